@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+// Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
+const conditions = ['agentic-source', 'node', 'import', 'module', 'default']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
+  test: {
+    include: ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    reporters: ['default', './tools/closing-line-reporter.ts'],
+  },
+})
