@@ -1,0 +1,87 @@
+import type { ObjectShape, Shape } from './body-shapes.ts'
+
+/** One way in which a value differs from its shape; `rule` is the JSON Schema keyword that it breaks. */
+export interface ShapeFault {
+  readonly pointer: string
+  readonly rule: ShapeRule
+  readonly message: string
+}
+
+/** The JSON Schema keywords that a body can break. */
+export type ShapeRule =
+  | 'required'
+  | 'additionalProperties'
+  | 'type'
+  | 'const'
+  | 'enum'
+  | 'minLength'
+  | 'minItems'
+  | 'minimum'
+
+/** All faults of a value, none when it has the shape. */
+export function checkShape(value: unknown, shape: Shape, pointer = ''): ShapeFault[] {
+  switch (shape.kind) {
+    case 'text':
+      if (typeof value !== 'string') return [wrongType(pointer, 'a string')]
+      return shape.nonEmpty && value === '' ? [fault(pointer, 'minLength', 'must not be empty')] : []
+    case 'oneOf':
+      return checkOneOf(value, shape.values, pointer)
+    case 'integer':
+      if (!Number.isInteger(value)) return [wrongType(pointer, 'an integer')]
+      return Number(value) < shape.minimum
+        ? [fault(pointer, 'minimum', `must be at least ${shape.minimum}`)]
+        : []
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [wrongType(pointer, 'a boolean')]
+    case 'list':
+      return checkList(value, shape, pointer)
+    case 'object':
+      return checkObject(value, shape, pointer)
+  }
+}
+
+function checkOneOf(value: unknown, values: readonly string[], pointer: string): ShapeFault[] {
+  if (typeof value === 'string' && values.includes(value)) return []
+  const [only, ...others] = values
+  if (others.length === 0) return [fault(pointer, 'const', `must be "${only}"`)]
+  return [fault(pointer, 'enum', `must be one of ${values.join(', ')}`)]
+}
+
+function checkList(value: unknown, shape: Shape & { kind: 'list' }, pointer: string): ShapeFault[] {
+  if (!Array.isArray(value)) return [wrongType(pointer, 'an array')]
+  if (shape.nonEmpty && value.length === 0) return [fault(pointer, 'minItems', 'must not be empty')]
+  const { items } = shape
+  if (items === undefined) return []
+  return value.flatMap((item, index) => checkShape(item, items, `${pointer}/${index}`))
+}
+
+function checkObject(value: unknown, shape: ObjectShape, pointer: string): ShapeFault[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [wrongType(pointer, 'an object')]
+  const members = value as Readonly<Record<string, unknown>>
+  const faults = Object.entries(shape.fields).flatMap(([name, field]) => {
+    const at = `${pointer}/${name}`
+    if (Object.hasOwn(members, name)) return checkShape(members[name], field, at)
+    return field.optional ? [] : [fault(at, 'required', 'is required')]
+  })
+  for (const name of Object.keys(members)) {
+    if (Object.hasOwn(shape.fields, name)) continue
+    faults.push(
+      fault(`${pointer}/${escapePointer(name)}`, 'additionalProperties', 'is not part of this body'),
+    )
+  }
+  return faults
+}
+
+/** A member name as a JSON Pointer segment (RFC 6901, section 3). */
+export function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function wrongType(pointer: string, expected: string): ShapeFault {
+  return fault(pointer, 'type', `must be ${expected}`)
+}
+
+function fault(pointer: string, rule: ShapeRule, message: string): ShapeFault {
+  return { pointer, rule, message }
+}

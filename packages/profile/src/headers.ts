@@ -1,0 +1,45 @@
+/** The header names of the profile and of the decisions around it, spelled here and nowhere else. */
+export const headers = {
+  authorization: 'Authorization',
+  contentType: 'Content-Type',
+  correlationId: 'X-Correlation-ID',
+  requestId: 'X-Request-ID',
+  tenantId: 'X-Tenant-ID',
+  actorPrincipal: 'X-Actor-Principal',
+  actorSubject: 'X-Actor-Subject',
+  actorRoles: 'X-Actor-Roles',
+  idempotencyKey: 'Idempotency-Key',
+  idempotencyReplayed: 'Idempotency-Replayed',
+  approvalToken: 'X-Approval-Token',
+  profile: 'X-Agentic-Profile',
+  retryAfter: 'Retry-After',
+  traceparent: 'traceparent',
+} as const
+
+/** The key of a header in `headers`. */
+export type HeaderName = keyof typeof headers
+
+/** The same names in lower case, the form in which Node and `Headers` look them up. */
+export const headerKeys = Object.fromEntries(
+  Object.entries(headers).map(([key, name]) => [key, name.toLowerCase()]),
+) as { readonly [K in HeaderName]: Lowercase<(typeof headers)[K]> }
+
+/** Headers as they come: a `Headers` object, or a plain record as Node and test code have it. */
+export type HeaderSource =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The value of a header whatever its spelling in the source; a repeated header is joined as RFC 9110 5.3 says. */
+export function headerValue(source: HeaderSource, name: string): string | undefined {
+  if (isHeadersObject(source)) return source.get(name) ?? undefined
+  const wanted = name.toLowerCase()
+  for (const [key, value] of Object.entries(source)) {
+    if (key.toLowerCase() === wanted && value !== undefined)
+      return typeof value === 'string' ? value : value.join(', ')
+  }
+  return undefined
+}
+
+function isHeadersObject(source: HeaderSource): source is { get(name: string): string | null } {
+  return typeof source['get'] === 'function'
+}

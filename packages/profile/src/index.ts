@@ -1,0 +1,59 @@
+export { type AuditEmitter, type AuditEvent, noopAuditEmitter } from './audit.ts'
+export type {
+  ApprovalRequiredBody,
+  BodyByType,
+  BodyOf,
+  ClarificationBody,
+  ConflictBody,
+  GenericErrorBody,
+  OperationBody,
+  ValidationErrorBody,
+} from './bodies.ts'
+export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
+export { isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
+export { openApiComponents } from './openapi-components.ts'
+export {
+  type Accepted,
+  type ApprovalRequired,
+  type ClarificationRequired,
+  type Conflict,
+  type Created,
+  type ErrorOutcome,
+  type FailedDependency,
+  type FieldError,
+  type Forbidden,
+  type InputLocation,
+  type InputType,
+  inputLocations,
+  inputTypes,
+  type NonEmpty,
+  type Outcome,
+  type RequiredInput,
+  type Success,
+  type ValidationFailed,
+} from './outcome.ts'
+export {
+  type Condition,
+  conditionOf,
+  conditions,
+  type OutcomeRow,
+  type OutcomeType,
+  outcomes,
+  outcomeTypeOf,
+  outcomeTypes,
+  PROFILE_VERSION,
+  type ProfileVersion,
+  profileVersions,
+  type SchemaName,
+  VENDOR_PREFIX,
+} from './outcomes.ts'
+export { type PlainAnswer, type Reading, readOutcome, type Violation } from './read-outcome.ts'
+export {
+  compareTrace,
+  isIdentifier,
+  isTrace,
+  type RequestTrace,
+  readTrace,
+  type Trace,
+} from './trace.ts'
+export { statusOf, type WrittenOutcome, writeOutcome } from './write-outcome.ts'

@@ -1,0 +1,48 @@
+import { VENDOR_PREFIX } from './outcomes.ts'
+
+/** A media type taken apart: `essence` is `type/subtype` in lower case, parameters have lower-case names. */
+export interface MediaType {
+  readonly essence: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+// RFC 9110 5.6.2: the characters of a token. Bounded by the header limit, no nested repetition.
+const ESSENCE = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
+const PARAMETER = /;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*)))?[ \t]*/y
+
+/** Parses a `Content-Type` value; `undefined` when it is none. */
+export function parseMediaType(value: string | undefined): MediaType | undefined {
+  const essence = mediaTypeEssence(value)
+  if (value === undefined || essence === undefined) return undefined
+  const start = value.indexOf(';')
+  const parameters = start === -1 ? new Map<string, string>() : parseParameters(value, start)
+  return parameters && { essence, parameters }
+}
+
+/** Only the essence of a `Content-Type` value: what two media types are compared by. */
+export function mediaTypeEssence(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const end = value.indexOf(';')
+  const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()
+  return ESSENCE.test(essence) ? essence : undefined
+}
+
+/** Whether an essence is one of the profile's own media types. */
+export function isVendorType(essence: string | undefined): boolean {
+  return essence?.startsWith(VENDOR_PREFIX) ?? false
+}
+
+function parseParameters(value: string, start: number): Map<string, string> | undefined {
+  const parameters = new Map<string, string>()
+  PARAMETER.lastIndex = start
+  while (PARAMETER.lastIndex < value.length) {
+    const match = PARAMETER.exec(value)
+    if (match === null) return undefined
+    const [, name, quoted, plain = ''] = match
+    if (name === undefined) continue
+    const key = name.toLowerCase()
+    // The first one wins, so that a second cannot change what an earlier reader decided.
+    if (!parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain)
+  }
+  return parameters
+}

@@ -1,0 +1,90 @@
+/** The profile version whose table this is; the value of the profile header. */
+export const PROFILE_VERSION = 'v0.3'
+
+/** Every version that has a schema set, oldest first. Earlier sets are frozen (Versioning, rule 3). */
+export const profileVersions = ['v0.1', 'v0.2', 'v0.3'] as const
+
+/** One of the versions that have a schema set. */
+export type ProfileVersion = (typeof profileVersions)[number]
+
+/** What every media type of the profile's own bodies starts with. */
+export const VENDOR_PREFIX = 'application/vnd.agentic.'
+
+const JSON_TYPE = 'application/json'
+
+/**
+ * The normative table: each outcome type with its status, its media type and the schema of its body.
+ * `schema: null` marks the two bodies that the implementing service defines.
+ */
+export const outcomes = {
+  success: { status: 200, mediaType: JSON_TYPE, schema: null },
+  created: { status: 201, mediaType: JSON_TYPE, schema: null },
+  accepted: { status: 202, mediaType: `${VENDOR_PREFIX}operation+json`, schema: 'operation' },
+  clarification_required: {
+    status: 400,
+    mediaType: `${VENDOR_PREFIX}clarification+json`,
+    schema: 'clarification',
+  },
+  validation_failed: {
+    status: 422,
+    mediaType: `${VENDOR_PREFIX}validation-error+json`,
+    schema: 'validation-error',
+  },
+  approval_required: {
+    status: 412,
+    mediaType: `${VENDOR_PREFIX}approval-required+json`,
+    schema: 'approval-required',
+  },
+  forbidden: { status: 403, mediaType: `${VENDOR_PREFIX}error+json`, schema: 'error' },
+  conflict: { status: 409, mediaType: `${VENDOR_PREFIX}conflict+json`, schema: 'conflict' },
+  failed_dependency: { status: 424, mediaType: `${VENDOR_PREFIX}error+json`, schema: 'error' },
+  error: { status: 500, mediaType: `${VENDOR_PREFIX}error+json`, schema: 'error' },
+} as const
+
+/** The name of one of the ten outcomes. */
+export type OutcomeType = keyof typeof outcomes
+
+/** The name of one of the six body shapes, which is also its schema's file name. */
+export type SchemaName = Exclude<(typeof outcomes)[OutcomeType]['schema'], null>
+
+/** One row of the normative table. */
+export interface OutcomeRow {
+  readonly status: number
+  readonly mediaType: string
+  readonly schema: SchemaName | null
+}
+
+/** The ten outcome types, in the order of the table. */
+export const outcomeTypes = Object.keys(outcomes) as readonly OutcomeType[]
+
+const typeByStatus = new Map<number, OutcomeType>(outcomeTypes.map((type) => [outcomes[type].status, type]))
+
+/** The outcome type a status stands for: a status identifies its type. */
+export function outcomeTypeOf(status: number): OutcomeType | undefined {
+  return typeByStatus.get(status)
+}
+
+/**
+ * HTTP conditions outside the ten. They carry the generic error body with `type: "error"`
+ * and keep their own status, so that ordinary HTTP clients understand them.
+ */
+export const conditions = {
+  unauthenticated: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_large: 413,
+  limit_exceeded: 429,
+  unavailable: 503,
+} as const
+
+/** The name of an HTTP condition outside the ten. */
+export type Condition = keyof typeof conditions
+
+const conditionByStatus = new Map<number, Condition>(
+  (Object.keys(conditions) as Condition[]).map((name) => [conditions[name], name]),
+)
+
+/** The condition a status outside the ten stands for. */
+export function conditionOf(status: number): Condition | undefined {
+  return conditionByStatus.get(status)
+}

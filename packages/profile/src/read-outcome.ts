@@ -1,0 +1,125 @@
+import { bodyShapes } from './body-shapes.ts'
+import { checkShape } from './check-shape.ts'
+import { type HeaderSource, headers, headerValue } from './headers.ts'
+import { mediaTypeEssence } from './media-type.ts'
+import { constantCodes, type Outcome } from './outcome.ts'
+import { type Condition, conditionOf, type OutcomeType, outcomes, outcomeTypeOf } from './outcomes.ts'
+import { isTrace, type Trace } from './trace.ts'
+
+/** One way in which an answer breaks the profile. */
+export interface Violation {
+  /** Stable: `status`, `media_type`, `json`, `retry_after`, or `schema.<keyword>`. */
+  readonly rule: string
+  /** Where in the body, as a JSON Pointer; empty for the whole answer. */
+  readonly pointer: string
+  readonly message: string
+}
+
+/** An answer read: its outcome and trace, or everything that is wrong with it. */
+export type Reading<SuccessBody = unknown, CreatedBody = SuccessBody> =
+  | {
+      readonly ok: true
+      readonly outcome: Outcome<SuccessBody, CreatedBody>
+      /** Always there for vendor-typed bodies, recommended for the others. */
+      readonly trace: Trace | undefined
+      /** The profile version the answer claims, from its header. */
+      readonly profile: string | undefined
+    }
+  | { readonly ok: false; readonly violations: readonly Violation[] }
+
+/** An answer as plain data, for callers that do not have a `Response`. */
+export interface PlainAnswer {
+  readonly status: number
+  readonly headers: HeaderSource
+  readonly body: string
+}
+
+/** The one decoder, for a `Response`, which it consumes, or for an answer as plain data. */
+export function readOutcome<S = unknown, C = S>(answer: Response): Promise<Reading<S, C>>
+export function readOutcome<S = unknown, C = S>(answer: PlainAnswer): Reading<S, C>
+export function readOutcome(answer: Response | PlainAnswer): Reading | Promise<Reading> {
+  if (!isResponse(answer)) return readPlain(answer)
+  const { status, headers: source } = answer
+  return answer.text().then((body) => readPlain({ status, headers: source, body }))
+}
+
+interface Row {
+  readonly type: OutcomeType
+  readonly condition: Condition | undefined
+}
+
+function readPlain(answer: PlainAnswer): Reading {
+  const row = rowOf(answer.status)
+  if (row === undefined) return refuse('status', `status ${answer.status} is not part of the profile`)
+  const essence = mediaTypeEssence(headerValue(answer.headers, headers.contentType))
+  const { mediaType } = outcomes[row.type]
+  if (essence !== mediaType) {
+    const got = essence ?? 'no media type'
+    return refuse('media_type', `status ${answer.status} has media type ${mediaType}, got ${got}`)
+  }
+  const parsed = parseJson(answer.body)
+  if (parsed === undefined) return refuse('json', 'the body is not JSON')
+  const violations = bodyViolations(row, parsed.value)
+  if (violations.length > 0) return { ok: false, violations }
+  return {
+    ok: true,
+    ...takeApart(row, parsed.value),
+    profile: headerValue(answer.headers, headers.profile),
+  }
+}
+
+function rowOf(status: number): Row | undefined {
+  const condition = conditionOf(status)
+  if (condition !== undefined) return { type: 'error', condition }
+  const type = outcomeTypeOf(status)
+  return type && { type, condition: undefined }
+}
+
+function bodyViolations({ type, condition }: Row, body: unknown): Violation[] {
+  const { schema } = outcomes[type]
+  if (schema === null) return []
+  const faults = checkShape(body, bodyShapes[schema])
+  if (faults.length > 0) return faults.map((fault) => ({ ...fault, rule: `schema.${fault.rule}` }))
+  const fields = body as { type: string; retryAfter?: number }
+  // The generic error body is shared: the status says which of its three types it has to be.
+  if (schema === 'error' && fields.type !== type)
+    return [{ rule: 'schema.const', pointer: '/type', message: `must be "${type}" with this status` }]
+  if (fields.retryAfter !== undefined && condition !== 'limit_exceeded')
+    return [{ rule: 'retry_after', pointer: '/retryAfter', message: 'belongs to a limit that was exceeded' }]
+  return []
+}
+
+/** Splits a body that was checked into the outcome and its trace: the inverse of the encoder. */
+function takeApart({ type, condition }: Row, body: unknown): { outcome: Outcome; trace: Trace | undefined } {
+  if (type === 'success' || type === 'created') {
+    const { rest, trace } = splitTrace(body)
+    return { outcome: { type, body: rest }, trace }
+  }
+  const { code, trace, ...rest } = body as Record<string, unknown> & { trace: Trace }
+  const ownCode = type in constantCodes || code === undefined ? {} : { code }
+  const outcome = { ...rest, ...ownCode, type, ...(condition && { condition }) } as unknown as Outcome
+  return { outcome, trace }
+}
+
+function splitTrace(body: unknown): { rest: unknown; trace: Trace | undefined } {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return { rest: body, trace: undefined }
+  const { trace, ...rest } = body as { trace?: unknown }
+  return isTrace(trace) ? { rest, trace } : { rest: body, trace: undefined }
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(rule: string, message: string): Reading {
+  return { ok: false, violations: [{ rule, pointer: '', message }] }
+}
+
+function isResponse(answer: Response | PlainAnswer): answer is Response {
+  return 'text' in answer && typeof answer.text === 'function'
+}
