@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
 
 // Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
 const conditions = ['agentic-source', 'node', 'import', 'module', 'default']
@@ -9,6 +10,6 @@ export default defineConfig({
   test: {
     include: ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    reporters: ['default', './tools/closing-line-reporter.ts'],
+    reporters: ['default', createClosingLineReporter()],
   },
 })

@@ -1,0 +1,53 @@
+import { biomeFaults, typeFaults } from './command-faults.ts'
+import { formatFault } from './fault.ts'
+import { listFiles } from './repo-files.ts'
+import { isClean, runSteps, type Step, type StepResult } from './steps.ts'
+
+const root = process.cwd()
+
+// Each check is loaded by its own step: a profile that does not load fails those that need it and no other.
+const repoChecks: readonly Step[] = [
+  {
+    name: 'import directions',
+    run: async () => (await import('./checks/import-directions.ts')).importDirections(root),
+  },
+  { name: 'one home', run: async () => (await import('./checks/one-home.ts')).oneHome(root) },
+  {
+    name: 'no export star',
+    run: async () => (await import('./checks/no-export-star.ts')).noExportStar(root),
+  },
+  {
+    name: 'package declarations',
+    run: async () => (await import('./checks/package-declarations.ts')).packageDeclarations(root),
+  },
+  {
+    name: 'frozen schemas',
+    run: async () => (await import('./checks/frozen-schemas.ts')).frozenSchemas(root),
+  },
+  {
+    name: 'generated files',
+    run: async () => (await import('./checks/generated-files.ts')).generatedFiles(root),
+  },
+  { name: 'links in documents', run: async () => (await import('./checks/doc-links.ts')).docLinks(root) },
+]
+
+// A package's own projects say where it has to run: tsconfig.browser.json, for one, knows no Node types.
+const projects = ['tsconfig.json', ...listFiles(root, ['{packages,examples}/*/tsconfig*.json'])]
+
+const steps: readonly Step[] = [
+  { name: 'format and lint', run: () => biomeFaults(root) },
+  ...projects.map((project) => ({ name: `types of ${project}`, run: () => typeFaults(root, project) })),
+  ...repoChecks,
+]
+
+function print(result: StepResult): void {
+  const mark = isClean(result) ? 'ok    ' : 'FAILED'
+  process.stdout.write(`${mark} ${result.name} (${(result.tookMs / 1000).toFixed(1)} s)\n`)
+  for (const fault of result.faults) process.stdout.write(`${formatFault(fault)}\n`)
+  if (result.crash !== undefined) process.stdout.write(`${result.crash}\n`)
+}
+
+const results = await runSteps(steps, print)
+const failed = results.filter((result) => !isClean(result))
+process.stdout.write(`${results.length - failed.length} steps clean, ${failed.length} failed\n`)
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,0 +1,151 @@
+import { isBuiltin } from 'node:module'
+import { posix } from 'node:path'
+import type { Fault } from '../fault.ts'
+import { isTestFile, listSources } from '../repo-files.ts'
+import { type ModuleUse, modulesUsed, readSource } from '../source-file.ts'
+import { readWorkspaces, type Workspace } from '../workspaces.ts'
+
+// Who may import whom. Folders without a row (bench, tests, tools) may import anything.
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'packages/profile': [],
+  'packages/gateway': ['packages/profile'],
+  'packages/client': ['packages/profile'],
+  'packages/service': ['packages/profile', 'packages/client'],
+  'packages/conformance': ['packages/profile'],
+  'packages/console': ['packages/profile', 'packages/client'],
+  'packages/cli': ['packages/*', 'examples/stack'],
+  'examples/*': ['packages/profile', 'packages/client', 'packages/service', 'packages/gateway', 'examples/*'],
+}
+
+// The wire can be replaced on either side of the gateway because one folder each touches it.
+const wires = [
+  { modules: ['http', 'https', 'http2', 'net', 'tls'], home: 'packages/gateway/src/listen/' },
+  { modules: ['undici'], home: 'packages/gateway/src/upstream/' },
+] as const
+
+interface Repo {
+  readonly workspaces: ReadonlyMap<string, Workspace>
+  readonly folderByName: ReadonlyMap<string, string>
+  readonly files: ReadonlyMap<string, readonly ModuleUse[]>
+  readonly profileMainEntry: ReadonlySet<string>
+}
+
+interface Import {
+  readonly path: string
+  /** The workspace folder the importing file lives in, such as `packages/gateway`. */
+  readonly room: string
+  readonly specifier: string
+  /** The package of a bare import, with a builtin's `node:` taken off; undefined for a relative one. */
+  readonly module: string | undefined
+}
+
+type Rule = (use: Import, repo: Repo) => string | undefined
+
+const rules: readonly Rule[] = [
+  leavesItsPackage,
+  goesTheWrongWay,
+  touchesTheWire,
+  needsNodeInTheBrowser,
+  loadsMoreThanTheProfile,
+  isNotDeclared,
+]
+
+/** Every import of every package goes in an allowed direction and is declared. */
+export function importDirections(root: string): Fault[] {
+  const repo = readRepo(root)
+  return [...repo.files].flatMap(([path, uses]) => uses.flatMap((use) => judge(path, use, repo)))
+}
+
+function judge(path: string, { specifier, line }: ModuleUse, repo: Repo): Fault[] {
+  const room = roomOf(path)
+  const use: Import = { path, room, specifier, module: moduleOf(specifier) }
+  return rules.flatMap((rule) => {
+    const message = rule(use, repo)
+    return message === undefined ? [] : [{ path, line, message }]
+  })
+}
+
+function readRepo(root: string): Repo {
+  const workspaces = readWorkspaces(root)
+  const files = new Map(
+    listSources(root, ['packages', 'examples']).map((path) => [path, modulesUsed(readSource(root, path))]),
+  )
+  return {
+    workspaces: new Map(workspaces.map((workspace) => [workspace.folder, workspace])),
+    folderByName: new Map(workspaces.map(({ folder, manifest }) => [manifest.name ?? folder, folder])),
+    files,
+    profileMainEntry: reachableFrom('packages/profile/src/index.ts', files),
+  }
+}
+
+function reachableFrom(entry: string, files: Repo['files']): Set<string> {
+  const reached = new Set<string>([entry])
+  for (const path of reached) {
+    for (const { specifier } of files.get(path) ?? []) {
+      if (specifier.startsWith('.')) reached.add(target(path, specifier))
+    }
+  }
+  return reached
+}
+
+function leavesItsPackage({ path, room, specifier }: Import): string | undefined {
+  if (/^(\/|file:)/.test(specifier)) return `'${specifier}' is an absolute path`
+  if (!specifier.startsWith('.') || target(path, specifier).startsWith(`${room}/`)) return undefined
+  return `'${specifier}' leaves ${room}: import the other package by its name`
+}
+
+function goesTheWrongWay({ room, module }: Import, { folderByName }: Repo): string | undefined {
+  const goal = module === undefined ? undefined : folderByName.get(module)
+  if (goal === undefined || goal === room) return undefined
+  const allowed = mayImport[room] ?? mayImport[`${posix.dirname(room)}/*`]
+  if (allowed === undefined) return `${room} has no row in the table of import directions`
+  const isAllowed = allowed.some((row) => row === goal || row === `${posix.dirname(goal)}/*`)
+  return isAllowed ? undefined : `${room} may not import ${module}`
+}
+
+function touchesTheWire({ path, module }: Import): string | undefined {
+  if (!isShippedSource(path, 'packages/gateway') || module === undefined) return undefined
+  const wire = wires.find(({ modules }) => modules.some((name) => name === module))
+  if (wire === undefined || path.startsWith(wire.home)) return undefined
+  return `only ${wire.home} may import ${module}`
+}
+
+function needsNodeInTheBrowser({ path, specifier }: Import): string | undefined {
+  if (!isShippedSource(path, 'packages/client') || !isBuiltin(specifier)) return undefined
+  return `'${specifier}' does not exist in a browser, where packages/client has to run`
+}
+
+function loadsMoreThanTheProfile({ path, module }: Import, { profileMainEntry }: Repo): string | undefined {
+  if (module === undefined || !profileMainEntry.has(path)) return undefined
+  return `the main entry of the profile depends on nothing, and reaches '${module}' here`
+}
+
+function isNotDeclared({ path, room, module, specifier }: Import, { workspaces }: Repo): string | undefined {
+  if (module === undefined || isBuiltin(specifier) || !isShippedSource(path, room)) return undefined
+  const manifest = workspaces.get(room)?.manifest
+  const declared = {
+    ...manifest?.dependencies,
+    ...manifest?.optionalDependencies,
+    ...manifest?.peerDependencies,
+  }
+  if (module === manifest?.name || Object.hasOwn(declared, module)) return undefined
+  return `${module} is not among the dependencies of ${room}/package.json`
+}
+
+function isShippedSource(path: string, room: string): boolean {
+  return path.startsWith(`${room}/src/`) && !isTestFile(path)
+}
+
+function roomOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
+}
+
+function target(path: string, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier)
+}
+
+function moduleOf(specifier: string): string | undefined {
+  if (/^[./#]|^file:/.test(specifier)) return undefined
+  const bare = specifier.replace(/^node:/, '')
+  return bare.split('/', bare.startsWith('@') ? 2 : 1).join('/')
+}

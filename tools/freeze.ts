@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { differences } from './checks/frozen-schemas.ts'
+import { type Fault, formatFault } from './fault.ts'
+import {
+  entriesOf,
+  type FrozenRecord,
+  frozenFolders,
+  hashFolder,
+  readRecord,
+  recordPath,
+} from './frozen-record.ts'
+
+/** What freezing came to: the folders recorded now, and why it was refused, if it was. */
+export interface Freezing {
+  readonly frozen: readonly string[]
+  readonly faults: readonly Fault[]
+}
+
+/** Records the folders of earlier versions that are not recorded yet. What is recorded is never rewritten. */
+export function freeze(root: string): Freezing {
+  const record = readRecord(root) ?? {}
+  const isRecorded = (folder: string) => Object.keys(entriesOf(record, folder)).length > 0
+  const [recorded, open] = [frozenFolders().filter(isRecorded), frozenFolders().filter((f) => !isRecorded(f))]
+  const faults = [
+    ...recorded.flatMap((folder) => differences(folder, entriesOf(record, folder), hashFolder(root, folder))),
+    ...open.filter((folder) => isEmpty(hashFolder(root, folder))).map(nothingToFreeze),
+  ]
+  if (faults.length > 0) return { frozen: [], faults }
+  const added = open.map((folder) => hashFolder(root, folder))
+  if (added.length > 0) writeRecord(root, Object.assign({}, record, ...added))
+  return { frozen: open, faults }
+}
+
+function nothingToFreeze(folder: string): Fault {
+  return { path: folder, line: 1, message: 'holds no files, so there is nothing to freeze' }
+}
+
+function isEmpty(record: FrozenRecord): boolean {
+  return Object.keys(record).length === 0
+}
+
+function writeRecord(root: string, record: FrozenRecord): void {
+  const sorted = Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(join(root, recordPath), `${JSON.stringify(sorted, null, 2)}\n`)
+}
+
+if (import.meta.main) {
+  const { frozen, faults } = freeze(process.cwd())
+  for (const folder of frozen) process.stdout.write(`recorded ${folder}\n`)
+  for (const fault of faults) process.stderr.write(`${formatFault(fault)}\n`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

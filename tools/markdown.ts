@@ -1,0 +1,76 @@
+/** A fenced block of a Markdown page. */
+export interface FencedBlock {
+  /** The whole info string after the fence, such as `ts` or `text output`. */
+  readonly info: string
+  readonly text: string
+  /** The line of the opening fence, from 1. */
+  readonly line: number
+}
+
+const fence = /^ {0,3}(`{3,}|~{3,})\s*(.*)$/
+
+/** The fenced blocks of a page, in order. */
+export function fencedBlocks(markdown: string): FencedBlock[] {
+  return scan(markdown).blocks
+}
+
+/** The page with the text of fenced blocks, inline code and comments blanked, line by line as before. */
+export function withoutCode(markdown: string): string {
+  return scan(markdown)
+    .prose.replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/(`+)(?!`)[^\n]*?[^`\n]\1(?!`)/g, blank)
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, ' ')
+}
+
+function scan(markdown: string): { blocks: FencedBlock[]; prose: string } {
+  const blocks: FencedBlock[] = []
+  const prose: string[] = []
+  let open: { mark: string; info: string; line: number; lines: string[] } | undefined
+  for (const [index, line] of markdown.split('\n').entries()) {
+    const [, mark = '', info = ''] = fence.exec(line) ?? []
+    prose.push(open !== undefined || mark !== '' ? '' : line)
+    if (open === undefined) {
+      if (mark !== '') open = { mark, info: info.trim(), line: index + 1, lines: [] }
+    } else if (closes(open.mark, mark, info)) {
+      blocks.push({ info: open.info, text: open.lines.join('\n'), line: open.line })
+      open = undefined
+    } else {
+      open.lines.push(line)
+    }
+  }
+  return { blocks, prose: prose.join('\n') }
+}
+
+function closes(opening: string, mark: string, info: string): boolean {
+  return mark.startsWith(opening) && info.trim() === ''
+}
+
+/** The anchors GitHub gives the headings of a page, and those set by hand with `id` or `name`. */
+export function anchorsOf(markdown: string): Set<string> {
+  const prose = scan(markdown).prose
+  const anchors = new Set<string>()
+  for (const [, title = ''] of prose.matchAll(/^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/gm)) {
+    anchors.add(unused(slug(title), anchors))
+  }
+  for (const [, id = ''] of prose.matchAll(/<[^>]+\s(?:id|name)="([^"]+)"/g)) anchors.add(id)
+  return anchors
+}
+
+// GitHub numbers repeated headings: `notes`, `notes-1`, `notes-2`.
+function unused(name: string, taken: ReadonlySet<string>): string {
+  let candidate = name
+  for (let n = 1; taken.has(candidate); n++) candidate = `${name}-${n}`
+  return candidate
+}
+
+function slug(title: string): string {
+  return title
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+}

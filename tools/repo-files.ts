@@ -1,0 +1,22 @@
+import { globSync } from 'node:fs'
+
+// Folders that git ignores: what is in them is built, installed or scratch.
+const ignored = ['**/node_modules', '**/dist', '**/coverage', '**/.agentic', '.git']
+
+/** Files of the repository that match the globs, relative, sorted, without what is built or installed. */
+export function listFiles(root: string, globs: readonly string[]): string[] {
+  return globSync([...globs], { cwd: root, exclude: ignored, withFileTypes: false }).toSorted()
+}
+
+/** Every script source below the given folders; the whole repository when none is given. */
+export function listSources(root: string, folders: readonly string[] = ['.']): string[] {
+  return listFiles(
+    root,
+    folders.map((folder) => `${folder === '.' ? '' : `${folder}/`}**/*.{ts,tsx,mts,cts,js,mjs,cjs,jsx}`),
+  )
+}
+
+/** Whether a file only exists for tests or measurements, which may spell what they expect. */
+export function isTestFile(path: string): boolean {
+  return /\.test(-d)?\.\w+$/.test(path) || /(^|\/)(test|tests|bench)\//.test(path)
+}

@@ -1,0 +1,11 @@
+// Plain JavaScript that old versions can still read, so that they get an answer and not a stack trace.
+const required = 24
+const running = Number(process.versions.node.split('.')[0])
+
+if (running < required) {
+  process.stderr.write(
+    `Agentic REST needs Node ${required} or newer and this is ${process.version}.\n` +
+      'Run `npm install` (it brings Node 24 for Linux) and use npm scripts or `npx node`; elsewhere install Node 24.\n',
+  )
+  process.exit(1)
+}

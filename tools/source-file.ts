@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Node, parseSync, visitorKeys } from 'oxc-parser'
+import { lineAt } from './fault.ts'
+
+/** A parsed script of the repository. */
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+  readonly program: Node
+}
+
+/** One mention of another module: by import, re-export, `import()`, `require` or an import type. */
+export interface ModuleUse {
+  readonly specifier: string
+  readonly line: number
+}
+
+/** Parses one file. A file with syntax faults gives what could be read; `tsc` and Biome report the rest. */
+export function readSource(root: string, path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8')
+  return { path, text, program: parseSync(path, text).program }
+}
+
+/** Calls `visit` for each node, parents first, with the chain of its ancestors (the nearest last). */
+export function visitNodes(program: Node, visit: (node: Node, ancestors: readonly Node[]) => void): void {
+  const open: { node: Node; ancestors: readonly Node[] }[] = [{ node: program, ancestors: [] }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, ancestors } = next
+    visit(node, ancestors)
+    const inner = [...ancestors, node]
+    for (const child of childrenOf(node).toReversed()) open.push({ node: child, ancestors: inner })
+  }
+}
+
+function childrenOf(node: Node): Node[] {
+  const fields = node as unknown as Readonly<Record<string, unknown>>
+  return (visitorKeys[node.type] ?? []).flatMap((key) => fields[key]).filter(isNode)
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value
+}
+
+/** The text of a string literal or of a template without expressions; undefined for any other node. */
+export function plainText(node: Node | null | undefined): string | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) {
+    return node.quasis[0]?.value.cooked ?? undefined
+  }
+  return undefined
+}
+
+/** Every module a file mentions, type-only mentions included. */
+export function modulesUsed(source: SourceFile): ModuleUse[] {
+  const uses: ModuleUse[] = []
+  visitNodes(source.program, function collectModule(node) {
+    const specifier = plainText(moduleNode(node))
+    if (specifier !== undefined) uses.push({ specifier, line: lineAt(source.text, node.start) })
+  })
+  return uses
+}
+
+function moduleNode(node: Node): Node | null | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ImportExpression':
+    case 'TSImportType':
+      return node.source
+    case 'TSExternalModuleReference':
+      return node.expression
+    case 'CallExpression':
+      return isResolver(node.callee) ? node.arguments[0] : undefined
+    default:
+      return undefined
+  }
+}
+
+// `require(x)` and `import.meta.resolve(x)` reach a module as surely as an import does.
+function isResolver(callee: Node): boolean {
+  if (callee.type === 'Identifier') return callee.name === 'require'
+  return (
+    callee.type === 'MemberExpression' &&
+    callee.object.type === 'MetaProperty' &&
+    callee.property.type === 'Identifier' &&
+    callee.property.name === 'resolve'
+  )
+}
