@@ -1,0 +1,253 @@
+import type {
+  Condition,
+  ErrorOutcome,
+  FailedDependency,
+  Forbidden,
+  ValidationFailed,
+} from '@agentic-rest/profile'
+
+/** One code of the gateway: how it is answered, what it means and what to do about it. */
+interface ErrorCodeRow {
+  readonly type: 'forbidden' | 'failed_dependency' | 'error'
+  /** Set for the HTTP conditions outside the ten. */
+  readonly condition?: Condition
+  /** The `error` of the `WWW-Authenticate` challenge (RFC 6750, section 3.1). */
+  readonly challenge?: 'invalid_request' | 'invalid_token'
+  /** What the caller reads. Fixed text: no host, no value, no stack. */
+  readonly message: string
+  readonly cause: string
+  readonly fix: string
+}
+
+const unauthenticated = { type: 'error', condition: 'unauthenticated', challenge: 'invalid_token' } as const
+
+/** Every code that the gateway itself answers with. `docs/errors.md` is generated from this table. */
+export const errorCodes = {
+  MISSING_TOKEN: {
+    ...unauthenticated,
+    challenge: 'invalid_request',
+    message: 'A bearer token is required.',
+    cause: 'The request has no Authorization header, or one of another scheme.',
+    fix: 'Send `Authorization: Bearer <token>`.',
+  },
+  INVALID_TOKEN: {
+    ...unauthenticated,
+    message: 'The bearer token is not valid.',
+    cause: 'The token is malformed, too long, signed by an unknown key, or its signature or type is wrong.',
+    fix: 'Get a new token from the identity provider that the gateway is configured for.',
+  },
+  TOKEN_EXPIRED: {
+    ...unauthenticated,
+    message: 'The bearer token has expired.',
+    cause: 'The `exp` claim lies in the past, clock skew allowed for.',
+    fix: 'Refresh the token; check the clocks if it is new.',
+  },
+  TOKEN_NOT_YET_VALID: {
+    ...unauthenticated,
+    message: 'The bearer token is not valid yet.',
+    cause: 'The `nbf` claim lies in the future, clock skew allowed for.',
+    fix: 'Check the clocks of issuer and gateway.',
+  },
+  UNKNOWN_ISSUER: {
+    ...unauthenticated,
+    message: 'The issuer of the bearer token is not known.',
+    cause: 'The `iss` claim is none of the configured issuers.',
+    fix: 'Register the issuer under `plugins.token-validator.issuers`, or use another token.',
+  },
+  AUDIENCE_MISMATCH: {
+    ...unauthenticated,
+    message: 'The bearer token is meant for another audience.',
+    cause: 'The `aud` claim has none of the audiences configured for its issuer.',
+    fix: 'Ask for a token with the audience of this gateway.',
+  },
+  REQUIRED_CLAIM_MISSING: {
+    ...unauthenticated,
+    message: 'The bearer token lacks a required claim.',
+    cause: 'A claim of `required_claims`, the subject or the expiry is missing or empty.',
+    fix: 'Have the issuer add the claim.',
+  },
+  DISALLOWED_ALGORITHM: {
+    ...unauthenticated,
+    message: 'The bearer token is signed with an algorithm that is not allowed.',
+    cause: 'The `alg` of the token is not in the list of its issuer.',
+    fix: 'Sign with an allowed algorithm, or add it to the issuer.',
+  },
+  INSUFFICIENT_ROLES: {
+    type: 'forbidden',
+    message: 'The caller lacks a role that this operation needs.',
+    cause: 'The route names roles that are not all in the token.',
+    fix: 'Use an identity that has the roles of the route.',
+  },
+  TENANT_REQUIRED: {
+    type: 'forbidden',
+    message: 'The request does not say which tenant it is for.',
+    cause: 'Neither the header nor the token nor the directory names one tenant.',
+    fix: 'Send the tenant header.',
+  },
+  TENANT_MISMATCH: {
+    type: 'forbidden',
+    message: 'The tenant of the request is not one of the caller.',
+    cause: 'The header names a tenant that the token or the directory does not grant.',
+    fix: 'Send the tenant the identity belongs to.',
+  },
+  TENANT_UNKNOWN: {
+    type: 'forbidden',
+    message: 'The tenant is not known here.',
+    cause: 'The tenant is malformed, not in the directory, or outside `tenant-injector.allowed`.',
+    fix: 'Correct the tenant, or allow it.',
+  },
+  LICENSE_REQUIRED: {
+    type: 'forbidden',
+    message: 'The tenant has no licence for this operation.',
+    cause: 'The feature that the route names is not licensed to the tenant.',
+    fix: 'License the feature to the tenant.',
+  },
+  LICENSE_EXPIRED: {
+    type: 'forbidden',
+    message: 'The licence of the tenant has expired.',
+    cause: '`expires_at` of the tenant lies in the past.',
+    fix: 'Renew the licence.',
+  },
+  JWKS_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The keys to check the token with cannot be had at the moment.',
+    cause:
+      'The key set of the issuer was never fetched, or is older than a day, and its address does not answer.',
+    fix: 'Restore the key set endpoint; try again later.',
+  },
+  TENANT_LOOKUP_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The tenant directory does not answer.',
+    cause: 'The tenant webhook failed, timed out or answered with something else than its contract.',
+    fix: 'Restore the directory; try again later.',
+  },
+  LICENSE_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The licence server does not answer.',
+    cause: 'The licence webhook failed, timed out or answered with something else than its contract.',
+    fix: 'Restore the licence server; try again later.',
+  },
+  UPSTREAM_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The service behind this operation does not answer.',
+    cause: 'The connection was refused, timed out, or was reset before the answer, or a stream broke off.',
+    fix: 'Check the service; safe and keyed requests can be sent again.',
+  },
+  UPSTREAM_INVALID_RESPONSE: {
+    type: 'failed_dependency',
+    message: 'The service behind this operation answered with something that is not valid HTTP.',
+    cause: 'The answer could not be parsed, its headers were too large, or a typed body was cut off.',
+    fix: 'Check the service.',
+  },
+  ROUTE_NOT_FOUND: {
+    type: 'error',
+    condition: 'not_found',
+    message: 'There is no such operation.',
+    cause: 'No route matches the path.',
+    fix: 'Check the path against the routes of the gateway.',
+  },
+  METHOD_NOT_ALLOWED: {
+    type: 'error',
+    condition: 'method_not_allowed',
+    message: 'The operation does not support this method.',
+    cause: 'A route matches the path but not the method; `Allow` lists those that do.',
+    fix: 'Use one of the methods in `Allow`.',
+  },
+  BODY_TOO_LARGE: {
+    type: 'error',
+    condition: 'too_large',
+    message: 'The request body is larger than allowed.',
+    cause: 'The body exceeds `gateway.limits.max_body_bytes`, or that of prompt-sanitize.',
+    fix: 'Send less, or raise the limit.',
+  },
+  LIMIT_EXCEEDED: {
+    type: 'error',
+    condition: 'limit_exceeded',
+    message: 'The tenant has as many open streams as it may have.',
+    cause: '`gateway.llm.max_sse_connections_per_tenant` streams of the tenant are open.',
+    fix: 'Close a stream, or wait for `retryAfter` seconds.',
+  },
+  OVERLOADED: {
+    type: 'error',
+    condition: 'unavailable',
+    message: 'The gateway has more work than it can do at the moment.',
+    cause: 'Too many requests are in flight, the queue of a service is full, or the event loop is late.',
+    fix: 'Wait as long as `Retry-After` says and send the request again.',
+  },
+  SHUTTING_DOWN: {
+    type: 'error',
+    condition: 'unavailable',
+    message: 'The gateway is shutting down.',
+    cause: 'The process was told to end and finishes what it has.',
+    fix: 'Send the request again; another instance will take it.',
+  },
+  TRACE_MISSING: {
+    type: 'error',
+    message: 'The service answered without the trace of the request.',
+    cause: 'A typed body has no `trace` object with two non-empty ids.',
+    fix: 'Put both ids of the request into every typed body of the service.',
+  },
+  TRACE_MISMATCH: {
+    type: 'error',
+    message: 'The service answered with the trace of another request.',
+    cause: 'The ids in the body are not those that the gateway forwarded.',
+    fix: 'Take the ids from the request headers, not from a cache or another request.',
+  },
+  INVALID_AGENTIC_RESPONSE: {
+    type: 'error',
+    message: 'The service answered with a typed body that cannot be read.',
+    cause: 'The body is not JSON, is encoded in an unknown way, or exceeds `max_agentic_response_bytes`.',
+    fix: 'Correct the service.',
+  },
+  PROFILE_VIOLATION: {
+    type: 'error',
+    message: 'The service answered with something that the profile does not allow.',
+    cause:
+      'Status, media type or body do not fit the table of outcomes, and the route has `conformance: enforce`.',
+    fix: 'See `agentic_profile_violations_total` and the audit record for the rule; correct the service.',
+  },
+  EXECUTION_TIMEOUT: {
+    type: 'error',
+    message: 'The operation took longer than it may.',
+    cause: '`executionTimeoutSeconds` of the route passed, plus 30 seconds for streams.',
+    fix: 'Raise the deadline, or let the service answer with an operation to poll.',
+  },
+  PLUGIN_FAILED: {
+    type: 'error',
+    message: 'The gateway could not process the request.',
+    cause: 'A plugin failed; the log has the reason under the request id.',
+    fix: 'Report it with the request id.',
+  },
+  SANITIZE_FAILED: {
+    type: 'error',
+    message: 'The gateway could not inspect the request body.',
+    cause: 'prompt-sanitize failed, and what it cannot inspect it does not let pass.',
+    fix: 'Report it with the request id.',
+  },
+  INTERNAL_ERROR: {
+    type: 'error',
+    message: 'The gateway failed.',
+    cause: 'A fault in the gateway itself; the log has the reason under the request id.',
+    fix: 'Report it with the request id.',
+  },
+} as const satisfies Record<string, ErrorCodeRow>
+
+/** A code that the gateway answers with. */
+export type ErrorCode = keyof typeof errorCodes
+
+/** What a code of the table looks like, for code that treats them alike. */
+export function errorCodeRow(code: ErrorCode): ErrorCodeRow {
+  return errorCodes[code]
+}
+
+/** The outcome for a code. Its text is the table's; callers never add a value of their own. */
+export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOutcome {
+  const { type, condition, message } = errorCodeRow(code)
+  if (type !== 'error' || condition === undefined) return { type, code, message }
+  return { type, code, message, condition }
+}
+
+/** The outcome for a request that is wrong at one place. `message` must not repeat what was sent. */
+export function invalidRequest(field: string, message: string): ValidationFailed {
+  return { type: 'validation_failed', message: 'The request is not valid.', errors: [{ field, message }] }
+}

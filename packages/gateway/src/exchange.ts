@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream'
+import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
+import type { Route } from './route.ts'
+
+/** Who the caller is, as the validated token says. */
+export interface Identity {
+  readonly subject: string
+  readonly roles: readonly string[]
+  /** All claims of the token; read with `readClaim`, never by walking prototypes. */
+  readonly claims: Readonly<Record<string, unknown>>
+  /** The token's issuer is registered with `service_account: true`. */
+  readonly serviceAccount: boolean
+  /** The issuer's own path to the tenant claim, where its configuration names one. */
+  readonly tenantClaim: string | undefined
+}
+
+/** The body of the request, read or streamed, never both. */
+export interface RequestBody {
+  /** 0 when there is none, `undefined` for a chunked body that nobody has read. */
+  readonly length: number | undefined
+  /** The whole body, or `undefined` when it is larger than `maxBytes`. May be called again. */
+  read(maxBytes: number): Promise<Buffer | undefined>
+  /** Puts other bytes in its place; the forwarded request is framed anew. */
+  replace(bytes: Buffer): void
+  /** What to forward. A stream can be taken once. */
+  content(): Buffer | Readable | undefined
+}
+
+/** Why a request ends before its answer is complete. */
+export type CancelReason = 'client_disconnect' | 'timeout' | 'shutdown'
+
+/** How the exchange ended, for metrics and audit. */
+export interface ExchangeResult {
+  /** The status the client got, or would have got. */
+  readonly status: number
+  /** The outcome label of the metrics: one of the ten types or one of the labels beside them. */
+  readonly label: string
+  /** The typed outcome, where status and media type are those of its row. */
+  readonly outcomeType: OutcomeType | undefined
+}
+
+/** The answer's way back to the client. `listen/` implements it, so that nothing else knows the wire. */
+export interface Reply {
+  readonly headersSent: boolean
+  /** True once the connection is gone or the answer is complete. */
+  readonly closed: boolean
+  /** Sends status and headers. Header names keep their case; values may repeat. */
+  head(status: number, headers: readonly string[]): void
+  /** Sends a part of the body; false asks to wait for `onDrain`. */
+  write(chunk: Uint8Array): boolean
+  onDrain(listener: () => void): void
+  end(chunk?: Uint8Array): void
+  /** Cuts the connection, so that the client sees that the answer is incomplete. */
+  destroy(): void
+}
+
+/** One request and its answer: the only object that is made per request. */
+export interface Exchange {
+  // listen
+  readonly method: string
+  /** The canonical path: matched and forwarded in this form. */
+  readonly path: string
+  /** The query with its question mark, or an empty string. */
+  readonly query: string
+  /** Values by lower-case name, without a prototype; repeated headers are joined. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Names and values in turn, as they came: what forwarding starts from. */
+  readonly rawHeaders: readonly string[]
+  readonly trace: Trace
+  readonly clientAddress: string
+  readonly protocol: 'http' | 'https'
+  /** `performance.now()` at the arrival of the head. */
+  readonly startedAt: number
+  readonly body: RequestBody
+  readonly reply: Reply
+  /** Aborted with a `CancelReason` when the request ends early. */
+  readonly signal: AbortSignal
+  readonly cancel: (reason: CancelReason) => void
+
+  // route
+  route: Route | undefined
+  /** Decoded path parameters in the order of the template, without a prototype. */
+  params: Readonly<Record<string, string>>
+  /** Methods of the path, when only the method did not match. */
+  allowedMethods: readonly string[]
+  /** The route has `mode: sse` and the client accepts an event stream. */
+  streaming: boolean
+
+  // token-validator
+  identity: Identity | undefined
+  /** Who acts, for audit and the upstream; empty when nobody is known. */
+  actor: string
+
+  // tenant-injector
+  tenantId: string | undefined
+
+  // otel-audit
+  auditEvent: AuditEvent | undefined
+  requestBodyForAudit: string | undefined
+
+  // upstream
+  upstreamStartedAt: number | undefined
+  upstreamEndedAt: number | undefined
+
+  // check
+  /** The rules of the profile that the upstream's answer broke. */
+  violations: readonly string[]
+
+  // respond
+  result: ExchangeResult | undefined
+}
+
+/** What a step says: nothing to go on, or the outcome that ends the request. */
+export type StepResult = Outcome | undefined

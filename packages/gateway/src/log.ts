@@ -1,0 +1,58 @@
+/** How much is logged: a level and everything above it. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/** One of the levels. */
+export type LogLevel = (typeof logLevels)[number]
+
+/** Details of a log line. Never put a secret, a token or a body here. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** The operational log. It goes to stderr; stdout belongs to the audit exporter. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+/** Where and how a log is written. */
+export interface LogOptions {
+  readonly level: LogLevel
+  /** One readable line instead of JSON, for a terminal. */
+  readonly pretty: boolean
+  readonly write: (line: string) => void
+}
+
+/** Makes a log. */
+export function createLog({ level, pretty, write }: LogOptions): Log {
+  const threshold = logLevels.indexOf(level)
+  const format = pretty ? prettyLine : jsonLine
+  const at = (own: LogLevel) => {
+    if (logLevels.indexOf(own) < threshold) return () => undefined
+    return (message: string, fields: LogFields = {}) => write(format(own, message, fields))
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
+  const line = { time: new Date().toISOString(), level, msg: message, ...plainFields(fields) }
+  return `${JSON.stringify(line)}\n`
+}
+
+function prettyLine(level: LogLevel, message: string, fields: LogFields): string {
+  const details = Object.entries(plainFields(fields)).map(
+    ([key, value]) => ` ${key}=${JSON.stringify(value)}`,
+  )
+  return `${new Date().toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${details.join('')}\n`
+}
+
+/** Errors do not serialise by themselves: without this a log line would say `{}` where the cause belongs. */
+function plainFields(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? errorText(value) : value]),
+  )
+}
+
+function errorText(error: Error): string {
+  const cause = error.cause instanceof Error ? ` (cause: ${errorText(error.cause)})` : ''
+  return `${error.stack ?? `${error.name}: ${error.message}`}${cause}`
+}

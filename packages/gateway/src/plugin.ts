@@ -1,0 +1,48 @@
+import type { Writable } from 'node:stream'
+import type { Exchange, StepResult } from './exchange.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { HttpClient } from './upstream/http-client.ts'
+
+/** The plugins, in the order in which every request passes them. */
+export const pluginOrder = [
+  'token-validator',
+  'tenant-injector',
+  'license-check',
+  'prompt-sanitize',
+  'otel-audit',
+] as const
+
+/** The name of a plugin, which is also its key in the configuration. */
+export type PluginName = (typeof pluginOrder)[number]
+
+/** A step of the pipeline: options in, this out. It refuses by returning an outcome, never by throwing. */
+export interface Plugin {
+  readonly name: PluginName
+  /** Returns synchronously when it can: what is cached costs no promise. */
+  request(exchange: Exchange): StepResult | Promise<StepResult>
+  /** Called once for every routed request when `exchange.result` is known, also when the request was refused. */
+  response?(exchange: Exchange): void
+  /** Why the gateway is less than ready, if it is; never fails readiness by itself. */
+  degraded?(): string | undefined
+  /** Flushes and releases everything; resolves within the time that the plugin itself bounds. */
+  close?(): Promise<void>
+}
+
+/** What a plugin may use of the world. */
+export interface PluginContext {
+  readonly http: HttpClient
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Where the audit exporter `stdout` writes. */
+  readonly stdout: Writable
+  /** Changes with every configuration, so that nothing cached outlives the rules it was made by. */
+  readonly configVersion: string
+  /** The folder that relative file names of the configuration start from. */
+  readonly baseFolder: string
+}
+
+/** A plugin that cannot act says so at start, with this, and the gateway exits with 1. */
+export class InitialisationError extends Error {
+  override readonly name = 'InitialisationError'
+}

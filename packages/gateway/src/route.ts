@@ -1,0 +1,7 @@
+import type { RouteConfig } from './config/config-schema.ts'
+
+/** A route of the configuration, ready to be matched. */
+export interface Route {
+  readonly id: string
+  readonly config: RouteConfig
+}
