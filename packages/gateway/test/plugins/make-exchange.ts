@@ -1,0 +1,193 @@
+import { Readable, Writable } from 'node:stream'
+import { headers, type Outcome, writeOutcome } from '@agentic-rest/profile'
+import type { Exchange, Identity, Reply, RequestBody, StepResult } from '../../src/exchange.ts'
+import type { Metrics } from '../../src/metrics.ts'
+import type { PluginContext } from '../../src/plugin.ts'
+import type { Route } from '../../src/route.ts'
+import { createHttpClient } from '../../src/upstream/http-client.ts'
+
+/** A request as `listen/` and the router would hand it to the first plugin; `overrides` replaces whole fields. */
+export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
+  const controller = new AbortController()
+  return {
+    method: 'POST',
+    path: '/campaigns/c-1/optimizations',
+    query: '',
+    headers: makeHeaders({}),
+    rawHeaders: [],
+    trace: { correlationId: 'corr-1', requestId: 'req-1' },
+    clientAddress: '127.0.0.1',
+    protocol: 'http',
+    startedAt: performance.now(),
+    body: makeBody(),
+    reply: makeReply(),
+    signal: controller.signal,
+    cancel: (reason) => controller.abort(reason),
+    route: makeRoute(),
+    params: Object.assign(Object.create(null), { campaignId: 'c-1' }),
+    allowedMethods: [],
+    streaming: false,
+    identity: undefined,
+    actor: '',
+    tenantId: undefined,
+    auditEvent: undefined,
+    requestBodyForAudit: undefined,
+    upstreamStartedAt: undefined,
+    upstreamEndedAt: undefined,
+    violations: [],
+    result: undefined,
+    ...overrides,
+  }
+}
+
+/** Headers as `listen/` makes them: lower-case names, no prototype. */
+export function makeHeaders(values: Readonly<Record<string, string>>): Exchange['headers'] {
+  const lowered = Object.entries(values).map(([name, value]) => [name.toLowerCase(), value])
+  return Object.assign(Object.create(null), Object.fromEntries(lowered))
+}
+
+/** A route of the reference service; `overrides` replaces fields of its configuration. */
+export function makeRoute(overrides: Partial<Route['config']> = {}): Route {
+  const config: Route['config'] = {
+    id: 'create-optimization',
+    method: 'POST',
+    path: '/campaigns/{campaignId}/optimizations',
+    target: 'http://127.0.0.1:9',
+    mode: 'json',
+    executionTimeoutSeconds: 0,
+    roles: [],
+    conformance: 'report',
+    forwardAuthorization: true,
+    ...overrides,
+  }
+  return { id: config.id, config }
+}
+
+/** Who a validated token would say the caller is. */
+export function makeIdentity(overrides: Partial<Identity> = {}): Identity {
+  const subject = overrides.subject ?? 'alice'
+  return {
+    subject,
+    roles: [],
+    claims: { sub: subject },
+    serviceAccount: false,
+    tenantClaim: undefined,
+    ...overrides,
+  }
+}
+
+/** A request body: bytes, text, or chunks that arrive one after the other without a length. */
+export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.alloc(0)): RequestBody {
+  const chunked = Array.isArray(source)
+  let bytes: Buffer = chunked ? Buffer.concat(source) : Buffer.from(source as Buffer | string)
+  let known = !chunked
+  return {
+    get length() {
+      return known ? bytes.length : undefined
+    },
+    read: async (maxBytes) => {
+      if (bytes.length > maxBytes) return undefined
+      known = true
+      return bytes
+    },
+    replace: (next) => {
+      bytes = next
+      known = true
+    },
+    content: () => {
+      if (!known) return Readable.from(source as readonly Buffer[])
+      return bytes.length === 0 ? undefined : bytes
+    },
+  }
+}
+
+/** A reply that takes everything and ends when told to. */
+export function makeReply(): Reply {
+  const state = { headersSent: false, closed: false }
+  return {
+    get headersSent() {
+      return state.headersSent
+    },
+    get closed() {
+      return state.closed
+    },
+    head: () => {
+      state.headersSent = true
+    },
+    write: () => true,
+    onDrain: () => undefined,
+    end: () => {
+      state.closed = true
+    },
+    destroy: () => {
+      state.closed = true
+    },
+  }
+}
+
+/** One line of the log, as a plugin wrote it. */
+export interface RecordedLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** A plugin's context with a real HTTP client, a log in `lines` and stdout in `written`. Close it after use. */
+export interface TestContext extends PluginContext {
+  readonly lines: RecordedLine[]
+  readonly written: string[]
+  close(): Promise<void>
+}
+
+/** Makes the context; `overrides` replaces what a test wants to watch. */
+export function makeContext(overrides: Partial<PluginContext> = {}): TestContext {
+  const http = overrides.http ?? createHttpClient()
+  const lines: RecordedLine[] = []
+  const written: string[] = []
+  const at =
+    (level: RecordedLine['level']) =>
+    (message: string, fields: RecordedLine['fields'] = {}) => {
+      lines.push({ level, message, fields })
+    }
+  return {
+    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    metrics: silentMetrics,
+    stdout: new Writable({
+      write: (chunk, _encoding, done) => {
+        written.push(String(chunk))
+        done()
+      },
+    }),
+    configVersion: 'test-1',
+    baseFolder: process.cwd(),
+    ...overrides,
+    http,
+    lines,
+    written,
+    close: () => http.close(),
+  }
+}
+
+const silentMetrics: Metrics = {
+  auditEmitted: () => undefined,
+  auditEmitDuration: () => undefined,
+  sanitizeSkipped: () => undefined,
+}
+
+/** An answer as the client gets it. */
+export interface WireAnswer {
+  readonly status: number
+  readonly mediaType: string | undefined
+  readonly body: unknown
+}
+
+/** What the client would get for a step's result, or `undefined` when the request goes on. */
+export function answerOf(result: StepResult, exchange: Exchange): WireAnswer | undefined {
+  return result === undefined ? undefined : wireAnswer(result, exchange)
+}
+
+function wireAnswer(outcome: Outcome, { trace }: Exchange): WireAnswer {
+  const written = writeOutcome(outcome, trace)
+  const mediaType = written.headers[headers.contentType]
+  return { status: written.status, mediaType, body: JSON.parse(written.body) }
+}
