@@ -1,0 +1,152 @@
+import type { z } from 'zod'
+import { didYouMean } from './did-you-mean.ts'
+import { type Path, quote } from './faults.ts'
+import { configJsonSchema, type JsonSchema } from './json-schema.ts'
+import { configSchema } from './schema/config-schema.ts'
+import type { Finding } from './source/finding.ts'
+import {
+  keyPlaceAt,
+  nodeAt,
+  parentPlaceAt,
+  type ScalarNode,
+  type SourceNode,
+  toValue,
+  valuePlaceAt,
+} from './source/source-node.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** The file's values as the schema read them, the configuration if it is valid, and the faults if it is not. */
+export interface SchemaResult {
+  readonly value: unknown
+  readonly config?: z.output<typeof configSchema>
+  readonly findings: readonly Finding[]
+}
+
+/** Validates the tree against the schema. */
+export const checkSchema = (root: SourceNode): SchemaResult => {
+  const first = parse(root, new Set())
+  const asText = textsAmong(root, first.issues)
+  const { value, data, issues } = asText.size === 0 ? first : parse(root, asText)
+  if (data !== undefined) return { value, config: data, findings: [] }
+  const describe = describeIssues(root)
+  return { value, findings: issues.flatMap(describe) }
+}
+
+const parse = (root: SourceNode, asText: ReadonlySet<SourceNode>) => {
+  const value = toValue(root, asText)
+  const { data, error } = configSchema.safeParse(value)
+  return { value, data, issues: error?.issues ?? [] }
+}
+
+/** Scalars that a reference turned into a number or boolean where a text is wanted, for example a secret of digits. */
+const textsAmong = (root: SourceNode, issues: readonly Issue[]): ReadonlySet<SourceNode> => {
+  const wanted = issues.filter((issue) => issue.code === 'invalid_type' && issue.expected === 'string')
+  const texts = new Set<SourceNode>()
+  for (const { path } of wanted) {
+    const node = nodeAt(root, toPath(path))
+    if (node?.kind === 'scalar' && node.textForm !== undefined) texts.add(node)
+  }
+  return texts
+}
+
+const toPath = (path: readonly PropertyKey[]): Path =>
+  path.map((step) => (typeof step === 'number' ? step : String(step)))
+
+const describeIssues = (root: SourceNode): ((issue: Issue) => Finding[]) => {
+  const schema = configJsonSchema()
+  return function describeIssue(issue) {
+    const path = toPath(issue.path)
+    if (issue.code === 'unrecognized_keys') {
+      const known = knownKeys(schema, path)
+      return issue.keys.map((key) => unknownKey(root, [...path, key], known))
+    }
+    if (issue.code === 'invalid_key') return [wrongKey(root, path, issue.issues[0]?.message ?? issue.message)]
+    return [wrongValue(root, path, issue)]
+  }
+}
+
+/** The keys that the map at a path may have, for "did you mean". */
+const knownKeys = (schema: JsonSchema, path: Path): readonly string[] => {
+  let at: JsonSchema | undefined = schema
+  for (const step of path) {
+    if (typeof step === 'number') at = at?.items
+    else
+      at =
+        at?.properties?.[step] ??
+        (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
+  }
+  return Object.keys(at?.properties ?? {})
+}
+
+const unknownKey = (root: SourceNode, path: Path, known: readonly string[]): Finding => {
+  const key = String(path.at(-1))
+  const place = keyPlaceAt(root, path) ?? parentPlaceAt(root, path)
+  // "hs256_secret:abc" without a space is one key, and what follows the colon is none of the terminal's business.
+  const [name = '', rest] = key.split(':', 2)
+  if (rest !== undefined) {
+    const shown = `${name}:…`
+    return {
+      ...range(place),
+      path: [...path.slice(0, -1), shown],
+      message: `unknown key ${quote(shown)}, a colon needs a blank after it`,
+    }
+  }
+  return { ...range(place), path, message: `unknown key ${quote(key)}${didYouMean(key, known)}` }
+}
+
+const wrongKey = (root: SourceNode, path: Path, message: string): Finding => ({
+  ...range(keyPlaceAt(root, path) ?? parentPlaceAt(root, path)),
+  path,
+  message: `key: ${message}, got ${quote(String(path.at(-1)))}`,
+})
+
+const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
+  const node = nodeAt(root, path)
+  const place = node === undefined ? undefined : valuePlaceAt(root, path)
+  if (node === undefined || place === undefined) {
+    return { ...range(parentPlaceAt(root, path)), path, message: issue.message, absence: true }
+  }
+  const message =
+    issue.code === 'custom'
+      ? issue.message
+      : `${issue.message}${got(node, path)}${suggestion(node, path, issue)}`
+  return { ...range(place), path, message }
+}
+
+const range = ({ offset, end }: { offset: number; end: number }) => ({ offset, end })
+
+/** Keys whose values are credentials, at any depth below them. */
+const SECRET_KEYS = ['hs256_secret', 'headers']
+
+/** Whether the value at a path may appear in a message: not a credential, and not from the environment. */
+export const isShowable = (node: SourceNode | undefined, path: Path): boolean =>
+  !path.some((step) => SECRET_KEYS.includes(String(step))) &&
+  (node?.kind !== 'scalar' || node.variables.length === 0)
+
+const got = (node: SourceNode, path: Path): string => {
+  if (node.kind === 'map') return ', got a map'
+  if (node.kind === 'list') return node.items.length === 0 ? ', got an empty list' : ', got a list'
+  if (isShowable(node, path)) return `, got ${showScalar(node.value)}`
+  return node.variables.length === 0 ? '' : originOf(node)
+}
+
+const showScalar = (value: unknown): string => {
+  if (value === null) return 'nothing'
+  return typeof value === 'string' ? quote(value) : String(value)
+}
+
+/** Names the variables instead of their values; in quotes a reference is always a text, which surprises people. */
+const originOf = ({ variables, quoted, value }: ScalarNode): string => {
+  const names = variables.map((name) => `\${${name}}`).join(' and ')
+  const hint =
+    quoted && typeof value === 'string' && /^[-+\d.]+$|^true$|^false$/.test(value)
+      ? ', which is a text because of the quotes'
+      : ''
+  return `, got the value of ${names}${hint}`
+}
+
+const suggestion = (node: SourceNode, path: Path, issue: Issue): string => {
+  if (issue.code !== 'invalid_value' || node.kind !== 'scalar' || !isShowable(node, path)) return ''
+  return didYouMean(String(node.value), issue.values.map(String))
+}

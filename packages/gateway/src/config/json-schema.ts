@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { configSchema } from './schema/config-schema.ts'
+
+/** A JSON Schema node, as far as this module looks into it. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly additionalProperties?: JsonSchema | boolean
+}
+
+const REFERENCE = { $ref: '#/$defs/reference' }
+const ANNOTATIONS = ['description', 'default']
+
+/**
+ * The JSON Schema (2020-12) of a configuration file as an editor sees it: defaults are optional, and a `${VAR}`
+ * reference, which is text until the gateway starts, may stand wherever something narrower than text is expected.
+ */
+export const configJsonSchema = (): JsonSchema => {
+  const { $schema, ...schema } = z.toJSONSchema(configSchema, {
+    io: 'input',
+    target: 'draft-2020-12',
+  }) as JsonSchema
+  return { $schema, title: 'gateway.yaml', ...allowReferences(schema), $defs: { reference: referenceSchema } }
+}
+
+const referenceSchema: JsonSchema = {
+  description: 'An environment variable: ${NAME}, ${NAME:-default} or ${NAME:?message}.',
+  type: 'string',
+  pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*(:[-?][^{}]*)?\\}',
+}
+
+const allowReferences = (schema: JsonSchema): JsonSchema => {
+  if (schema.properties !== undefined) {
+    const properties = Object.entries(schema.properties).map(([key, value]) => [key, allowReferences(value)])
+    return { ...schema, properties: Object.fromEntries(properties) }
+  }
+  if (schema.items !== undefined) return { ...schema, items: allowReferences(schema.items) }
+  if (typeof schema.additionalProperties === 'object') {
+    return { ...schema, additionalProperties: allowReferences(schema.additionalProperties) }
+  }
+  return isNarrowerThanText(schema) ? orReference(schema) : schema
+}
+
+const isNarrowerThanText = ({ type, enum: words, pattern, minLength }: JsonSchema): boolean =>
+  type !== 'string' || words !== undefined || pattern !== undefined || Number(minLength ?? 0) > 1
+
+const orReference = (schema: JsonSchema): JsonSchema => {
+  const isAnnotation = ([keyword]: [string, unknown]) => ANNOTATIONS.includes(keyword)
+  const keywords = Object.entries(schema)
+  const annotations = Object.fromEntries(keywords.filter(isAnnotation))
+  const judgement = Object.fromEntries(keywords.filter((entry) => !isAnnotation(entry)))
+  return { ...annotations, anyOf: [judgement, REFERENCE] }
+}

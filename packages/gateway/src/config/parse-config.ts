@@ -1,0 +1,108 @@
+import { checkRules } from './check-rules.ts'
+import { checkSchema } from './check-schema.ts'
+import { deepFreeze } from './deep-freeze.ts'
+import { type ConfigFault, formatPath } from './faults.ts'
+import { resolveFiles } from './resolve-files.ts'
+import type { GatewayConfig } from './schema/config-schema.ts'
+import { buildSourceTree } from './source/build-source-tree.ts'
+import type { Finding } from './source/finding.ts'
+import type { Environment } from './source/interpolation.ts'
+import { createLineIndex, type Position } from './source/line-index.ts'
+import { readYaml } from './source/read-yaml.ts'
+import { nodeAt, type SourceNode, UNRESOLVED } from './source/source-node.ts'
+import { warningsOf } from './warnings.ts'
+
+/** A configuration that is valid, or everything that is wrong with it. */
+export type ConfigResult =
+  | { readonly ok: true; readonly config: GatewayConfig; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly faults: readonly ConfigFault[] }
+
+/** Where a configuration text comes from. */
+export interface ParseOptions {
+  /** Named in faults; relative file names in the configuration start from its folder. */
+  readonly file: string
+  readonly env: Environment
+}
+
+/** Largest configuration file, in bytes. */
+export const MAX_FILE_BYTES = 1_048_576
+/** The fault of a larger one. */
+export const TOO_LARGE = `the file is larger than ${MAX_FILE_BYTES} bytes`
+
+/** Reads a configuration from YAML text; never throws, whatever the text. */
+export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigResult => {
+  if (Buffer.byteLength(text) > MAX_FILE_BYTES) return refuse(file, TOO_LARGE)
+  const source = text.replace(/^\uFEFF/, '')
+  const positionOf = createLineIndex(source)
+  const { config, findings } = judge(source, env, positionOf)
+  if (config === undefined || findings.length > 0)
+    return { ok: false, faults: toFaults(findings, file, positionOf) }
+  const frozen = deepFreeze(resolveFiles(config, file))
+  return { ok: true, config: frozen, warnings: warningsOf(frozen) }
+}
+
+/** The result for a file that is refused as a whole. */
+export const refuse = (file: string, message: string): ConfigResult => ({
+  ok: false,
+  faults: [{ file, line: 1, column: 1, path: '', message, kind: 'invalid' }],
+})
+
+interface Judgement {
+  readonly config?: GatewayConfig | undefined
+  readonly findings: readonly Finding[]
+}
+
+const judge = (
+  text: string,
+  environment: Environment,
+  positionOf: (offset: number) => Position,
+): Judgement => {
+  const { document, findings: syntax } = readYaml(text)
+  if (document === undefined) return { findings: syntax }
+  const { root, findings: tree } = buildSourceTree(document, { environment, positionOf })
+  if (root === undefined) return { findings: tree }
+  if (isEmpty(root))
+    return {
+      findings: [
+        ...syntax,
+        ...tree,
+        { offset: 0, end: 0, path: [], message: 'the file is empty', absence: true },
+      ],
+    }
+  const schema = checkSchema(root)
+  const rules = checkRules({ root, value: schema.value, positionOf })
+  const meaning = [...tree, ...[...schema.findings, ...rules].filter(({ path }) => !isUnresolved(root, path))]
+  return { config: schema.config, findings: [...syntax, ...trustworthy(meaning, syntax)] }
+}
+
+const isEmpty = (root: SourceNode): boolean => root.kind === 'scalar' && root.value === null
+
+/** An unresolved reference is a fault of its own; what the schema makes of it would only repeat it. */
+const isUnresolved = (root: SourceNode, path: Finding['path']): boolean => {
+  const node = nodeAt(root, path)
+  return node?.kind === 'scalar' && node.value === UNRESOLVED
+}
+
+/** Behind a syntax fault nothing can be believed, and nothing that seems absent is known to be. */
+const trustworthy = (findings: readonly Finding[], syntax: readonly Finding[]): readonly Finding[] => {
+  const broken = syntax.reduce((first, { offset }) => Math.min(first, offset), Number.POSITIVE_INFINITY)
+  if (broken === Number.POSITIVE_INFINITY) return findings
+  return findings.filter(({ end, absence }) => end <= broken && absence !== true)
+}
+
+const toFaults = (
+  findings: readonly Finding[],
+  file: string,
+  positionOf: (offset: number) => Position,
+): ConfigFault[] => {
+  const faults = findings
+    .toSorted((a, b) => a.offset - b.offset)
+    .map(({ offset, path, message, kind = 'invalid' }) => ({
+      file,
+      ...positionOf(offset),
+      path: formatPath(path),
+      message,
+      kind,
+    }))
+  return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()]
+}

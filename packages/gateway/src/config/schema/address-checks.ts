@@ -1,0 +1,48 @@
+import type { Check } from './field-kinds.ts'
+
+// The WHATWG parser trims blanks, drops tabs and turns backslashes around; an address that needs such help is a typing mistake.
+const ABSOLUTE_HTTP = /^https?:\/\/[^\s\\/?#]+[^\s\\]*$/i
+
+const authorityOf = (address: string): string => address.replace(/^[^/]*\/\//, '').replace(/[/?#].*$/s, '')
+
+/** An absolute http or https URL that carries neither credentials nor a fragment. */
+export const checkHttpUrl: Check = (address) => {
+  if (!ABSOLUTE_HTTP.test(address)) return 'must be an absolute http or https URL'
+  if (authorityOf(address).includes('@')) return 'must not carry credentials'
+  if (address.includes('#')) return 'must not have a fragment'
+  return URL.canParse(address) ? undefined : 'must be an absolute http or https URL'
+}
+
+/** The base URL of an upstream: the request's own query is appended, so it has none. */
+export const checkTarget: Check = (address) => {
+  if (ABSOLUTE_HTTP.test(address) && address.includes('?')) return 'must not have a query'
+  return checkHttpUrl(address)
+}
+
+/** The collector's address; empty means that none is configured. */
+export const checkOtlpEndpoint: Check = (address) => (address === '' ? undefined : checkHttpUrl(address))
+
+/** An origin exactly as a browser sends it in `Origin` (RFC 6454 6.2), since it is compared byte for byte. */
+export const checkOrigin: Check = (origin) => {
+  if (origin === '*') return 'must be an exact origin, "*" is not supported'
+  if (!ABSOLUTE_HTTP.test(origin) || !URL.canParse(origin)) {
+    return 'must be an exact origin such as https://app.example.com'
+  }
+  if (new URL(origin).origin === origin) return undefined
+  return 'must be an exact origin: lower case, no path, no trailing slash, no default port'
+}
+
+/** Makes the check of a webhook URL: exactly the given placeholders, all of them behind the host. */
+export const checkWebhookUrl =
+  (...placeholders: readonly string[]): Check =>
+  (template) => {
+    const wanted = placeholders.map((name) => `{${name}}`)
+    const missing = wanted.find((placeholder) => !template.includes(placeholder))
+    if (missing !== undefined) return `must contain ${missing}`
+    const filled = wanted.reduce((address, placeholder) => address.replaceAll(placeholder, 'x'), template)
+    if (/[{}]/.test(filled)) return `must have no other placeholder than ${wanted.join(' and ')}`
+    // A caller's name in the host would let the caller choose whom the gateway calls.
+    if (/[{}]/.test(authorityOf(template)))
+      return 'must have its placeholders in the path or query, not in the host'
+    return checkHttpUrl(filled)
+  }

@@ -1,0 +1,48 @@
+import type { z } from 'zod'
+import { list, section } from './field-kinds.ts'
+import { gatewaySection } from './gateway-section.ts'
+import { pluginsSection } from './plugin-sections.ts'
+import { routeSection } from './route-section.ts'
+
+/** The whole configuration file: the one source of its keys, types, defaults and descriptions. */
+export const configSchema = section({
+  gateway: gatewaySection.prefault({}).describe('Listeners, limits and shutdown.'),
+  plugins: pluginsSection.describe('Options of the five plugins.'),
+  routes: list(routeSection).describe('What is forwarded where.'),
+}).describe('Configuration of the Agentic REST gateway.')
+
+/** A value that nobody can change, all the way down; a request keeps the configuration it started with. */
+export type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T
+
+/** The validated configuration, defaults filled in. */
+export type GatewayConfig = Immutable<z.output<typeof configSchema>>
+/** The `gateway` section. */
+export type GatewayOptions = GatewayConfig['gateway']
+/** The bounds under `gateway.limits`. */
+export type LimitOptions = GatewayOptions['limits']
+/** The `plugins` section. */
+export type PluginsConfig = GatewayConfig['plugins']
+/** Options of token-validator. */
+export type TokenValidatorOptions = PluginsConfig['token-validator']
+/** One issuer of token-validator. */
+export type IssuerOptions = TokenValidatorOptions['issuers'][number]
+/** Options of tenant-injector. */
+export type TenantInjectorOptions = PluginsConfig['tenant-injector']
+/** Options of license-check. */
+export type LicenseCheckOptions = PluginsConfig['license-check']
+/** Options of a webhook, the same for tenants and licences. */
+export type WebhookOptions = NonNullable<TenantInjectorOptions['webhook']>
+/** Options of prompt-sanitize. */
+export type PromptSanitizeOptions = PluginsConfig['prompt-sanitize']
+/** One rule of prompt-sanitize. */
+export type SanitizeRule = PromptSanitizeOptions['rules'][number]
+/** Options of otel-audit. */
+export type OtelAuditOptions = PluginsConfig['otel-audit']
+/** One mapped attribute of otel-audit. */
+export type AuditAttribute = OtelAuditOptions['attributes'][number]
+/** One route. */
+export type RouteConfig = GatewayConfig['routes'][number]

@@ -1,0 +1,80 @@
+import { isIP } from 'node:net'
+import { checkOrigin } from './address-checks.ts'
+import { checked, filledList, integer, section, text } from './field-kinds.ts'
+
+const HOST_NAME =
+  /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
+
+const checkHost = (host: string): string | undefined =>
+  isIP(host) !== 0 || HOST_NAME.test(host)
+    ? undefined
+    : 'must be a host name or an IP address, without a port'
+
+const host = () => checked('a host name or an IP address', checkHost)
+const port = () => integer(0, 65_535)
+const GIBIBYTE = 1_073_741_824
+
+const admin = section({
+  host: host().default('127.0.0.1').describe('Address the admin listener binds to; keep it private.'),
+  port: port().default(8090).describe('Port of the admin listener; 0 picks a free one.'),
+})
+
+const llm = section({
+  max_sse_connections_per_tenant: integer(1, 1_000_000)
+    .default(10)
+    .describe('Streams one tenant may hold open at a time; one more is refused with LIMIT_EXCEEDED.'),
+})
+
+// One origin can hold at most its connections plus its queue, half of max_in_flight: a slow service never starves another.
+const limits = section({
+  max_body_bytes: integer(1, GIBIBYTE)
+    .default(10_485_760)
+    .describe('Largest request body that is forwarded.'),
+  max_header_bytes: integer(1024, 1_048_576).default(16_384).describe('Largest request head, in bytes.'),
+  max_headers: integer(1, 2000).default(100).describe('Most header lines one request may have.'),
+  max_connections: integer(1, 1_000_000).default(10_000).describe('Most client connections open at a time.'),
+  max_agentic_response_bytes: integer(1, GIBIBYTE)
+    .default(1_048_576)
+    .describe('Largest upstream body of a profile media type, which is held in memory to check its trace.'),
+  max_in_flight: integer(1, 1_000_000)
+    .default(4096)
+    .describe('Most requests worked on at a time; above it a request is refused with OVERLOADED.'),
+  max_upstream_connections_per_origin: integer(1, 65_535)
+    .default(1024)
+    .describe('Most connections to one upstream origin; each open stream holds one.'),
+  max_upstream_queue_per_origin: integer(0, 1_000_000)
+    .default(1024)
+    .describe('Most requests that wait for a connection to one upstream origin.'),
+})
+
+const cors = section({
+  origins: filledList(checked('an origin', checkOrigin)).describe(
+    'Origins that browsers may call from, each exactly as the Origin header spells it.',
+  ),
+})
+
+const tls = section({
+  cert_file: text('a file name').describe('PEM file with the certificate chain, relative to this file.'),
+  key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
+})
+
+/** The `gateway` section: listeners, limits and shutdown. */
+export const gatewaySection = section({
+  host: host().default('127.0.0.1').describe('Address the gateway binds to; 0.0.0.0 for every interface.'),
+  port: port().default(8080).describe('Port the gateway listens on; 0 picks a free one, printed on start.'),
+  admin: admin
+    .optional()
+    .describe('Second listener for console, health detail and reload; absent means off.'),
+  llm: llm.prefault({}).describe('Limits of streaming routes.'),
+  limits: limits.prefault({}).describe('Bounds that protect the process.'),
+  drain_seconds: integer(0, 3600)
+    .default(25)
+    .describe('How long requests in flight may take to finish after SIGTERM.'),
+  drain_delay_seconds: integer(0, 3600)
+    .default(0)
+    .describe(
+      'How long new requests are still accepted after SIGTERM, for load balancers that are slow to notice.',
+    ),
+  cors: cors.optional().describe('Cross-origin access for browsers; absent means no CORS headers.'),
+  tls: tls.optional().describe('Certificate of the main listener; absent means plain HTTP.'),
+})

@@ -1,0 +1,70 @@
+import type { Check } from './field-kinds.ts'
+
+/** Paths that the gateway answers itself, before any route. */
+export const RESERVED_PATHS: readonly string[] = ['/metrics', '/healthz', '/readyz']
+
+const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/
+// RFC 3986 pchar, without "*", which everyone reads as a wildcard.
+const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;=:@]|%[0-9A-Fa-f]{2})+$/
+
+/** The segments of a path template; one trailing slash does not count. */
+export const pathSegments = (path: string): string[] => {
+  const segments = path.split('/').slice(1)
+  return segments.at(-1) === '' ? segments.slice(0, -1) : segments
+}
+
+/** The parameter's name when the segment is `{name}`, else undefined. */
+export const parameterName = (segment: string): string | undefined => PARAMETER.exec(segment)?.[1]
+
+/** Two templates with the same shape match the same requests: parameter names and a trailing slash do not matter. */
+export const pathShape = (path: string): string =>
+  // A parameter becomes the empty segment, which no literal can be.
+  `/${pathSegments(path)
+    .map((segment) => (segment.startsWith('{') ? '' : decodeLiteral(segment)))
+    .join('/')}`
+
+/** What is wrong with a route's path template, if anything. */
+export const checkPathTemplate: Check = (path) =>
+  checkForm(path) ?? checkSegments(pathSegments(path)) ?? checkReserved(path)
+
+const checkForm: Check = (path) => {
+  if (!path.startsWith('/')) return 'must start with "/"'
+  if (path.includes('?')) return 'must not have a query'
+  if (path.includes('#')) return 'must not have a fragment'
+  if (path.includes('//')) return 'must not have an empty segment ("//")'
+  if (path.includes('*')) return 'must not have a wildcard, use a {name} segment for each part'
+  if (/%(?:2f|5c|00)/i.test(path) || path.includes('\\')) {
+    return 'must not have an encoded slash, a backslash or an encoded NUL'
+  }
+  return undefined
+}
+
+const checkSegments = (segments: readonly string[]): string | undefined => {
+  const names = segments.map(parameterName).filter((name) => name !== undefined)
+  if (new Set(names).size < names.length) return 'must not use one parameter name twice'
+  for (const segment of segments) {
+    const message = checkSegment(segment)
+    if (message !== undefined) return message
+  }
+  return undefined
+}
+
+const checkSegment: Check = (segment) => {
+  if (PARAMETER.test(segment)) return undefined
+  if (/[{}]/.test(segment)) {
+    return 'must have each parameter as a whole segment {name}, the name made of letters, digits and "_"'
+  }
+  if (/^(?:\.|%2e){1,2}$/i.test(segment)) return 'must not have a dot segment'
+  return LITERAL.test(segment) ? undefined : 'must percent-encode blanks and characters outside ASCII'
+}
+
+const checkReserved: Check = (path) =>
+  RESERVED_PATHS.includes(pathShape(path)) ? 'is reserved: the gateway answers it itself' : undefined
+
+const decodeLiteral = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,40 @@
+import { checkTarget } from './address-checks.ts'
+import { checked, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
+import { checkPathTemplate } from './path-template.ts'
+import { featureName } from './plugin-sections.ts'
+
+/** Methods a route may have. TRACE and CONNECT are never forwarded (hardening F12). */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+// The id is a metric label and an audit field; "a method plus a path template" must fit (specification, Audit event).
+const checkRouteId = (id: string): string | undefined => {
+  if (!/^[!-~](?:[ -~]{0,126}[!-~])?$/.test(id)) return 'must be 1 to 128 printable ASCII characters'
+  return id === 'unmatched' ? 'is reserved: metrics use it for requests without a route' : undefined
+}
+
+/** One entry of `routes`. */
+export const routeSection = section({
+  id: checked('a route id', checkRouteId).describe('Name of the route in metrics, audit records and logs.'),
+  method: oneOf(METHODS).describe('Request method.'),
+  path: checked('a path template', checkPathTemplate).describe(
+    'Path template such as /campaigns/{campaignId}/optimizations; a literal segment beats a parameter.',
+  ),
+  target: checked('a URL', checkTarget).describe('Base URL of the upstream; its path is kept in front.'),
+  mode: oneOf(['json', 'sse'])
+    .default('json')
+    .describe('`sse` streams to clients that send Accept: text/event-stream.'),
+  executionTimeoutSeconds: integer(0, 604_800)
+    .default(0)
+    .describe('Deadline counted from the request head; streams get 30 s more; 0 means none.'),
+  roles: list(patterned('a role without commas or control characters', /^[^,\p{Cc}]+$/u))
+    .default([])
+    .describe('Roles the caller must have, all of them.'),
+  license: featureName().optional().describe("Feature the tenant's licence must include."),
+  conformance: oneOf(['enforce', 'report', 'off'])
+    .default('report')
+    .describe('What happens when an answer breaks the profile: refuse it, count it, nothing.'),
+  forwardAuthorization: flag().default(true).describe('Whether the upstream gets the bearer token.'),
+  ca_file: text('a file name')
+    .optional()
+    .describe('PEM file with the authorities trusted for an https target, relative to this file.'),
+})

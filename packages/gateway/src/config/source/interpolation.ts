@@ -1,0 +1,59 @@
+/** The environment that references are looked up in. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A text with its references filled in, the variables it named, and what was wrong with any of them. */
+export interface Interpolated {
+  readonly text: string
+  readonly variables: readonly string[]
+  readonly faults: readonly string[]
+}
+
+// `$${` is tried first so that it never starts a reference; a `${` that nothing closes is caught by the last form.
+const REFERENCE = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
+const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([\s\S]*))?$/
+const ONE_REFERENCE = /^\$\{[^{}]*\}$/
+
+/** Whether the text is one reference and nothing else, so that its value may be a number or a boolean. */
+export const isOneReference = (text: string): boolean => ONE_REFERENCE.test(text)
+
+/** Fills in `${VAR}`, `${VAR:-default}` and `${VAR:?message}`; `$${` stands for a literal `${`. */
+export const interpolate = (text: string, environment: Environment): Interpolated => {
+  const variables: string[] = []
+  const faults: string[] = []
+  const filled = text.replace(REFERENCE, function fillIn(match: string, body: string | undefined) {
+    if (match === '$${') return '${'
+    const reference = BODY.exec(body ?? '')
+    if (reference === null) {
+      faults.push(
+        'is not a valid reference, write ${NAME}, ${NAME:-default}, ${NAME:?message} or $${ for a literal ${',
+      )
+      return ''
+    }
+    const [, name = '', operator, operand = ''] = reference
+    variables.push(name)
+    const resolved = resolve({ name, operator, operand }, environment)
+    if (resolved.fault !== undefined) faults.push(resolved.fault)
+    return resolved.value ?? ''
+  })
+  return { text: filled, variables, faults }
+}
+
+interface Reference {
+  name: string
+  operator: string | undefined
+  operand: string
+}
+
+/** As in the shell: an operator with a colon treats an empty variable like an unset one. */
+const resolve = (
+  { name, operator, operand }: Reference,
+  environment: Environment,
+): { value?: string; fault?: string } => {
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined
+  if (operator === undefined) {
+    return value === undefined ? { fault: `environment variable ${name} is not set` } : { value }
+  }
+  if (value !== undefined && value !== '') return { value }
+  if (operator === '-') return { value: operand }
+  return { fault: `environment variable ${name} is not set${operand === '' ? '' : `: ${operand}`}` }
+}
