@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { publishedWorkspaces, type Workspace } from '../tools/workspaces.ts'
+
+/** The root of this repository. */
+export const repositoryRoot = join(import.meta.dirname, '..')
+
+/** How a command ended, with everything it said. */
+export interface Ended {
+  readonly status: number | null
+  readonly output: string
+}
+
+/** A published workspace after `npm pack`. */
+export interface Packed {
+  readonly name: string
+  readonly folder: string
+  readonly tarball: string
+  readonly packing: Ended
+}
+
+/** Packs every published workspace as `npm publish` would, into `destination`. */
+export function packAll(destination: string): Packed[] {
+  mkdirSync(destination, { recursive: true })
+  return publishedWorkspaces(repositoryRoot).map((workspace) => pack(workspace, destination))
+}
+
+function pack({ folder, manifest }: Workspace, destination: string): Packed {
+  const { name = folder, version } = manifest
+  const cwd = join(repositoryRoot, folder)
+  // Without this a module that was deleted from the source would still be packed.
+  rmSync(join(cwd, 'dist'), { recursive: true, force: true })
+  // The repository's .npmrc turns scripts off for installs; prepack is the one that has to run.
+  const packing = run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', destination], cwd)
+  const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+  return { name, folder, tarball: join(destination, file), packing }
+}
+
+/** Installs the tarballs together into an empty folder, the way a stranger would. */
+export function installTogether(folder: string, packed: readonly Packed[]): Ended {
+  const dependencies = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
+  const manifest = { name: 'consumer', private: true, type: 'module', dependencies }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lockWith(dependencies)))
+  return run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
+}
+
+// The repository's lock names the tarballs that `npm install` left in npm's cache: with it no network is needed.
+function lockWith(dependencies: Readonly<Record<string, string>>): object {
+  const lock = JSON.parse(readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { link?: boolean; dev?: boolean }>
+  }
+  const thirdParty = Object.entries(lock.packages).filter(
+    ([path, { link, dev }]) => path.startsWith('node_modules/') && link !== true && dev !== true,
+  )
+  const packages = { '': { name: 'consumer', dependencies }, ...Object.fromEntries(thirdParty) }
+  return { name: 'consumer', lockfileVersion: 3, requires: true, packages }
+}
+
+/** Runs a command to its end. */
+export function run(command: string, args: readonly string[], cwd: string): Ended {
+  // npm tells its scripts where the repository is, and an npm started by them would install there.
+  const { npm_config_local_prefix: _, ...env } = process.env
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
+  return { status, output: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}` }
+}
+
+/** Every path another package can import, with patterns such as `./schemas/*` filled in from the files there. */
+export function importPaths(name: string, files: readonly string[], exports: object): string[] {
+  return Object.entries(exports).flatMap(([key, target]) => {
+    const own = key === '.' ? name : `${name}/${key.slice(2)}`
+    if (!key.includes('*')) return [own]
+    const [before = '', after = ''] = String(target).slice(2).split('*')
+    return files
+      .filter((file) => file.startsWith(before) && file.endsWith(after))
+      .map((file) => own.replace('*', file.slice(before.length, file.length - after.length)))
+  })
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publishedWorkspaces } from '../tools/workspaces.ts'
+import {
+  type Ended,
+  importPaths,
+  installTogether,
+  type Packed,
+  packAll,
+  repositoryRoot,
+  run,
+} from './packed-packages.ts'
+
+const names = publishedWorkspaces(repositoryRoot).map(({ folder, manifest }) => manifest.name ?? folder)
+
+// What a package does when it is used for the first time, and what that prints.
+const programs = new Map([
+  [
+    '@agentic-rest/profile',
+    {
+      source: `
+        import { readOutcome, writeOutcome } from '@agentic-rest/profile'
+        import { validateBody } from '@agentic-rest/profile/validate'
+        const outcome = { type: 'conflict', code: 'BUSY', message: 'Already running.' }
+        const written = writeOutcome(outcome, { correlationId: 'c', requestId: 'r' })
+        const reading = readOutcome(written)
+        console.log(written.status, written.headers['Content-Type'])
+        console.log(reading.ok, reading.outcome.type, reading.outcome.code, reading.outcome.message)
+        console.log(validateBody(JSON.parse(written.body)).valid, validateBody({}).valid)
+      `,
+      output: [
+        '409 application/vnd.agentic.conflict+json',
+        'true conflict BUSY Already running.',
+        'true false',
+        '',
+      ].join('\n'),
+    },
+  ],
+])
+
+const work = mkdtempSync(join(tmpdir(), 'agentic-packing-'))
+const consumer = join(work, 'consumer')
+let packages: ReadonlyMap<string, Packed>
+let installation: Ended
+
+beforeAll(() => {
+  const packed = packAll(join(work, 'tarballs'))
+  packages = new Map(packed.map((each) => [each.name, each]))
+  installation = installTogether(
+    consumer,
+    packed.filter(({ packing }) => packing.status === 0),
+  )
+}, 240_000)
+
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+test('there is something to publish', () => {
+  expect(names).toContain('@agentic-rest/profile')
+})
+
+test('the packages install together into an empty folder', () => {
+  expect(installation.output).toContain('added ')
+  expect(installation.status).toBe(0)
+})
+
+describe.each(names)('%s', (name) => {
+  test('packs, with its build and without its tests', () => {
+    expect(packages.get(name)?.packing, packages.get(name)?.packing.output).toMatchObject({ status: 0 })
+    const files = installedFiles(name)
+    expect(files).toContain('dist/index.js')
+    expect(files).toContain('dist/index.d.ts')
+    expect(files.filter((file) => /\.test\.|(^|\/)test\/|\.tsbuildinfo$/.test(file))).toEqual([])
+  })
+
+  test('every export path imports under plain node', () => {
+    const paths = pathsOf(name)
+    const program = paths.map(importLine).join('\n')
+    const ended = runInConsumer('import-all.mjs', program)
+    expect(ended.output.trim().split('\n')).toEqual(paths.map((path) => `imported ${path}`))
+    expect(paths).toContain(name)
+  })
+
+  test('resolves to built JavaScript', () => {
+    const ended = runInConsumer('resolve.mjs', `console.log(import.meta.resolve(${JSON.stringify(name)}))`)
+    expect(ended.output).toMatch(new RegExp(`/consumer/node_modules/${name}/dist/index\\.js\n$`))
+  })
+
+  test('publint finds nothing to complain about', async () => {
+    const tarball = readFileSync(packages.get(name)?.tarball ?? '')
+    const { messages, pkg } = await publint({ strict: true, pack: { tarball: toArrayBuffer(tarball) } })
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  test('its types resolve for a strict consumer', () => {
+    const ended = typeCheck(name)
+    expect(ended.output).toBe('')
+    expect(ended.status).toBe(0)
+  }, 60_000)
+})
+
+describe.each([...programs])('%s', (name, { source, output }) => {
+  test('runs a small program', () => {
+    expect(names).toContain(name)
+    expect(runInConsumer('program.mjs', source)).toEqual({ status: 0, output })
+  })
+})
+
+function installedFolder(name: string): string {
+  return join(consumer, 'node_modules', name)
+}
+
+function installedFiles(name: string): string[] {
+  return readdirSync(installedFolder(name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(installedFolder(name), join(entry.parentPath, entry.name)))
+    .toSorted()
+}
+
+function pathsOf(name: string): string[] {
+  const { exports } = JSON.parse(readFileSync(join(installedFolder(name), 'package.json'), 'utf8'))
+  return importPaths(name, installedFiles(name), exports)
+}
+
+function importLine(path: string): string {
+  const attributes = path.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
+  return `await import('${path}'${attributes}); console.log('imported ${path}')`
+}
+
+function runInConsumer(file: string, source: string): Ended {
+  writeFileSync(join(consumer, file), source)
+  return run(process.execPath, [file], consumer)
+}
+
+function typeCheck(name: string): Ended {
+  const imports = pathsOf(name).map((path, index) => {
+    const attributes = path.endsWith('.json') ? " with { type: 'json' }" : ''
+    const binding = path.endsWith('.json') ? `m${index}` : `* as m${index}`
+    return `import ${binding} from '${path}'${attributes}\nexport const e${index}: object = m${index}`
+  })
+  writeFileSync(join(consumer, 'types.ts'), imports.join('\n'))
+  writeFileSync(
+    join(consumer, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: optionsFor(name), files: ['types.ts'] }),
+  )
+  return run(join(repositoryRoot, 'node_modules/.bin/tsc'), ['-p', '.', '--pretty', 'false'], consumer)
+}
+
+// These have to work where there is no Node, so their types may not ask for Node's.
+const runsInBrowsers = new Set(['@agentic-rest/profile', '@agentic-rest/client'])
+
+const strictConsumer = {
+  target: 'ES2024',
+  lib: ['ES2024', 'DOM', 'DOM.Iterable'],
+  module: 'nodenext',
+  strict: true,
+  skipLibCheck: false,
+  resolveJsonModule: true,
+  noEmit: true,
+  typeRoots: [join(repositoryRoot, 'node_modules/@types')],
+}
+
+function optionsFor(name: string): object {
+  return { ...strictConsumer, types: runsInBrowsers.has(name) ? [] : ['node'] }
+}
+
+function toArrayBuffer({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
+}

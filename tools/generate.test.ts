@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { outcomes, outcomeTypes } from '@agentic-rest/profile'
+import { expect, test } from 'vitest'
+import { temporaryTree } from './temporary-tree.ts'
+
+const repository = join(import.meta.dirname, '..')
+const page = '# Page\n\n<!-- generated: outcomes -->\n<!-- /generated -->\n'
+
+// The script as package.json has it, run in a tree that has this repository's tools and packages but its own pages.
+function runScript(name: 'generate' | 'format', tree: string): { status: number | null; stdout: string } {
+  return spawnSync('npm', ['run', '--silent', name], { cwd: tree, encoding: 'utf8' })
+}
+
+function tree(files: Record<string, string>): string {
+  const root = temporaryTree({
+    ...files,
+    'package.json': readFileSync(join(repository, 'package.json'), 'utf8'),
+  })
+  for (const name of ['tools', 'node_modules']) symlinkSync(join(repository, name), join(root, name))
+  return root
+}
+
+test('npm run generate fills the pages and files, and writes nothing the second time', () => {
+  const root = tree({ 'README.md': page, 'docs/profile.md': page })
+  expect(runScript('generate', root).stdout.split('\n')).toEqual(
+    expect.arrayContaining(['wrote README.md', 'wrote docs/profile.md']),
+  )
+  const filled = readFileSync(join(root, 'README.md'), 'utf8')
+  for (const type of outcomeTypes) {
+    const { status, mediaType } = outcomes[type]
+    expect(filled).toContain(`| \`${type}\` | ${status} | \`${mediaType}\` |`)
+  }
+  expect(filled.match(/^\|/gm)).toHaveLength(12)
+  const again = runScript('generate', root)
+  expect(again).toMatchObject({ status: 0 })
+  expect(again.stdout).toMatch(/^\d+ generated files, 0 written\n$/)
+  expect(JSON.parse(readFileSync(join(root, 'packages/profile/openapi/v0.3.json'), 'utf8'))).toHaveProperty(
+    'responses',
+  )
+})
+
+test('npm run generate tells a page that lost its section, and writes the rest', () => {
+  const root = tree({ 'README.md': '# Page\n', 'docs/profile.md': page })
+  const ended = runScript('generate', root)
+  expect(ended).toMatchObject({
+    status: 1,
+    stderr: 'README.md:1: has no <!-- generated: outcomes --> section\n',
+  })
+  expect(readFileSync(join(root, 'docs/profile.md'), 'utf8')).toContain('| `success` |')
+})
+
+test('npm run format formats', () => {
+  const root = tree({
+    'a.ts': 'export  const a=1;',
+    'biome.json': readFileSync(join(repository, 'biome.json'), 'utf8'),
+    '.gitignore': 'tools\nnode_modules\n',
+  })
+  expect(runScript('format', root).status).toBe(0)
+  expect(readFileSync(join(root, 'a.ts'), 'utf8')).toBe('export const a = 1\n')
+})
