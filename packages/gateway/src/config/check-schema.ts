@@ -1,8 +1,8 @@
 import type { z } from 'zod'
+import { configSchema } from './config-schema.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type Path, quote } from './faults.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
-import { configSchema } from './schema/config-schema.ts'
 import type { Finding } from './source/finding.ts'
 import {
   keyPlaceAt,

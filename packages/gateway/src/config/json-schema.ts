@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { configSchema } from './schema/config-schema.ts'
+import { configSchema } from './config-schema.ts'
 
 /** A JSON Schema node, as far as this module looks into it. */
 export interface JsonSchema {

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { GatewayConfig, IssuerOptions, RouteConfig } from './schema/config-schema.ts'
+import type { GatewayConfig, IssuerOptions, RouteConfig } from './config-schema.ts'
 
 /** Makes the file names in a configuration absolute, starting from the folder of the configuration file. */
 export const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from './schema/config-schema.ts'
+import type { GatewayConfig } from './config-schema.ts'
 
 /** What is valid but unwise about a configuration. */
 export const warningsOf = (config: GatewayConfig): readonly string[] =>

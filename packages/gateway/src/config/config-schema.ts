@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { list, section } from './field-kinds.ts'
-import { gatewaySection } from './gateway-section.ts'
-import { pluginsSection } from './plugin-sections.ts'
-import { routeSection } from './route-section.ts'
+import { list, section } from './schema/field-kinds.ts'
+import { gatewaySection } from './schema/gateway-section.ts'
+import { pluginsSection } from './schema/plugin-sections.ts'
+import { routeSection } from './schema/route-section.ts'
 
 /** The whole configuration file: the one source of its keys, types, defaults and descriptions. */
 export const configSchema = section({
