@@ -11,6 +11,7 @@ export const generators: readonly Generator[] = [
     path: `packages/profile/openapi/${PROFILE_VERSION}.json`,
     content: () => jsonText(openApiComponents()),
   },
+  { type: 'file', path: 'packages/gateway/gateway.schema.json', content: configurationSchema },
 ]
 
 function outcomesTable(): string {
@@ -28,4 +29,9 @@ function currentSchemas(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(bodySchemas(PROFILE_VERSION)).map(([name, schema]) => [`${name}.json`, jsonText(schema)]),
   )
+}
+
+async function configurationSchema(): Promise<string> {
+  const { configJsonSchema } = await import('../packages/gateway/src/config/json-schema.ts')
+  return jsonText(configJsonSchema())
 }
