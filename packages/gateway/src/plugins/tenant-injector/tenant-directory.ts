@@ -1,0 +1,57 @@
+import { conditions, outcomes } from '@agentic-rest/profile'
+import type { WebhookOptions } from '../../config/config-schema.ts'
+import type { PluginContext } from '../../plugin.ts'
+import type { HttpAnswer } from '../../upstream/http-client.ts'
+import { createWebhookLookup, type WebhookLookup } from '../lookup/webhook-lookup.ts'
+
+/** The tenants of a principal as the directory lists them, or that it does not know the principal. */
+export type DirectoryAnswer = readonly string[] | 'unknown'
+
+/** The directory that knows the tenants of principals. */
+export type TenantDirectory = WebhookLookup<'principal', DirectoryAnswer>
+
+/** Makes the directory of the tenant webhook (decision 19). */
+export function createTenantDirectory(options: WebhookOptions, context: PluginContext): TenantDirectory {
+  return createWebhookLookup(
+    options,
+    {
+      title: 'the tenant directory',
+      placeholders: ['principal'],
+      read: readDirectoryAnswer,
+      isNegative: (answer) => answer === 'unknown' || answer.length === 0,
+      unaskable: 'unknown',
+    },
+    context,
+  )
+}
+
+/** What the directory says, or `undefined` when that is not its contract. */
+export function readDirectoryAnswer({ status, body }: HttpAnswer): DirectoryAnswer | undefined {
+  if (status === conditions.not_found) return 'unknown'
+  return status === outcomes.success.status ? tenantsIn(parseJson(body)) : undefined
+}
+
+function tenantsIn(answer: unknown): readonly string[] | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const one = ownValue(answer, 'tenant_id')
+  const list = ownValue(answer, 'tenants')
+  if (list === undefined) return typeof one === 'string' ? [one] : undefined
+  // Both at once could disagree, and the gateway would have to guess which one counts.
+  return one === undefined && isTextList(list) ? [...new Set(list)] : undefined
+}
+
+function ownValue(object: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(object, key)?.value
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
