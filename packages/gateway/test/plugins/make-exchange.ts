@@ -116,6 +116,9 @@ export function makeReply(): Reply {
     head: () => {
       state.headersSent = true
     },
+    flush: () => {
+      state.headersSent = true
+    },
     write: () => true,
     onDrain: () => undefined,
     end: () => {
@@ -153,7 +156,7 @@ export function makeContext(overrides: Partial<PluginContext> = {}): TestContext
     }
   return {
     log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
-    metrics: silentMetrics,
+    metrics: makeMetrics(),
     stdout: new Writable({
       write: (chunk, _encoding, done) => {
         written.push(String(chunk))
@@ -170,10 +173,22 @@ export function makeContext(overrides: Partial<PluginContext> = {}): TestContext
   }
 }
 
-const silentMetrics: Metrics = {
-  auditEmitted: () => undefined,
-  auditEmitDuration: () => undefined,
-  sanitizeSkipped: () => undefined,
+/** Metrics that count nothing, but for what a test replaces. */
+export function makeMetrics(overrides: Partial<Metrics> = {}): Metrics {
+  const nothing = () => undefined
+  return {
+    requestFinished: nothing,
+    streamOpened: nothing,
+    streamClosed: nothing,
+    streamFailed: nothing,
+    violations: nothing,
+    auditEmitted: nothing,
+    auditEmitDuration: nothing,
+    sanitizeSkipped: nothing,
+    expose: async () => ({ contentType: 'text/plain', text: '' }),
+    close: nothing,
+    ...overrides,
+  }
 }
 
 /** An answer as the client gets it. */

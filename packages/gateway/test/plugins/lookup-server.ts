@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { WebhookOptions } from '../../src/config/config-schema.ts'
+
+/** How the server treats one call. */
+export type Treatment = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A real directory or licence server that can be slow, wrong or dead. */
+export interface LookupServer {
+  readonly origin: string
+  /** The request targets exactly as they came over the wire. */
+  readonly calls: readonly string[]
+  /** The head of each call. */
+  readonly heads: readonly IncomingMessage['headers'][]
+  /** Treats the calls from now on in another way. */
+  treat(treatment: Treatment): void
+  /** Resolves as soon as there were this many calls. */
+  called(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts one on a free port. */
+export async function startLookupServer(first: Treatment = answering(404)): Promise<LookupServer> {
+  const calls: string[] = []
+  const heads: IncomingMessage['headers'][] = []
+  let treatment = first
+  const server = createServer((request, response) => {
+    calls.push(request.url ?? '')
+    heads.push(request.headers)
+    server.emit('called')
+    treatment(request, response)
+  })
+  await listening(server)
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    calls,
+    heads,
+    treat: (next) => {
+      treatment = next
+    },
+    called: async (count) => {
+      while (calls.length < count) await once(server, 'called')
+    },
+    close: async () => {
+      server.closeAllConnections()
+      if (server.listening) await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+async function listening(server: Server): Promise<void> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+}
+
+/** Answers at once; an object is sent as JSON. */
+export function answering(
+  status: number,
+  content: unknown = '',
+  headers: Record<string, string> = {},
+): Treatment {
+  const body = typeof content === 'string' ? content : JSON.stringify(content)
+  return (_request, response) => response.writeHead(status, headers).end(body)
+}
+
+/** Keeps every call open; `release` answers all of them. */
+export function holding(): { readonly treatment: Treatment; release(answer: Treatment): void } {
+  const held: [IncomingMessage, ServerResponse][] = []
+  return {
+    treatment: (request, response) => held.push([request, response]),
+    release: (answer) => {
+      for (const [request, response] of held.splice(0)) answer(request, response)
+    },
+  }
+}
+
+/** Options of a webhook at `url`, with the defaults of the configuration. */
+export function webhookAt(url: string, overrides: Partial<WebhookOptions> = {}): WebhookOptions {
+  return {
+    url,
+    timeout_ms: 500,
+    cache_ttl_seconds: 300,
+    negative_ttl_seconds: 30,
+    cache_max_entries: 10_000,
+    headers: {},
+    ...overrides,
+  }
+}
+
+/** Everything a server can do instead of answering within its contract, by name. */
+export const brokenTreatments: readonly (readonly [string, Treatment])[] = [
+  ['status 500', answering(500, { tenant_id: 'acme' })],
+  ['status 401', answering(401)],
+  ['status 204', answering(204)],
+  ['status 201', answering(201, { tenant_id: 'acme' })],
+  ['10 MB', (_request, response) => response.writeHead(200).end(Buffer.alloc(10_000_000, 'x'))],
+  ['one byte more than 64 KiB', answering(200, JSON.stringify({ tenant_id: 'acme' }).padEnd(65_537, ' '))],
+  ['silence', () => undefined],
+  ['a head without its body', (_request, response) => response.writeHead(200).write('{"tenant_id"')],
+  ['a drip', drip],
+  ['a reset', (request) => request.socket.resetAndDestroy()],
+  ['a short body', shortBody],
+  ['something that is not HTTP', (request) => request.socket.end('SSH-2.0-OpenSSH\r\n')],
+]
+
+/** One byte every few milliseconds: each on its own is in time, all together never are. */
+function drip(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200)
+  const timer = setInterval(() => response.write(' '), 10)
+  response.once('close', () => clearInterval(timer))
+}
+
+function shortBody(request: IncomingMessage): void {
+  request.socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"tenant_id":"acme"}')
+}
