@@ -98,7 +98,7 @@ const unknownKey = (root: SourceNode, path: Path, known: readonly string[]): Fin
 const wrongKey = (root: SourceNode, path: Path, message: string): Finding => ({
   ...range(keyPlaceAt(root, path) ?? parentPlaceAt(root, path)),
   path,
-  message: `key: ${message}, got ${quote(String(path.at(-1)))}`,
+  message: `${message} as the key, got ${quote(String(path.at(-1)))}`,
 })
 
 const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
@@ -111,7 +111,8 @@ const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
     issue.code === 'custom'
       ? issue.message
       : `${issue.message}${got(node, path)}${suggestion(node, path, issue)}`
-  return { ...range(place), path, message }
+  // `key:` with nothing behind it may be the start of what a syntax fault cut off.
+  return { ...range(place), path, message, absence: node.offset === node.end }
 }
 
 const range = ({ offset, end }: { offset: number; end: number }) => ({ offset, end })

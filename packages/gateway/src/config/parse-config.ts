@@ -26,7 +26,9 @@ export interface ParseOptions {
 
 /** Largest configuration file, in bytes. */
 export const MAX_FILE_BYTES = 1_048_576
-/** The fault of a larger one. */
+/** Most faults that are listed; what follows them is only counted. */
+export const MAX_FAULTS = 1000
+/** The fault of a larger file. */
 export const TOO_LARGE = `the file is larger than ${MAX_FILE_BYTES} bytes`
 
 /** Reads a configuration from YAML text; never throws, whatever the text. */
@@ -57,23 +59,19 @@ const judge = (
   environment: Environment,
   positionOf: (offset: number) => Position,
 ): Judgement => {
-  const { document, findings: syntax } = readYaml(text)
-  if (document === undefined) return { findings: syntax }
+  const { document, syntax, strays } = readYaml(text)
+  if (document === undefined) return { findings: [...syntax, ...strays] }
   const { root, findings: tree } = buildSourceTree(document, { environment, positionOf })
   if (root === undefined) return { findings: tree }
-  if (isEmpty(root))
-    return {
-      findings: [
-        ...syntax,
-        ...tree,
-        { offset: 0, end: 0, path: [], message: 'the file is empty', absence: true },
-      ],
-    }
+  if (isEmpty(root)) return { findings: [...syntax, ...strays, ...trustworthy([EMPTY_FILE], syntax)] }
   const schema = checkSchema(root)
   const rules = checkRules({ root, value: schema.value, positionOf })
-  const meaning = [...tree, ...[...schema.findings, ...rules].filter(({ path }) => !isUnresolved(root, path))]
-  return { config: schema.config, findings: [...syntax, ...trustworthy(meaning, syntax)] }
+  const meaning = [...schema.findings, ...rules].filter(({ path }) => !isUnresolved(root, path))
+  const findings = [...syntax, ...strays, ...trustworthy([...tree, ...meaning], syntax)]
+  return { config: schema.config, findings }
 }
+
+const EMPTY_FILE: Finding = { offset: 0, end: 0, path: [], message: 'the file is empty', absence: true }
 
 const isEmpty = (root: SourceNode): boolean => root.kind === 'scalar' && root.value === null
 
@@ -87,7 +85,7 @@ const isUnresolved = (root: SourceNode, path: Finding['path']): boolean => {
 const trustworthy = (findings: readonly Finding[], syntax: readonly Finding[]): readonly Finding[] => {
   const broken = syntax.reduce((first, { offset }) => Math.min(first, offset), Number.POSITIVE_INFINITY)
   if (broken === Number.POSITIVE_INFINITY) return findings
-  return findings.filter(({ end, absence }) => end <= broken && absence !== true)
+  return findings.filter(({ end, absence }) => end < broken && absence !== true)
 }
 
 const toFaults = (
@@ -95,14 +93,24 @@ const toFaults = (
   file: string,
   positionOf: (offset: number) => Position,
 ): ConfigFault[] => {
-  const faults = findings
-    .toSorted((a, b) => a.offset - b.offset)
-    .map(({ offset, path, message, kind = 'invalid' }) => ({
-      file,
-      ...positionOf(offset),
-      path: formatPath(path),
-      message,
-      kind,
-    }))
+  const sorted = findings.toSorted((a, b) => a.offset - b.offset)
+  const shown = sorted.length > MAX_FAULTS ? [...sorted.slice(0, MAX_FAULTS), remainder(sorted)] : sorted
+  const faults = shown.map(({ offset, path, message, kind = 'invalid' }) => ({
+    file,
+    ...positionOf(offset),
+    path: formatPath(path),
+    message,
+    kind,
+  }))
   return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()]
+}
+
+const remainder = (sorted: readonly Finding[]): Finding => {
+  const offset = sorted[MAX_FAULTS]?.offset ?? 0
+  return {
+    offset,
+    end: offset,
+    path: [],
+    message: `and ${sorted.length - MAX_FAULTS} more faults from here on`,
+  }
 }

@@ -74,5 +74,6 @@ export const exactlyOneOf = (draft: Draft, entry: Path, keys: readonly string[])
   }))
 }
 
-const isMap = (value: unknown): boolean =>
+/** Whether a value is a map. */
+export const isMap = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,6 +5,7 @@ import {
   entriesAt,
   exactlyOneOf,
   findRepeats,
+  isMap,
   isPresent,
   type Rule,
   textAt,
@@ -19,17 +20,12 @@ const sanitizeRulesOf = ({ value }: Draft) => entriesAt(value, ['plugins', 'prom
 const attributesOf = ({ value }: Draft) => entriesAt(value, [...AUDIT, 'attributes'])
 
 const someIssuer: Rule = ({ value }) => {
-  const section = valueAt(value, TOKEN_VALIDATOR)
-  if (
-    typeof section !== 'object' ||
-    section === null ||
-    textAt(value, [...TOKEN_VALIDATOR, 'mode']) === 'off'
-  )
-    return []
+  const mode = valueAt(value, [...TOKEN_VALIDATOR, 'mode']) ?? 'on'
+  if (!isMap(valueAt(value, TOKEN_VALIDATOR)) || mode !== 'on') return []
   const path = [...TOKEN_VALIDATOR, 'issuers']
-  const issuers = valueAt(value, path)
-  const none = issuers === undefined || (Array.isArray(issuers) && issuers.length === 0)
-  return none ? [{ path, message: 'needs at least one issuer while mode is on', absence: true }] : []
+  const issuers = valueAt(value, path) ?? []
+  if (!Array.isArray(issuers) || issuers.length > 0) return []
+  return [{ path, message: 'needs at least one issuer while mode is on', absence: true }]
 }
 
 /** Makes a rule that refuses two list entries with the same text under `key`. */

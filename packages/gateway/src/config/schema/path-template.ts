@@ -55,7 +55,7 @@ const checkSegment: Check = (segment) => {
     return 'must have each parameter as a whole segment {name}, the name made of letters, digits and "_"'
   }
   if (/^(?:\.|%2e){1,2}$/i.test(segment)) return 'must not have a dot segment'
-  return LITERAL.test(segment) ? undefined : 'must percent-encode blanks and characters outside ASCII'
+  return LITERAL.test(segment) ? undefined : 'must percent-encode blanks, "%" and characters outside ASCII'
 }
 
 const checkReserved: Check = (path) =>

@@ -43,7 +43,7 @@ const RESERVED_AUDIT_FIELDS = [
 ]
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/
-const tenantId = () => patterned('a tenant id: 1 to 64 letters, digits, ".", "_" or "-"', NAME)
+const tenantId = () => patterned('a tenant id (1 to 64 letters, digits, ".", "_" or "-")', NAME)
 
 const checkAuditField = (field: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(field)) {
@@ -56,7 +56,7 @@ const checkAuditField = (field: string): string | undefined => {
 
 /** A feature's name in a licence or on a route. */
 export const featureName = () =>
-  patterned('a feature name: 1 to 64 letters, digits, ".", "_", ":" or "-"', /^[A-Za-z0-9._:-]{1,64}$/)
+  patterned('a feature name (1 to 64 letters, digits, ".", "_", ":" or "-")', /^[A-Za-z0-9._:-]{1,64}$/)
 
 /** The `tenant-injector` section: where a request's tenant comes from (decision 18). */
 export const tenantInjectorSection = section({
@@ -87,7 +87,7 @@ export const licenseCheckSection = section({
 })
 
 const rule = section({
-  name: patterned('a rule name: 1 to 64 letters, digits, ".", "_" or "-"', NAME).describe(
+  name: patterned('a rule name (1 to 64 letters, digits, ".", "_" or "-")', NAME).describe(
     'Name shown in the replacement and in rejections.',
   ),
   builtin: oneOf(BUILTIN_DETECTORS).optional().describe('Detector that comes with the gateway.'),

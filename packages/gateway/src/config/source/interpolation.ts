@@ -13,29 +13,37 @@ const REFERENCE = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
 const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([\s\S]*))?$/
 const ONE_REFERENCE = /^\$\{[^{}]*\}$/
 
+/** Most characters that the references of one text may put into it. */
+export const MAX_TEXT_LENGTH = 65_536
+
 /** Whether the text is one reference and nothing else, so that its value may be a number or a boolean. */
 export const isOneReference = (text: string): boolean => ONE_REFERENCE.test(text)
 
 /** Fills in `${VAR}`, `${VAR:-default}` and `${VAR:?message}`; `$${` stands for a literal `${`. */
 export const interpolate = (text: string, environment: Environment): Interpolated => {
-  const variables: string[] = []
-  const faults: string[] = []
+  const variables = new Set<string>()
+  // A set, since a text can repeat one mistake half a million times.
+  const faults = new Set<string>()
+  let length = 0
   const filled = text.replace(REFERENCE, function fillIn(match: string, body: string | undefined) {
     if (match === '$${') return '${'
     const reference = BODY.exec(body ?? '')
     if (reference === null) {
-      faults.push(
+      faults.add(
         'is not a valid reference, write ${NAME}, ${NAME:-default}, ${NAME:?message} or $${ for a literal ${',
       )
       return ''
     }
     const [, name = '', operator, operand = ''] = reference
-    variables.push(name)
+    variables.add(name)
     const resolved = resolve({ name, operator, operand }, environment)
-    if (resolved.fault !== undefined) faults.push(resolved.fault)
-    return resolved.value ?? ''
+    if (resolved.fault !== undefined) faults.add(resolved.fault)
+    length += resolved.value?.length ?? 0
+    if (length <= MAX_TEXT_LENGTH) return resolved.value ?? ''
+    faults.add(`becomes longer than ${MAX_TEXT_LENGTH} characters`)
+    return ''
   })
-  return { text: filled, variables, faults }
+  return { text: filled, variables: [...variables], faults: [...faults] }
 }
 
 interface Reference {

@@ -6,23 +6,26 @@ export const MAX_DEPTH = 64
 /** Most lexical tokens that are read: about 3,000 routes, and well under a second whatever they spell. */
 export const MAX_TOKENS = 200_000
 
-/** A file as one YAML document, with its syntax faults; `document` is absent when nothing can be made of the file. */
+/** A file as one YAML document; `document` is absent when nothing can be made of the file. */
 export interface YamlSource {
   readonly document?: Document.Parsed
-  readonly findings: readonly Finding[]
+  /** Faults that leave the document's meaning in doubt. */
+  readonly syntax: readonly Finding[]
+  /** Faults beside the document. */
+  readonly strays: readonly Finding[]
 }
 
 /** Parses the text as one YAML 1.2 document (core schema) within fixed bounds. */
 export const readYaml = (text: string): YamlSource => {
   const scanned = scan(text)
-  if ('refused' in scanned) return { findings: [scanned.refused] }
+  if ('refused' in scanned) return { syntax: [scanned.refused], strays: [] }
   const { body, strays } = splitStrays(scanned.tokens)
   const [document] = withoutStackTraces(() => [
     ...new Composer(COMPOSE_OPTIONS).compose(body, true, text.length),
   ])
-  if (document === undefined) return { findings: strays }
-  const faults = [...document.errors, ...document.warnings.filter(isFault)].map(syntaxFinding)
-  return { document, findings: [...strays, ...faults] }
+  if (document === undefined) return { syntax: [], strays }
+  const syntax = syntaxFindings([...document.errors, ...document.warnings.filter(isFault)], text)
+  return { document, syntax, strays }
 }
 
 const COMPOSE_OPTIONS = {
@@ -88,8 +91,21 @@ const withoutStackTraces = <Result>(work: () => Result): Result => {
 const isFault = ({ code }: YAMLError): boolean =>
   code === 'TAG_RESOLVE_FAILED' || code === 'BAD_COLLECTION_TYPE'
 
-const syntaxFinding = ({ pos, code, message }: YAMLError): Finding =>
-  findingAt(pos[0], `not valid YAML: ${SYNTAX_MESSAGES[code] ?? message}`)
+/** Once the parser is lost, every further token surprises it; only the first surprise tells anything. */
+const syntaxFindings = (errors: readonly YAMLError[], text: string): Finding[] => {
+  const lost = errors.find(({ code }) => code === 'UNEXPECTED_TOKEN')
+  return errors
+    .filter((error) => error.code !== 'UNEXPECTED_TOKEN' || error === lost)
+    .map((error) => findingAt(error.pos[0], `not valid YAML: ${wordSyntaxError(error, text)}`))
+}
+
+const wordSyntaxError = ({ code, message, pos: [offset] }: YAMLError, text: string): string => {
+  if (text.startsWith('${', offset - 1)) {
+    return 'a reference such as ${NAME} needs a line of its own ("key: ${NAME}"), or quotes, which make it a text'
+  }
+  if (message.startsWith('Missing closing')) return 'a text in quotes has no closing quote'
+  return SYNTAX_MESSAGES[code] ?? message
+}
 
 /** Own words where the library would quote the file, which may hold a secret; undefined where its words are fixed. */
 const SYNTAX_MESSAGES: Record<ErrorCode, string | undefined> = {

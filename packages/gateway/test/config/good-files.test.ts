@@ -1,0 +1,257 @@
+import { expect, test } from 'vitest'
+import type { GatewayConfig } from '../../src/config/config-schema.ts'
+import { formatFaults } from '../../src/config/faults.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { parseConfig } from '../../src/config/parse-config.ts'
+
+const environment = { STREAMS: '3', SECRET: '01234567890123456789012345678901', RECORD_REJECTED: 'true' }
+const pathOf = (name: string): string => new URL(`good/${name}.yaml`, import.meta.url).pathname
+
+function load(name: string): GatewayConfig {
+  const result = loadConfig(pathOf(name), environment)
+  if (!result.ok) throw new Error(formatFaults(result.faults))
+  expect(result.warnings).toEqual([])
+  return result.config
+}
+
+const defaultLimits = {
+  max_body_bytes: 10_485_760,
+  max_header_bytes: 16_384,
+  max_headers: 100,
+  max_connections: 10_000,
+  max_agentic_response_bytes: 1_048_576,
+  max_in_flight: 4096,
+  max_upstream_connections_per_origin: 1024,
+  max_upstream_queue_per_origin: 1024,
+}
+const defaultAudit = {
+  enabled: true,
+  exporter: 'stdout',
+  otlp_endpoint: '',
+  include_request_body: false,
+  include_rejected: false,
+  attributes: [],
+}
+const defaultWebhook = {
+  timeout_ms: 500,
+  cache_ttl_seconds: 300,
+  negative_ttl_seconds: 30,
+  cache_max_entries: 10_000,
+  headers: {},
+}
+const defaultIssuer = {
+  audience: [],
+  algorithms: ['RS256', 'ES256', 'EdDSA'],
+  token_types: ['at+jwt', 'JWT'],
+  claims: { subject: 'sub', roles: 'roles' },
+  service_account: false,
+}
+const defaultValidator = {
+  mode: 'on',
+  clock_skew_seconds: 30,
+  required_claims: ['sub'],
+  max_token_bytes: 8192,
+  actor_header: 'trust',
+}
+const defaultRoute = {
+  mode: 'json',
+  executionTimeoutSeconds: 0,
+  roles: [],
+  conformance: 'report',
+  forwardAuthorization: true,
+}
+
+test('a minimal file gets every default', () => {
+  expect(load('minimal')).toEqual({
+    gateway: {
+      host: '127.0.0.1',
+      port: 8080,
+      llm: { max_sse_connections_per_tenant: 10 },
+      limits: defaultLimits,
+      drain_seconds: 25,
+      drain_delay_seconds: 0,
+    },
+    plugins: {
+      'token-validator': {
+        ...defaultValidator,
+        issuers: [{ ...defaultIssuer, issuer: 'https://id.example.test' }],
+      },
+      'tenant-injector': { claim: 'tenant_id' },
+      'license-check': { tenants: {} },
+      'prompt-sanitize': { max_body_bytes: 1_048_576, rules: [] },
+      'otel-audit': defaultAudit,
+    },
+    routes: [
+      {
+        ...defaultRoute,
+        id: 'read-item',
+        method: 'GET',
+        path: '/items/{itemId}',
+        target: 'http://127.0.0.1:9000',
+      },
+    ],
+  })
+})
+
+test('the complete example of the design is read as it is meant', () => {
+  expect(load('complete')).toEqual({
+    gateway: {
+      host: '127.0.0.1',
+      port: 8080,
+      admin: { host: '127.0.0.1', port: 8090 },
+      llm: { max_sse_connections_per_tenant: 10 },
+      limits: defaultLimits,
+      drain_seconds: 25,
+      drain_delay_seconds: 0,
+      cors: { origins: ['http://127.0.0.1:8090'] },
+    },
+    plugins: {
+      'token-validator': {
+        ...defaultValidator,
+        issuers: [
+          {
+            ...defaultIssuer,
+            issuer: 'http://127.0.0.1:8085',
+            jwks_uri: 'http://127.0.0.1:8085/jwks',
+            audience: ['agentic'],
+            claims: { subject: 'sub', roles: 'roles', tenant: 'tenant_id' },
+          },
+        ],
+      },
+      'tenant-injector': {
+        claim: 'tenant_id',
+        allowed: ['acme', 'globex'],
+        webhook: { ...defaultWebhook, url: 'http://127.0.0.1:8086/principals/{principal}' },
+      },
+      'license-check': { tenants: { acme: { features: ['optimize'], expires_at: '2027-01-01T00:00:00Z' } } },
+      'prompt-sanitize': {
+        max_body_bytes: 1_048_576,
+        rules: [
+          { name: 'email', builtin: 'email', action: 'redact' },
+          { name: 'jailbreak', keywords: ['ignore previous instructions'], action: 'reject' },
+          { name: 'ticket', regex: 'TCK-[0-9]{6}', action: 'redact', replacement: '[ticket]' },
+        ],
+      },
+      'otel-audit': {
+        ...defaultAudit,
+        attributes: [
+          { field: 'region', from_header: 'X-Region' },
+          { field: 'plan', from_claim: 'plan' },
+          { field: 'operation', from_route_id: true },
+        ],
+      },
+    },
+    routes: [
+      {
+        ...defaultRoute,
+        id: 'create-optimization',
+        method: 'POST',
+        path: '/campaigns/{campaignId}/optimizations',
+        target: 'http://127.0.0.1:8081',
+        executionTimeoutSeconds: 30,
+        roles: ['campaign:optimize'],
+        license: 'optimize',
+        conformance: 'enforce',
+      },
+      {
+        ...defaultRoute,
+        id: 'llm-completions',
+        method: 'POST',
+        path: '/llm/completions',
+        target: 'http://127.0.0.1:8084',
+        mode: 'sse',
+        executionTimeoutSeconds: 60,
+      },
+    ],
+  })
+})
+
+test('keys at their bounds are accepted, and file names start from the folder of the file', () => {
+  const { gateway, plugins, routes } = load('every-key')
+  expect(gateway).toEqual({
+    host: '::1',
+    port: 8443,
+    admin: { host: '127.0.0.1', port: 8090 },
+    llm: { max_sse_connections_per_tenant: 3 },
+    limits: {
+      max_body_bytes: 1,
+      max_header_bytes: 1024,
+      max_headers: 1,
+      max_connections: 1,
+      max_agentic_response_bytes: 1,
+      max_in_flight: 1,
+      max_upstream_connections_per_origin: 1,
+      max_upstream_queue_per_origin: 0,
+    },
+    drain_seconds: 0,
+    drain_delay_seconds: 5,
+    cors: { origins: ['https://app.example.test', 'http://[::1]:8090'] },
+    tls: { cert_file: new URL('good/tls.crt', import.meta.url).pathname, key_file: '/run/secrets/tls.key' },
+  })
+  expect(plugins['token-validator'].issuers).toEqual([
+    {
+      ...defaultIssuer,
+      issuer: 'https://id.example.test',
+      jwks_file: new URL('good/keys/jwks.json', import.meta.url).pathname,
+      algorithms: ['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512'],
+      claims: { subject: 'https://id.example.test/user', roles: 'realm_access.roles' },
+    },
+    {
+      ...defaultIssuer,
+      issuer: 'agents',
+      hs256_secret: environment.SECRET,
+      algorithms: ['HS256'],
+      service_account: true,
+    },
+  ])
+  expect(plugins['tenant-injector'].webhook?.headers).toEqual({
+    authorization: `Bearer ${environment.SECRET}`,
+  })
+  expect(plugins['prompt-sanitize'].rules[0]).toMatchObject({ regex: '\\$[a-z]+', replacement: '${price}' })
+  expect(plugins['otel-audit'].include_rejected).toBe(true)
+  expect(routes[0]?.ca_file).toBe(new URL('good/ca.pem', import.meta.url).pathname)
+})
+
+test('the configuration is frozen all the way down', () => {
+  const thawed: string[] = []
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (!Object.isFrozen(value)) thawed.push(path)
+    for (const [key, child] of Object.entries(value)) visit(child, `${path}.${key}`)
+  }
+  for (const name of ['minimal', 'complete', 'every-key']) visit(load(name), name)
+  expect(thawed).toEqual([])
+})
+
+test('maps keyed by the operator have no prototype, configured or not', () => {
+  for (const name of ['minimal', 'complete']) {
+    expect(Object.getPrototypeOf(load(name).plugins['license-check'].tenants)).toBeNull()
+  }
+  const headers = load('complete').plugins['tenant-injector'].webhook?.headers
+  expect(Object.getPrototypeOf(headers)).toBeNull()
+})
+
+test('reading a file twice gives equal configurations that share nothing', () => {
+  const [first, second] = [load('minimal'), load('minimal')]
+  expect(first).toEqual(second)
+  const issuersOf = (config: GatewayConfig) => config.plugins['token-validator'].issuers[0]
+  expect(issuersOf(first)?.algorithms).not.toBe(issuersOf(second)?.algorithms)
+})
+
+test('a switched-off token-validator needs no issuers and is warned about', () => {
+  const result = parseConfig('{ plugins: { token-validator: { mode: off } }, routes: [] }', {
+    file: 'gateway.yaml',
+    env: {},
+  })
+  expect(result).toMatchObject({
+    ok: true,
+    config: { plugins: { 'token-validator': { mode: 'off', issuers: [] } } },
+    warnings: ['plugins.token-validator.mode is off: every request is accepted without a token'],
+  })
+})
+
+test('a disabled otel-audit needs no collector', () => {
+  const text =
+    '{ plugins: { token-validator: { mode: off }, otel-audit: { enabled: false, exporter: otlp } }, routes: [] }'
+  expect(parseConfig(text, { file: 'gateway.yaml', env: {} })).toMatchObject({ ok: true })
+})
