@@ -1,14 +1,17 @@
-import { isIP } from 'node:net'
 import { checkOrigin } from './address-checks.ts'
 import { checked, filledList, integer, section, text } from './field-kinds.ts'
 
 const HOST_NAME =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
 
+// The URL parser knows what an IPv6 address is, and that a name of four numbers must be an IPv4 address.
+const isHost = (host: string): boolean =>
+  host.includes(':')
+    ? /^[0-9A-Fa-f:.]+$/.test(host) && URL.canParse(`http://[${host}]`)
+    : HOST_NAME.test(host) && URL.canParse(`http://${host}`)
+
 const checkHost = (host: string): string | undefined =>
-  isIP(host) !== 0 || HOST_NAME.test(host)
-    ? undefined
-    : 'must be a host name or an IP address, without a port'
+  isHost(host) ? undefined : 'must be a host name or an IP address, without a port'
 
 const host = () => checked('a host name or an IP address', checkHost)
 const port = () => integer(0, 65_535)
