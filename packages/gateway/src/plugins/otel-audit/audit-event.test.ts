@@ -1,0 +1,157 @@
+import type { OutcomeType } from '@agentic-rest/profile'
+import { afterEach, expect, it, vi } from 'vitest'
+import { makeExchange, makeHeaders, makeIdentity } from '../../../test/plugins/make-exchange.ts'
+import type { AuditAttribute } from '../../config/config-schema.ts'
+import type { Exchange } from '../../exchange.ts'
+import { createAttributeMapping } from './attribute-mapping.ts'
+import { beginEvent, completeEvent, eventTypes } from './audit-event.ts'
+
+afterEach(() => vi.useRealTimers())
+
+const begin = (exchange: Exchange, attributes: readonly AuditAttribute[] = []) =>
+  beginEvent(exchange, eventTypes.received, createAttributeMapping(attributes))
+
+const answered = (status: number, outcomeType?: OutcomeType) => ({
+  status,
+  label: outcomeType ?? 'untyped_2xx',
+  outcomeType,
+})
+
+const request = (overrides: Partial<Exchange> = {}) =>
+  makeExchange({ identity: makeIdentity(), actor: 'alice', tenantId: 'acme', ...overrides })
+
+it('takes every field from its source', () => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 2, 3, 4, 5, 6), toFake: ['Date'] })
+  const params = Object.assign(Object.create(null), { campaignId: 'c-1', optimizationId: 'o-9' })
+  expect(begin(request({ params }))).toEqual({
+    event_type: 'agentic.request.received',
+    tenant_id: 'acme',
+    actor_id: 'alice',
+    request_id: 'req-1',
+    correlation_id: 'corr-1',
+    operation: 'create-optimization',
+    resource_id: 'o-9',
+    outcome: '',
+    timestamp: '2026-01-02T03:04:05.006Z',
+    attributes: {},
+  })
+})
+
+it('has empty fields where nothing is known', () => {
+  const event = begin(makeExchange({ route: undefined, params: Object.create(null) }))
+  expect(event).toEqual(
+    expect.objectContaining({ tenant_id: '', actor_id: '', operation: '', resource_id: '' }),
+  )
+})
+
+it('does not believe the tenant header of a request that was not let in', () => {
+  const headers = makeHeaders({ 'X-Tenant-ID': 'globex' })
+  expect(begin(makeExchange({ headers })).tenant_id).toBe('')
+})
+
+it.each([
+  ['tenant_id', { from_claim: 'org' }, 'org-1'],
+  ['actor_id', { from_header: 'X-Region' }, 'eu'],
+  ['request_id', { from_header: 'X-Region' }, 'eu'],
+  ['correlation_id', { from_header: 'X-Region' }, 'eu'],
+  ['operation', { from_route_id: true }, 'create-optimization'],
+  ['resource_id', { from_claim: 'org' }, 'org-1'],
+] as const)('a mapped %s replaces the source of that field', (field, source, value) => {
+  const exchange = request({
+    headers: makeHeaders({ 'X-Region': 'eu' }),
+    identity: makeIdentity({ claims: { org: 'org-1' } }),
+  })
+  expect(begin(exchange, [{ field, ...source }])).toEqual(
+    expect.objectContaining({ [field]: value, attributes: {} }),
+  )
+})
+
+it('keeps the own source of a field whose mapped source is absent', () => {
+  expect(begin(request(), [{ field: 'tenant_id', from_header: 'X-None' }]).tenant_id).toBe('acme')
+})
+
+it('puts any other mapped field into attributes', () => {
+  const exchange = request({ headers: makeHeaders({ 'X-Region': 'eu' }) })
+  const attributes = [
+    { field: 'region', from_header: 'X-Region' },
+    { field: 'who', from_claim: 'sub' },
+    { field: 'route', from_route_id: true },
+  ] as const
+  expect(begin(exchange, attributes).attributes).toEqual({
+    region: 'eu',
+    who: 'alice',
+    route: 'create-optimization',
+  })
+})
+
+it.each([
+  [200, 'success'],
+  [201, 'success'],
+  [202, 'success'],
+  [204, 'success'],
+  [304, 'error'],
+  [400, 'error'],
+  [403, 'error'],
+  [412, 'error'],
+  [429, 'error'],
+  [500, 'error'],
+] as const)('calls the status %d %s', (status, outcome) => {
+  const exchange = request({ result: answered(status) })
+  expect(completeEvent(begin(exchange), exchange).outcome).toBe(outcome)
+})
+
+it('calls an exchange without a result an error', () => {
+  const exchange = request()
+  expect(completeEvent(begin(exchange), exchange).outcome).toBe('error')
+})
+
+it('names the typed outcome, and none when there is none', () => {
+  const typed = request({ result: answered(400, 'clarification_required') })
+  expect(completeEvent(begin(typed), typed).attributes).toEqual({ outcome_type: 'clarification_required' })
+  const untyped = request({ result: answered(200) })
+  expect(completeEvent(begin(untyped), untyped).attributes).toEqual({})
+})
+
+it('names the rules that the answer broke', () => {
+  const exchange = request({ result: answered(200), violations: ['status', 'media-type'] })
+  expect(completeEvent(begin(exchange), exchange).attributes).toEqual({
+    profile_violations: 'status,media-type',
+  })
+})
+
+it('names the subject of the token when somebody else acts', () => {
+  const exchange = request({ actor: 'bob', result: answered(201, 'created') })
+  expect(completeEvent(begin(exchange), exchange)).toEqual(
+    expect.objectContaining({
+      actor_id: 'bob',
+      attributes: { token_sub: 'alice', outcome_type: 'created' },
+    }),
+  )
+})
+
+it('names the subject also when a mapping replaced the actor', () => {
+  const exchange = request({ headers: makeHeaders({ 'X-Alias': 'mallory' }), result: answered(200) })
+  const event = begin(exchange, [{ field: 'actor_id', from_header: 'X-Alias' }])
+  expect(completeEvent(event, exchange)).toEqual(
+    expect.objectContaining({ actor_id: 'mallory', attributes: { token_sub: 'alice' } }),
+  )
+})
+
+it('lets no mapped attribute stand for what the gateway knows', () => {
+  const exchange = request({
+    actor: 'bob',
+    headers: makeHeaders({ 'X-Alias': 'forged' }),
+    violations: ['schema'],
+    result: answered(200, 'success'),
+  })
+  const fields = ['token_sub', 'outcome_type', 'profile_violations']
+  const event = begin(
+    exchange,
+    fields.map((field) => ({ field, from_header: 'X-Alias' })),
+  )
+  expect(completeEvent(event, exchange).attributes).toEqual({
+    token_sub: 'alice',
+    outcome_type: 'success',
+    profile_violations: 'schema',
+  })
+})

@@ -1,0 +1,201 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type BatchQueueOptions, createBatchQueue } from './batch-queue.ts'
+
+interface Send {
+  readonly items: readonly number[]
+  arrive(): void
+  fail(): void
+}
+
+/** A queue whose receiver answers when the test says so. */
+function queueWith(overrides: Partial<BatchQueueOptions<number>> = {}) {
+  const sends: Send[] = []
+  const booked = { written: 0, dropped: 0, causes: [] as unknown[] }
+  const queue = createBatchQueue<number>({
+    maxRecords: 100,
+    maxBytes: 1000,
+    batchRecords: 10,
+    batchBytes: 100,
+    maxInFlight: 1,
+    delayMs: 0,
+    send: (items) =>
+      new Promise((resolve, reject) => {
+        sends.push({ items, arrive: resolve, fail: () => reject(new Error('lost')) })
+      }),
+    ledger: {
+      written: (records) => {
+        booked.written += records
+      },
+      dropped: (records, cause) => {
+        booked.dropped += records
+        booked.causes.push(cause)
+      },
+      failing: () => false,
+      close: () => undefined,
+    },
+    ...overrides,
+  })
+  const fill = (count: number, bytes = 1) => {
+    for (let n = 0; n < count; n += 1) queue.add(n, bytes)
+  }
+  return { queue, sends, booked, fill }
+}
+
+it('sends in the next turn what one turn has brought, in order', async () => {
+  const { sends, fill } = queueWith()
+  fill(3)
+  expect(sends).toEqual([])
+  await nextTurn()
+  expect(sends.map(({ items }) => items)).toEqual([[0, 1, 2]])
+})
+
+it('has no more batches on their way than it may', async () => {
+  const { sends, fill, booked } = queueWith({ maxInFlight: 2 })
+  fill(35)
+  await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([10, 10])
+  sends[1]?.arrive()
+  await nextTurn()
+  await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([10, 10, 10])
+  expect(booked.written).toBe(10)
+})
+
+it('cuts a batch by bytes, and sends a larger record by itself', async () => {
+  const { sends, queue } = queueWith({ maxInFlight: 9 })
+  for (const bytes of [60, 40, 1, 300, 5]) queue.add(bytes, bytes)
+  await nextTurn()
+  expect(sends.map(({ items }) => items)).toEqual([[60, 40], [1], [300], [5]])
+})
+
+it('drops the newest beyond its records, counting those on their way', async () => {
+  const { queue, booked, fill } = queueWith()
+  fill(100)
+  await nextTurn()
+  fill(7)
+  expect(queue.held()).toEqual({ records: 100, bytes: 100 })
+  expect(booked).toEqual({ written: 0, dropped: 7, causes: Array(7).fill('the audit queue is full') })
+})
+
+it('drops the newest beyond its bytes', () => {
+  const { queue, booked, fill } = queueWith()
+  fill(3, 333)
+  expect(queue.held()).toEqual({ records: 3, bytes: 999 })
+  fill(1, 2)
+  fill(1, 1)
+  expect(queue.held()).toEqual({ records: 4, bytes: 1000 })
+  expect(booked.dropped).toBe(1)
+})
+
+it('goes on with the next batch after one was lost', async () => {
+  const { queue, sends, booked, fill } = queueWith()
+  fill(20)
+  await nextTurn()
+  sends[0]?.fail()
+  await nextTurn()
+  await nextTurn()
+  sends[1]?.arrive()
+  await nextTurn()
+  expect(booked).toEqual({ written: 10, dropped: 10, causes: [new Error('lost')] })
+  expect(queue.held()).toEqual({ records: 0, bytes: 0 })
+})
+
+it('books a receiver that throws at once like one that rejects', async () => {
+  const { booked, fill } = queueWith({
+    send: () => {
+      throw new Error('at once')
+    },
+  })
+  fill(1)
+  await nextTurn()
+  await nextTurn()
+  expect(booked).toEqual({ written: 0, dropped: 1, causes: [new Error('at once')] })
+})
+
+it('waits for more before it sends a batch that is not full, and not longer than its delay', async () => {
+  const { sends, fill } = queueWith({ delayMs: 20 })
+  fill(9)
+  await nextTurn()
+  expect(sends).toEqual([])
+  const startedAt = performance.now()
+  while (sends.length === 0) await nextTurn()
+  expect(performance.now() - startedAt).toBeGreaterThan(10)
+  expect(sends.map(({ items }) => items.length)).toEqual([9])
+})
+
+it('does not wait with a full batch', async () => {
+  const { sends, fill } = queueWith({ delayMs: 60_000 })
+  fill(10)
+  await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([10])
+})
+
+it('sends the rest on closing without a delay and takes nothing more', async () => {
+  const { queue, sends, booked, fill } = queueWith({ delayMs: 60_000, maxInFlight: 3 })
+  fill(5)
+  const closed = queue.close(60_000)
+  fill(2)
+  sends[0]?.arrive()
+  await expect(closed).resolves.toBe(true)
+  expect(booked).toEqual({ written: 5, dropped: 2, causes: Array(2).fill('the exporter is closed') })
+})
+
+it('closes at once when it holds nothing', async () => {
+  await expect(queueWith().queue.close(60_000)).resolves.toBe(true)
+})
+
+it('gives up at the deadline, books the rest once, and ignores what arrives later', async () => {
+  const { queue, sends, booked, fill } = queueWith()
+  fill(25)
+  await expect(queue.close(30)).resolves.toBe(false)
+  expect(booked).toEqual({ written: 0, dropped: 25, causes: ['the time to flush is over'] })
+  sends[0]?.arrive()
+  await nextTurn()
+  expect(booked.written).toBe(0)
+  expect(queue.held()).toEqual({ records: 0, bytes: 0 })
+  expect(queue.close(30)).toBe(queue.close(30))
+})
+
+const step = fc.oneof(
+  fc.record({
+    type: fc.constant('add' as const),
+    count: fc.integer({ min: 1, max: 40 }),
+    bytes: fc.nat(120),
+  }),
+  fc.record({ type: fc.constantFrom('arrive' as const, 'fail' as const, 'turn' as const) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+it.each([
+  ['in time', 60_000],
+  ['too late', 0],
+])('books every record once, in any order of steps, closed %s', async (_, closeMs) => {
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    const { queue, sends, booked, fill } = queueWith({ maxInFlight: 3 })
+    let answered = 0
+    const take = async (next: Step) => {
+      if (next.type === 'add') fill(next.count, next.bytes)
+      else if (next.type === 'turn') await nextTurn()
+      else sends[answered++]?.[next.type]()
+      return next.type === 'add' ? next.count : 0
+    }
+    let added = 0
+    for (const next of steps) {
+      added += await take(next)
+      const held = queue.held()
+      expect(held.records).toBeLessThanOrEqual(100)
+      expect(held.bytes).toBeLessThanOrEqual(1000)
+      expect(booked.written + booked.dropped + held.records).toBe(added)
+    }
+    const closed = queue.close(closeMs)
+    while (closeMs > 0 && queue.held().records > 0) {
+      for (const send of sends) send.arrive()
+      await nextTurn()
+    }
+    await closed
+    expect(booked.written + booked.dropped).toBe(added)
+  })
+  await fc.assert(property, { numRuns: 100, verbose: 1 })
+})

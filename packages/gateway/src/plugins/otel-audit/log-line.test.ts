@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { auditLine } from './log-line.ts'
+
+const event = {
+  event_type: 'agentic.request.received',
+  tenant_id: 'acme',
+  actor_id: 'alice',
+  request_id: 'r-1',
+  correlation_id: 'c-1',
+  operation: 'create-optimization',
+  resource_id: 'c-1',
+  outcome: 'success',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  attributes: { outcome_type: 'created' },
+}
+
+it('is one JSON object with level, message and the fields side by side', () => {
+  const line = auditLine(event, undefined)
+  expect(line.endsWith('}\n')).toBe(true)
+  expect(JSON.parse(line)).toEqual({ level: 'INFO', msg: 'agentic.request', ...event })
+})
+
+it('has a request body only when there is one', () => {
+  expect(JSON.parse(auditLine(event, ''))).toEqual(expect.objectContaining({ request_body: '' }))
+  expect(Object.keys(JSON.parse(auditLine(event, undefined)))).not.toContain('request_body')
+})
+
+// Everything that one reader or another takes for the end of a line.
+const breaks = ['\n', '\r', '\u000b', '\u000c', '\u001c', '\u001d', '\u001e', '\u0085', '\u2028', '\u2029']
+
+it.each([...breaks, '\r\n', '\ud800'])('stays one line with %j in it and gives it back', (text) => {
+  const line = auditLine({ ...event, actor_id: `a${text}b` }, `x${text}y`)
+  expect(breaks.filter((character) => line.slice(0, -1).includes(character))).toEqual([])
+  expect(JSON.parse(line)).toEqual(
+    expect.objectContaining({ actor_id: `a${text}b`, request_body: `x${text}y` }),
+  )
+})

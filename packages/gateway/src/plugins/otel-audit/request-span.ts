@@ -1,0 +1,77 @@
+import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
+import type { Attributes, HrTime, Link, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
+import type { Exchange } from '../../exchange.ts'
+import { eventTypes } from './audit-event.ts'
+import { type RemoteSpan, readTraceparent, traceContext } from './trace-context.ts'
+
+// The library's enums are only types here: a gateway that writes to stdout loads nothing of it.
+const SERVER_KIND: SpanKind = 1
+const STATUS_OK: SpanStatusCode = 1
+const STATUS_ERROR: SpanStatusCode = 2
+const SAMPLED = 1
+
+const SPAN_NAME = 'agentic.request'
+const resourceAttributes = { 'service.name': 'agentic-gateway' }
+const resource: ReadableSpan['resource'] = {
+  attributes: resourceAttributes,
+  merge: () => resource,
+  getRawAttributes: () => Object.entries(resourceAttributes),
+}
+const scope: ReadableSpan['instrumentationScope'] = { name: '@agentic-rest/gateway' }
+
+/** The span of a request that has just ended, from its completed record (decision 23). */
+export function requestSpan(event: AuditEvent, exchange: Exchange): ReadableSpan {
+  const { traceId, spanId } = traceContext(exchange)
+  const caller = readTraceparent(exchange.headers[headerKeys.traceparent])
+  const times = spanTimes(exchange.startedAt)
+  return {
+    name: SPAN_NAME,
+    kind: SERVER_KIND,
+    spanContext: () => ({ traceId, spanId, traceFlags: SAMPLED }),
+    ...(caller?.traceId === traceId && { parentSpanContext: { ...caller, isRemote: true } }),
+    ...times,
+    status: { code: event.outcome === 'success' ? STATUS_OK : STATUS_ERROR },
+    attributes: spanAttributes(event, exchange.requestBodyForAudit),
+    links: caller === undefined ? [] : [linkTo(caller)],
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope: scope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }
+}
+
+/** About how many bytes a span takes on the wire. */
+export function spanBytes({ attributes }: ReadableSpan): number {
+  let bytes = 160
+  for (const key in attributes) bytes += key.length + Buffer.byteLength(String(attributes[key])) + 8
+  return bytes
+}
+
+function spanAttributes(event: AuditEvent, requestBody: string | undefined): Attributes {
+  const { attributes, ...fields } = event
+  const flat: Attributes = { ...fields }
+  if (event.event_type === eventTypes.received) flat['event_type'] = SPAN_NAME
+  for (const key in attributes) flat[`attributes.${key}`] = attributes[key]
+  if (requestBody !== undefined) flat['request_body'] = requestBody
+  return flat
+}
+
+function linkTo(caller: RemoteSpan): Link {
+  return { context: { ...caller, isRemote: true } }
+}
+
+/** The end is now; the start is reckoned back from it, because the process's own clock drifts from the wall's. */
+function spanTimes(startedAt: number): Pick<ReadableSpan, 'startTime' | 'endTime' | 'duration'> {
+  const durationMs = performance.now() - startedAt
+  const endMs = Date.now()
+  return { startTime: hrTime(endMs - durationMs), endTime: hrTime(endMs), duration: hrTime(durationMs) }
+}
+
+function hrTime(milliseconds: number): HrTime {
+  const seconds = Math.floor(milliseconds / 1000)
+  return [seconds, Math.floor((milliseconds - seconds * 1000) * 1_000_000)]
+}

@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+import type { Exchange } from '../../exchange.ts'
+
+/** Where the gateway's span of a request stands in its trace. */
+export interface TraceContext {
+  /** 32 lower-case hexadecimal digits. */
+  readonly traceId: string
+  /** 16 lower-case hexadecimal digits. */
+  readonly spanId: string
+  /** What the upstream is sent, so that its spans become children of the gateway's (W3C Trace Context). */
+  readonly traceparent: string
+}
+
+/** The span that a caller named in its own `traceparent`. */
+export interface RemoteSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly traceFlags: number
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const ZEROS = /^0+$/
+// Versions after 00 may append fields; 00 itself has exactly these four, and ff is not a version.
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+
+/**
+ * The trace context of a request. It is computed, not stored: forwarding and exporting ask at different times and
+ * get the same answer, whichever exporter is on. The flag says "sampled", because an audit record is never left out.
+ */
+export function traceContext({ trace, startedAt }: Pick<Exchange, 'trace' | 'startedAt'>): TraceContext {
+  const traceId = traceIdOf(trace.correlationId)
+  // A caller may send one request id twice; the moment of arrival in this process tells the two spans apart.
+  const spanId = digest(`${trace.requestId} ${performance.timeOrigin} ${startedAt}`, 16)
+  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-01` }
+}
+
+/** The trace id of a correlation id: the bytes of a UUID, else the first 16 of its SHA-256 (decision 23). */
+export function traceIdOf(correlationId: string): string {
+  if (!UUID.test(correlationId)) return digest(correlationId, 32)
+  const digits = correlationId.replaceAll('-', '').toLowerCase()
+  // The nil UUID would be the trace id that means "none".
+  return ZEROS.test(digits) ? digest(correlationId, 32) : digits
+}
+
+/** Reads a `traceparent` header; anything but one valid value is no context at all. */
+export function readTraceparent(header: string | undefined): RemoteSpan | undefined {
+  const match = header === undefined ? null : TRACEPARENT.exec(header)
+  if (match === null) return undefined
+  const [, version, traceId = '', spanId = '', flags = '', rest] = match
+  if (ZEROS.test(traceId) || ZEROS.test(spanId)) return undefined
+  if (version === '00' && rest !== undefined) return undefined
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) }
+}
+
+function digest(text: string, digits: number): string {
+  const hex = hash('sha256', text, 'hex').slice(0, digits)
+  return ZEROS.test(hex) ? `${hex.slice(1)}1` : hex
+}
