@@ -28,6 +28,7 @@ export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
     params: Object.assign(Object.create(null), { campaignId: 'c-1' }),
     allowedMethods: [],
     streaming: false,
+    deadline: undefined,
     identity: undefined,
     actor: '',
     tenantId: undefined,
