@@ -247,6 +247,12 @@ export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOu
   return { type, code, message, condition }
 }
 
+/** The outcome for a limit that is reached, with the seconds to wait. */
+export function limitExceeded(retryAfter: number): ErrorOutcome {
+  const { type, condition, message } = errorCodes.LIMIT_EXCEEDED
+  return { type, code: 'LIMIT_EXCEEDED', message, condition, retryAfter }
+}
+
 /** The outcome for a request that is wrong at one place. `message` must not repeat what was sent. */
 export function invalidRequest(field: string, message: string): ValidationFailed {
   return { type: 'validation_failed', message: 'The request is not valid.', errors: [{ field, message }] }

@@ -26,12 +26,17 @@ export interface RequestBody {
   content(): Buffer | Readable | undefined
 }
 
+/** The body turned out larger than `max_body_bytes` while it was forwarded. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
+}
+
 /** Why a request ends before its answer is complete. */
 export type CancelReason = 'client_disconnect' | 'timeout' | 'shutdown'
 
 /** How the exchange ended, for metrics and audit. */
 export interface ExchangeResult {
-  /** The status the client got, or would have got. */
+  /** The status the client got, or would have got; 0 when it left before. */
   readonly status: number
   /** The outcome label of the metrics: one of the ten types or one of the labels beside them. */
   readonly label: string
@@ -46,6 +51,8 @@ export interface Reply {
   readonly closed: boolean
   /** Sends status and headers. Header names keep their case; values may repeat. */
   head(status: number, headers: readonly string[]): void
+  /** Sends the head at once, before there is a body. */
+  flush(): void
   /** Sends a part of the body; false asks to wait for `onDrain`. */
   write(chunk: Uint8Array): boolean
   onDrain(listener: () => void): void
@@ -67,6 +74,8 @@ export interface Exchange {
   /** Names and values in turn, as they came: what forwarding starts from. */
   readonly rawHeaders: readonly string[]
   readonly trace: Trace
+  /** Why listen refuses the request: everything that is wrong with its head. */
+  readonly headFault: Outcome | undefined
   readonly clientAddress: string
   readonly protocol: 'http' | 'https'
   /** `performance.now()` at the arrival of the head. */
@@ -85,6 +94,8 @@ export interface Exchange {
   allowedMethods: readonly string[]
   /** The route has `mode: sse` and the client accepts an event stream. */
   streaming: boolean
+  /** Ends the exchange when its time is over; cleared when it is answered. */
+  deadline: NodeJS.Timeout | undefined
 
   // token-validator
   identity: Identity | undefined
@@ -93,6 +104,10 @@ export interface Exchange {
 
   // tenant-injector
   tenantId: string | undefined
+
+  // stream-slots
+  /** Gives the tenant's stream slot back; safe to call again. */
+  releaseSlot: (() => void) | undefined
 
   // otel-audit
   auditEvent: AuditEvent | undefined

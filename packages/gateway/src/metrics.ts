@@ -1,9 +1,251 @@
-/** What the plugins report; the gateway's own metrics are added in `createMetrics`. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { PROFILE_VERSION } from '@agentic-rest/profile'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Exchange } from './exchange.ts'
+
+/** What went wrong with a stream. */
+export type SseErrorKind = 'client_disconnect' | 'upstream_error' | 'timeout' | 'limit_exceeded'
+
+/** The state of one upstream, read when metrics are scraped. */
+export interface UpstreamState {
+  readonly name: string
+  readonly connections: number
+  readonly queued: number
+}
+
+/** Everything the gateway counts and measures. */
 export interface Metrics {
+  /** A request is over; `exchange.result` is set. */
+  requestFinished(exchange: Exchange): void
+  streamOpened(exchange: Exchange): void
+  streamClosed(exchange: Exchange): void
+  streamFailed(exchange: Exchange, kind: SseErrorKind): void
+  /** Rules of the profile that an upstream's answer broke. */
+  violations(routeId: string, rules: readonly string[]): void
   /** Audit records that an exporter wrote (`ok`) or lost (`error`). */
   auditEmitted(exporter: string, outcome: 'ok' | 'error', records: number): void
   /** How long one emit or batch took. */
   auditEmitDuration(exporter: string, seconds: number): void
   /** A body of a type that prompt-sanitize does not look into passed untouched. */
   sanitizeSkipped(route: string): void
+  /** The text exposition format and its media type. */
+  expose(): Promise<{ readonly contentType: string; readonly text: string }>
+  close(): void
+}
+
+/** One metric as documentation lists it. */
+export interface MetricDescription {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+  readonly help: string
+}
+
+/** Every metric of the gateway; `docs/metrics.md` is generated from this table. */
+export const metricTable = {
+  requests: {
+    name: 'agentic_requests_total',
+    type: 'counter',
+    labels: ['route', 'outcome', 'tenant_id'],
+    help: 'Requests by route, outcome and tenant.',
+  },
+  requestDuration: {
+    name: 'agentic_request_duration_seconds',
+    type: 'histogram',
+    labels: ['route'],
+    help: 'Time from the head of a request to the end of its answer, upstream included.',
+  },
+  upstreamDuration: {
+    name: 'agentic_upstream_duration_seconds',
+    type: 'histogram',
+    labels: ['route'],
+    help: 'Time the upstream took, to the end of its answer.',
+  },
+  sseActive: {
+    name: 'agentic_gateway_sse_connections_active',
+    type: 'gauge',
+    labels: ['tenant_id', 'route_id'],
+    help: 'Streams that hold a slot.',
+  },
+  sseErrors: {
+    name: 'agentic_gateway_sse_errors_total',
+    type: 'counter',
+    labels: ['tenant_id', 'route_id', 'error_kind'],
+    help: 'Streams that failed, by kind: client_disconnect, upstream_error, timeout, limit_exceeded.',
+  },
+  auditEmits: {
+    name: 'agentic_plugin_otelaudit_emit_total',
+    type: 'counter',
+    labels: ['exporter', 'outcome'],
+    help: 'Audit records that were written (ok) or lost (error).',
+  },
+  auditEmitDuration: {
+    name: 'agentic_plugin_otelaudit_emit_duration_seconds',
+    type: 'histogram',
+    labels: ['exporter'],
+    help: 'Time to write a batch of audit records.',
+  },
+  violations: {
+    name: 'agentic_profile_violations_total',
+    type: 'counter',
+    labels: ['route', 'rule'],
+    help: 'Rules of the profile that upstream answers broke.',
+  },
+  sanitizeSkipped: {
+    name: 'agentic_plugin_promptsanitize_skipped_total',
+    type: 'counter',
+    labels: ['route'],
+    help: 'Request bodies of a type that prompt-sanitize does not look into.',
+  },
+  build: {
+    name: 'agentic_build_info',
+    type: 'gauge',
+    labels: ['version', 'profile', 'node'],
+    help: 'Always 1; the labels say what is running.',
+  },
+  connections: {
+    name: 'agentic_gateway_upstream_connections',
+    type: 'gauge',
+    labels: ['upstream'],
+    help: 'Open connections to an upstream, named by its first route.',
+  },
+  queued: {
+    name: 'agentic_gateway_upstream_queued',
+    type: 'gauge',
+    labels: ['upstream'],
+    help: 'Requests that wait for a connection to an upstream, named by its first route.',
+  },
+  inFlight: {
+    name: 'agentic_gateway_requests_in_flight',
+    type: 'gauge',
+    labels: [],
+    help: 'Requests that have not been answered completely.',
+  },
+  loopDelay: {
+    name: 'agentic_gateway_event_loop_delay_seconds',
+    type: 'gauge',
+    labels: ['quantile'],
+    help: 'How late the event loop ran since the last scrape.',
+  },
+  memory: {
+    name: 'agentic_gateway_resident_memory_bytes',
+    type: 'gauge',
+    labels: [],
+    help: 'Resident memory of the process.',
+  },
+} as const satisfies Record<string, MetricDescription>
+
+/** Agents answer in milliseconds or in minutes. */
+const DURATION_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+const MAX_TENANT_COUNT = 1000
+
+/** What is read when metrics are scraped. */
+export interface MetricSources {
+  readonly version: string
+  readonly upstreams: () => readonly UpstreamState[]
+  readonly inFlight: () => number
+}
+
+/** Makes the metrics of one gateway. */
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry()
+  const tenants = createLabelCap(MAX_TENANT_COUNT)
+  const counter = (row: MetricDescription) => new Counter(definition(row, registry))
+  const gauge = (row: MetricDescription) => new Gauge(definition(row, registry))
+  const requests = counter(metricTable.requests)
+  const requestDuration = histogram(metricTable.requestDuration, registry, DURATION_BUCKETS_SECONDS)
+  const upstreamDuration = histogram(metricTable.upstreamDuration, registry, DURATION_BUCKETS_SECONDS)
+  const sseActive = gauge(metricTable.sseActive)
+  const sseErrors = counter(metricTable.sseErrors)
+  const auditEmits = counter(metricTable.auditEmits)
+  const auditEmitDuration = histogram(metricTable.auditEmitDuration, registry, EMIT_BUCKETS_SECONDS)
+  const violations = counter(metricTable.violations)
+  const sanitizeSkipped = counter(metricTable.sanitizeSkipped)
+  const refresh = createStateGauges(registry, sources)
+  const streamLabels = ({ tenantId = '', route }: Exchange) => ({
+    tenant_id: tenants(tenantId),
+    route_id: route?.id ?? '',
+  })
+  return {
+    requestFinished(exchange) {
+      const route = exchange.route?.id ?? 'unmatched'
+      requests.inc({
+        route,
+        outcome: exchange.result?.label ?? '',
+        tenant_id: tenants(exchange.tenantId ?? ''),
+      })
+      requestDuration.observe({ route }, secondsSince(exchange.startedAt))
+      if (exchange.upstreamStartedAt !== undefined)
+        upstreamDuration.observe(
+          { route },
+          secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt),
+        )
+    },
+    streamOpened: (exchange) => sseActive.inc(streamLabels(exchange)),
+    streamClosed: (exchange) => sseActive.dec(streamLabels(exchange)),
+    streamFailed: (exchange, error_kind) => sseErrors.inc({ ...streamLabels(exchange), error_kind }),
+    violations(route, rules) {
+      for (const rule of rules) violations.inc({ route, rule })
+    },
+    auditEmitted: (exporter, outcome, records) => auditEmits.inc({ exporter, outcome }, records),
+    auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe({ exporter }, seconds),
+    sanitizeSkipped: (route) => sanitizeSkipped.inc({ route }),
+    async expose() {
+      refresh.update()
+      return { contentType: registry.contentType, text: await registry.metrics() }
+    },
+    close: refresh.close,
+  }
+}
+
+/** Gauges that are read at the scrape and cost nothing in between. */
+function createStateGauges(registry: Registry, sources: MetricSources): { update(): void; close(): void } {
+  const gauge = (row: MetricDescription) => new Gauge(definition(row, registry))
+  const build = gauge(metricTable.build)
+  const connections = gauge(metricTable.connections)
+  const queued = gauge(metricTable.queued)
+  const inFlight = gauge(metricTable.inFlight)
+  const loopDelay = gauge(metricTable.loopDelay)
+  const memory = gauge(metricTable.memory)
+  build.set({ version: sources.version, profile: PROFILE_VERSION, node: process.version }, 1)
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  return {
+    close: () => void delay.disable(),
+    update() {
+      for (const upstream of sources.upstreams()) {
+        connections.set({ upstream: upstream.name }, upstream.connections)
+        queued.set({ upstream: upstream.name }, upstream.queued)
+      }
+      inFlight.set(sources.inFlight())
+      for (const quantile of [50, 99])
+        loopDelay.set({ quantile: String(quantile / 100) }, delay.percentile(quantile) / 1e9)
+      delay.reset()
+      memory.set(process.memoryUsage.rss())
+    },
+  }
+}
+
+function definition({ name, help, labels }: MetricDescription, registry: Registry) {
+  return { name, help, labelNames: [...labels], registers: [registry] }
+}
+
+function histogram(row: MetricDescription, registry: Registry, buckets: number[]): Histogram {
+  return new Histogram({ ...definition(row, registry), buckets })
+}
+
+/** Keeps a label from growing without bound: after so many values every new one is `other` (F15). */
+function createLabelCap(maxCount: number): (value: string) => string {
+  const seen = new Set<string>()
+  return (value) => {
+    if (seen.has(value)) return value
+    if (seen.size >= maxCount) return 'other'
+    seen.add(value)
+    return value
+  }
+}
+
+function secondsSince(start: number, end = performance.now()): number {
+  return (end - start) / 1000
 }

@@ -27,10 +27,7 @@ export function checkShape(value: unknown, shape: Shape, pointer = ''): ShapeFau
     case 'oneOf':
       return checkOneOf(value, shape.values, pointer)
     case 'integer':
-      if (!Number.isInteger(value)) return [wrongType(pointer, 'an integer')]
-      return Number(value) < shape.minimum
-        ? [fault(pointer, 'minimum', `must be at least ${shape.minimum}`)]
-        : []
+      return checkInteger(value, shape.minimum, pointer)
     case 'boolean':
       return typeof value === 'boolean' ? [] : [wrongType(pointer, 'a boolean')]
     case 'list':
@@ -38,6 +35,12 @@ export function checkShape(value: unknown, shape: Shape, pointer = ''): ShapeFau
     case 'object':
       return checkObject(value, shape, pointer)
   }
+}
+
+function checkInteger(value: unknown, minimum: number, pointer: string): ShapeFault[] {
+  const faults = Number.isInteger(value) ? [] : [wrongType(pointer, 'an integer')]
+  if (typeof value !== 'number' || value >= minimum) return faults
+  return [...faults, fault(pointer, 'minimum', `must be at least ${minimum}`)]
 }
 
 function checkOneOf(value: unknown, values: readonly string[], pointer: string): ShapeFault[] {

@@ -36,6 +36,7 @@ export {
   type Condition,
   conditionOf,
   conditions,
+  malformedStatuses,
   type OutcomeRow,
   type OutcomeType,
   outcomes,
@@ -47,7 +48,14 @@ export {
   type SchemaName,
   VENDOR_PREFIX,
 } from './outcomes.ts'
-export { type PlainAnswer, type Reading, readOutcome, type Violation } from './read-outcome.ts'
+export {
+  type AnswerParts,
+  outcomeViolations,
+  type PlainAnswer,
+  type Reading,
+  readOutcome,
+  type Violation,
+} from './read-outcome.ts'
 export {
   compareTrace,
   isIdentifier,

@@ -88,3 +88,12 @@ const conditionByStatus = new Map<number, Condition>(
 export function conditionOf(status: number): Condition | undefined {
   return conditionByStatus.get(status)
 }
+
+/** Statuses for malformed HTTP, which is answered bare because no request exists yet. */
+export const malformedStatuses = {
+  badRequest: 400,
+  requestTimeout: 408,
+  contentTooLarge: 413,
+  uriTooLong: 414,
+  headersTooLarge: 431,
+} as const

@@ -1,7 +1,7 @@
 import { bodyShapes } from './body-shapes.ts'
 import { checkShape } from './check-shape.ts'
 import { type HeaderSource, headers, headerValue } from './headers.ts'
-import { mediaTypeEssence } from './media-type.ts'
+import { isVendorType, mediaTypeEssence } from './media-type.ts'
 import { constantCodes, type Outcome } from './outcome.ts'
 import { type Condition, conditionOf, type OutcomeType, outcomes, outcomeTypeOf } from './outcomes.ts'
 import { isTrace, type Trace } from './trace.ts'
@@ -46,19 +46,18 @@ export function readOutcome(answer: Response | PlainAnswer): Reading | Promise<R
 interface Row {
   readonly type: OutcomeType
   readonly condition: Condition | undefined
+  /** A status of no row: any of the three types of the generic error body will do. */
+  readonly anyErrorType?: true
 }
 
 function readPlain(answer: PlainAnswer): Reading {
-  const row = rowOf(answer.status)
-  if (row === undefined) return refuse('status', `status ${answer.status} is not part of the profile`)
+  const { status } = answer
   const essence = mediaTypeEssence(headerValue(answer.headers, headers.contentType))
-  const { mediaType } = outcomes[row.type]
-  if (essence !== mediaType) {
-    const got = essence ?? 'no media type'
-    return refuse('media_type', `status ${answer.status} has media type ${mediaType}, got ${got}`)
-  }
+  const row = rowOf(status)
+  const [early] = rowViolations(status, essence, row)
+  if (row === undefined || early !== undefined) return { ok: false, violations: early ? [early] : [] }
   const parsed = parseJson(answer.body)
-  if (parsed === undefined) return refuse('json', 'the body is not JSON')
+  if (parsed === undefined) return { ok: false, violations: [violation('json', 'the body is not JSON')] }
   const violations = bodyViolations(row, parsed.value)
   if (violations.length > 0) return { ok: false, violations }
   return {
@@ -68,6 +67,39 @@ function readPlain(answer: PlainAnswer): Reading {
   }
 }
 
+/** An answer in parts: its body is looked at only when it has the profile's own media type. */
+export interface AnswerParts {
+  readonly status: number
+  readonly essence: string | undefined
+  readonly body?: unknown
+}
+
+/**
+ * How an answer of a service breaks the profile, for whoever passes it on. It is milder than `readOutcome`:
+ * a status outside the profile passes when it is untyped, or carries a valid generic error body.
+ */
+export function outcomeViolations({ status, essence, body }: AnswerParts): readonly Violation[] {
+  const type = outcomeTypeOf(status)
+  const typed = isVendorType(essence)
+  if (type === undefined && !typed) return []
+  const row = rowOf(status) ?? { type: 'error', condition: undefined, anyErrorType: true }
+  const mismatch = rowViolations(status, essence, row)
+  if (mismatch.length > 0 || !typed) return mismatch
+  return body === undefined ? [] : bodyViolations(row, body)
+}
+
+function rowViolations(status: number, essence: string | undefined, row: Row | undefined): Violation[] {
+  if (row === undefined) return [violation('status', `status ${status} is not part of the profile`)]
+  const { mediaType } = outcomes[row.type]
+  if (essence === mediaType) return []
+  return [
+    violation(
+      'media_type',
+      `status ${status} has media type ${mediaType}, got ${essence ?? 'no media type'}`,
+    ),
+  ]
+}
+
 function rowOf(status: number): Row | undefined {
   const condition = conditionOf(status)
   if (condition !== undefined) return { type: 'error', condition }
@@ -75,14 +107,14 @@ function rowOf(status: number): Row | undefined {
   return type && { type, condition: undefined }
 }
 
-function bodyViolations({ type, condition }: Row, body: unknown): Violation[] {
+function bodyViolations({ type, condition, anyErrorType }: Row, body: unknown): Violation[] {
   const { schema } = outcomes[type]
   if (schema === null) return []
   const faults = checkShape(body, bodyShapes[schema])
   if (faults.length > 0) return faults.map((fault) => ({ ...fault, rule: `schema.${fault.rule}` }))
   const fields = body as { type: string; retryAfter?: number }
   // The generic error body is shared: the status says which of its three types it has to be.
-  if (schema === 'error' && fields.type !== type)
+  if (schema === 'error' && fields.type !== type && !anyErrorType)
     return [{ rule: 'schema.const', pointer: '/type', message: `must be "${type}" with this status` }]
   if (fields.retryAfter !== undefined && condition !== 'limit_exceeded')
     return [{ rule: 'retry_after', pointer: '/retryAfter', message: 'belongs to a limit that was exceeded' }]
@@ -116,8 +148,8 @@ function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-function refuse(rule: string, message: string): Reading {
-  return { ok: false, violations: [{ rule, pointer: '', message }] }
+function violation(rule: string, message: string): Violation {
+  return { rule, pointer: '', message }
 }
 
 function isResponse(answer: Response | PlainAnswer): answer is Response {

@@ -1,0 +1,92 @@
+import type { Outcome } from '@agentic-rest/profile'
+import { refusal } from './error-codes.ts'
+import type { CancelReason, Exchange } from './exchange.ts'
+import { type CheckedAnswer, mayHaveBody } from './upstream/check-response.ts'
+import { createEventBoundary, lastFrame } from './upstream/event-stream.ts'
+import { returnedHeaders } from './upstream/returned-headers.ts'
+import type { BodyEnd } from './upstream/upstream-answer.ts'
+
+/** How the answer reached the client: complete, or broken off by whom. */
+export type Delivery = 'complete' | 'upstream_error' | CancelReason
+
+const LAST_FRAME_GRACE_MS = 2000
+
+/** Sends an upstream's answer to the client, byte for byte; resolves when nothing more will be sent. */
+export function deliver(
+  exchange: Exchange,
+  checked: CheckedAnswer,
+  { ownsCors }: { readonly ownsCors: boolean },
+): Promise<Delivery> {
+  const { answer, bytes, essence } = checked
+  const stream = exchange.streaming && essence === 'text/event-stream' && mayHaveBody(exchange, answer)
+  exchange.reply.head(answer.status, returnedHeaders(exchange, answer.rawHeaders, { ownsCors, stream }))
+  if (bytes === undefined) return stream ? pipeEvents(exchange, checked) : pipeBytes(exchange, checked)
+  exchange.reply.end(bytes)
+  return Promise.resolve('complete')
+}
+
+function pipeBytes(exchange: Exchange, { answer }: CheckedAnswer): Promise<Delivery> {
+  return pipe(exchange, answer.body, (delivery) => {
+    // There is no way to say that a body is incomplete but to cut it.
+    if (delivery === 'complete') exchange.reply.end()
+    else exchange.reply.destroy()
+  })
+}
+
+function pipeEvents(exchange: Exchange, { answer }: CheckedAnswer): Promise<Delivery> {
+  const boundary = createEventBoundary()
+  exchange.reply.flush()
+  const finish = (delivery: Delivery) => {
+    const outcome = lastOutcome(delivery)
+    if (outcome === undefined) return exchange.reply.end()
+    exchange.reply.end(Buffer.from(boundary.closing() + lastFrame(outcome, exchange.trace)))
+    // A client that does not read would keep the connection for ever.
+    setTimeout(() => exchange.reply.destroy(), LAST_FRAME_GRACE_MS).unref()
+  }
+  return pipe(exchange, answer.body, finish, boundary.chunk)
+}
+
+/** What a stream that broke off ends with; a client that left gets nothing. */
+export function lastOutcome(delivery: Delivery): Outcome | undefined {
+  switch (delivery) {
+    case 'complete':
+    case 'client_disconnect':
+      return undefined
+    case 'upstream_error':
+      return refusal('UPSTREAM_UNAVAILABLE')
+    case 'timeout':
+      return refusal('EXECUTION_TIMEOUT')
+    case 'shutdown':
+      return refusal('SHUTTING_DOWN')
+  }
+}
+
+function pipe(
+  exchange: Exchange,
+  body: CheckedAnswer['answer']['body'],
+  finish: (delivery: Delivery) => void,
+  watch?: (bytes: Buffer) => void,
+): Promise<Delivery> {
+  const { reply, signal } = exchange
+  return new Promise((resolve) => {
+    body.pipe({
+      chunk(bytes) {
+        watch?.(bytes)
+        const wantsMore = reply.write(bytes)
+        // Without the pause a client that does not read would fill our memory (F13).
+        if (!wantsMore) reply.onDrain(() => body.resume())
+        return wantsMore
+      },
+      end(end) {
+        const delivery = deliveryOf(end, signal)
+        finish(delivery)
+        resolve(delivery)
+      },
+    })
+  })
+}
+
+function deliveryOf(end: BodyEnd, signal: AbortSignal): Delivery {
+  if (end.complete) return 'complete'
+  return signal.aborted ? (signal.reason as CancelReason) : 'upstream_error'
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayOptions } from './config/config-schema.ts'
+import type { Listener } from './listen/listener.ts'
+import type { Load } from './load.ts'
+import type { Log } from './log.ts'
+
+/** What draining works on. */
+export interface DrainParts {
+  readonly config: Pick<GatewayOptions, 'drain_seconds' | 'drain_delay_seconds'>
+  readonly state: { draining: boolean; closing: boolean }
+  readonly listener: Listener
+  readonly load: Load
+  readonly log: Log
+}
+
+/** What is cancelled gets this long to send its last frame. */
+const LAST_FRAME_MS = 2000
+/** How long connections that are open but idle may still send a request and be told to go elsewhere. */
+const LINGER_MS = 500
+const LINGER_STEP_MS = 20
+
+/** Finishes what is in flight: first no new work, then time to finish, then an orderly end for the rest. */
+export async function drain({ config, state, listener, load, log }: DrainParts): Promise<void> {
+  log.info('draining', { in_flight: load.active.size, seconds: config.drain_seconds })
+  state.draining = true
+  await sleep(config.drain_delay_seconds * 1000)
+  state.closing = true
+  listener.drain()
+  const finished = await load.idle(config.drain_seconds * 1000)
+  if (!finished) await cancelRest(load, log)
+  await linger(listener)
+  log.info('drained')
+}
+
+async function cancelRest(load: Load, log: Log): Promise<void> {
+  log.warn('the time to drain is over', { cancelled: load.active.size })
+  for (const exchange of load.active) exchange.cancel('shutdown')
+  await load.idle(LAST_FRAME_MS)
+}
+
+/** Answers carry `Connection: close` by now; a connection that is quiet is given a moment, so that none is reset. */
+async function linger(listener: Listener): Promise<void> {
+  const until = performance.now() + LINGER_MS
+  while (listener.connections > 0 && performance.now() < until) await sleep(LINGER_STEP_MS)
+}

@@ -1,0 +1,7 @@
+export type { GatewayConfig, RouteConfig } from './config/config-schema.ts'
+export { type ConfigFault, formatFaults } from './config/faults.ts'
+export { loadConfig } from './config/load-config.ts'
+export { type ConfigResult, parseConfig } from './config/parse-config.ts'
+export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
+export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
+export { InitialisationError } from './plugin.ts'

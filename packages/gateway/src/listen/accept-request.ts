@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import type { CancelReason, Exchange } from '../exchange.ts'
+import { corsHeaders } from './cors.ts'
+import { createReply } from './reply.ts'
+import { requestBody } from './request-body.ts'
+import { type RequestHead, readRequestHead } from './request-head.ts'
+
+/** What the listener knows beside the request. */
+export interface AcceptOptions {
+  readonly maxBodyBytes: number
+  readonly corsOrigins: readonly string[] | undefined
+  readonly isDraining: () => boolean
+  /** The client sent `Expect: 100-continue` and waits. */
+  readonly expectsContinue: boolean
+}
+
+/** Turns a parsed request into an exchange. Nothing behind this point knows `node:http`. */
+export function acceptRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: AcceptOptions,
+): Exchange {
+  const startedAt = performance.now()
+  const head = readRequestHead(request)
+  const controller = new AbortController()
+  const cancel = (reason: CancelReason) => controller.abort(reason)
+  response.once('close', () => {
+    if (!response.writableFinished) cancel('client_disconnect')
+  })
+  // A body that is cut off shows as an error of the request; `close` above is what counts.
+  request.on('error', () => undefined)
+  response.on('error', () => undefined)
+  const { body, reply } = openWire(request, response, { ...options, head, cancel })
+  return {
+    ...head,
+    headFault: head.fault,
+    clientAddress: request.socket.remoteAddress ?? '',
+    protocol: (request.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+    startedAt,
+    body,
+    reply,
+    signal: controller.signal,
+    cancel,
+    ...untouched,
+  }
+}
+
+/** What the later steps set. */
+const untouched = {
+  route: undefined,
+  params: Object.freeze(Object.create(null)) as Readonly<Record<string, string>>,
+  allowedMethods: [],
+  streaming: false,
+  deadline: undefined,
+  identity: undefined,
+  actor: '',
+  tenantId: undefined,
+  releaseSlot: undefined,
+  auditEvent: undefined,
+  requestBodyForAudit: undefined,
+  upstreamStartedAt: undefined,
+  upstreamEndedAt: undefined,
+  violations: [],
+  result: undefined,
+} as const
+
+function openWire(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: AcceptOptions & { readonly head: RequestHead; readonly cancel: Exchange['cancel'] },
+): Pick<Exchange, 'body' | 'reply'> {
+  const { head, expectsContinue } = options
+  let waitsForContinue = expectsContinue
+  const body = requestBody(request, {
+    length: declaredLength(head),
+    maxBytes: options.maxBodyBytes,
+    onGone: () => options.cancel('client_disconnect'),
+    onWanted() {
+      if (waitsForContinue) response.writeContinue()
+      waitsForContinue = false
+    },
+  })
+  const reply = createReply(response, {
+    corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
+    // A client that was never told to continue may or may not send its body: what follows cannot be framed.
+    // Likewise after a head that was refused for its framing.
+    closesConnection: () => waitsForContinue || head.fault !== undefined || options.isDraining(),
+  })
+  return { body, reply }
+}
+
+function declaredLength({ headers }: RequestHead): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined
+  return Number(headers['content-length'] ?? 0)
+}

@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { malformedStatuses } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+import type { Log } from '../log.ts'
+import { InitialisationError } from '../plugin.ts'
+import { acceptRequest } from './accept-request.ts'
+import { answerMalformedRequest, bareResponse } from './malformed-request.ts'
+import type { ServerCertificate } from './server-certificate.ts'
+
+/** What a listener needs. */
+export interface ListenerOptions {
+  readonly host: string
+  readonly port: number
+  readonly limits: {
+    readonly max_body_bytes: number
+    readonly max_header_bytes: number
+    readonly max_headers: number
+    readonly max_connections: number
+  }
+  readonly corsOrigins: readonly string[] | undefined
+  readonly certificate: ServerCertificate | undefined
+  readonly log: Log
+  readonly handle: (exchange: Exchange) => void
+}
+
+/** The socket side of the gateway. */
+export interface Listener {
+  /** Resolves with the port once connections are accepted. */
+  open(): Promise<number>
+  readonly connections: number
+  /** Accepts no new connection; answers on those that are open end them. */
+  drain(): void
+  /** Ends every connection, whatever it does. */
+  close(): Promise<void>
+}
+
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 60_000
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+// Without this Node looks for slow clients only every 30 s (F6).
+const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
+const MAX_REQUESTS_PER_SOCKET = 1000
+
+/** Makes the listener for clients. */
+export function createListener(options: ListenerOptions): Listener {
+  const sockets = new Set<Socket>()
+  let draining = false
+  const server = makeServer(options)
+  const accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
+    options.handle(
+      acceptRequest(request, response, {
+        maxBodyBytes: options.limits.max_body_bytes,
+        corsOrigins: options.corsOrigins,
+        isDraining: () => draining,
+        expectsContinue,
+      }),
+    )
+  trackSockets(server, sockets)
+  addHandlers(server, accept)
+  return {
+    open: () => open(server, options),
+    get connections() {
+      return sockets.size
+    },
+    drain() {
+      draining = true
+      server.close()
+    },
+    async close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function makeServer({ limits, certificate }: ListenerOptions): Server {
+  const serverOptions = {
+    maxHeaderSize: limits.max_header_bytes,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
+    requireHostHeader: true,
+    noDelay: true,
+    // Lets the kernel find peers that vanished: a stream without deadline would hold its slot for ever.
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+    // An upgrade is ignored and the request answered as it is (RFC 9110, section 7.8).
+    shouldUpgradeCallback: () => false,
+  }
+  const server = certificate
+    ? createTlsServer({
+        ...serverOptions,
+        ...certificate,
+        minVersion: 'TLSv1.2',
+        ALPNProtocols: ['http/1.1'],
+      })
+    : createServer(serverOptions)
+  server.maxHeadersCount = limits.max_headers
+  server.maxConnections = limits.max_connections
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
+  return server
+}
+
+function trackSockets(server: Server, sockets: Set<Socket>): void {
+  const track = (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    // A reset between two requests has no other listener and would end the process.
+    socket.on('error', () => undefined)
+  }
+  server.on('connection', track)
+}
+
+type Accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
+
+function addHandlers(server: Server, accept: Accept): void {
+  server.on('request', (request, response) => accept(request, response, false))
+  server.on('checkContinue', (request, response) => accept(request, response, true))
+  // Other expectations are not ours to judge before routing: the header is dropped, the request goes on.
+  server.on('checkExpectation', (request, response) => accept(request, response, false))
+  server.on('clientError', (error, socket) => answerMalformedRequest(error, socket as Socket))
+  // There is nothing to tunnel to.
+  server.on('connect', (_request, socket) => socket.end(bareResponse(malformedStatuses.badRequest)))
+}
+
+function open(server: Server, { host, port, log }: ListenerOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error')
+      server.on('error', (error) => log.error('the listener failed', { error }))
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+function listenError({ code }: NodeJS.ErrnoException, host: string, port: number): InitialisationError {
+  if (code === 'EADDRINUSE')
+    return new InitialisationError(`port ${port} on ${host} is taken: choose another with gateway.port`)
+  if (code === 'EACCES')
+    return new InitialisationError(`port ${port} on ${host} may not be used by this user: choose another`)
+  return new InitialisationError(`cannot listen on ${host} port ${port} (${code ?? 'unknown error'})`)
+}

@@ -1,0 +1,59 @@
+import { refusal } from './error-codes.ts'
+import type { Exchange, StepResult } from './exchange.ts'
+import type { Log } from './log.ts'
+import { type Plugin, pluginOrder } from './plugin.ts'
+
+/** The plugins in their fixed order. */
+export interface Pipeline {
+  readonly plugins: readonly Plugin[]
+  /** Runs the plugins until one refuses; without a promise when none of them needs one. */
+  request(exchange: Exchange): StepResult | Promise<StepResult>
+  /** Tells every plugin how the request ended. */
+  response(exchange: Exchange): void
+  close(): Promise<void>
+}
+
+/** Puts plugins into the order that every request passes them in, whatever order they are given in. */
+export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
+  const plugins = pluginOrder.flatMap((name) => given.filter((plugin) => plugin.name === name))
+  const failed = (plugin: Plugin, exchange: Exchange, error: unknown): StepResult => {
+    log.error('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })
+    return refusal('PLUGIN_FAILED')
+  }
+  const runFrom = (start: number, exchange: Exchange): StepResult | Promise<StepResult> => {
+    for (const [index, plugin] of plugins.entries()) {
+      if (index < start) continue
+      const result = guarded(
+        () => plugin.request(exchange),
+        (error) => failed(plugin, exchange, error),
+      )
+      if (result instanceof Promise) return result.then((refused) => refused ?? runFrom(index + 1, exchange))
+      if (result !== undefined) return result
+    }
+    return undefined
+  }
+  return {
+    plugins,
+    request: (exchange) => runFrom(0, exchange),
+    response(exchange) {
+      for (const plugin of plugins)
+        guarded(
+          () => plugin.response?.(exchange),
+          (error) => void failed(plugin, exchange, error),
+        )
+    },
+    async close() {
+      await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))
+    },
+  }
+}
+
+/** A plugin that throws fails its request alone. */
+function guarded<T>(run: () => T | Promise<T>, failed: (error: unknown) => T): T | Promise<T> {
+  try {
+    const result = run()
+    return result instanceof Promise ? result.catch(failed) : result
+  } catch (error) {
+    return failed(error)
+  }
+}

@@ -1,0 +1,111 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { compareTrace, isVendorType, mediaTypeEssence, outcomeViolations } from '@agentic-rest/profile'
+import { refusal } from '../error-codes.ts'
+import type { Exchange, StepResult } from '../exchange.ts'
+import type { Route } from '../route.ts'
+import { firstHeader } from './returned-headers.ts'
+import { collectBody, type UpstreamAnswer } from './upstream-answer.ts'
+
+/** An answer that may go to the client; `bytes` when its body was read to be checked. */
+export interface CheckedAnswer {
+  readonly answer: UpstreamAnswer
+  readonly essence: string | undefined
+  readonly bytes: Buffer | undefined
+}
+
+/** What checking gives. */
+export type Checked = { readonly checked: CheckedAnswer } | { readonly refused: NonNullable<StepResult> }
+
+/** Holds an upstream's answer against the profile: trace always, the rest as the route says. */
+export async function checkResponse(
+  exchange: Exchange,
+  route: Route,
+  { answer, maxBytes }: { readonly answer: UpstreamAnswer; readonly maxBytes: number },
+): Promise<Checked> {
+  const essence = mediaTypeEssence(firstHeader(answer.rawHeaders, 'content-type'))
+  if (!isVendorType(essence) || !mayHaveBody(exchange, answer)) {
+    const violations = isExempt(exchange, essence)
+      ? []
+      : outcomeViolations({ status: answer.status, essence })
+    return judge(exchange, route, { checked: { answer, essence, bytes: undefined }, violations })
+  }
+  const collected = await collectBody(answer.body, maxBytes)
+  // A body that ends because the exchange was cancelled is nobody's mistake.
+  exchange.signal.throwIfAborted()
+  if ('problem' in collected) return { refused: refusal(problemCode(collected.problem)) }
+  return checkVendorBody(exchange, route, { answer, essence, bytes: collected.bytes, maxBytes })
+}
+
+function checkVendorBody(
+  exchange: Exchange,
+  route: Route,
+  found: CheckedAnswer & { readonly bytes: Buffer; readonly maxBytes: number },
+): Checked {
+  const { answer, essence, bytes } = found
+  const body = parseBody(bytes, firstHeader(answer.rawHeaders, 'content-encoding'), found.maxBytes)
+  if (body === undefined) return { refused: refusal('INVALID_AGENTIC_RESPONSE') }
+  const trace = compareTrace((body.value as { trace?: unknown } | null)?.trace, exchange.trace)
+  if (trace !== 'match') return { refused: refusal(trace === 'missing' ? 'TRACE_MISSING' : 'TRACE_MISMATCH') }
+  const violations = outcomeViolations({ status: answer.status, essence, body: body.value })
+  return judge(exchange, route, { checked: { answer, essence, bytes }, violations })
+}
+
+/** Reports or refuses what breaks the profile, as the route wants it. */
+function judge(
+  exchange: Exchange,
+  route: Route,
+  {
+    checked,
+    violations,
+  }: { readonly checked: CheckedAnswer; readonly violations: readonly { rule: string }[] },
+): Checked {
+  if (violations.length === 0 || route.config.conformance === 'off') return { checked }
+  exchange.violations = [...new Set(violations.map((violation) => violation.rule))]
+  if (route.config.conformance === 'report') return { checked }
+  checked.answer.body.abort()
+  return { refused: refusal('PROFILE_VIOLATION') }
+}
+
+function problemCode(problem: 'too_large' | 'cut_off') {
+  return problem === 'too_large' ? 'INVALID_AGENTIC_RESPONSE' : 'UPSTREAM_INVALID_RESPONSE'
+}
+
+/** Streams are defined by their own rules. */
+function isExempt(exchange: Exchange, essence: string | undefined): boolean {
+  return exchange.streaming && essence === 'text/event-stream'
+}
+
+/** RFC 9110, section 6.4.1: these never have content, whatever their headers say. */
+export function mayHaveBody({ method }: Exchange, { status }: UpstreamAnswer): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304
+}
+
+function parseBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  maxOutputLength: number,
+): { value: unknown } | undefined {
+  try {
+    const text = decode(bytes, encoding?.trim().toLowerCase() ?? 'identity', maxOutputLength)
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text)) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The content behind a `Content-Encoding`; the client still gets the bytes as they came. */
+function decode(bytes: Buffer, encoding: string, maxOutputLength: number): Buffer {
+  switch (encoding) {
+    case 'identity':
+      return bytes
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, { maxOutputLength })
+    case 'deflate':
+      return inflateSync(bytes, { maxOutputLength })
+    case 'br':
+      return brotliDecompressSync(bytes, { maxOutputLength })
+    default:
+      throw new TypeError('an encoding that cannot be read')
+  }
+}

@@ -1,0 +1,96 @@
+import { buildConnector, Pool } from 'undici'
+import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
+import { readPem } from '../read-pem.ts'
+
+/** The connections to one origin, with a bound on what may wait for them. */
+export interface UpstreamPool {
+  readonly pool: Pool
+  /** The id of the first route that goes there: its name in metrics, which must not show addresses. */
+  readonly name: string
+  /** Requests that were sent or wait; the pool refuses beyond its bound. */
+  inFlight: number
+  readonly capacity: number
+  /** Whether an error ended a connection that had served a request before: then it may have been idle too long. */
+  wasReused(error: unknown): boolean
+}
+
+/** The pools of a configuration, one per origin: a slow service never takes another's connections. */
+export interface UpstreamPools {
+  get(route: RouteConfig): UpstreamPool
+  readonly all: readonly UpstreamPool[]
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 5000
+// Below the 5 s after which usual servers drop an idle connection (F8).
+const IDLE_TIMEOUT_MS = 4000
+const MAX_RESPONSE_HEADER_BYTES = 16_384
+
+/** Makes the pools for a set of routes. */
+export function createUpstreamPools(routes: readonly RouteConfig[], limits: LimitOptions): UpstreamPools {
+  const pools = new Map<string, UpstreamPool>()
+  for (const route of routes) {
+    const key = poolKey(route)
+    if (!pools.has(key)) pools.set(key, createPool(route, limits))
+  }
+  return {
+    all: [...pools.values()],
+    get(route) {
+      const pool = pools.get(poolKey(route))
+      if (pool === undefined) throw new Error('the route belongs to another configuration')
+      return pool
+    },
+    async close() {
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))
+    },
+  }
+}
+
+/** Two routes share connections when they trust the same authorities for the same origin. */
+function poolKey({ target, ca_file }: RouteConfig): string {
+  return JSON.stringify([new URL(target).origin, ca_file ?? null])
+}
+
+function createPool(route: RouteConfig, limits: LimitOptions): UpstreamPool {
+  const resets = new WeakSet<object>()
+  const connections = limits.max_upstream_connections_per_origin
+  const pool = new Pool(new URL(route.target).origin, {
+    connections,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: IDLE_TIMEOUT_MS,
+    keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
+    maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
+    // Deadlines are the exchange's own; undici's timers are half a second late (F7).
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: trackingConnector(route, resets),
+  })
+  return {
+    pool,
+    name: route.id,
+    inFlight: 0,
+    capacity: connections + limits.max_upstream_queue_per_origin,
+    wasReused: (error) => isReuse(error, resets),
+  }
+}
+
+/** Remembers errors of sockets that had already carried an answer. */
+function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildConnector.connector {
+  const ca = route.ca_file === undefined ? {} : { ca: readPem(route.ca_file, `routes.${route.id}.ca_file`) }
+  const connect = buildConnector({ ...ca, timeout: CONNECT_TIMEOUT_MS, allowH2: false })
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result
+      socket?.prependListener('error', (error) => {
+        if (socket.bytesRead > 0) resets.add(error)
+      })
+      callback(...result)
+    })
+}
+
+function isReuse(error: unknown, resets: WeakSet<object>): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { socket } = error as { socket?: { bytesRead?: number } }
+  return resets.has(error) || (socket?.bytesRead ?? 0) > 0
+}

@@ -1,0 +1,52 @@
+/** How the body of an answer ended. */
+export type BodyEnd = { readonly complete: true } | { readonly complete: false; readonly error: Error }
+
+/** Takes the parts of a body as they come. */
+export interface BodySink {
+  /** False asks for a pause; `resume` of the body goes on. */
+  chunk(bytes: Buffer): boolean
+  end(end: BodyEnd): void
+}
+
+/** The body of an upstream's answer. It is kept until somebody takes it; then it flows. */
+export interface UpstreamBody {
+  pipe(sink: BodySink): void
+  resume(): void
+  /** Ends the upstream request at once. */
+  abort(): void
+}
+
+/** The head of an upstream's answer, and its body. */
+export interface UpstreamAnswer {
+  readonly status: number
+  /** Names and values in turn, as the upstream sent them. */
+  readonly rawHeaders: readonly string[]
+  readonly body: UpstreamBody
+}
+
+/** A body in memory, or why there is none. */
+export type CollectedBody =
+  | { readonly bytes: Buffer }
+  | { readonly problem: 'too_large' | 'cut_off'; readonly error?: Error }
+
+/** Reads a whole body, at most `maxBytes` of it. */
+export function collectBody(body: UpstreamBody, maxBytes: number): Promise<CollectedBody> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    body.pipe({
+      chunk(bytes) {
+        length += bytes.length
+        chunks.push(bytes)
+        if (length <= maxBytes) return true
+        resolve({ problem: 'too_large' })
+        body.abort()
+        return false
+      },
+      end(end) {
+        if (end.complete) resolve({ bytes: Buffer.concat(chunks, length) })
+        else resolve({ problem: 'cut_off', error: end.error })
+      },
+    })
+  })
+}

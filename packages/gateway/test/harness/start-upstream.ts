@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A real upstream on a free port. */
+export interface TestUpstream {
+  readonly url: string
+  readonly server: Server
+  /** Requests as they arrived, with their complete bodies once those are read. */
+  readonly requests: ReceivedRequest[]
+}
+
+/** A request that an upstream saw. */
+export interface ReceivedRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+}
+
+/** Starts an HTTP upstream that reads the whole request, records it and then calls `answer`. */
+export async function startUpstream(
+  answer: (request: ReceivedRequest, response: ServerResponse) => void,
+): Promise<TestUpstream> {
+  const requests: ReceivedRequest[] = []
+  return await listenHttp(requests, async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = '', url = '', headers, rawHeaders } = request
+    const received = { method, url, headers, rawHeaders, body: Buffer.concat(chunks) }
+    requests.push(received)
+    answer(received, response)
+  })
+}
+
+/** Starts an HTTP upstream whose listener sees the request as it comes. */
+export function startRawUpstream(listener: RequestListener): Promise<TestUpstream> {
+  return listenHttp([], listener)
+}
+
+async function listenHttp(requests: ReceivedRequest[], listener: RequestListener): Promise<TestUpstream> {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { server, requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** Starts a TCP server for upstreams that do not speak proper HTTP. */
+export async function startTcpUpstream(
+  onSocket: (socket: Socket) => void,
+): Promise<{ url: string; port: number }> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    onSocket(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { port, url: `http://127.0.0.1:${port}` }
+}
+
+/** The trace that an upstream has to put into typed bodies. */
+export function traceOf({ headers }: Pick<ReceivedRequest, 'headers'>): {
+  correlationId: string
+  requestId: string
+} {
+  return {
+    correlationId: String(headers['x-correlation-id']),
+    requestId: String(headers['x-request-id']),
+  }
+}
+
+/** Answers with JSON of a media type. */
+export function answerJson(
+  response: ServerResponse,
+  { status = 200, type = 'application/json', body }: { status?: number; type?: string; body: unknown },
+): void {
+  response.writeHead(status, { 'content-type': type })
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
