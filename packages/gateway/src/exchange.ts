@@ -34,6 +34,9 @@ export class BodyTooLargeError extends Error {
 /** Why a request ends before its answer is complete. */
 export type CancelReason = 'client_disconnect' | 'timeout' | 'shutdown'
 
+/** What went wrong with a stream. */
+export type StreamErrorKind = 'client_disconnect' | 'upstream_error' | 'timeout' | 'limit_exceeded'
+
 /** How the exchange ended, for metrics and audit. */
 export interface ExchangeResult {
   /** The status the client got, or would have got; 0 when it left before. */
@@ -105,7 +108,7 @@ export interface Exchange {
   // tenant-injector
   tenantId: string | undefined
 
-  // stream-slots
+  // take-slot
   /** Gives the tenant's stream slot back; safe to call again. */
   releaseSlot: (() => void) | undefined
 
@@ -116,6 +119,9 @@ export interface Exchange {
   // upstream
   upstreamStartedAt: number | undefined
   upstreamEndedAt: number | undefined
+
+  /** Why the stream failed, if it did: take-slot, upstream and respond can tell. */
+  streamError: StreamErrorKind | undefined
 
   // check
   /** The rules of the profile that the upstream's answer broke. */

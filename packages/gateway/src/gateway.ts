@@ -1,24 +1,21 @@
 import type { Writable } from 'node:stream'
-import { acceptsEventStream } from './accepts-event-stream.ts'
+import { admit, answerPreflight } from './admit.ts'
+import { callUpstream } from './call-upstream.ts'
 import type { GatewayConfig } from './config/config-schema.ts'
-import { deliver } from './deliver.ts'
 import { drain } from './drain.ts'
-import { limitExceeded, refusal } from './error-codes.ts'
-import type { CancelReason, Exchange, StepResult } from './exchange.ts'
-import { isPreflight, preflightHeaders } from './listen/cors.ts'
+import type { Exchange } from './exchange.ts'
+import { findRoute } from './find-route.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { createListener, type Listener } from './listen/listener.ts'
 import { loadServerCertificate } from './listen/server-certificate.ts'
-import { createLoad, type Load } from './load.ts'
+import { createLoad } from './load.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics.ts'
-import { createOwnEndpoints, type OwnEndpoints } from './own-endpoints.ts'
-import { traceContext } from './plugins/otel-audit/trace-context.ts'
-import { deliveredResult, disconnected, sendOutcome, sendPreflight } from './respond.ts'
-import type { Route } from './route.ts'
-import { createSnapshot, type Snapshot } from './snapshot.ts'
-import { createLocalStreamSlots, type StreamSlots } from './stream-slots.ts'
-import { checkResponse } from './upstream/check-response.ts'
-import { forward } from './upstream/forward.ts'
+import { createOwnEndpoints } from './own-endpoints.ts'
+import { fail, finish, sendOutcome } from './respond.ts'
+import { createSnapshot } from './snapshot.ts'
+import { createLocalStreamSlots } from './stream-slots.ts'
+import { takeSlot } from './take-slot.ts'
 import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
 
@@ -44,25 +41,15 @@ export interface Gateway {
   readonly metrics: Metrics
 }
 
-interface Parts {
-  readonly snapshot: Snapshot
-  readonly load: Load
-  readonly slots: StreamSlots
-  readonly metrics: Metrics
-  readonly own: OwnEndpoints
-  readonly log: Log
-  readonly isClosing: () => boolean
-}
-
-/** The whole life of a request. */
-async function handle(exchange: Exchange, parts: Parts): Promise<void> {
+/** The whole life of a request. Each step returns nothing to go on, or the outcome that ends the request. */
+async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
   if (parts.own.answer(exchange) || answerPreflight(exchange, parts)) return
   parts.load.enter(exchange)
   try {
     const refused =
       admit(exchange, parts) ??
       findRoute(exchange, parts) ??
-      (await runPipeline(exchange, parts)) ??
+      (await parts.snapshot.pipeline.request(exchange)) ??
       takeSlot(exchange, parts) ??
       (await callUpstream(exchange, parts))
     if (refused !== undefined) sendOutcome(exchange, refused)
@@ -71,133 +58,6 @@ async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   } finally {
     finish(exchange, parts)
   }
-}
-
-/** Forwards the request, checks the answer and delivers it; returns what to answer instead when that fails. */
-async function callUpstream(exchange: Exchange, parts: Parts): Promise<StepResult> {
-  const { route } = exchange
-  if (route === undefined) return refusal('ROUTE_NOT_FOUND')
-  const { config, pools } = parts.snapshot
-  const { traceparent } = traceContext(exchange)
-  const forwarded = await forward(exchange, route, {
-    pool: pools.get(route.config),
-    traceparent,
-    log: parts.log,
-  })
-  if ('refused' in forwarded) return failStream(exchange, parts, forwarded.refused)
-  const maxBytes = config.gateway.limits.max_agentic_response_bytes
-  const checked = await checkResponse(exchange, route, { answer: forwarded.answer, maxBytes })
-  parts.metrics.violations(route.id, exchange.violations)
-  if ('refused' in checked) return checked.refused
-  const delivery = await deliver(exchange, checked.checked, { ownsCors: config.gateway.cors !== undefined })
-  exchange.result = deliveredResult(checked.checked, delivery)
-  if (exchange.streaming && delivery !== 'complete' && delivery !== 'shutdown')
-    parts.metrics.streamFailed(exchange, delivery)
-  return undefined
-}
-
-function failStream(exchange: Exchange, { metrics }: Parts, refused: StepResult): StepResult {
-  if (exchange.streaming) metrics.streamFailed(exchange, 'upstream_error')
-  return refused
-}
-
-/** The only catch of a request. The cause goes to the log; the client gets an outcome and its trace. */
-function fail(exchange: Exchange, { log, metrics }: Parts, error: unknown): void {
-  if (!exchange.signal.aborted) {
-    log.error('a request failed', { request_id: exchange.trace.requestId, error })
-    sendOutcome(exchange, refusal('INTERNAL_ERROR'))
-    return
-  }
-  const reason = exchange.signal.reason as CancelReason
-  if (exchange.releaseSlot !== undefined && reason !== 'shutdown') metrics.streamFailed(exchange, reason)
-  if (reason === 'client_disconnect') exchange.result = disconnected
-  else sendOutcome(exchange, refusal(reason === 'timeout' ? 'EXECUTION_TIMEOUT' : 'SHUTTING_DOWN'))
-}
-
-/** Gives everything back, counts the request and completes its audit record. */
-function finish(exchange: Exchange, { snapshot, load, metrics }: Parts): void {
-  clearTimeout(exchange.deadline)
-  load.leave(exchange)
-  if (exchange.releaseSlot !== undefined) {
-    exchange.releaseSlot()
-    metrics.streamClosed(exchange)
-  }
-  exchange.result ??= disconnected
-  metrics.requestFinished(exchange)
-  if (exchange.route !== undefined) snapshot.pipeline.response(exchange)
-}
-
-/** What ends a request before anything is looked up for it. */
-function admit(exchange: Exchange, { snapshot, load, isClosing }: Parts): StepResult {
-  if (isClosing()) return refusal('SHUTTING_DOWN')
-  if (exchange.headFault !== undefined) return exchange.headFault
-  if (load.isOverloaded()) return refusal('OVERLOADED')
-  const { max_body_bytes } = snapshot.config.gateway.limits
-  return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
-}
-
-function findRoute(exchange: Exchange, { snapshot }: Parts): StepResult {
-  const match = snapshot.router.match(exchange.method, exchange.path)
-  if (match.route === undefined) {
-    exchange.allowedMethods = match.allowedMethods
-    return refusal(match.allowedMethods.length === 0 ? 'ROUTE_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
-  }
-  exchange.route = match.route
-  exchange.params = match.params
-  exchange.streaming = match.route.config.mode === 'sse' && acceptsEventStream(exchange.headers['accept'])
-  startDeadline(exchange, match.route)
-  return undefined
-}
-
-const STREAM_SURPLUS_SECONDS = 30
-
-/** The gateway's own timer, from the arrival of the head; 0 means none. */
-function startDeadline(exchange: Exchange, { config }: Route): void {
-  if (config.executionTimeoutSeconds === 0) return
-  const seconds = config.executionTimeoutSeconds + (exchange.streaming ? STREAM_SURPLUS_SECONDS : 0)
-  const elapsedMs = performance.now() - exchange.startedAt
-  exchange.deadline = setTimeout(() => exchange.cancel('timeout'), seconds * 1000 - elapsedMs)
-}
-
-function runPipeline(exchange: Exchange, { snapshot }: Parts): StepResult | Promise<StepResult> {
-  const result = snapshot.pipeline.request(exchange)
-  return result instanceof Promise ? unlessCancelled(result, exchange.signal) : result
-}
-
-/** A plugin that waits for the outside world must not keep a request beyond its deadline or its client. */
-function unlessCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const cancelled = () => reject(signal.reason)
-    signal.addEventListener('abort', cancelled, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancelled))
-  })
-}
-
-const STREAM_RETRY_SECONDS = 60
-
-function takeSlot(exchange: Exchange, { slots, load, metrics }: Parts): StepResult {
-  if (!exchange.streaming) return undefined
-  exchange.releaseSlot = slots.take(exchange.tenantId ?? '')
-  if (exchange.releaseSlot === undefined) {
-    metrics.streamFailed(exchange, 'limit_exceeded')
-    return limitExceeded(STREAM_RETRY_SECONDS)
-  }
-  load.streamStarted()
-  metrics.streamOpened(exchange)
-  return undefined
-}
-
-/** A preflight carries no token: it is answered before the pipeline, for exact origins only. */
-function answerPreflight(exchange: Exchange, { snapshot, isClosing }: Parts): boolean {
-  const { cors } = snapshot.config.gateway
-  if (cors === undefined || isClosing() || exchange.headFault !== undefined) return false
-  if (!isPreflight(exchange.method, exchange.headers)) return false
-  const methods = snapshot.router.methods(exchange.path)
-  if (methods.length === 0) return false
-  const known = cors.origins.includes(exchange.headers['origin'] ?? '')
-  sendPreflight(exchange, known ? preflightHeaders(methods) : [])
-  return true
 }
 
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
@@ -218,7 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     degraded: () => snapshot.pipeline.plugins.flatMap((plugin) => plugin.degraded?.() ?? []),
   })
   const slots = createLocalStreamSlots(() => config.gateway.llm.max_sse_connections_per_tenant)
-  const parts: Parts = { snapshot, load, slots, metrics, own, log, isClosing: () => state.closing }
+  const parts: GatewayParts = { snapshot, load, slots, metrics, own, log, isClosing: () => state.closing }
   const listener = openListener(parts)
   const close = async () => {
     await listener.close()
@@ -235,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-function openListener(parts: Parts): Listener {
+function openListener(parts: GatewayParts): Listener {
   const { gateway } = parts.snapshot.config
   return createListener({
     host: gateway.host,

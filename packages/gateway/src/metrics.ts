@@ -3,9 +3,6 @@ import { PROFILE_VERSION } from '@agentic-rest/profile'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Exchange } from './exchange.ts'
 
-/** What went wrong with a stream. */
-export type SseErrorKind = 'client_disconnect' | 'upstream_error' | 'timeout' | 'limit_exceeded'
-
 /** The state of one upstream, read when metrics are scraped. */
 export interface UpstreamState {
   readonly name: string
@@ -19,9 +16,6 @@ export interface Metrics {
   requestFinished(exchange: Exchange): void
   streamOpened(exchange: Exchange): void
   streamClosed(exchange: Exchange): void
-  streamFailed(exchange: Exchange, kind: SseErrorKind): void
-  /** Rules of the profile that an upstream's answer broke. */
-  violations(routeId: string, rules: readonly string[]): void
   /** Audit records that an exporter wrote (`ok`) or lost (`error`). */
   auditEmitted(exporter: string, outcome: 'ok' | 'error', records: number): void
   /** How long one emit or batch took. */
@@ -181,13 +175,12 @@ export function createMetrics(sources: MetricSources): Metrics {
           { route },
           secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt),
         )
+      if (exchange.streamError !== undefined)
+        sseErrors.inc({ ...streamLabels(exchange), error_kind: exchange.streamError })
+      for (const rule of exchange.violations) violations.inc({ route, rule })
     },
     streamOpened: (exchange) => sseActive.inc(streamLabels(exchange)),
     streamClosed: (exchange) => sseActive.dec(streamLabels(exchange)),
-    streamFailed: (exchange, error_kind) => sseErrors.inc({ ...streamLabels(exchange), error_kind }),
-    violations(route, rules) {
-      for (const rule of rules) violations.inc({ route, rule })
-    },
     auditEmitted: (exporter, outcome, records) => auditEmits.inc({ exporter, outcome }, records),
     auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe({ exporter }, seconds),
     sanitizeSkipped: (route) => sanitizeSkipped.inc({ route }),

@@ -34,7 +34,10 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
   }
   return {
     plugins,
-    request: (exchange) => runFrom(0, exchange),
+    request(exchange) {
+      const result = runFrom(0, exchange)
+      return result instanceof Promise ? unlessCancelled(result, exchange.signal) : result
+    },
     response(exchange) {
       for (const plugin of plugins)
         guarded(
@@ -56,4 +59,14 @@ function guarded<T>(run: () => T | Promise<T>, failed: (error: unknown) => T): T
   } catch (error) {
     return failed(error)
   }
+}
+
+/** A plugin that waits for the outside world must not keep a request beyond its deadline or its client. */
+function unlessCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const cancelled = () => reject(signal.reason)
+    signal.addEventListener('abort', cancelled, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancelled))
+  })
 }

@@ -1,17 +1,8 @@
-import {
-  conditionOf,
-  headers as headerNames,
-  type Outcome,
-  outcomes,
-  outcomeTypeOf,
-  PROFILE_VERSION,
-  statusOf,
-  writeOutcome,
-} from '@agentic-rest/profile'
-import { type Delivery, lastOutcome } from './deliver.ts'
-import { type ErrorCode, errorCodeRow, errorCodes } from './error-codes.ts'
-import type { Exchange, ExchangeResult } from './exchange.ts'
-import type { CheckedAnswer } from './upstream/check-response.ts'
+import { headers as headerNames, type Outcome, PROFILE_VERSION, writeOutcome } from '@agentic-rest/profile'
+import { type ErrorCode, errorCodeRow, errorCodes, refusal } from './error-codes.ts'
+import type { CancelReason, Exchange } from './exchange.ts'
+import { disconnected, resultOf } from './exchange-result.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 
 const OVERLOAD_RETRY_SECONDS = '1'
 const NO_CONTENT = 204
@@ -71,27 +62,28 @@ function challenge(outcome: Outcome): string {
   return `Bearer realm="agentic", error="${error ?? 'invalid_token'}"`
 }
 
-/** How an outcome of the gateway counts. */
-export function resultOf(outcome: Outcome): ExchangeResult {
-  const status = statusOf(outcome)
-  const condition = outcome.type === 'error' ? outcome.condition : undefined
-  if (condition !== undefined) return { status, label: condition, outcomeType: undefined }
-  return { status, label: outcome.type, outcomeType: outcome.type }
+/** What a request that failed is answered with. The cause goes to the log; the client gets an outcome and its trace. */
+export function fail(exchange: Exchange, { log }: GatewayParts, error: unknown): void {
+  if (!exchange.signal.aborted) {
+    log.error('a request failed', { request_id: exchange.trace.requestId, error })
+    sendOutcome(exchange, refusal('INTERNAL_ERROR'))
+    return
+  }
+  const reason = exchange.signal.reason as CancelReason
+  if (exchange.releaseSlot !== undefined && reason !== 'shutdown') exchange.streamError = reason
+  if (reason === 'client_disconnect') exchange.result = disconnected
+  else sendOutcome(exchange, refusal(reason === 'timeout' ? 'EXECUTION_TIMEOUT' : 'SHUTTING_DOWN'))
 }
 
-/** How an answer of an upstream counts, once it is delivered or broken off. */
-export function deliveredResult({ answer, essence }: CheckedAnswer, delivery: Delivery): ExchangeResult {
-  if (delivery === 'client_disconnect') return disconnected
-  const broken = lastOutcome(delivery)
-  if (broken !== undefined) return resultOf(broken)
-  const type = outcomeTypeOf(answer.status)
-  if (type !== undefined && outcomes[type].mediaType === essence)
-    return { status: answer.status, label: type, outcomeType: type }
-  const condition = conditionOf(answer.status)
-  const typed = condition !== undefined && essence === outcomes.error.mediaType
-  const label = typed ? condition : `untyped_${Math.floor(answer.status / 100)}xx`
-  return { status: answer.status, label, outcomeType: undefined }
+/** Gives everything back, counts the request and completes its audit record. */
+export function finish(exchange: Exchange, { snapshot, load, metrics }: GatewayParts): void {
+  clearTimeout(exchange.deadline)
+  load.leave(exchange)
+  if (exchange.releaseSlot !== undefined) {
+    exchange.releaseSlot()
+    metrics.streamClosed(exchange)
+  }
+  exchange.result ??= disconnected
+  metrics.requestFinished(exchange)
+  if (exchange.route !== undefined) snapshot.pipeline.response(exchange)
 }
-
-/** How a request counts whose client left: it got no status. */
-export const disconnected: ExchangeResult = { status: 0, label: 'client_disconnect', outcomeType: undefined }

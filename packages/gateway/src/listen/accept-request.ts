@@ -61,6 +61,7 @@ const untouched = {
   requestBodyForAudit: undefined,
   upstreamStartedAt: undefined,
   upstreamEndedAt: undefined,
+  streamError: undefined,
   violations: [],
   result: undefined,
 } as const

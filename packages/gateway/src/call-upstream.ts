@@ -1,0 +1,32 @@
+import { deliver } from './deliver.ts'
+import { refusal } from './error-codes.ts'
+import type { Exchange, StepResult } from './exchange.ts'
+import { deliveredResult } from './exchange-result.ts'
+import type { GatewayParts } from './gateway-parts.ts'
+import { traceContext } from './plugins/otel-audit/trace-context.ts'
+import { checkResponse } from './upstream/check-response.ts'
+import { forward } from './upstream/forward.ts'
+
+/** Forwards the request, checks the answer and delivers it; returns what to answer instead when that fails. */
+export async function callUpstream(exchange: Exchange, parts: GatewayParts): Promise<StepResult> {
+  const { route } = exchange
+  if (route === undefined) return refusal('ROUTE_NOT_FOUND')
+  const { limits, cors } = parts.snapshot.config.gateway
+  const forwarded = await forward(exchange, route, {
+    pool: parts.snapshot.pools.get(route.config),
+    traceparent: traceContext(exchange).traceparent,
+    log: parts.log,
+  })
+  if ('refused' in forwarded) {
+    if (exchange.streaming) exchange.streamError = 'upstream_error'
+    return forwarded.refused
+  }
+  const maxBytes = limits.max_agentic_response_bytes
+  const checked = await checkResponse(exchange, route, { answer: forwarded.answer, maxBytes })
+  if ('refused' in checked) return checked.refused
+  const delivery = await deliver(exchange, checked.checked, { ownsCors: cors !== undefined })
+  exchange.result = deliveredResult(checked.checked, delivery)
+  if (exchange.streaming && delivery !== 'complete' && delivery !== 'shutdown')
+    exchange.streamError = delivery
+  return undefined
+}

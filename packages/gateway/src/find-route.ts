@@ -1,0 +1,30 @@
+import { acceptsEventStream } from './accepts-event-stream.ts'
+import { refusal } from './error-codes.ts'
+import type { Exchange, StepResult } from './exchange.ts'
+import type { GatewayParts } from './gateway-parts.ts'
+import type { Route } from './route.ts'
+
+/** A stream may be read this much longer than its operation may take. */
+const STREAM_SURPLUS_SECONDS = 30
+
+/** Finds the route of a request and starts its deadline. */
+export function findRoute(exchange: Exchange, { snapshot }: GatewayParts): StepResult {
+  const match = snapshot.router.match(exchange.method, exchange.path)
+  if (match.route === undefined) {
+    exchange.allowedMethods = match.allowedMethods
+    return refusal(match.allowedMethods.length === 0 ? 'ROUTE_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
+  }
+  exchange.route = match.route
+  exchange.params = match.params
+  exchange.streaming = match.route.config.mode === 'sse' && acceptsEventStream(exchange.headers['accept'])
+  startDeadline(exchange, match.route)
+  return undefined
+}
+
+/** The gateway's own timer, because undici's are late (F7). It counts from the arrival of the head; 0 means none. */
+function startDeadline(exchange: Exchange, { config }: Route): void {
+  if (config.executionTimeoutSeconds === 0) return
+  const seconds = config.executionTimeoutSeconds + (exchange.streaming ? STREAM_SURPLUS_SECONDS : 0)
+  const elapsedMs = performance.now() - exchange.startedAt
+  exchange.deadline = setTimeout(() => exchange.cancel('timeout'), seconds * 1000 - elapsedMs)
+}
