@@ -4,8 +4,7 @@ export function fillUrl(template: string, values: Readonly<Record<string, string
   for (const [name, value] of Object.entries(values)) {
     const encoded = encodeValue(value)
     if (encoded === undefined) return undefined
-    // By a function, because `$&` in a replacement text is an instruction.
-    url = url.replaceAll(`{${name}}`, () => encoded)
+    url = url.replaceAll(`{${name}}`, encoded)
   }
   return hasDotSegment(url) ? undefined : url
 }

@@ -33,15 +33,10 @@ export function readDirectoryAnswer({ status, body }: HttpAnswer): DirectoryAnsw
 
 function tenantsIn(answer: unknown): readonly string[] | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined
-  const one = ownValue(answer, 'tenant_id')
-  const list = ownValue(answer, 'tenants')
+  const { tenant_id: one, tenants: list } = answer as Record<string, unknown>
   if (list === undefined) return typeof one === 'string' ? [one] : undefined
   // Both at once could disagree, and the gateway would have to guess which one counts.
   return one === undefined && isTextList(list) ? [...new Set(list)] : undefined
-}
-
-function ownValue(object: object, key: string): unknown {
-  return Object.getOwnPropertyDescriptor(object, key)?.value
 }
 
 function isTextList(value: unknown): value is string[] {
