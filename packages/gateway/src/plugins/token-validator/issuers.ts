@@ -1,0 +1,114 @@
+import { createSecretKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { IssuerOptions } from '../../config/config-schema.ts'
+import { checkHttpUrl } from '../../config/schema/address-checks.ts'
+import { InitialisationError, type PluginContext } from '../../plugin.ts'
+import { fetchKeyDocument } from './key-document.ts'
+import { type KeySet, parseKeySet } from './key-set.ts'
+import { createFixedKeySource, type KeySource } from './key-source.ts'
+import { createRemoteKeySet } from './remote-key-set.ts'
+import { normaliseTokenType } from './token-type.ts'
+
+/** An issuer whose tokens are accepted, ready to judge them. */
+export interface Issuer {
+  readonly name: string
+  /** The keys by allowed algorithm: an algorithm that is not in here has no key, whatever a token says. */
+  readonly keys: ReadonlyMap<string, KeySource>
+  readonly tokenTypes: ReadonlySet<string>
+  /** Empty means any. */
+  readonly audiences: ReadonlySet<string>
+  readonly claims: IssuerOptions['claims']
+  readonly serviceAccount: boolean
+}
+
+/** The issuers by the value of `iss`. */
+export type Issuers = ReadonlyMap<string, Issuer>
+
+/** Makes the issuers and starts to fetch their keys, without waiting for them. */
+export function createIssuers(options: readonly IssuerOptions[], context: PluginContext): Issuers {
+  if (new Set(options.map(({ issuer }) => issuer)).size < options.length)
+    throw new InitialisationError('an issuer is configured twice')
+  // Everything that can fail comes before the first key set with timers of its own, which nobody would stop.
+  const prepared = options.map((issuer) => ({ issuer, keyFile: prepareIssuer(issuer, context) }))
+  return new Map(
+    prepared.map(({ issuer, keyFile }) => [issuer.issuer, createIssuer(issuer, keyFile, context)]),
+  )
+}
+
+/** Every source of keys, each once. */
+export function keySourcesOf({ keys }: Issuer): ReadonlySet<KeySource> {
+  return new Set(keys.values())
+}
+
+/** Refuses an issuer that could accept no token, and reads its key file if it has one. */
+function prepareIssuer(options: IssuerOptions, { baseFolder }: PluginContext): KeySet | undefined {
+  const { issuer, algorithms, hs256_secret, jwks_uri, jwks_file } = options
+  if (algorithms.includes('HS256') && hs256_secret === undefined)
+    throw new InitialisationError(`issuer ${issuer}: HS256 needs hs256_secret`)
+  const discovers = algorithms.some(isAsymmetric) && (jwks_uri ?? jwks_file) === undefined
+  if (discovers && checkHttpUrl(issuer) !== undefined)
+    throw new InitialisationError(`issuer ${issuer}: without jwks_uri or jwks_file it must be a URL`)
+  return jwks_file === undefined ? undefined : readKeyFile(resolve(baseFolder, jwks_file), options)
+}
+
+function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, context: PluginContext): Issuer {
+  if (options.audience.length === 0)
+    context.log.warn('tokens of an issuer are accepted whatever their audience', { issuer: options.issuer })
+  return {
+    name: options.issuer,
+    keys: createKeys(options, keyFile, context),
+    tokenTypes: new Set(options.token_types.map(normaliseTokenType)),
+    audiences: new Set(options.audience),
+    claims: options.claims,
+    serviceAccount: options.service_account,
+  }
+}
+
+function createKeys(
+  options: IssuerOptions,
+  keyFile: KeySet | undefined,
+  context: PluginContext,
+): ReadonlyMap<string, KeySource> {
+  const keys = new Map<string, KeySource>()
+  const asymmetric = options.algorithms.filter(isAsymmetric)
+  if (asymmetric.length > 0) {
+    const published =
+      keyFile === undefined ? createRemoteKeys(options, context) : createFixedKeySource(keyFile.select)
+    for (const algorithm of asymmetric) keys.set(algorithm, published)
+  }
+  if (asymmetric.length < options.algorithms.length) keys.set('HS256', createSharedSecret(options))
+  return keys
+}
+
+function isAsymmetric(algorithm: string): boolean {
+  return algorithm !== 'HS256'
+}
+
+function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {
+  const keys = [createSecretKey(hs256_secret, 'utf8')]
+  return createFixedKeySource(() => keys)
+}
+
+function createRemoteKeys(
+  { issuer, jwks_uri: jwksUri }: IssuerOptions,
+  { http, log }: PluginContext,
+): KeySource {
+  return createRemoteKeySet({ issuer, load: () => fetchKeyDocument(http, { issuer, jwksUri }), log })
+}
+
+function readKeyFile(path: string, { issuer, algorithms }: IssuerOptions): KeySet {
+  const keys = parseKeyFile(path, issuer)
+  const usable = algorithms.some((algorithm) => keys.select({ kid: undefined, algorithm }).length > 0)
+  if (!usable)
+    throw new InitialisationError(`issuer ${issuer}: jwks_file has no public key for the allowed algorithms`)
+  return keys
+}
+
+function parseKeyFile(path: string, issuer: string): KeySet {
+  try {
+    return parseKeySet(readFileSync(path))
+  } catch (cause) {
+    throw new InitialisationError(`issuer ${issuer}: jwks_file cannot be read`, { cause })
+  }
+}

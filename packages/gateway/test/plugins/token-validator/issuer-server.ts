@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose'
+
+/** How a server answers one request. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A key pair of an issuer, and how its public half is published. */
+export interface SigningKey {
+  readonly kid: string | undefined
+  readonly algorithm: string
+  readonly privateKey: CryptoKey
+  readonly publicKey: CryptoKey
+  readonly jwk: JWK
+}
+
+/** What a token says differently from an ordinary one. */
+export interface TokenParts {
+  readonly header?: Readonly<Record<string, unknown>>
+  /** Members given as `undefined` are left out. */
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly key?: SigningKey
+}
+
+/** A real issuer over HTTP: it signs tokens, publishes keys and can be made to misbehave. */
+export interface IssuerServer {
+  readonly url: string
+  readonly jwksUri: string
+  /** Paths of all requests so far. */
+  readonly requests: string[]
+  /** The key that tokens are signed with. */
+  readonly key: SigningKey
+  /** What is published; replace it to rotate. */
+  published: readonly JWK[]
+  /** Answers in place of the key set and of the discovery document, while set. */
+  answer: Answer | undefined
+  /** Makes a new key and publishes it alone; the former one is gone. */
+  rotate(): Promise<SigningKey>
+  token(parts?: TokenParts): Promise<string>
+  close(): Promise<void>
+}
+
+/** Makes a key pair. */
+export async function makeKey(algorithm: string, kid: string | undefined): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
+  const named = kid === undefined ? {} : { kid }
+  return { kid, algorithm, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), ...named } }
+}
+
+/** Starts an issuer on a free port. */
+export async function startIssuer(algorithm = 'EdDSA'): Promise<IssuerServer> {
+  const requests: string[] = []
+  let key = await makeKey(algorithm, 'key-1')
+  const { server, url } = await listen((request, response) => {
+    requests.push(request.url ?? '')
+    const answer = issuer.answer ?? (request.url === '/jwks' ? answerKeys : answerDiscovery)
+    answer(request, response)
+  })
+  const answerKeys: Answer = (_request, response) => sendJson(response, { keys: issuer.published })
+  const answerDiscovery: Answer = (_request, response) =>
+    sendJson(response, { issuer: url, jwks_uri: `${url}/jwks` })
+  const issuer: IssuerServer = {
+    url,
+    jwksUri: `${url}/jwks`,
+    requests,
+    get key() {
+      return key
+    },
+    published: [key.jwk],
+    answer: undefined,
+    async rotate() {
+      key = await makeKey(algorithm, `key-${Number(key.kid?.slice(4)) + 1}`)
+      issuer.published = [key.jwk]
+      return key
+    },
+    token: (parts = {}) => signToken(url, parts.key ?? key, parts),
+    close: () => stop(server),
+  }
+  return issuer
+}
+
+/** A server whose every request is one too many. */
+export async function startTrap(): Promise<{ url: string; requests: string[]; close(): Promise<void> }> {
+  const requests: string[] = []
+  const { server, url } = await listen((request, response) => {
+    requests.push(request.url ?? '')
+    response.end()
+  })
+  return { url, requests, close: () => stop(server) }
+}
+
+/** Answers with JSON. */
+export function sendJson(response: ServerResponse, value: unknown): void {
+  response.setHeader('Content-Type', 'application/json')
+  response.end(JSON.stringify(value))
+}
+
+/** The claims of an ordinary token: five minutes from now, for the audience `agentic`. */
+export function ordinaryClaims(issuer: string): Record<string, unknown> {
+  const now = Math.floor(Date.now() / 1000)
+  return { iss: issuer, sub: 'alice', aud: 'agentic', iat: now, exp: now + 300, jti: crypto.randomUUID() }
+}
+
+async function signToken(issuer: string, key: SigningKey, { header, claims }: TokenParts): Promise<string> {
+  const payload = JSON.stringify({ ...ordinaryClaims(issuer), ...claims })
+  const named = key.kid === undefined ? {} : { kid: key.kid }
+  return new CompactSign(Buffer.from(payload))
+    .setProtectedHeader({ alg: key.algorithm, ...named, typ: 'at+jwt', ...header })
+    .sign(key.privateKey)
+}
+
+async function listen(answer: Answer): Promise<{ server: Server; url: string }> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+function stop(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve()
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}

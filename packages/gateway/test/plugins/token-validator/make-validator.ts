@@ -1,0 +1,91 @@
+import type { TokenValidatorOptions } from '../../../src/config/config-schema.ts'
+import { tokenValidatorSection } from '../../../src/config/schema/token-validator-section.ts'
+import { type ErrorCode, errorCodeRow } from '../../../src/error-codes.ts'
+import type { Exchange, StepResult } from '../../../src/exchange.ts'
+import type { Plugin, PluginContext } from '../../../src/plugin.ts'
+import { tokenValidator } from '../../../src/plugins/token-validator.ts'
+import {
+  answerOf,
+  makeContext,
+  makeExchange,
+  makeHeaders,
+  makeRoute,
+  type TestContext,
+  type WireAnswer,
+} from '../make-exchange.ts'
+import type { IssuerServer } from './issuer-server.ts'
+
+/** What a request has besides its token. */
+export interface RequestParts {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly roles?: readonly string[]
+}
+
+/** What became of a request: the answer, or `undefined` when it goes on. */
+export interface Sent {
+  readonly exchange: Exchange
+  readonly answer: WireAnswer | undefined
+}
+
+/** A validator under test with everything around it. */
+export interface TestValidator {
+  readonly plugin: Plugin
+  readonly context: TestContext
+  /** Sends a request with a bearer token, or without any header. */
+  send(token: string | undefined, parts?: RequestParts): Promise<Sent>
+  /** Hands a request to the plugin and returns just what it returned, promise or not. */
+  request(token: string): StepResult | Promise<StepResult>
+  close(): Promise<void>
+}
+
+/** Options as a configuration file gives them, defaults filled in. */
+export function makeOptions(options: Record<string, unknown>): TokenValidatorOptions {
+  return tokenValidatorSection.parse(options)
+}
+
+/** An issuer as the file has it: keys by address, audience `agentic`, EdDSA alone; `more` replaces keys. */
+export function registered({ url, jwksUri, key }: IssuerServer, more: Record<string, unknown> = {}) {
+  return { issuer: url, jwks_uri: jwksUri, audience: ['agentic'], algorithms: [key.algorithm], ...more }
+}
+
+/** Makes the plugin with real look-ups. */
+export function makeValidator(
+  options: Record<string, unknown>,
+  overrides: Partial<PluginContext> = {},
+): TestValidator {
+  const context = makeContext(overrides)
+  const plugin = tokenValidator(makeOptions(options), context)
+  return {
+    plugin,
+    context,
+    async send(token, parts = {}) {
+      const exchange = exchangeWith(token, parts)
+      return { exchange, answer: answerOf(await plugin.request(exchange), exchange) }
+    },
+    request: (token) => plugin.request(exchangeWith(token, {})),
+    async close() {
+      await plugin.close?.()
+      await context.close()
+    },
+  }
+}
+
+function exchangeWith(token: string | undefined, { headers = {}, roles = [] }: RequestParts): Exchange {
+  const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  return makeExchange({
+    headers: makeHeaders({ ...authorization, ...headers }),
+    route: makeRoute({ roles: [...roles] }),
+  })
+}
+
+const STATUS = { error: 401, forbidden: 403, failed_dependency: 424 }
+
+/** The whole answer that a code stands for. */
+export function refusedWith(code: ErrorCode): WireAnswer {
+  const { type, message } = errorCodeRow(code)
+  return {
+    status: STATUS[type],
+    mediaType: 'application/vnd.agentic.error+json',
+    body: { type, code, message, trace: { correlationId: 'corr-1', requestId: 'req-1' } },
+  }
+}
