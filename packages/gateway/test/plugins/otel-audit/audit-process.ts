@@ -1,0 +1,87 @@
+import { createLog } from '../../../src/log.ts'
+import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { makeBody, makeContext } from '../make-exchange.ts'
+import { auditedExchange, auditOptions, countedMetrics, driveMany } from './drive.ts'
+
+/** What a process of its own is to audit. */
+export interface AuditTask {
+  readonly exporter: 'stdout' | 'otlp'
+  readonly otlpEndpoint: string
+  readonly requests: number
+  /** With a body of this size in every record, unless it is 0. */
+  readonly bodyBytes: number
+}
+
+/** What it reports, after the last request and after closing. */
+export interface AuditReport {
+  readonly ok: number
+  readonly error: number
+  /** Every request was let through without a wait. */
+  readonly atOnce: boolean
+  /** What the heap holds more than at the start, garbage not counted. */
+  readonly heldMiB: number
+  readonly rssGrowthMiB: number
+  /** The most that the stream of stdout itself held. */
+  readonly stdoutBufferBytes: number
+  readonly closeSeconds: number
+}
+
+const MEBIBYTE = 1_048_576
+
+/** Audits with the real stdout of this process; the parent says when to start and when to close. */
+async function auditForParent(task: AuditTask): Promise<void> {
+  const metrics = countedMetrics()
+  const log = createLog({ level: 'info', pretty: false, write: (line) => process.stderr.write(line) })
+  const context = makeContext({ metrics, log, stdout: process.stdout })
+  const { exporter, otlpEndpoint: otlp_endpoint, bodyBytes } = task
+  const plugin = otelAudit(
+    auditOptions({ exporter, otlp_endpoint, include_request_body: bodyBytes > 0 }),
+    context,
+  )
+  const state = { atOnce: true, stdoutBufferBytes: 0 }
+  const body = Buffer.alloc(bodyBytes, 'b')
+  const make: typeof auditedExchange = (overrides) => {
+    state.stdoutBufferBytes = Math.max(state.stdoutBufferBytes, process.stdout.writableLength)
+    return auditedExchange({ ...overrides, body: makeBody(body) })
+  }
+  const report = (growth: ReturnType<typeof memory>, closeSeconds: number) =>
+    process.send?.({ ...state, ok: metrics.ok(), error: metrics.error(), ...growth, closeSeconds })
+
+  process.send?.('ready')
+  await message('start')
+  const before = memory()
+  state.atOnce = await driveMany(plugin, task.requests, make)
+  const after = memory()
+  const growth = {
+    heldMiB: after.heldMiB - before.heldMiB,
+    rssGrowthMiB: after.rssGrowthMiB - before.rssGrowthMiB,
+  }
+  report(growth, 0)
+  await message('close')
+  const startedAt = performance.now()
+  await plugin.close?.()
+  report(growth, (performance.now() - startedAt) / 1000)
+  await context.close()
+  process.disconnect()
+}
+
+function memory(): Pick<AuditReport, 'heldMiB' | 'rssGrowthMiB'> {
+  const rssGrowthMiB = process.memoryUsage.rss() / MEBIBYTE
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return { heldMiB: (heapUsed + external) / MEBIBYTE, rssGrowthMiB }
+}
+
+function message(expected: string): Promise<void> {
+  return new Promise((resolve) => {
+    const listener = (received: unknown) => {
+      if (received !== expected) return
+      process.off('message', listener)
+      resolve()
+    }
+    process.on('message', listener)
+  })
+}
+
+const task = process.argv[2]
+if (task !== undefined && process.send !== undefined) await auditForParent(JSON.parse(task))

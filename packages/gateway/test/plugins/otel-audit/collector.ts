@@ -1,0 +1,173 @@
+import { createServer, type Server as TcpServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js'
+import { loadSync } from '@grpc/proto-loader'
+
+/** A span as it came over the wire. */
+export interface ReceivedSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string
+  readonly name: string
+  readonly kind: string
+  readonly startMs: number
+  readonly endMs: number
+  readonly status: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[]
+  readonly resource: Readonly<Record<string, string>>
+}
+
+/** A collector that decodes what it gets with the published OTLP definitions. */
+export interface Collector {
+  readonly port: number
+  readonly url: string
+  readonly spans: ReceivedSpan[]
+  /** How many spans each request carried. */
+  readonly batches: number[]
+  readonly metadata: Metadata[]
+  /** Answers batches with this gRPC status from now on; 0 is success. */
+  answerWith(code: number): void
+  /** Resolves when so many spans have arrived. */
+  arrived(count: number): Promise<void>
+  /** Cuts every connection and stops listening. */
+  kill(): void
+}
+
+const protoFolder = fileURLToPath(new URL('./proto', import.meta.url))
+const definitions = loadSync('opentelemetry/proto/collector/trace/v1/trace_service.proto', {
+  includeDirs: [protoFolder],
+  enums: String,
+  longs: String,
+  defaults: true,
+})
+const traceService = definitions['opentelemetry.proto.collector.trace.v1.TraceService'] as ServiceDefinition
+
+interface WireAttribute {
+  readonly key: string
+  readonly value: { readonly stringValue: string }
+}
+interface WireLink {
+  readonly traceId: Buffer
+  readonly spanId: Buffer
+}
+interface WireSpan extends WireLink {
+  readonly parentSpanId: Buffer
+  readonly name: string
+  readonly kind: string
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: readonly WireAttribute[]
+  readonly links: readonly WireLink[]
+  readonly status: { readonly code: string }
+}
+interface WireRequest {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly WireAttribute[] }
+    readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[]
+  }[]
+}
+
+/** Starts a collector on the port, or on a free one. */
+export async function startCollector(port = 0): Promise<Collector> {
+  const spans: ReceivedSpan[] = []
+  const batches: number[] = []
+  const metadata: Metadata[] = []
+  const waiting = new Set<() => void>()
+  let answerCode: number = status.OK
+  const server = new Server()
+  server.addService(traceService, {
+    Export(
+      call: { request: WireRequest; metadata: Metadata },
+      answer: (error: object | null, body?: object) => void,
+    ) {
+      metadata.push(call.metadata)
+      if (answerCode !== status.OK) return answer({ code: answerCode, details: 'told to fail' })
+      const received = decode(call.request)
+      spans.push(...received)
+      batches.push(received.length)
+      for (const check of waiting) check()
+      return answer(null, {})
+    },
+  })
+  const bound = await listen(server, port)
+  return {
+    port: bound,
+    url: `http://127.0.0.1:${bound}`,
+    spans,
+    batches,
+    metadata,
+    answerWith: (code) => {
+      answerCode = code
+    },
+    arrived: (count) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (spans.length < count) return
+          waiting.delete(check)
+          resolve()
+        }
+        waiting.add(check)
+        check()
+      }),
+    kill: () => server.forceShutdown(),
+  }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    )
+  })
+}
+
+function decode({ resourceSpans }: WireRequest): ReceivedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        ...idsOf(span),
+        parentSpanId: span.parentSpanId.toString('hex'),
+        name: span.name,
+        kind: span.kind,
+        startMs: Number(span.startTimeUnixNano) / 1e6,
+        endMs: Number(span.endTimeUnixNano) / 1e6,
+        status: span.status.code,
+        attributes: plain(span.attributes),
+        links: span.links.map(idsOf),
+        resource: plain(resource.attributes),
+      })),
+    ),
+  )
+}
+
+function idsOf({ traceId, spanId }: WireLink) {
+  return { traceId: traceId.toString('hex'), spanId: spanId.toString('hex') }
+}
+
+function plain(attributes: readonly WireAttribute[]): Record<string, string> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue]))
+}
+
+/** A port on which nobody listens: it was free a moment ago. */
+export async function deadPort(): Promise<number> {
+  const server = await listenTcp(createServer())
+  const port = portOf(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts a TCP server on a free port. */
+export function listenTcp(server: TcpServer): Promise<TcpServer> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
+
+/** The port of a server that listens. */
+export function portOf(server: TcpServer): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}

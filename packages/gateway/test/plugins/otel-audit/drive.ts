@@ -1,0 +1,78 @@
+import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
+import type { Exchange, ExchangeResult } from '../../../src/exchange.ts'
+import type { Metrics } from '../../../src/metrics.ts'
+import type { Plugin } from '../../../src/plugin.ts'
+import { makeContext, makeExchange, makeIdentity } from '../make-exchange.ts'
+
+/** The options as an empty `otel-audit` section has them. */
+export function auditOptions(overrides: Partial<OtelAuditOptions> = {}): OtelAuditOptions {
+  return {
+    enabled: true,
+    exporter: 'stdout',
+    otlp_endpoint: '',
+    include_request_body: false,
+    include_rejected: false,
+    attributes: [],
+    ...overrides,
+  }
+}
+
+/** Metrics that add up what the plugin reports. */
+export interface CountedMetrics extends Metrics {
+  readonly ok: () => number
+  readonly error: () => number
+  readonly exporters: Set<string>
+  readonly durations: number[]
+}
+
+/** Makes the metrics. */
+export function countedMetrics(): CountedMetrics {
+  const counts = { ok: 0, error: 0 }
+  const exporters = new Set<string>()
+  const durations: number[] = []
+  return {
+    ...makeContext().metrics,
+    auditEmitted: (exporter, outcome, records) => {
+      exporters.add(exporter)
+      counts[outcome] += records
+    },
+    auditEmitDuration: (_, seconds) => durations.push(seconds),
+    ok: () => counts.ok,
+    error: () => counts.error,
+    exporters,
+    durations,
+  }
+}
+
+/** The result of an exchange that was answered with 201. */
+export const created: ExchangeResult = { status: 201, label: 'created', outcomeType: 'created' }
+
+/** A request of alice of acme, as otel-audit gets it. */
+export function auditedExchange(overrides: Partial<Exchange> = {}): Exchange {
+  return makeExchange({ identity: makeIdentity(), actor: 'alice', tenantId: 'acme', ...overrides })
+}
+
+/** Takes an exchange through the plugin as the pipeline does and gives it back. */
+export async function drive(plugin: Plugin, exchange = auditedExchange()): Promise<Exchange> {
+  await plugin.request(exchange)
+  exchange.result ??= created
+  plugin.response?.(exchange)
+  return exchange
+}
+
+/** Drives many requests, some per turn of the event loop; true when each was let through at once. */
+export async function driveMany(plugin: Plugin, count: number, make = auditedExchange): Promise<boolean> {
+  let atOnce = true
+  for (let n = 0; n < count; n += 1) {
+    const exchange = make({ trace: { correlationId: `corr-${n}`, requestId: `req-${n}` } })
+    const answer = plugin.request(exchange)
+    if (answer !== undefined) {
+      atOnce = false
+      await answer
+    }
+    exchange.result = created
+    plugin.response?.(exchange)
+    if (n % 500 === 499) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return atOnce
+}
