@@ -35,7 +35,6 @@ function pipeBytes(exchange: Exchange, { answer }: CheckedAnswer): Promise<Deliv
 
 function pipeEvents(exchange: Exchange, { answer }: CheckedAnswer): Promise<Delivery> {
   const boundary = createEventBoundary()
-  exchange.reply.flush()
   const finish = (delivery: Delivery) => {
     const outcome = lastOutcome(delivery)
     if (outcome === undefined) return exchange.reply.end()
@@ -69,8 +68,10 @@ function pipe(
 ): Promise<Delivery> {
   const { reply, signal } = exchange
   return new Promise((resolve) => {
+    let begun = false
     body.pipe({
       chunk(bytes) {
+        begun = true
         watch?.(bytes)
         const wantsMore = reply.write(bytes)
         // Without the pause a client that does not read would fill our memory (F13).
@@ -79,10 +80,13 @@ function pipe(
       },
       end(end) {
         const delivery = deliveryOf(end, signal)
+        begun = true
         finish(delivery)
         resolve(delivery)
       },
     })
+    // The head must not wait for a body that takes its time.
+    if (!begun) reply.flush()
   })
 }
 

@@ -23,7 +23,7 @@ const LINGER_STEP_MS = 20
 export async function drain({ config, state, listener, load, log }: DrainParts): Promise<void> {
   log.info('draining', { in_flight: load.active.size, seconds: config.drain_seconds })
   state.draining = true
-  await sleep(config.drain_delay_seconds * 1000)
+  if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
   state.closing = true
   listener.drain()
   const finished = await load.idle(config.drain_seconds * 1000)

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { malformedStatuses } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
@@ -66,7 +66,8 @@ export function createListener(options: ListenerOptions): Listener {
     },
     drain() {
       draining = true
-      server.close()
+      // The close of an HTTP server would also cut idle connections, and with them a request that is on its way (F5).
+      NetServer.prototype.close.call(server)
     },
     async close() {
       server.close()

@@ -1,13 +1,7 @@
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import { createGateway, createLog, formatFaults, type Gateway, parseConfig } from '../../src/index.ts'
-
-/** A configuration as plain data; YAML is a superset of JSON, so it passes through the real parser. */
-export interface TestConfig {
-  readonly gateway?: Record<string, unknown>
-  readonly plugins?: Record<string, unknown>
-  readonly routes: readonly Record<string, unknown>[]
-}
+import { createGateway, createLog, type Gateway } from '../../src/index.ts'
+import { readConfig, type TestConfig } from './read-config.ts'
 
 /** A running gateway, with everything it wrote. */
 export interface TestGateway {
@@ -43,17 +37,6 @@ export async function startGateway(config: TestConfig): Promise<TestGateway> {
     log,
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
   }
-}
-
-function readConfig({ gateway = {}, plugins = {}, routes }: TestConfig) {
-  const text = JSON.stringify({
-    gateway: { port: 0, ...gateway },
-    plugins: { 'token-validator': { mode: 'off' }, ...plugins },
-    routes,
-  })
-  const result = parseConfig(text, { file: 'test.yaml', env: {} })
-  if (!result.ok) throw new Error(formatFaults(result.faults))
-  return result.config
 }
 
 function lineSink(lines: Record<string, unknown>[]): Writable {

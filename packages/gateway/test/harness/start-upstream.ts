@@ -32,13 +32,24 @@ export async function startUpstream(
 ): Promise<TestUpstream> {
   const requests: ReceivedRequest[] = []
   return await listenHttp(requests, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+    const body = await readBody(request)
+    if (body === undefined) return
     const { method = '', url = '', headers, rawHeaders } = request
-    const received = { method, url, headers, rawHeaders, body: Buffer.concat(chunks) }
+    const received = { method, url, headers, rawHeaders, body }
     requests.push(received)
     answer(received, response)
   })
+}
+
+/** The whole body, or nothing when the gateway took the request back. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  } catch {
+    return undefined
+  }
 }
 
 /** Starts an HTTP upstream whose listener sees the request as it comes. */

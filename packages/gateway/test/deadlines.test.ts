@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { startEventUpstream } from './harness/event-upstream.ts'
+import { metricValue } from './harness/metric-value.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { startUpstream } from './harness/start-upstream.ts'
+import { openStream } from './harness/stream-client.ts'
+
+const route = (target: string, more: object) => ({
+  id: 'slow',
+  method: 'POST',
+  path: '/slow',
+  target,
+  executionTimeoutSeconds: 1,
+  ...more,
+})
+const ask = (url: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/slow`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme', ...headers } })
+
+describe('executionTimeoutSeconds', () => {
+  it('answers 500 EXECUTION_TIMEOUT within 250 ms of its end, under load, and aborts the upstream', async () => {
+    let closed = 0
+    const upstream = await startUpstream((_request, response) => response.on('close', () => (closed += 1)))
+    const { url, metrics } = await startGateway({ routes: [route(upstream.url, {})] })
+    const times = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const started = performance.now()
+        const response = await ask(url, { 'X-Correlation-ID': 'c', 'X-Request-ID': 'r' })
+        const took = performance.now() - started
+        expect(response.status).toBe(500)
+        expect(await response.json()).toEqual({
+          type: 'error',
+          code: 'EXECUTION_TIMEOUT',
+          message: 'The operation took longer than it may.',
+          trace: { correlationId: 'c', requestId: 'r' },
+        })
+        return took
+      }),
+    )
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(990)
+    // The clients' own connecting counts too; the gateway's part is checked by its histogram.
+    const scrape = await metrics()
+    const count = (le: string) =>
+      metricValue(scrape, 'agentic_request_duration_seconds_bucket', { route: 'slow', le })
+    expect(count('2.5')).toBe(100)
+    expect(count('0.5')).toBe(0)
+    const sum = metricValue(scrape, 'agentic_request_duration_seconds_sum', { route: 'slow' })
+    expect(sum / 100).toBeLessThan(1.25)
+    await vi.waitFor(() => expect(closed).toBe(100))
+  })
+
+  it('of 0 means none', async () => {
+    const upstream = await startUpstream((_request, response) => setTimeout(() => response.end('late'), 1200))
+    const { url } = await startGateway({ routes: [route(upstream.url, { executionTimeoutSeconds: 0 })] })
+    expect(await (await ask(url)).text()).toBe('late')
+  })
+
+  it('counts while the body of the request is on its way', async () => {
+    const upstream = await startUpstream((_request, response) => response.end())
+    const { url } = await startGateway({ routes: [route(upstream.url, {})] })
+    const drip = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":')),
+    })
+    const response = await fetch(`${url}/slow`, {
+      method: 'POST',
+      headers: { 'X-Tenant-ID': 'acme' },
+      body: drip,
+      duplex: 'half',
+    })
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ code: 'EXECUTION_TIMEOUT' })
+  })
+
+  it('cuts a body that was begun, because there is no other way to say that it is incomplete', async () => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      response.write('begun')
+    })
+    const { url } = await startGateway({ routes: [route(upstream.url, {})] })
+    const response = await ask(url)
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+describe('the deadline of a stream', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('is 30 s later, and the stream ends by the last frame', async () => {
+    const upstream = await startEventUpstream()
+    const { url, metrics } = await startGateway({ routes: [route(upstream.url, { mode: 'sse' })] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const headers = { 'x-correlation-id': 'c', 'x-request-id': 'r' }
+    const client = await openStream({ url: `${url}/slow`, headers })
+    const { response, closed } = await upstream.opened()
+    vi.advanceTimersByTime(30_500)
+    response.write('data: still here\n\n')
+    await client.until('still here')
+    vi.advanceTimersByTime(501)
+    const { complete, text } = await client.ended
+    const body = {
+      type: 'error',
+      code: 'EXECUTION_TIMEOUT',
+      message: 'The operation took longer than it may.',
+      trace: { correlationId: 'c', requestId: 'r' },
+    }
+    expect(complete).toBe(true)
+    expect(text).toBe(`data: still here\n\nevent: error\ndata: ${JSON.stringify(body)}\n\n`)
+    await closed
+    vi.useRealTimers()
+    const scrape = await metrics()
+    expect(metricValue(scrape, 'agentic_gateway_sse_errors_total', { error_kind: 'timeout' })).toBe(1)
+    expect(metricValue(scrape, 'agentic_gateway_sse_connections_active', { tenant_id: 'acme' })).toBe(0)
+  })
+
+  it('is the plain one when the client does not ask for a stream', async () => {
+    const upstream = await startUpstream(() => undefined)
+    const { url } = await startGateway({ routes: [route(upstream.url, { mode: 'sse' })] })
+    const started = performance.now()
+    const response = await ask(url)
+    expect(response.status).toBe(500)
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  it('is a real response before the first byte', async () => {
+    const upstream = await startUpstream(() => undefined)
+    const { url } = await startGateway({ routes: [route(upstream.url, { mode: 'sse' })] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const answer = ask(url, { Accept: 'text/event-stream' })
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { interval: 5 })
+    vi.advanceTimersByTime(31_001)
+    const response = await answer
+    expect(response.status).toBe(500)
+    expect(response.headers.get('content-type')).toBe('application/vnd.agentic.error+json')
+  })
+})

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { startEventUpstream } from './harness/event-upstream.ts'
+import { openSocket, parseResponse } from './harness/raw-client.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { answerJson, startUpstream } from './harness/start-upstream.ts'
+import { openStream } from './harness/stream-client.ts'
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\n`
+
+/** One answer on a connection that stays open. */
+async function askOn(socket: Awaited<ReturnType<typeof openSocket>>, path: string) {
+  socket.write(get(path))
+  let text = ''
+  while (!/\r\n\r\n.*\}$/s.test(text)) {
+    const [data] = await once(socket, 'data')
+    text += data
+  }
+  return parseResponse(text)
+}
+
+async function startSlow() {
+  const waiting: (() => void)[] = []
+  const upstream = await startUpstream((_request, response) => {
+    waiting.push(() => answerJson(response, { body: { done: true } }))
+  })
+  const arrived = async () => {
+    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
+    return waiting[0]
+  }
+  return { upstream, arrived }
+}
+
+describe('draining', () => {
+  it('finishes what is in flight, refuses what is new on open connections, and accepts no connection', async () => {
+    const { upstream, arrived } = await startSlow()
+    const { gateway, url, port } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
+    })
+    const idle = await openSocket(port)
+    expect((await askOn(idle, '/readyz')).status).toBe(200)
+    const other = await openSocket(port)
+    expect((await askOn(other, '/readyz')).body).toBe('{"status":"ready","degraded":[]}')
+    const inFlight = fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })
+    const finish = await arrived()
+    const drained = gateway.drain()
+    const notReady = await askOn(idle, '/readyz')
+    expect(notReady.status).toBe(503)
+    expect(notReady.headers['connection']).toBe('close')
+    expect(JSON.parse(notReady.body)).toMatchObject({ type: 'error', code: 'SHUTTING_DOWN' })
+    const refused = await askOn(other, '/r')
+    expect(refused.status).toBe(503)
+    expect(refused.headers).toMatchObject({
+      connection: 'close',
+      'retry-after': '1',
+      'x-agentic-profile': 'v0.3',
+      'content-type': 'application/vnd.agentic.error+json',
+    })
+    expect(JSON.parse(refused.body)).toMatchObject({ type: 'error', code: 'SHUTTING_DOWN' })
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+
+    finish?.()
+    const response = await inFlight
+    expect(response.status).toBe(200)
+    expect(response.headers.get('connection')).toBe('close')
+    expect(await response.json()).toEqual({ done: true })
+    await drained
+  })
+
+  it('ends streams with the last frame at the deadline, and cancels what has not answered', async () => {
+    const events = await startEventUpstream()
+    const { upstream, arrived } = await startSlow()
+    const { gateway, url, audit } = await startGateway({
+      gateway: { drain_seconds: 1 },
+      routes: [
+        { id: 'llm', method: 'POST', path: '/llm', target: events.url, mode: 'sse' },
+        { id: 'r', method: 'GET', path: '/r', target: upstream.url },
+      ],
+    })
+    const client = await openStream({
+      url: `${url}/llm`,
+      headers: { 'x-correlation-id': 'c', 'x-request-id': 'r' },
+    })
+    const { response, closed } = await events.opened()
+    response.write('data: one\n\n')
+    await client.until('one')
+    const stuck = fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })
+    await arrived()
+    const started = performance.now()
+    const drained = gateway.drain()
+    const { complete, text } = await client.ended
+    expect(performance.now() - started).toBeGreaterThan(950)
+    const body = {
+      type: 'error',
+      code: 'SHUTTING_DOWN',
+      message: 'The gateway is shutting down.',
+      trace: { correlationId: 'c', requestId: 'r' },
+    }
+    expect(complete).toBe(true)
+    expect(text).toBe(`data: one\n\nevent: error\ndata: ${JSON.stringify(body)}\n\n`)
+    const cancelled = await stuck
+    expect(cancelled.status).toBe(503)
+    expect(await cancelled.json()).toMatchObject({ code: 'SHUTTING_DOWN' })
+    await closed
+    await drained
+    expect(performance.now() - started).toBeLessThan(3000)
+    // Both records are written before the gateway is gone.
+    expect(audit.map((record) => record['operation']).sort()).toEqual(['llm', 'r'])
+  })
+
+  it('keeps accepting for drain_delay_seconds while it says that it is not ready', async () => {
+    const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+    const { gateway, url } = await startGateway({
+      gateway: { drain_delay_seconds: 1 },
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
+    })
+    const drained = gateway.drain()
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    const response = await fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme', Connection: 'close' } })
+    expect(await response.json()).toEqual({ ok: true })
+    await drained
+  })
+})

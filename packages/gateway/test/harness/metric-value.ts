@@ -1,0 +1,20 @@
+/** The value of one series in a scrape; 0 when it is not there. */
+export function metricValue(scrape: string, name: string, labels: Record<string, string> = {}): number {
+  for (const line of scrape.split('\n')) {
+    if (!line.startsWith(`${name}{`) && !line.startsWith(`${name} `)) continue
+    const all = Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`))
+    if (all) return Number(line.slice(line.lastIndexOf(' ') + 1))
+  }
+  return 0
+}
+
+/** Asks again until a condition holds, because what a socket does is seen a moment later on the other side. */
+export async function eventually<T>(ask: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
+  const until = performance.now() + 5000
+  for (;;) {
+    const value = await ask()
+    if (holds(value)) return value
+    if (performance.now() > until) throw new Error(`it never held; last value: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

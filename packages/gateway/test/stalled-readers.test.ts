@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { startGatewayProcess } from './harness/gateway-process.ts'
+import { openSocket } from './harness/raw-client.ts'
+import { startRawUpstream } from './harness/start-upstream.ts'
+
+const MEBIBYTE = 1_048_576
+const CLIENTS = 20
+const chunk = Buffer.from(`data: ${'x'.repeat(65_520)}\n\n`)
+
+/** An upstream that writes as fast as it is read, and tells how much that was. */
+async function startFirehose() {
+  const written = { bytes: 0, blocked: 0 }
+  const upstream = await startRawUpstream((request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const push = () => {
+      while (!response.destroyed && written.bytes < 4096 * MEBIBYTE) {
+        written.bytes += chunk.length
+        if (response.write(chunk)) continue
+        written.blocked += 1
+        response.once('drain', push)
+        return
+      }
+    }
+    push()
+  })
+  return { upstream, written }
+}
+
+describe('clients that never read', () => {
+  it('cost under 60 MB for 20 of them, because the upstream is held back', async () => {
+    const { upstream, written } = await startFirehose()
+    const { port, rss, url } = await startGatewayProcess({
+      gateway: { llm: { max_sse_connections_per_tenant: CLIENTS } },
+      routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+    })
+    const request = [
+      'POST /llm HTTP/1.1',
+      'Host: gateway',
+      'X-Tenant-ID: acme',
+      'Accept: text/event-stream',
+      'Content-Length: 0',
+      '\r\n',
+    ].join('\r\n')
+    // Code that has not run yet would count as growth.
+    for (let index = 0; index < 50; index += 1) await (await fetch(`${url}/metrics`)).text()
+    const before = rss()
+    for (let index = 0; index < CLIENTS; index += 1) {
+      const socket = await openSocket(port)
+      socket.write(request)
+      await once(socket, 'readable')
+    }
+    // The upstream has come to rest when nothing moves for a while: every buffer on the way is full.
+    for (let last = -1; last !== written.bytes; ) {
+      last = written.bytes
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    const grown = (rss() - before) / MEBIBYTE
+    process.stdout.write(`20 stalled readers cost ${grown.toFixed(1)} MiB\n`)
+    expect(grown).toBeLessThan(60)
+    expect(written.bytes / MEBIBYTE).toBeLessThan(CLIENTS * 12)
+  })
+})

@@ -1,0 +1,103 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { startEventUpstream } from './harness/event-upstream.ts'
+import { eventually, metricValue } from './harness/metric-value.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { openStream } from './harness/stream-client.ts'
+
+const routes = (target: string) => [
+  { id: 'llm', method: 'POST', path: '/llm/completions', target, mode: 'sse' },
+]
+const active = (scrape: string, tenant = 'acme') =>
+  metricValue(scrape, 'agentic_gateway_sse_connections_active', { tenant_id: tenant, route_id: 'llm' })
+
+it('answers the stream above the limit with 429 and the seconds to wait', async () => {
+  const upstream = await startEventUpstream()
+  const { url, metrics, audit } = await startGateway({ routes: routes(upstream.url) })
+  for (let index = 0; index < 10; index += 1) await openStream({ url: `${url}/llm/completions` })
+  expect(active(await metrics())).toBe(10)
+  const response = await fetch(`${url}/llm/completions`, {
+    method: 'POST',
+    headers: {
+      accept: 'text/event-stream',
+      'X-Tenant-ID': 'acme',
+      'X-Correlation-ID': 'c',
+      'X-Request-ID': 'r',
+    },
+  })
+  expect(response.status).toBe(429)
+  expect(response.headers.get('content-type')).toBe('application/vnd.agentic.error+json')
+  expect(response.headers.get('retry-after')).toBe('60')
+  expect(response.headers.get('x-agentic-profile')).toBe('v0.3')
+  expect(await response.json()).toEqual({
+    type: 'error',
+    code: 'LIMIT_EXCEEDED',
+    message: 'The tenant has as many open streams as it may have.',
+    retryAfter: 60,
+    trace: { correlationId: 'c', requestId: 'r' },
+  })
+  const other = await openStream({ url: `${url}/llm/completions`, headers: { 'x-tenant-id': 'globex' } })
+  expect(other.response.statusCode).toBe(200)
+  const scrape = await metrics()
+  expect(active(scrape)).toBe(10)
+  expect(active(scrape, 'globex')).toBe(1)
+  expect(metricValue(scrape, 'agentic_gateway_sse_errors_total', { error_kind: 'limit_exceeded' })).toBe(1)
+  expect(
+    metricValue(scrape, 'agentic_requests_total', { outcome: 'limit_exceeded', tenant_id: 'acme' }),
+  ).toBe(1)
+  expect(audit).toHaveLength(1)
+  expect(audit[0]).toMatchObject({ outcome: 'error', request_id: 'r' })
+})
+
+it('gives a slot back the moment a stream ends', async () => {
+  const upstream = await startEventUpstream()
+  const { url, metrics } = await startGateway({
+    gateway: { llm: { max_sse_connections_per_tenant: 1 } },
+    routes: routes(upstream.url),
+  })
+  for (let round = 0; round < 5; round += 1) {
+    const client = await openStream({ url: `${url}/llm/completions` })
+    expect(client.response.statusCode).toBe(200)
+    const { response } = await upstream.opened(round)
+    response.end('data: bye\n\n')
+    await client.ended
+    await eventually(metrics, (text) => active(text) === 0)
+  }
+})
+
+it('opens exactly 10 of 1,000 streams that one tenant asks for at once, and none is left at the end', async () => {
+  const upstream = await startEventUpstream()
+  const { port, metrics } = await startGateway({ routes: routes(upstream.url) })
+  const agent = new Agent({ maxSockets: 1000 })
+  onTestFinished(() => agent.destroy())
+  const requests = Array.from({ length: 1000 }, () => {
+    const request = httpRequest({
+      port,
+      agent,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/llm/completions',
+      headers: { accept: 'text/event-stream', 'x-tenant-id': 'acme' },
+    })
+    const status = new Promise<number>((resolve, reject) => {
+      request.on('error', reject)
+      request.on('response', (response) => {
+        response.resume()
+        response.on('error', () => undefined)
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    request.end()
+    return { request, status }
+  })
+  const statuses = await Promise.all(requests.map(({ status }) => status))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(990)
+  expect(active(await metrics())).toBe(10)
+  for (const { request } of requests) {
+    request.removeAllListeners('error')
+    request.on('error', () => undefined).destroy()
+  }
+  await eventually(metrics, (text) => active(text) === 0)
+  await Promise.all(upstream.streams.map(({ closed }) => closed))
+})
