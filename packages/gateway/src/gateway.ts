@@ -12,6 +12,7 @@ import { createLoad } from './load.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics.ts'
 import { createOwnEndpoints } from './own-endpoints.ts'
+import type { Plugin } from './plugin.ts'
 import { fail, finish, sendOutcome } from './respond.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createLocalStreamSlots } from './stream-slots.ts'
@@ -75,7 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const own = createOwnEndpoints({
     metrics,
     isDraining: () => state.draining,
-    degraded: () => snapshot.pipeline.plugins.flatMap((plugin) => plugin.degraded?.() ?? []),
+    degraded: () => degradedReasons(snapshot.pipeline.plugins),
   })
   const slots = createLocalStreamSlots(() => config.gateway.llm.max_sse_connections_per_tenant)
   const parts: GatewayParts = { snapshot, load, slots, metrics, own, log, isClosing: () => state.closing }
@@ -105,6 +106,13 @@ function openListener(parts: GatewayParts): Listener {
     certificate: gateway.tls && loadServerCertificate(gateway.tls),
     log: parts.log,
     handle: (exchange) => void handle(exchange, parts),
+  })
+}
+
+function degradedReasons(plugins: readonly Plugin[]): string[] {
+  return plugins.flatMap((plugin) => {
+    const reason = plugin.degraded?.()
+    return reason === undefined ? [] : [`${plugin.name}: ${reason}`]
   })
 }
 
