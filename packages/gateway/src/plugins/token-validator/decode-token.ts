@@ -10,7 +10,8 @@ export interface DecodedToken {
 // Without padding and with zero in the unused last bits, so that one signature has one spelling (RFC 7515, section 2).
 // jose itself would accept padding, blanks and any last bits.
 const BASE64URL = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$/
-const MEMBER_OR_TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g
+// Sticky, so that it goes through a text once, from quote to quote.
+const MEMBER_OR_TEXT = /[^"]*"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/gy
 // Hardening F14: whatever walks claims later must not overflow the stack.
 const MAX_DEPTH = 64
 

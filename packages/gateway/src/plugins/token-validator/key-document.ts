@@ -1,3 +1,4 @@
+import { outcomes } from '@agentic-rest/profile'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
 import type { HttpClient } from '../../upstream/http-client.ts'
 
@@ -10,7 +11,6 @@ export interface KeyLocation {
 // One budget for the whole way: a request may be waiting for it.
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 65_536
-const OK = 200
 
 /** Gets the JWK Set document of an issuer within five seconds; rejects when there is none. */
 export async function fetchKeyDocument(http: HttpClient, location: KeyLocation): Promise<Buffer> {
@@ -57,6 +57,6 @@ function parseDocument(document: Buffer): { issuer?: unknown; jwks_uri?: unknown
 /** A redirect is a failure: it leads to an address that nobody configured. */
 async function getDocument(http: HttpClient, url: string, timeoutMs: number): Promise<Buffer> {
   const { status, body } = await http.get(url, { timeoutMs, maxBytes: MAX_BYTES })
-  if (status !== OK) throw new Error(`the answer has status ${status}`)
+  if (status !== outcomes.success.status) throw new Error(`the answer has status ${status}`)
   return body
 }

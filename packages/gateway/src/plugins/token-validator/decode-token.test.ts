@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { decodeToken } from './decode-token.ts'
+
+const encode = (text: string) => Buffer.from(text).toString('base64url')
+const tokenOf = (payload: string, header = '{"alg":"EdDSA"}') => `${encode(header)}.${encode(payload)}.AAAA`
+
+test.each([
+  '{}',
+  ' {"a" : 1 , "b":[ {"a":"x"} , {"a":"y"} ] } ',
+  '{"a":"text with \\"quotes\\": and colons","b":"\\\\"}',
+  '{"a":{"a":{"a":1}}}',
+  '{"":1," ":2,"\\u0000":3}',
+  '{"a":"\u2028\ud83d\ude00"}',
+  `{"deep":${'['.repeat(63)}${']'.repeat(63)}}`,
+])('the payload %s is read as it is', (payload) => {
+  expect(decodeToken(tokenOf(payload))).toEqual({ header: { alg: 'EdDSA' }, claims: JSON.parse(payload) })
+})
+
+test.each([
+  '{"a":1,"a":1}',
+  '{"a":1,"\\u0061":2}',
+  '{"x":{"a":1,"a":2}}',
+  '{"x":[{"a":1,"b":2,"a":3}]}',
+  '{"__proto__":1,"__proto__":2}',
+])('a member that is named twice makes %s unreadable', (payload) => {
+  expect(decodeToken(tokenOf(payload))).toBeUndefined()
+  expect(decodeToken(tokenOf('{}', payload))).toBeUndefined()
+})
+
+test('more than 64 levels are not read', () => {
+  expect(decodeToken(tokenOf(`{"deep":${'['.repeat(64)}${']'.repeat(64)}}`))).toBeUndefined()
+  expect(decodeToken(tokenOf(`{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).toBeUndefined()
+})
+
+test('__proto__ is an own member and changes no prototype', () => {
+  const claims = decodeToken(tokenOf('{"__proto__":{"sub":"root"}}'))?.claims ?? {}
+  expect(Object.keys(claims)).toEqual(['__proto__'])
+  expect(claims['sub']).toBeUndefined()
+})
+
+test('an empty signature is a part, a missing one is not', () => {
+  expect(decodeToken(`${encode('{}')}.${encode('{}')}.`)).toEqual({ header: {}, claims: {} })
+  expect(decodeToken(`${encode('{}')}.${encode('{}')}`)).toBeUndefined()
+})
+
+test.each([
+  ['A', false],
+  ['AA', true],
+  ['AB', false],
+  ['AAA', true],
+  ['AAB', false],
+  ['AAE', true],
+  ['AAAA', true],
+  ['AAAAA', false],
+  ['AA==', false],
+  ['AA+A', false],
+  ['AA/A', false],
+  ['-_-_', true],
+])('the signature %s is canonical base64url: %s', (signature, canonical) => {
+  const token = `${encode('{}')}.${encode('{}')}.${signature}`
+  expect(decodeToken(token) !== undefined).toBe(canonical)
+})
+
+test('a token of 64 KiB that is all one text is judged at once', () => {
+  const startedAt = performance.now()
+  decodeToken(tokenOf(`{"a":"${'\\"'.repeat(20_000)}`))
+  decodeToken(tokenOf(`{"a":"${'\\"'.repeat(20_000)}"}`))
+  decodeToken(tokenOf(`{${' '.repeat(48_000)}}`))
+  expect(performance.now() - startedAt).toBeLessThan(250)
+})

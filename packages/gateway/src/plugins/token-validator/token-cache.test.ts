@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { createFixedKeySource } from './key-source.ts'
+import { createTokenCache, tokenCacheLimits, type VerifiedToken } from './token-cache.ts'
+
+const keys = createFixedKeySource(() => [])
+
+function verifiedFor(subject: string): VerifiedToken {
+  const identity = { subject, roles: [], claims: {}, serviceAccount: false, tenantClaim: undefined }
+  return { identity, lifetime: { startsAt: 0, endsAt: Number.MAX_VALUE }, keys, keysVersion: 1 }
+}
+
+test('what was used last stays, what was used longest ago goes, when there are too many', () => {
+  const cache = createTokenCache('v1')
+  const { maxTokens } = tokenCacheLimits
+  for (let i = 0; i < maxTokens; i++) cache.set(`t${i}`, verifiedFor(`s${i}`))
+  expect(cache.get('t0')?.subject).toBe('s0')
+  cache.set('one more', verifiedFor('x'))
+  expect(cache.get('t0')?.subject).toBe('s0')
+  expect(cache.get('t1')).toBeUndefined()
+})
+
+test('long tokens are counted by their bytes', () => {
+  const cache = createTokenCache('v1')
+  const length = 65_536
+  const count = tokenCacheLimits.maxBytes / length
+  for (let i = 0; i <= count; i++) cache.set(String(i).padEnd(length), verifiedFor('x'))
+  expect(cache.get('0'.padEnd(length))).toBeUndefined()
+  expect(cache.get('1'.padEnd(length))?.subject).toBe('x')
+})
+
+test('a token is forgotten when the keys are no longer those it was checked with', () => {
+  let version: number | undefined = 1
+  const cache = createTokenCache('v1')
+  cache.set('t', { ...verifiedFor('x'), keys: { ...keys, version: () => version } })
+  expect(cache.get('t')?.subject).toBe('x')
+  version = undefined
+  expect(cache.get('t')).toBeUndefined()
+  version = 1
+  expect(cache.get('t')).toBeUndefined()
+})
