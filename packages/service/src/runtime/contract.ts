@@ -1,0 +1,148 @@
+import type { Outcome, Trace } from '@agentic-rest/profile'
+import type { Sql } from './store.ts'
+
+/** Who asks for what: part of every key, so that nothing of one tenant is ever found by another. */
+export interface Scope {
+  readonly tenantId: string
+  /** The id of the operation's definition. */
+  readonly operation: string
+  /** The validated subject that sent the request; approvals are bound to it. */
+  readonly requester: string
+}
+
+/** An outcome as it is kept: without its trace, which is stamped anew when it is sent again. */
+export interface StoredOutcome {
+  readonly outcome: Outcome
+  /** Headers that belong to it, for example `Location`. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What an idempotency key gives its request. */
+export type Claim =
+  | {
+      readonly kind: 'claimed'
+      /** Keeps the outcome in the transaction of the effect; throws when the claim was lost meanwhile. */
+      complete(sql: Sql, stored: StoredOutcome): Promise<void>
+      /** The request had no effect: the key is free again. */
+      release(): Promise<void>
+    }
+  | { readonly kind: 'replay'; readonly stored: StoredOutcome }
+  | { readonly kind: 'in_progress' }
+  /** The key was used for another request. */
+  | { readonly kind: 'mismatch' }
+
+/** Idempotency keys: one effect per (tenant, operation, key), for 24 hours. */
+export interface Idempotency {
+  /** `fingerprint` is a digest of the request; it is compared with that of the request that succeeded. */
+  claim(scope: Scope, key: string, fingerprint: string): Promise<Claim>
+}
+
+/** A request that is worked on in the background: everything needed to run it in another process. */
+export interface Job {
+  readonly scope: Scope
+  readonly actor: string
+  readonly roles: readonly string[]
+  readonly trace: Trace
+  /** The decoded input and path parameters, as JSON. */
+  readonly input: unknown
+  readonly params: Readonly<Record<string, string>>
+  readonly idempotencyKey: string | undefined
+  readonly approvalId: string | undefined
+}
+
+/** The states of a background operation; the last three never change again. */
+export type OperationState = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+/** What polling answers. */
+export interface OperationStatus {
+  readonly operationId: string
+  readonly status: OperationState
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** The last progress that the run reported. */
+  readonly progress?: unknown
+  readonly outcome?: Outcome
+}
+
+/** What a run in the background can do. */
+export interface JobContext {
+  /** Aborted when the operation is cancelled, its lease is lost or the service closes. */
+  readonly signal: AbortSignal
+  /** Says how far the work is. */
+  progress(value: unknown): Promise<void>
+  /** Commits an effect together with the result; throws when another worker has taken over. */
+  finish(work: (sql: Sql) => Promise<Outcome>): Promise<Outcome>
+}
+
+/** Runs jobs of one operation. */
+export type JobRunner = (job: Job, context: JobContext) => Promise<Outcome>
+
+/** Background operations: none is lost, none ends with two results. */
+export interface Operations {
+  /** Keeps a job, in the transaction that answers 202. */
+  accept(sql: Sql, job: Job): Promise<{ readonly operationId: string }>
+  status(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
+  cancel(tenantId: string, operationId: string): Promise<'cancelled' | 'final' | 'unknown'>
+  /** Starts the workers of this process. */
+  start(runners: ReadonlyMap<string, JobRunner>): void
+  /** Stops taking work, lets runs end or gives their leases back. */
+  close(): Promise<void>
+}
+
+/** An approval as people see it. */
+export interface ApprovalView {
+  readonly approvalId: string
+  readonly state: 'pending' | 'approved' | 'rejected' | 'redeemed' | 'expired'
+  readonly operation: string
+  readonly requester: string
+  readonly message: string
+  readonly approver: { readonly name: string }
+  readonly role: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly decidedBy?: string
+}
+
+/** What the runtime needs to know to ask for an approval. */
+export interface ApprovalRequest {
+  readonly message: string
+  readonly approver: { readonly name: string }
+  /** The role that somebody else must have to decide. */
+  readonly role: string
+}
+
+/** What presenting a token gives. */
+export type ApprovalCheck =
+  | {
+      readonly kind: 'approved'
+      readonly approvalId: string
+      readonly decidedBy: string
+      /** Uses the approval up, in the transaction of the effect; throws when it was used meanwhile. */
+      redeem(sql: Sql): Promise<void>
+    }
+  | { readonly kind: 'pending'; readonly approvalId: string }
+  | { readonly kind: 'invalid' }
+
+/** Approvals: bound to tenant, operation, requester and the exact request; single use; expiring. */
+export interface Approvals {
+  /** Asks for an approval, or finds the one that is already asked for by the same request. */
+  request(
+    scope: Scope,
+    digest: string,
+    wanted: ApprovalRequest,
+  ): Promise<{ approvalId: string; token: string }>
+  check(scope: Scope, digest: string, token: string): Promise<ApprovalCheck>
+  view(tenantId: string, approvalId: string): Promise<ApprovalView | undefined>
+  decide(
+    tenantId: string,
+    approvalId: string,
+    decision: { readonly approve: boolean; readonly by: string; readonly roles: readonly string[] },
+  ): Promise<'decided' | 'unknown' | 'own_request' | 'role_missing' | 'not_pending'>
+}
+
+/** The clock and identity of a runtime, replaced in tests. */
+export interface RuntimeOptions {
+  readonly now?: () => Date
+  readonly leaseSeconds?: number
+  readonly workers?: number
+}
