@@ -116,6 +116,6 @@ function degradedReasons(plugins: readonly Plugin[]): string[] {
   })
 }
 
-function upstreamState({ name, pool }: UpstreamPool): UpstreamState {
-  return { name, connections: pool.stats.connected, queued: pool.stats.queued }
+function upstreamState({ name, pool, places }: UpstreamPool): UpstreamState {
+  return { name, connections: pool.stats.connected, queued: places.waiting }
 }

@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream'
-import type { Dispatcher, Pool } from 'undici'
-import type { BodyEnd, BodySink, UpstreamAnswer, UpstreamBody } from './upstream-answer.ts'
+import type { Dispatcher } from 'undici'
+import type { UpstreamPool } from './pools.ts'
+import {
+  type BodyEnd,
+  type BodySink,
+  joinedHeader,
+  type UpstreamAnswer,
+  type UpstreamBody,
+} from './upstream-answer.ts'
 
 /** A request to an upstream. */
 export interface UpstreamRequest {
@@ -9,44 +16,54 @@ export interface UpstreamRequest {
   readonly headers: string[]
   readonly body: Buffer | Readable | undefined
   readonly signal: AbortSignal
+  /** Sending it twice does no harm. */
+  readonly repeatable: boolean
   /** Called once, when the upstream is done with the request, however it ended. */
   readonly onSettled: () => void
 }
 
-/** The upstream gave no answer. `begun` says whether a byte of one had come. */
-export class DispatchError extends Error {
-  override readonly name = 'DispatchError'
-  readonly begun: boolean
-
-  constructor(cause: unknown, begun: boolean) {
-    super('the upstream gave no answer', { cause })
-    this.begun = begun
-  }
+/** The upstream answered, but not with HTTP that can be passed on. */
+export class InvalidAnswerError extends Error {
+  override readonly name = 'InvalidAnswerError'
 }
 
-/** Sends one request and resolves with the head of its answer; rejects with a `DispatchError`. */
-export function dispatch(pool: Pool, request: UpstreamRequest): Promise<UpstreamAnswer> {
+/** Sends one request and resolves with the head of its answer; rejects with the reason why there is none. */
+export function dispatch(upstream: UpstreamPool, request: UpstreamRequest): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const handler = answerHandler(request, resolve, reject)
     const { method, path, headers, body } = request
-    pool.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null }, handler)
+    const options = { method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null }
+    let repeatable = request.repeatable
+    // At the idle edge of a connection a request can be lost: it is sent once more where that does no harm (F8).
+    const repeat = (error: Error) => {
+      if (!repeatable || !upstream.wasReused(error)) return false
+      repeatable = false
+      upstream.freshPool.dispatch(options, handler)
+      return true
+    }
+    const handler = answerHandler(request, { resolve, reject, repeat })
+    upstream.pool.dispatch(options, handler)
   })
 }
 
 type Controller = Dispatcher.DispatchController
 
-/** Follows one dispatch: from its start through the head and the body to its one end. */
+interface Ways {
+  resolve(answer: UpstreamAnswer): void
+  reject(error: unknown): void
+  /** Called when no byte of an answer came; true when the request is on its way again. */
+  repeat(error: Error): boolean
+}
+
+/** Follows one request: from its start through the head and the body to its one end. */
 function answerHandler(
   { signal, onSettled }: UpstreamRequest,
-  resolve: (answer: UpstreamAnswer) => void,
-  reject: (error: DispatchError) => void,
+  { resolve, reject, repeat }: Ways,
 ): Dispatcher.DispatchHandler & { onResponseStarted(): void } {
   const flow = createFlow()
   let begun = false
-  let answered = false
   // The request may still wait for a connection when the client leaves: it is rejected now and dropped later.
   const onAbort = () => {
-    reject(new DispatchError(signal.reason, begun))
+    reject(signal.reason)
     flow.abort()
   }
   signal.addEventListener('abort', onAbort, { once: true })
@@ -62,17 +79,29 @@ function answerHandler(
     },
     onResponseStart(controller, status) {
       // 1xx answers are not the answer (RFC 9110, section 15.2).
-      if (status < 200) return
-      answered = true
-      resolve({ status, rawHeaders: decodeHeaders(controller.rawHeaders), body: flow.body })
+      if (status >= 102 && status < 200) return
+      const rawHeaders = decodeHeaders(controller.rawHeaders)
+      const fault = headFault(status, rawHeaders)
+      if (fault === undefined) resolve({ status, rawHeaders, body: flow.body })
+      else controller.abort(new InvalidAnswerError(fault))
     },
     onResponseData: (_controller, chunk) => flow.chunk(chunk),
     onResponseEnd: () => settle({ complete: true }),
     onResponseError(_controller, error) {
+      if (!begun && !signal.aborted && repeat(error)) return
       settle({ complete: false, error })
-      if (!answered) reject(new DispatchError(error, begun))
+      // Nothing happens here when the head has come: the body says how it ended.
+      reject(error)
     },
   }
+}
+
+/** What cannot be passed on though it could be parsed. */
+function headFault(status: number, rawHeaders: readonly string[]): string | undefined {
+  if (status < 200) return `status ${status} is no answer`
+  // RFC 9112, section 6.1: only `chunked` may be sent to whoever did not ask for another coding with TE.
+  const coding = joinedHeader(rawHeaders, 'transfer-encoding')?.trim().toLowerCase() ?? 'chunked'
+  return coding === 'chunked' ? undefined : 'a transfer coding that was not asked for'
 }
 
 interface Flow {

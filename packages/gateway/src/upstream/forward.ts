@@ -1,10 +1,12 @@
 import { headerKeys } from '@agentic-rest/profile'
+import { errors } from 'undici'
 import { type ErrorCode, refusal } from '../error-codes.ts'
 import { BodyTooLargeError, type Exchange, type StepResult } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Route } from '../route.ts'
-import { DispatchError, dispatch, type UpstreamRequest } from './dispatch.ts'
+import { dispatch, InvalidAnswerError, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
+import type { Release } from './places.ts'
 import type { UpstreamPool } from './pools.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
@@ -29,12 +31,17 @@ export async function forward(
   route: Route,
   { pool, traceparent, log }: ForwardOptions,
 ): Promise<Forwarded> {
-  if (pool.inFlight >= pool.capacity) return { refused: refusal('OVERLOADED') }
+  if (pool.places.isFull) return { refused: refusal('OVERLOADED') }
   try {
     await readSmallBody(exchange)
     exchange.signal.throwIfAborted()
+    const release = await pool.places.take(exchange.signal)
+    if (release === undefined) return { refused: refusal('OVERLOADED') }
+    // The request may be cancelled between its turn and this moment.
+    if (exchange.signal.aborted) release()
+    exchange.signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()
-    return { answer: await sendWithRetry(exchange, pool, upstreamRequest(exchange, route, traceparent)) }
+    return { answer: await dispatch(pool, upstreamRequest(exchange, route, { traceparent, release })) }
   } catch (error) {
     exchange.signal.throwIfAborted()
     log.debug('the upstream gave no answer', { route: route.id, request_id: exchange.trace.requestId, error })
@@ -42,20 +49,33 @@ export async function forward(
   }
 }
 
-type RequestParts = Omit<UpstreamRequest, 'onSettled'>
-
-function upstreamRequest(exchange: Exchange, route: Route, traceparent: string): RequestParts {
+function upstreamRequest(
+  exchange: Exchange,
+  route: Route,
+  { traceparent, release }: { readonly traceparent: string; readonly release: Release },
+): UpstreamRequest {
   const headers = forwardedHeaders(exchange, traceparent)
   const { method, path, query, body, signal } = exchange
   const content = body.content()
   // Known lengths are said, because not every service takes chunked bodies; the number is ours, not the client's text.
   if (content !== undefined && body.length !== undefined) headers.push('Content-Length', String(body.length))
-  return { method, path: targetPath(route.config.target, path) + query, headers, body: content, signal }
+  return {
+    method,
+    path: targetPath(route.config.target, path) + query,
+    headers,
+    body: content,
+    signal,
+    repeatable: isRepeatable(exchange, content),
+    onSettled() {
+      exchange.upstreamEndedAt = performance.now()
+      release()
+    },
+  }
 }
 
-async function readSmallBody({ body, headers }: Exchange): Promise<void> {
-  const keyed = headers[headerKeys.idempotencyKey] !== undefined
-  const small = body.length === undefined ? keyed : body.length <= SMALL_BODY_BYTES
+async function readSmallBody(exchange: Exchange): Promise<void> {
+  const { body } = exchange
+  const small = body.length === undefined ? isKeyed(exchange) : body.length <= SMALL_BODY_BYTES
   if (small && body.length !== 0) await body.read(SMALL_BODY_BYTES)
 }
 
@@ -64,53 +84,26 @@ function targetPath(target: string, path: string): string {
   return base === '/' ? path : base.replace(/\/$/, '') + path
 }
 
-/** At the idle edge of a connection a request can be lost: it is sent once more where that cannot do harm (F8). */
-async function sendWithRetry(
-  exchange: Exchange,
-  pool: UpstreamPool,
-  request: RequestParts,
-): Promise<UpstreamAnswer> {
-  try {
-    return await send(exchange, pool, request)
-  } catch (error) {
-    if (!mayRetry(exchange, pool, { request, error })) throw error
-    return await send(exchange, pool, request)
-  }
+/** Whether the request may be sent twice: it changes nothing or has a key, and its body is still there (F8). */
+function isRepeatable(exchange: Exchange, content: UpstreamRequest['body']): boolean {
+  if (!SAFE_METHODS.has(exchange.method) && !isKeyed(exchange)) return false
+  return content === undefined || (Buffer.isBuffer(content) && content.length <= SMALL_BODY_BYTES)
 }
 
-function send(exchange: Exchange, pool: UpstreamPool, request: RequestParts): Promise<UpstreamAnswer> {
-  pool.inFlight += 1
-  return dispatch(pool.pool, {
-    ...request,
-    onSettled() {
-      pool.inFlight -= 1
-      exchange.upstreamEndedAt = performance.now()
-    },
-  })
-}
-
-function mayRetry(
-  exchange: Exchange,
-  pool: UpstreamPool,
-  { request, error }: { readonly request: RequestParts; readonly error: unknown },
-): boolean {
-  if (!(error instanceof DispatchError) || error.begun || exchange.signal.aborted) return false
-  const repeatable = request.body === undefined || Buffer.isBuffer(request.body)
-  const harmless =
-    SAFE_METHODS.has(request.method) || exchange.headers[headerKeys.idempotencyKey] !== undefined
-  return repeatable && harmless && pool.wasReused(error.cause)
+/** An empty key is not forwarded, so it protects nothing. */
+function isKeyed({ headers }: Exchange): boolean {
+  return (headers[headerKeys.idempotencyKey] ?? '') !== ''
 }
 
 function failureCode(error: unknown): ErrorCode {
-  const cause = error instanceof DispatchError ? error.cause : error
-  if (cause instanceof BodyTooLargeError) return 'BODY_TOO_LARGE'
-  return isInvalidHttp(cause) ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE'
+  if (error instanceof BodyTooLargeError) return 'BODY_TOO_LARGE'
+  return isInvalidHttp(error) ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE'
 }
 
 /** Whether an upstream answered, but not with HTTP that can be read. */
-export function isInvalidHttp(error: unknown): boolean {
+function isInvalidHttp(error: unknown): boolean {
+  if (error instanceof InvalidAnswerError || error instanceof errors.HTTPParserError) return true
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return true
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return true
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return true
   return code === 'UND_ERR_SOCKET' && message.startsWith('bad ')
 }

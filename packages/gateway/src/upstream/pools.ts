@@ -1,15 +1,16 @@
 import { buildConnector, Pool } from 'undici'
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import { readPem } from '../read-pem.ts'
+import { createPlaces, type Places } from './places.ts'
 
 /** The connections to one origin, with a bound on what may wait for them. */
 export interface UpstreamPool {
   readonly pool: Pool
+  /** Opens a connection for each request: to one that is sent again, another idle one may be as dead as the first. */
+  readonly freshPool: Pool
   /** The id of the first route that goes there: its name in metrics, which must not show addresses. */
   readonly name: string
-  /** Requests that were sent or wait; the pool refuses beyond its bound. */
-  inFlight: number
-  readonly capacity: number
+  readonly places: Places
   /** Whether an error ended a connection that had served a request before: then it may have been idle too long. */
   wasReused(error: unknown): boolean
 }
@@ -41,7 +42,7 @@ export function createUpstreamPools(routes: readonly RouteConfig[], limits: Limi
       return pool
     },
     async close() {
-      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))
+      await Promise.all([...pools.values()].flatMap((own) => [own.pool.destroy(), own.freshPool.destroy()]))
     },
   }
 }
@@ -54,9 +55,9 @@ function poolKey({ target, ca_file }: RouteConfig): string {
 function createPool(route: RouteConfig, limits: LimitOptions): UpstreamPool {
   const resets = new WeakSet<object>()
   const connections = limits.max_upstream_connections_per_origin
-  const pool = new Pool(new URL(route.target).origin, {
+  const { origin } = new URL(route.target)
+  const options: Pool.Options = {
     connections,
-    pipelining: 1,
     allowH2: false,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
     keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
@@ -65,12 +66,12 @@ function createPool(route: RouteConfig, limits: LimitOptions): UpstreamPool {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: trackingConnector(route, resets),
-  })
+  }
   return {
-    pool,
+    pool: new Pool(origin, { ...options, pipelining: 1 }),
+    freshPool: new Pool(origin, { ...options, pipelining: 0 }),
     name: route.id,
-    inFlight: 0,
-    capacity: connections + limits.max_upstream_queue_per_origin,
+    places: createPlaces({ places: connections, waiting: limits.max_upstream_queue_per_origin }),
     wasReused: (error) => isReuse(error, resets),
   }
 }
@@ -82,8 +83,10 @@ function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildCo
   return (options, callback) =>
     connect(options, (...result) => {
       const [, socket] = result
-      socket?.prependListener('error', (error) => {
-        if (socket.bytesRead > 0) resets.add(error)
+      socket?.prependListener('error', (error: NodeJS.ErrnoException) => {
+        if (hasAnswered(socket)) resets.add(error)
+        // undici takes ECONNRESET for the end of a body without length and would pass half an answer on as a whole one.
+        if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED'
       })
       callback(...result)
     })
@@ -91,6 +94,12 @@ function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildCo
 
 function isReuse(error: unknown, resets: WeakSet<object>): boolean {
   if (typeof error !== 'object' || error === null) return false
-  const { socket } = error as { socket?: { bytesRead?: number } }
-  return resets.has(error) || (socket?.bytesRead ?? 0) > 0
+  return resets.has(error) || hasAnswered((error as { socket?: { bytesRead?: number } }).socket)
+}
+
+/** `HTTP/1.1 200` and two line ends. Less than that is no answer but a stray line end, which HTTP ignores. */
+const SHORTEST_ANSWER_BYTES = 16
+
+function hasAnswered(socket: { readonly bytesRead?: number } | undefined): boolean {
+  return (socket?.bytesRead ?? 0) >= SHORTEST_ANSWER_BYTES
 }

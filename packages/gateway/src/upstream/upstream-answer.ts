@@ -24,6 +24,17 @@ export interface UpstreamAnswer {
   readonly body: UpstreamBody
 }
 
+/** All values of a header in a list of names and values, joined as RFC 9110, section 5.3 says. */
+export function joinedHeader(rawHeaders: readonly string[], key: string): string | undefined {
+  let joined: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== key) continue
+    const value = rawHeaders[index + 1] ?? ''
+    joined = joined === undefined ? value : `${joined}, ${value}`
+  }
+  return joined
+}
+
 /** A body in memory, or why there is none. */
 export type CollectedBody =
   | { readonly bytes: Buffer }

@@ -1,0 +1,87 @@
+import { request as httpRequest } from 'node:http'
+import type { Readable } from 'node:stream'
+import { expect, onTestFinished } from 'vitest'
+import { type ErrorCode, errorCodes } from '../../src/error-codes.ts'
+
+/** What a client got, to the byte. */
+export interface Answer {
+  readonly status: number
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  /** Values by lower-case name; repeated ones are a list. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+  /** False when the connection was cut before the body had ended. */
+  readonly complete: boolean
+}
+
+/** What to send; a tenant and both ids go along unless a test says otherwise. */
+export interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Buffer | Readable
+  readonly signal?: AbortSignal
+}
+
+/** The ids that every request of `sendRequest` carries. */
+export const ids = { correlationId: 'corr-1', requestId: 'req-1' }
+
+/** Sends one request on a connection of its own; rejects when it is cut before a head came. */
+export function sendRequest(url: string, options: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, signal } = options
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, {
+      method,
+      agent: false,
+      headers: {
+        'x-tenant-id': 'acme',
+        'x-correlation-id': ids.correlationId,
+        'x-request-id': ids.requestId,
+        ...headers,
+      },
+      ...(signal && { signal }),
+    })
+    onTestFinished(() => void request.destroy())
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined)
+      response.on('close', () => {
+        const { statusCode: status = 0, rawHeaders, headers: values, complete } = response
+        resolve({ status, rawHeaders, headers: values, complete, body: Buffer.concat(chunks) })
+      })
+    })
+    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body)
+    else body.pipe(request)
+  })
+}
+
+/** Every value of a header, in order. */
+export function headerValues({ rawHeaders }: Pick<Answer, 'rawHeaders'>, name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+}
+
+/** The profile header and both ids are there exactly once, whatever the upstream sent. */
+export function expectOwnHeaders(answer: Pick<Answer, 'rawHeaders'>): void {
+  expect(headerValues(answer, 'x-agentic-profile')).toEqual(['v0.3'])
+  expect(headerValues(answer, 'x-correlation-id')).toEqual([ids.correlationId])
+  expect(headerValues(answer, 'x-request-id')).toEqual([ids.requestId])
+}
+
+const typeByStatus: Readonly<Record<number, string>> = { 403: 'forbidden', 424: 'failed_dependency' }
+
+/** The answer is the gateway's own for a code: status, media type, headers and the whole body. */
+export function expectRefusal(answer: Answer, status: number, code: ErrorCode): void {
+  expect({
+    status: answer.status,
+    complete: answer.complete,
+    body: JSON.parse(answer.body.toString()),
+  }).toEqual({
+    status,
+    complete: true,
+    body: { type: typeByStatus[status] ?? 'error', code, message: errorCodes[code].message, trace: ids },
+  })
+  expect(headerValues(answer, 'content-type')).toEqual(['application/vnd.agentic.error+json'])
+  expect(headerValues(answer, 'content-length')).toEqual([String(answer.body.length)])
+  expectOwnHeaders(answer)
+}

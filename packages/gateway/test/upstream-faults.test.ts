@@ -1,0 +1,298 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { ErrorCode } from '../src/error-codes.ts'
+import { expectOwnHeaders, expectRefusal, headerValues, sendRequest } from './harness/http-request.ts'
+import { eventually, metricValue } from './harness/metric-value.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { startTcpUpstream } from './harness/start-upstream.ts'
+
+type Behaviour = (socket: Socket) => void
+
+/** A gateway in front of an upstream that does something to its socket once the request is there. */
+async function gatewayTo(behaviour: Behaviour, route: Record<string, unknown> = {}) {
+  const connections = { count: 0 }
+  const upstream = await startTcpUpstream((socket) => {
+    connections.count += 1
+    socket.once('data', () => behaviour(socket))
+  })
+  const gateway = await startGateway({
+    gateway: { limits: { max_upstream_connections_per_origin: 1, max_upstream_queue_per_origin: 0 } },
+    routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url, ...route }],
+  })
+  return { ...gateway, upstream, connections }
+}
+
+const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const write =
+  (bytes: string, then?: (socket: Socket) => void): Behaviour =>
+  (socket) =>
+    void socket.write(bytes, 'latin1', () => then?.(socket))
+const end = (socket: Socket) => void socket.end()
+const reset = (socket: Socket) => void socket.resetAndDestroy()
+
+interface Case {
+  readonly title: string
+  readonly upstream: Behaviour
+  readonly code: ErrorCode
+}
+
+const ok = 'HTTP/1.1 200 OK'
+const cases: Case[] = [
+  { title: 'closes without a byte', upstream: end, code: 'UPSTREAM_UNAVAILABLE' },
+  { title: 'resets without a byte', upstream: reset, code: 'UPSTREAM_UNAVAILABLE' },
+  { title: 'closes in the status line', upstream: write('HTTP/1.1 20', end), code: 'UPSTREAM_UNAVAILABLE' },
+  {
+    title: 'resets within its headers',
+    upstream: write(`${ok}\r\nX-A: `, reset),
+    code: 'UPSTREAM_UNAVAILABLE',
+  },
+  { title: 'closes after an empty line', upstream: write('\r\n', end), code: 'UPSTREAM_UNAVAILABLE' },
+  {
+    title: 'closes after 103',
+    upstream: write(head('HTTP/1.1 103 Early Hints'), end),
+    code: 'UPSTREAM_UNAVAILABLE',
+  },
+  {
+    title: 'speaks garbage',
+    upstream: write('hello, who is there?\r\n\r\n'),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  { title: 'speaks TLS', upstream: write('\x15\x03\x01\x00\x02\x02\x46'), code: 'UPSTREAM_INVALID_RESPONSE' },
+  {
+    title: 'has a status below 100',
+    upstream: write(head('HTTP/1.1 099 Odd', 'Content-Length: 0')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has a header of 20 KB',
+    upstream: write(head(ok, `X-Long: ${'a'.repeat(20_000)}`, 'Content-Length: 0')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has 20 KB of small headers',
+    upstream: write(head(ok, ...Array.from({ length: 2000 }, (_, index) => `X-${index}: abcdef`))),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'switches protocols',
+    upstream: write(head('HTTP/1.1 101 Switching Protocols', 'Connection: upgrade', 'Upgrade: websocket')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'says 101 without a protocol',
+    upstream: write(head('HTTP/1.1 101 Switching Protocols')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'says 100 though nobody waits for it',
+    upstream: write(head('HTTP/1.1 100 Continue')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has a control character in a header',
+    upstream: write(head(ok, 'X-A: \x01', 'Content-Length: 0')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has a space before a colon',
+    upstream: write(head(ok, 'Content-Length : 0')),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has two lengths',
+    upstream: write(`${head(ok, 'Content-Length: 2', 'Content-Length: 3')}abc`),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has a length and a transfer coding',
+    upstream: write(`${head(ok, 'Content-Length: 2', 'Transfer-Encoding: chunked')}2\r\nok\r\n0\r\n\r\n`),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has a transfer coding that nobody asked for',
+    upstream: write(`${head(ok, 'Transfer-Encoding: gzip, chunked')}2\r\nok\r\n0\r\n\r\n`),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+  {
+    title: 'has a transfer coding without an end',
+    upstream: write(`${head(ok, 'Transfer-Encoding: gzip')}ok`, end),
+    code: 'UPSTREAM_INVALID_RESPONSE',
+  },
+]
+
+describe('an upstream that gives no answer', () => {
+  it.each(cases)('$title: 424 $code', async ({ upstream: behaviour, code }) => {
+    const { url, upstream, metrics, audit, connections } = await gatewayTo(behaviour)
+    const answer = await sendRequest(`${url}/r`)
+    expectRefusal(answer, 424, code)
+    const sent = answer.rawHeaders.join('\n') + answer.body.toString()
+    expect(sent).not.toContain(String(upstream.port))
+    expect(sent).not.toMatch(/127\.0\.0\.1|ECONN|undici|socket|\.ts\b/i)
+    expect(connections.count).toBe(1)
+    expect(metricValue(await metrics(), 'agentic_requests_total', { outcome: 'failed_dependency' })).toBe(1)
+    expect(audit).toMatchObject([{ outcome: 'error', attributes: { outcome_type: 'failed_dependency' } }])
+    // The one place of this upstream is free again.
+    expectRefusal(await sendRequest(`${url}/r`), 424, code)
+  })
+
+  it('that nobody listens for is 424 UPSTREAM_UNAVAILABLE', async () => {
+    const { url } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: 'http://127.0.0.1:1' }],
+    })
+    expectRefusal(await sendRequest(`${url}/r`), 424, 'UPSTREAM_UNAVAILABLE')
+  })
+
+  it('whose name does not resolve is 424 UPSTREAM_UNAVAILABLE', async () => {
+    const { url } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: 'http://service.invalid' }],
+    })
+    const answer = await sendRequest(`${url}/r`)
+    expectRefusal(answer, 424, 'UPSTREAM_UNAVAILABLE')
+    expect(answer.body.toString()).not.toContain('service.invalid')
+  })
+
+  it('that is silent is 500 EXECUTION_TIMEOUT at the deadline, and its connection ends', async () => {
+    const closed: number[] = []
+    const { url } = await gatewayTo((socket) => socket.on('close', () => closed.push(performance.now())), {
+      executionTimeoutSeconds: 1,
+    })
+    const start = performance.now()
+    const answer = await sendRequest(`${url}/r`)
+    expectRefusal(answer, 500, 'EXECUTION_TIMEOUT')
+    expect(performance.now() - start).toBeGreaterThan(990)
+    await eventually(
+      () => closed.length,
+      (count) => count === 1,
+    )
+    expectRefusal(await sendRequest(`${url}/r`), 500, 'EXECUTION_TIMEOUT')
+  })
+
+  it('that drips its headers is 500 EXECUTION_TIMEOUT at the deadline', async () => {
+    const { url } = await gatewayTo(
+      async (socket) => {
+        for (const byte of head(ok, `X-Slow: ${'a'.repeat(100)}`)) {
+          if (socket.destroyed) return
+          socket.write(byte)
+          await sleep(25)
+        }
+      },
+      { executionTimeoutSeconds: 1 },
+    )
+    expectRefusal(await sendRequest(`${url}/r`), 500, 'EXECUTION_TIMEOUT')
+  })
+
+  it('that sends 103 for ever is 500 EXECUTION_TIMEOUT at the deadline', async () => {
+    const { url } = await gatewayTo(
+      async (socket) => {
+        while (!socket.destroyed) {
+          socket.write(head('HTTP/1.1 103 Early Hints', 'Link: </a>'))
+          await sleep(10)
+        }
+      },
+      { executionTimeoutSeconds: 1 },
+    )
+    expectRefusal(await sendRequest(`${url}/r`), 500, 'EXECUTION_TIMEOUT')
+  })
+})
+
+describe('an upstream that breaks off within its body', () => {
+  const length = head(ok, 'Content-Type: application/json', 'Content-Length: 20')
+  const chunked = head(ok, 'Content-Type: application/json', 'Transfer-Encoding: chunked')
+  const unframed = head(ok, 'Content-Type: application/json', 'Connection: close')
+  it.each<[string, Behaviour]>([
+    ['closes before its length is reached', write(`${length}{"half":`, end)],
+    [
+      'resets before its length is reached',
+      write(`${length}{"half":`, (socket) => setTimeout(reset, 20, socket)),
+    ],
+    ['closes within a chunk', write(`${chunked}14\r\n{"half":`, end)],
+    ['closes between chunks', write(`${chunked}8\r\n{"half":\r\n`, end)],
+    ['sends a chunk size that is none', write(`${chunked}8\r\n{"half":\r\nzz\r\n`)],
+    [
+      'resets a body that its end would end',
+      write(`${unframed}{"half":`, (socket) => setTimeout(reset, 20, socket)),
+    ],
+  ])('%s: the client sees the cut', async (_title, behaviour) => {
+    const { url, metrics, audit } = await gatewayTo(behaviour, { conformance: 'off' })
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: false })
+    expect('{"half":'.startsWith(answer.body.toString())).toBe(true)
+    expectOwnHeaders(answer)
+    const labels = { outcome: 'failed_dependency' }
+    expect(metricValue(await metrics(), 'agentic_requests_total', labels)).toBe(1)
+    expect(audit).toMatchObject([{ outcome: 'error', attributes: { outcome_type: 'failed_dependency' } }])
+    expect((await sendRequest(`${url}/r`)).status).toBe(200)
+  })
+
+  it('closes after its headers: the client sees the cut', async () => {
+    const { url } = await gatewayTo(write(length, (socket) => setTimeout(end, 20, socket)))
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: false, body: Buffer.alloc(0) })
+  })
+
+  it('ends a body without length by closing: that body is complete', async () => {
+    const { url } = await gatewayTo(write(`${unframed}{"whole":1}`, end))
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: true })
+    expect(answer.body.toString()).toBe('{"whole":1}')
+  })
+
+  it('drips its body past the deadline: the client sees the cut', async () => {
+    const { url } = await gatewayTo(
+      async (socket) => {
+        socket.write(head(ok, 'Content-Type: application/json', 'Content-Length: 1000'))
+        while (!socket.destroyed) {
+          socket.write(' ')
+          await sleep(20)
+        }
+      },
+      { executionTimeoutSeconds: 1 },
+    )
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: false })
+    expect(answer.body.length).toBeGreaterThan(10)
+  })
+
+  it('drips its body without a deadline: every byte arrives', async () => {
+    const { url } = await gatewayTo(async (socket) => {
+      socket.write(head(ok, 'Content-Type: application/json', 'Content-Length: 12'))
+      for (const byte of '{"slow":"1"}') {
+        await sleep(10)
+        socket.write(byte)
+      }
+    })
+    expect((await sendRequest(`${url}/r`)).body.toString()).toBe('{"slow":"1"}')
+  })
+})
+
+describe('an upstream that says more than it has to', () => {
+  it('may send 102 and 103 before its answer; they are not passed on', async () => {
+    const { url } = await gatewayTo(
+      write(
+        head('HTTP/1.1 102 Processing') +
+          head('HTTP/1.1 103 Early Hints', 'X-Early: 1') +
+          head(ok, 'Content-Type: application/json', 'Content-Length: 2', 'X-Final: 1') +
+          '{}',
+      ),
+    )
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: true })
+    expect(answer.body.toString()).toBe('{}')
+    expect(headerValues(answer, 'x-final')).toEqual(['1'])
+    expect(headerValues(answer, 'x-early')).toEqual([])
+    expectOwnHeaders(answer)
+  })
+
+  it('sends bytes beyond its length: they reach nobody and its connection is not used again', async () => {
+    const { url, connections } = await gatewayTo(
+      write(`${head(ok, 'Content-Type: application/json', 'Content-Length: 2')}{}EXCESS`),
+    )
+    for (let count = 1; count <= 3; count += 1) {
+      const answer = await sendRequest(`${url}/r`)
+      expect(answer).toMatchObject({ status: 200, complete: true })
+      expect(answer.body.toString()).toBe('{}')
+      expect(connections.count).toBe(count)
+    }
+  })
+})
