@@ -28,10 +28,13 @@ export type MappingSource = Pick<Exchange, 'headers' | 'identity' | 'route'>
 /** The mapped values of a request; a source that the request does not have leaves no trace. */
 export type AttributeMapping = (exchange: MappingSource) => MappedValues
 
+const NOTHING_MAPPED: MappedValues = { fields: Object.freeze({}), attributes: Object.freeze({}) }
+
 type Read = (exchange: MappingSource) => string | undefined
 
 /** Turns the `attributes` list of the configuration into one function, so that a request parses nothing. */
 export function createAttributeMapping(entries: readonly AuditAttribute[]): AttributeMapping {
+  if (entries.length === 0) return () => NOTHING_MAPPED
   const rows = entries.map((entry) => ({ field: entry.field, read: reader(entry) }))
   const fieldRows = rows.flatMap(({ field, read }) => (isMappable(field) ? [{ field, read }] : []))
   const attributeRows = rows.filter(({ field }) => !isMappable(field))

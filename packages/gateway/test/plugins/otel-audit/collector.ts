@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer, type Server as TcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js'
@@ -68,8 +69,18 @@ interface WireRequest {
   }[]
 }
 
-/** Starts a collector on the port, or on a free one. */
-export async function startCollector(port = 0): Promise<Collector> {
+/** The certificate that a collector with TLS shows. */
+export const certificateFile = fileURLToPath(new URL('./tls/collector.crt', import.meta.url))
+
+/** How a collector listens. */
+export interface CollectorOptions {
+  /** A free one unless given. */
+  readonly port?: number
+  readonly tls?: boolean
+}
+
+/** Starts a collector. */
+export async function startCollector({ port = 0, tls = false }: CollectorOptions = {}): Promise<Collector> {
   const spans: ReceivedSpan[] = []
   const batches: number[] = []
   const metadata: Metadata[] = []
@@ -90,10 +101,10 @@ export async function startCollector(port = 0): Promise<Collector> {
       return answer(null, {})
     },
   })
-  const bound = await listen(server, port)
+  const bound = await listen(server, port, tls ? tlsCredentials() : ServerCredentials.createInsecure())
   return {
     port: bound,
-    url: `http://127.0.0.1:${bound}`,
+    url: tls ? `https://localhost:${bound}` : `http://127.0.0.1:${bound}`,
     spans,
     batches,
     metadata,
@@ -114,9 +125,14 @@ export async function startCollector(port = 0): Promise<Collector> {
   }
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function tlsCredentials(): ServerCredentials {
+  const key = readFileSync(new URL('./tls/collector.key', import.meta.url))
+  return ServerCredentials.createSsl(null, [{ cert_chain: readFileSync(certificateFile), private_key: key }])
+}
+
+function listen(server: Server, port: number, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     )
   })

@@ -36,17 +36,17 @@ it(
   },
 )
 
-it('keeps 8 MiB of records, not 500 of bodies, while the reader of stdout stalls', WAIT, async () => {
-  const audit = await startAuditProcess({ requests: 5_000, bodyBytes: 100_000 })
+it('keeps 8 MiB of records, not 200 of bodies, while the reader of stdout stalls', WAIT, async () => {
+  const audit = await startAuditProcess({ requests: 2_000, bodyBytes: 100_000 })
   const stalled = await audit.run()
-  expect(5_000 - stalled.ok - stalled.error).toBeLessThanOrEqual((8 * 1024 * 1024) / 100_000)
+  expect(2_000 - stalled.ok - stalled.error).toBeLessThanOrEqual((8 * 1024 * 1024) / 100_000)
   expect(stalled.heldMiB).toBeLessThan(24)
   expect(stalled.rssGrowthMiB).toBeLessThan(384)
   const lines = audit.stdout === null ? '' : text(audit.stdout)
   const report = await audit.close()
   const { exitCode } = await audit.ended
   expect(exitCode).toBe(0)
-  expect(report.ok + report.error).toBe(5_000)
+  expect(report.ok + report.error).toBe(2_000)
   expect(parseLines(await lines)).toHaveLength(report.ok)
 })
 
@@ -79,7 +79,7 @@ it('goes on when the reader of stdout is gone (EPIPE), with a warning on stderr'
     records: expect.any(Number),
     cause: expect.stringContaining('EPIPE'),
   })
-  expect(log).toHaveLength(2)
+  expect(log.reduce((sum, { records }) => sum + Number(records), 0)).toBe(5_000)
 })
 
 it('goes on when the disk behind stdout is full (ENOSPC)', WAIT, async () => {
@@ -107,7 +107,7 @@ it('drops within its bounds while the collector is dead, and writes no line to s
   const report = await audit.close()
   const { exitCode, log } = await audit.ended
   expect([report.ok, report.error]).toEqual([0, REQUESTS])
-  expect(report.closeSeconds).toBeLessThan(2.5)
+  expect(report.closeSeconds).toBeLessThan(3)
   expect(exitCode).toBe(0)
   expect(await lines).toBe('')
   expect(log.every(({ level, exporter }) => level === 'warn' && exporter === 'otlp')).toBe(true)
