@@ -1,0 +1,64 @@
+import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
+import { PROFILE_VERSION } from '@agentic-rest/profile'
+import { type CommandRow, commands } from './commands.ts'
+import { exitCodes } from './exit-codes.ts'
+import { commandHelp, overview } from './help.ts'
+import type { Host } from './host.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { readVersion } from './version.ts'
+
+const helpFlags = ['--help', '-h']
+const versionFlags = ['--version', '-v']
+
+/** Runs one command line; resolves with the exit code. */
+export async function runAgentic(args: readonly string[], host: Host): Promise<number> {
+  const [first, ...rest] = asFlag(args)
+  if (first === undefined) return print(host.stderr, overview(commands, host.stderr), exitCodes.invalid)
+  if (helpFlags.includes(first)) return print(host.stdout, overview(commands, host.stdout))
+  if (versionFlags.includes(first)) return print(host.stdout, versionLine())
+  const row = commands.find(({ name }) => name === first)
+  return row === undefined ? refuse(host, 'agentic', [wrongWord(first)]) : await runCommand(row, rest, host)
+}
+
+/** `agentic help check` is another way to say `agentic check --help`. */
+function asFlag(args: readonly string[]): readonly string[] {
+  return args[0] === 'help' ? [...args.slice(1, 2), '--help'] : args
+}
+
+async function runCommand(row: CommandRow, args: readonly string[], host: Host): Promise<number> {
+  const command = await row.load()
+  if (asksForHelp(args)) return print(host.stdout, commandHelp(command, host.stdout))
+  const parsed = parseArguments(command, args)
+  if (!parsed.ok) return refuse(host, `agentic ${command.name}`, parsed.faults)
+  return await command.run(parsed.given, host)
+}
+
+// Whatever else is on the line: who asks for help gets it.
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end === -1 ? undefined : end).some((arg) => helpFlags.includes(arg))
+}
+
+function versionLine(): string {
+  return `agentic ${readVersion()} (profile ${PROFILE_VERSION}, Node ${process.version})`
+}
+
+function wrongWord(word: string): string {
+  const isOption = word.startsWith('-')
+  const candidates = isOption ? ['--help', '--version'] : commands.map(({ name }) => name)
+  return `unknown ${isOption ? 'option' : 'command'} ${JSON.stringify(word)}${didYouMean(word, candidates)}`
+}
+
+function refuse(host: Host, command: string, faults: readonly string[]): number {
+  const lines = faults.map((fault) => `${command}: ${fault}`)
+  return print(
+    host.stderr,
+    [...lines, `Run "${command} --help" for how to use it.`].join('\n'),
+    exitCodes.invalid,
+  )
+}
+
+function print(stream: NodeJS.WriteStream, text: string, code: number = exitCodes.ok): number {
+  stream.write(`${text}\n`)
+  return code
+}

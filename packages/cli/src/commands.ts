@@ -1,0 +1,22 @@
+import type { Command } from './command.ts'
+
+/** A command as the overview lists it. Its code is loaded when it is called. */
+export interface CommandRow {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+/** Every command, in the order of the overview. A new one is a file in `commands/` and a row here. */
+export const commands: readonly CommandRow[] = [
+  {
+    name: 'start',
+    summary: 'Runs a gateway.',
+    load: async () => (await import('./commands/start.ts')).start,
+  },
+  {
+    name: 'check',
+    summary: 'Says whether a configuration file is valid.',
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+]

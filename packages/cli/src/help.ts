@@ -1,0 +1,81 @@
+import { styleText } from 'node:util'
+import { PROFILE_VERSION } from '@agentic-rest/profile'
+import type { Command, Option } from './command.ts'
+import type { CommandRow } from './commands.ts'
+import { exitCodeHelp } from './exit-codes.ts'
+
+type Row = readonly [term: string, meaning: string]
+
+/** The overview: `agentic --help`. */
+export function overview(rows: readonly CommandRow[], stream: NodeJS.WriteStream): string {
+  const heading = createHeading(stream)
+  return [
+    `A gateway that makes every answer of an agent service one of ten typed outcomes (profile ${PROFILE_VERSION}).`,
+    `${heading('Usage:')} agentic COMMAND [OPTIONS]`,
+    section(
+      heading('Commands:'),
+      rows.map(({ name, summary }): Row => [name, summary]),
+    ),
+    section(heading('Options:'), [
+      ['-h, --help', 'Shows this help; after a command, the help of that command.'],
+      ['-v, --version', 'Prints the version.'],
+    ]),
+    section(heading('Example:'), [['agentic start -c gateway.yaml', '']]),
+    section(
+      heading('Exit codes:'),
+      exitCodeHelp.map(([code, meaning]): Row => [String(code), meaning]),
+    ),
+  ].join('\n\n')
+}
+
+/** The help of one command: `agentic COMMAND --help`. */
+export function commandHelp(command: Command, stream: NodeJS.WriteStream): string {
+  const heading = createHeading(stream)
+  const operands = command.operands.map(({ name, description }): Row => [name, description])
+  const parts = [
+    command.description,
+    `${heading('Usage:')} ${usage(command)}`,
+    ...(operands.length === 0 ? [] : [section(heading('Arguments:'), operands)]),
+    section(heading('Options:'), [...Object.entries(command.options).map(optionRow), helpRow]),
+    section(
+      heading(command.examples.length === 1 ? 'Example:' : 'Examples:'),
+      command.examples.map((line): Row => [line, '']),
+    ),
+  ]
+  return parts.join('\n\n')
+}
+
+const helpRow: Row = ['-h, --help', 'Shows this help.']
+
+function usage({ name, operands, options }: Command): string {
+  const required = Object.entries(options).filter(([, option]) => option.required)
+  return [
+    'agentic',
+    name,
+    ...operands.map((operand) => operand.name),
+    ...required.map(([long, { value }]) => `--${long} ${value}`),
+    '[OPTIONS]',
+  ].join(' ')
+}
+
+function optionRow([name, option]: [string, Option]): Row {
+  const short = option.short === undefined ? '    ' : `-${option.short}, `
+  const value = option.value === undefined ? '' : ` ${option.value}`
+  return [`${short}--${name}${value}`, `${option.description}${choicesOf(option)}`]
+}
+
+function choicesOf({ choices, default: usual }: Option): string {
+  if (choices === undefined) return ''
+  return ` One of ${choices.join(', ')}${usual === undefined ? '' : `; ${usual} by default`}.`
+}
+
+function section(heading: string, rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length))
+  const lines = rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`.trimEnd())
+  return [heading, ...lines].join('\n')
+}
+
+// styleText leaves the text plain where the stream is no terminal or NO_COLOR is set.
+function createHeading(stream: NodeJS.WriteStream): (text: string) => string {
+  return (text) => styleText('bold', text, { stream })
+}

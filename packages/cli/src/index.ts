@@ -1,0 +1,2 @@
+export { runAgentic } from './agentic.ts'
+export { type Host, runProcess } from './host.ts'

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import type { GatewayConfig } from '@agentic-rest/gateway'
+
+/**
+ * Files that a configuration names and that are not on this machine. A warning and no fault: a file is often
+ * checked where the certificates it will run with are not.
+ */
+export function missingFiles(config: GatewayConfig): string[] {
+  return referencedFiles(config)
+    .filter(([, file]) => !existsSync(file))
+    .map(([path, file]) => `${path}: there is no file ${file} here`)
+}
+
+type Reference = readonly [path: string, file: string]
+
+function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference[] {
+  const { tls } = gateway
+  return [
+    ...named('gateway.tls.cert_file', tls?.cert_file),
+    ...named('gateway.tls.key_file', tls?.key_file),
+    ...plugins['token-validator'].issuers.flatMap(({ jwks_file }, index) =>
+      named(`plugins.token-validator.issuers[${index}].jwks_file`, jwks_file),
+    ),
+    ...routes.flatMap(({ ca_file }, index) => named(`routes[${index}].ca_file`, ca_file)),
+  ]
+}
+
+function named(path: string, file: string | undefined): Reference[] {
+  return file === undefined ? [] : [[path, file]]
+}

@@ -1,0 +1,28 @@
+import type { Writable } from 'node:stream'
+import { createLog, type Log, type LogLevel } from '@agentic-rest/gateway'
+
+const MAX_PENDING_BYTES = 1_048_576
+
+/** The log on stderr: JSON lines, or readable ones on a terminal. */
+export function openLog(stderr: Writable & { readonly isTTY?: boolean }, level: LogLevel): Log {
+  return createLog({ level, pretty: stderr.isTTY === true, write: boundedWriter(stderr) })
+}
+
+/** A reader that stalls costs lines and never memory, since a stream's own buffer has no bound (F10). */
+function boundedWriter(stream: Writable): (line: string) => void {
+  let dropped = 0
+  return function writeLine(line) {
+    if (stream.writableLength > MAX_PENDING_BYTES) {
+      dropped += 1
+      return
+    }
+    if (dropped > 0) stream.write(droppedLine(dropped))
+    dropped = 0
+    stream.write(line)
+  }
+}
+
+function droppedLine(lines: number): string {
+  const msg = 'log lines were dropped because nobody read them'
+  return `${JSON.stringify({ time: new Date().toISOString(), level: 'warn', msg, lines })}\n`
+}

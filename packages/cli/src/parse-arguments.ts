@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util'
+import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
+import type { Arguments, Command, Option, Options, Values } from './command.ts'
+
+/** Arguments that fit their command, or everything that is wrong with them. */
+export type Parsed<Given extends Options> =
+  | { readonly ok: true; readonly given: Arguments<Given> }
+  | { readonly ok: false; readonly faults: readonly string[] }
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+type Shape<Given extends Options> = Pick<Command<Given>, 'options' | 'operands'>
+
+/** Judges the arguments after a command's name. `util.parseArgs` splits them; its own complaints name no way out. */
+export function parseArguments<Given extends Options>(
+  shape: Shape<Given>,
+  args: readonly string[],
+): Parsed<Given> {
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options: plainOptions(shape.options),
+    strict: false,
+    tokens: true,
+  })
+  const given = tokens.filter((token) => token.kind === 'option')
+  const faults = [
+    ...given.flatMap((token) => optionFault(shape.options, token) ?? []),
+    ...missingOptions(shape.options, given),
+    ...operandFaults(shape, positionals),
+  ]
+  if (faults.length > 0) return { ok: false, faults }
+  return { ok: true, given: { values: valuesOf(shape.options, given), operands: positionals } }
+}
+
+function plainOptions(options: Options) {
+  const rows = Object.entries(options).map(([name, { type, short }]) => [
+    name,
+    short === undefined ? { type } : { type, short },
+  ])
+  return Object.fromEntries(rows) as Record<string, { type: Option['type']; short?: string }>
+}
+
+function optionFault(
+  options: Options,
+  { name, rawName, value, inlineValue }: OptionToken,
+): string | undefined {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined
+  if (option === undefined) return `unknown option ${rawName}${didYouMean(rawName, longNames(options))}`
+  if (option.type === 'boolean') return inlineValue ? `${rawName} takes no value` : undefined
+  if (value === undefined || value === '' || (!inlineValue && /^-./.test(value)))
+    return `${rawName} needs a value`
+  const { choices } = option
+  if (choices === undefined || choices.includes(value)) return undefined
+  return `${rawName} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`
+}
+
+function longNames(options: Options): string[] {
+  return ['--help', ...Object.keys(options).map((name) => `--${name}`)]
+}
+
+function missingOptions(options: Options, given: readonly OptionToken[]): string[] {
+  return Object.entries(options).flatMap(([name, { required, value }]) => {
+    const times = given.filter((token) => token.name === name).length
+    if (times > 1) return [`--${name} is given more than once`]
+    return required && times === 0 ? [`--${name} ${value ?? 'VALUE'} is missing`] : []
+  })
+}
+
+function operandFaults({ operands, options }: Shape<Options>, given: readonly string[]): string[] {
+  const missing = operands.slice(given.length).map(({ name }) => `${name} is missing`)
+  const extra = given
+    .slice(operands.length)
+    .map((text) => `unexpected argument ${JSON.stringify(text)}${didYouMean(text, longNames(options))}`)
+  return [...missing, ...extra]
+}
+
+function valuesOf<Given extends Options>(options: Given, given: readonly OptionToken[]): Values<Given> {
+  const rows = Object.entries(options).map(([name, option]) => {
+    const token = given.find((each) => each.name === name)
+    return [name, option.type === 'boolean' ? token !== undefined : (token?.value ?? option.default)]
+  })
+  return Object.fromEntries(rows)
+}

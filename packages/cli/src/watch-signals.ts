@@ -1,0 +1,46 @@
+import type { Log } from '@agentic-rest/gateway'
+import { exitCodes } from './exit-codes.ts'
+import type { Host } from './host.ts'
+
+/** What the outside world tells a process that serves. */
+export interface Signals {
+  /** Resolves with the first SIGTERM or SIGINT. */
+  readonly toldToStop: Promise<void>
+}
+
+/** Listens to signals, and ends the process on an error that nobody handles: its state is unknown from there on. */
+export function watchSignals(host: Host, log: Log): Signals {
+  const { promise: toldToStop, resolve } = Promise.withResolvers<void>()
+  let stopping = false
+  let interrupted = false
+  const stop = (signal: string) => {
+    if (stopping) log.info(`${signal} changes nothing: the gateway is draining`)
+    else log.info(`${signal} received`)
+    stopping = true
+    resolve()
+  }
+  host.on('SIGTERM', () => stop('SIGTERM'))
+  host.on('SIGINT', () => {
+    if (interrupted) endAtOnce(host, log)
+    interrupted = true
+    stop('SIGINT')
+  })
+  // Unhandled, it would end the process; it is kept for reloading.
+  host.on('SIGHUP', () => log.warn('SIGHUP changes nothing: reload is not available yet'))
+  endOnUnhandledErrors(host, log)
+  return { toldToStop }
+}
+
+function endAtOnce(host: Host, log: Log): never {
+  log.warn('a second SIGINT ends the gateway at once')
+  return host.exit(exitCodes.interrupted)
+}
+
+function endOnUnhandledErrors(host: Host, log: Log): void {
+  const end = (error: unknown) => {
+    log.error('an error that nobody handled ends the gateway', { error })
+    host.exit(exitCodes.failed)
+  }
+  host.on('uncaughtException', end)
+  host.on('unhandledRejection', end)
+}

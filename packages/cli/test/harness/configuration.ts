@@ -1,0 +1,19 @@
+/** What a test changes in the configuration of a closed network with one route. */
+export interface Changes {
+  readonly gateway?: Readonly<Record<string, unknown>>
+  readonly plugins?: Readonly<Record<string, unknown>>
+  readonly target?: string
+}
+
+/** A small configuration on a free port. YAML is a superset of JSON, so it passes through the real parser. */
+export function configuration({
+  gateway = {},
+  plugins = {},
+  target = 'http://127.0.0.1:9',
+}: Changes = {}): string {
+  return JSON.stringify({
+    gateway: { port: 0, ...gateway },
+    plugins: { 'token-validator': { mode: 'off' }, ...plugins },
+    routes: [{ id: 'read-item', method: 'GET', path: '/items/{itemId}', target }],
+  })
+}

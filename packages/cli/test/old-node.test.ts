@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { agentic, folderWith } from './harness/run-agentic.ts'
+
+// The program reads the version when it is loaded, so an older Node is one that says so before that.
+function runOn(version: string) {
+  const folder = folderWith({
+    'old.cjs': `Object.defineProperty(process.versions, 'node', { value: '${version}' });
+      Object.defineProperty(process, 'version', { value: 'v${version}' })`,
+  })
+  return spawnSync(process.execPath, ['--require', `${folder}/old.cjs`, agentic, '--version'], {
+    encoding: 'utf8',
+  })
+}
+
+test.each(['12.22.12', '18.20.0', '23.11.0'])(
+  'Node %s is told what is needed and how to get it',
+  (version) => {
+    expect(runOn(version)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `agentic needs Node 24 or newer, and this is v${version}.
+Install it from https://nodejs.org/en/download or with a version manager, for example: nvm install 24
+In a checkout of Agentic REST on Linux, npm install brings it along: use npx agentic.
+`,
+    })
+  },
+)
+
+test.each(['24.0.0', '26.1.0'])('Node %s passes', (version) => {
+  expect(runOn(version)).toMatchObject({ status: 0, stderr: '' })
+})
