@@ -37,6 +37,9 @@ export function sendRequest(url: string, options: RequestOptions = {}): Promise<
         'x-tenant-id': 'acme',
         'x-correlation-id': ids.correlationId,
         'x-request-id': ids.requestId,
+        // Node frames the body of a DELETE only when it is told its length.
+        ...(isWhole(body) &&
+          !('transfer-encoding' in headers) && { 'content-length': Buffer.byteLength(body) }),
         ...headers,
       },
       ...(signal && { signal }),
@@ -51,9 +54,13 @@ export function sendRequest(url: string, options: RequestOptions = {}): Promise<
         resolve({ status, rawHeaders, headers: values, complete, body: Buffer.concat(chunks) })
       })
     })
-    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body)
+    if (body === undefined || isWhole(body)) request.end(body)
     else body.pipe(request)
   })
+}
+
+function isWhole(body: RequestOptions['body']): body is string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body)
 }
 
 /** Every value of a header, in order. */

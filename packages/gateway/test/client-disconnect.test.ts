@@ -1,0 +1,210 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { sendRequest } from './harness/http-request.ts'
+import { eventually, metricValue } from './harness/metric-value.ts'
+import { openSocket } from './harness/raw-client.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { startRawUpstream } from './harness/start-upstream.ts'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+const WITHIN_MS = 200
+
+/** A gateway to an upstream with one place, and the moments at which the upstream lost a request. */
+async function startPair(listener: Listener) {
+  const seen = { requests: 0, closedAt: [] as number[] }
+  const upstream = await startRawUpstream((request, response) => {
+    seen.requests += 1
+    request.on('error', () => undefined)
+    response.on('close', () => seen.closedAt.push(performance.now()))
+    listener(request, response)
+  })
+  const gateway = await startGateway({
+    gateway: { limits: { max_upstream_connections_per_origin: 1, max_upstream_queue_per_origin: 1 } },
+    routes: [
+      { id: 'r', method: 'GET', path: '/r', target: upstream.url, executionTimeoutSeconds: 600 },
+      { id: 'p', method: 'POST', path: '/r', target: upstream.url, executionTimeoutSeconds: 600 },
+    ],
+  })
+  return { ...gateway, seen, upstream }
+}
+
+type Pair = Awaited<ReturnType<typeof startPair>>
+
+/** The upstream saw the end in time, and nothing of the request is left in the gateway. */
+async function expectNothingLeft({ seen, metrics, audit }: Pair, leftAt: number): Promise<void> {
+  await eventually(
+    () => seen.closedAt.length,
+    (count) => count === 1,
+  )
+  expect((seen.closedAt[0] ?? 0) - leftAt).toBeLessThan(WITHIN_MS)
+  await eventually(
+    async () => metricValue(await metrics(), 'agentic_gateway_requests_in_flight'),
+    (count) => count === 0,
+  )
+  const scrape = await metrics()
+  expect(metricValue(scrape, 'agentic_requests_total', { outcome: 'client_disconnect' })).toBe(1)
+  expect(metricValue(scrape, 'agentic_gateway_upstream_connections')).toBe(0)
+  expect(metricValue(scrape, 'agentic_gateway_upstream_queued')).toBe(0)
+  expect(audit).toMatchObject([{ outcome: 'error', attributes: {} }])
+}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
+const get = 'GET /r HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\n\r\n'
+
+describe('a client that leaves', () => {
+  it('before the head of the answer ends the upstream request at once', async () => {
+    const pair = await startPair(() => undefined)
+    const before = timers()
+    const socket = await openSocket(pair.port)
+    socket.write(get)
+    await eventually(
+      () => pair.seen.requests,
+      (count) => count === 1,
+    )
+    const leftAt = performance.now()
+    socket.destroy()
+    await expectNothingLeft(pair, leftAt)
+    // The deadline of ten minutes is gone with its request.
+    expect(timers()).toBeLessThanOrEqual(before)
+  })
+
+  it('by closing only its own side ends the upstream request too', async () => {
+    const pair = await startPair(() => undefined)
+    const socket = await openSocket(pair.port)
+    socket.write(get)
+    await eventually(
+      () => pair.seen.requests,
+      (count) => count === 1,
+    )
+    const leftAt = performance.now()
+    socket.end()
+    await expectNothingLeft(pair, leftAt)
+  })
+
+  it('within the body ends the upstream request at once', async () => {
+    const pair = await startPair((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('[1,')
+    })
+    const socket = await openSocket(pair.port)
+    socket.write(get)
+    await once(socket, 'data')
+    const leftAt = performance.now()
+    socket.resetAndDestroy()
+    await expectNothingLeft(pair, leftAt)
+  })
+
+  it('while it reads nothing and the upstream is held back ends the upstream request at once', async () => {
+    const pair = await startPair((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' })
+      const push = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        response.once('drain', push)
+      }
+      push()
+    })
+    const socket = await openSocket(pair.port)
+    socket.write(get)
+    await once(socket, 'readable')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const leftAt = performance.now()
+    socket.destroy()
+    await expectNothingLeft(pair, leftAt)
+  })
+
+  it('while a typed body is read to be checked ends the upstream request at once', async () => {
+    const pair = await startPair((_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/vnd.agentic.error+json' })
+      response.write('{"type":', () => response.emit('written'))
+      written = once(response, 'written')
+    })
+    let written: Promise<unknown> | undefined
+    const socket = await openSocket(pair.port)
+    socket.write(get)
+    await eventually(
+      () => pair.seen.requests,
+      (count) => count === 1,
+    )
+    await written
+    const leftAt = performance.now()
+    socket.destroy()
+    await expectNothingLeft(pair, leftAt)
+  })
+
+  it('within its own body ends the upstream request at once', async () => {
+    const pair = await startPair((request) => request.resume())
+    const socket = await openSocket(pair.port)
+    socket.write(
+      'POST /r HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+    )
+    await eventually(
+      () => pair.seen.requests,
+      (count) => count === 1,
+    )
+    const leftAt = performance.now()
+    socket.destroy()
+    await expectNothingLeft(pair, leftAt)
+  })
+
+  it('before its small body is complete never reaches the upstream', async () => {
+    const pair = await startPair(() => undefined)
+    const socket = await openSocket(pair.port)
+    socket.write('POST /r HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\nContent-Length: 10\r\n\r\nhalf')
+    await eventually(
+      async () => metricValue(await pair.metrics(), 'agentic_gateway_requests_in_flight'),
+      (count) => count === 1,
+    )
+    socket.destroy()
+    await eventually(
+      async () =>
+        metricValue(await pair.metrics(), 'agentic_requests_total', { outcome: 'client_disconnect' }),
+      (count) => count === 1,
+    )
+    expect(pair.seen.requests).toBe(0)
+  })
+
+  it('while it waits for a connection never reaches the upstream', async () => {
+    const pair = await startPair((_request, response) => setTimeout(() => response.end('{}'), 300))
+    const first = sendRequest(`${pair.url}/r`)
+    await eventually(
+      () => pair.seen.requests,
+      (count) => count === 1,
+    )
+    const socket = await openSocket(pair.port)
+    socket.write(get)
+    await eventually(
+      async () => metricValue(await pair.metrics(), 'agentic_gateway_upstream_queued'),
+      (count) => count === 1,
+    )
+    socket.destroy()
+    await eventually(
+      async () =>
+        metricValue(await pair.metrics(), 'agentic_requests_total', { outcome: 'client_disconnect' }),
+      (count) => count === 1,
+    )
+    expect(metricValue(await pair.metrics(), 'agentic_gateway_upstream_queued')).toBe(0)
+    expect((await first).status).toBe(200)
+    expect((await sendRequest(`${pair.url}/r`)).status).toBe(200)
+    expect(pair.seen.requests).toBe(2)
+  })
+
+  it('leaves its place to the next one every time', async () => {
+    const pair = await startPair((_request, response) => {
+      if (pair.seen.requests % 2 === 0) response.end('{}')
+    })
+    for (let round = 1; round <= 20; round += 1) {
+      const signal = new AbortController()
+      const left = sendRequest(`${pair.url}/r`, { signal: signal.signal })
+      await eventually(
+        () => pair.seen.requests,
+        (count) => count === round * 2 - 1,
+      )
+      signal.abort()
+      await expect(left).rejects.toThrow('aborted')
+      expect((await sendRequest(`${pair.url}/r`)).status).toBe(200)
+    }
+  })
+})
