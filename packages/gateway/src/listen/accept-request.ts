@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { CancelReason, Exchange } from '../exchange.ts'
+import type { Connection } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 import { createReply } from './reply.ts'
 import { requestBody } from './request-body.ts'
@@ -11,6 +12,7 @@ export interface AcceptOptions {
   readonly maxBodyBytes: number
   readonly corsOrigins: readonly string[] | undefined
   readonly isDraining: () => boolean
+  readonly connection: Connection
   /** The client sent `Expect: 100-continue` and waits. */
   readonly expectsContinue: boolean
 }
@@ -27,10 +29,16 @@ export function acceptRequest(
   const cancel = (reason: CancelReason) => controller.abort(reason)
   response.once('close', () => {
     if (!response.writableFinished) cancel('client_disconnect')
+    // Answered before its body was read: the rest is thrown away, so that a client that writes first and reads then
+    // gets its answer, and the next request can come. `requestTimeout` bounds it.
+    else if (!request.complete) request.resume()
   })
   // A body that is cut off shows as an error of the request; `close` above is what counts.
   request.on('error', () => undefined)
   response.on('error', () => undefined)
+  const { connection } = options
+  connection.newest = { request, response, cancel }
+  connection.closing ||= head.endsConnection
   const { body, reply } = openWire(request, response, { ...options, head, cancel })
   return {
     ...head,
@@ -71,7 +79,7 @@ function openWire(
   response: ServerResponse,
   options: AcceptOptions & { readonly head: RequestHead; readonly cancel: Exchange['cancel'] },
 ): Pick<Exchange, 'body' | 'reply'> {
-  const { head, expectsContinue } = options
+  const { head, connection, expectsContinue } = options
   let waitsForContinue = expectsContinue
   const body = requestBody(request, {
     length: declaredLength(head),
@@ -84,9 +92,11 @@ function openWire(
   })
   const reply = createReply(response, {
     corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
-    // A client that was never told to continue may or may not send its body: what follows cannot be framed.
-    // Likewise after a head that was refused for its framing.
-    closesConnection: () => waitsForContinue || head.fault !== undefined || options.isDraining(),
+    closesConnection() {
+      // A client that was never told to continue may or may not send its body: what follows cannot be framed.
+      connection.closing ||= waitsForContinue || options.isDraining()
+      return connection.closing
+    },
   })
   return { body, reply }
 }

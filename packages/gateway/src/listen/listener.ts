@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { malformedStatuses } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
 import { acceptRequest } from './accept-request.ts'
-import { answerMalformedRequest, bareResponse } from './malformed-request.ts'
+import { type Connection, createConnections, endConnection, isOpen } from './connection.ts'
+import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
 /** What a listener needs. */
@@ -41,24 +41,32 @@ const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 // Without this Node looks for slow clients only every 30 s (F6).
 const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
-const MAX_REQUESTS_PER_SOCKET = 1000
+// Counted here, because Node answers what is pipelined behind the last one with a 503 of its own.
+const MAX_REQUESTS_PER_CONNECTION = 1000
 
 /** Makes the listener for clients. */
 export function createListener(options: ListenerOptions): Listener {
   const sockets = new Set<Socket>()
   let draining = false
   const server = makeServer(options)
-  const accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
+  const connectionOf = createConnections()
+  const accept: Accept = (request, response, expectsContinue) => {
+    const connection = connectionOf(request.socket)
+    if (connection.closing) return
+    connection.requestCount += 1
+    connection.closing = connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
     options.handle(
       acceptRequest(request, response, {
         maxBodyBytes: options.limits.max_body_bytes,
         corsOrigins: options.corsOrigins,
         isDraining: () => draining,
+        connection,
         expectsContinue,
       }),
     )
+  }
   trackSockets(server, sockets)
-  addHandlers(server, accept)
+  addHandlers(server, accept, connectionOf)
   return {
     open: () => open(server, options),
     get connections() {
@@ -101,7 +109,6 @@ function makeServer({ limits, certificate }: ListenerOptions): Server {
     : createServer(serverOptions)
   server.maxHeadersCount = limits.max_headers
   server.maxConnections = limits.max_connections
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
   return server
 }
 
@@ -117,14 +124,31 @@ function trackSockets(server: Server, sockets: Set<Socket>): void {
 
 type Accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
 
-function addHandlers(server: Server, accept: Accept): void {
+function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Socket) => Connection): void {
   server.on('request', (request, response) => accept(request, response, false))
   server.on('checkContinue', (request, response) => accept(request, response, true))
   // Other expectations are not ours to judge before routing: the header is dropped, the request goes on.
   server.on('checkExpectation', (request, response) => accept(request, response, false))
-  server.on('clientError', (error, socket) => answerMalformedRequest(error, socket as Socket))
-  // There is nothing to tunnel to.
-  server.on('connect', (_request, socket) => socket.end(bareResponse(malformedStatuses.badRequest)))
+  server.on('clientError', (error, stream) => {
+    const socket = stream as Socket
+    answerMalformedRequest(error, socket, connectionOf(socket))
+  })
+  server.on('connect', (request) => {
+    const { newest } = connectionOf(request.socket)
+    if (newest !== undefined && isOpen(newest)) request.socket.destroy()
+    else accept(request, tunnelResponse(request), false)
+  })
+}
+
+/** Node hands the bare socket of a CONNECT over; there is nothing to tunnel to, so it is answered like any other. */
+function tunnelResponse(request: IncomingMessage): ServerResponse {
+  const { socket } = request
+  // Node has taken its own listener away.
+  socket.on('error', () => undefined)
+  const response = new ServerResponse(request)
+  response.assignSocket(socket)
+  response.once('finish', () => endConnection(socket))
+  return response
 }
 
 function open(server: Server, { host, port, log }: ListenerOptions): Promise<number> {

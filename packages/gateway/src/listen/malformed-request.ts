@@ -1,20 +1,55 @@
 import type { Socket } from 'node:net'
 import { malformedStatuses } from '@agentic-rest/profile'
+import { type Connection, endConnection, isOpen, type OpenRequest } from './connection.ts'
 
 /** What the parser says about bytes that are no request. */
 export interface ParserError extends Error {
   readonly code?: string
+  /** How far the parser came in `rawPacket`. */
+  readonly bytesParsed?: number
   readonly rawPacket?: Buffer
 }
 
 /** Answers bytes that never became a request: bare, and the connection ends, because nothing after them can be framed. */
-export function answerMalformedRequest(error: ParserError, socket: Socket): void {
-  // Bytes of an answer that was begun are already out: another status line would become part of its body.
-  if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
+export function answerMalformedRequest(error: ParserError, socket: Socket, connection: Connection): void {
+  // The parser complains again with every packet that still comes.
+  if (connection.broken) return
+  connection.broken = true
+  if (!socket.writable || !isParserError(error)) {
     socket.destroy()
     return
   }
-  socket.end(bareResponse(malformedStatus(error)))
+  const answer = bareResponse(malformedStatus(error))
+  const { newest } = connection
+  if (newest === undefined) endConnection(socket, answer)
+  else if (newest.request.complete) endBehind(newest, socket, answer)
+  else endWithin(newest, socket, answer)
+}
+
+/** A reset, or a handshake that failed, leaves nobody to answer. */
+function isParserError({ code = '' }: ParserError): boolean {
+  return code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT'
+}
+
+/** What is malformed came behind a good request, whose answer goes first. */
+function endBehind(newest: OpenRequest, socket: Socket, answer: string): void {
+  if (isOpen(newest)) newest.response.once('close', () => endConnection(socket, answer))
+  else endConnection(socket, answer)
+}
+
+/** What is malformed is the body of the newest request. */
+function endWithin(newest: OpenRequest, socket: Socket, answer: string): void {
+  const { response, cancel } = newest
+  if (!response.headersSent) {
+    cancel('client_disconnect')
+    // While answers of earlier requests are due, this one has no socket.
+    if (response.socket === null) response.once('socket', () => endConnection(socket, answer))
+    else endConnection(socket, answer)
+    return
+  }
+  // Another status line would become part of the answer that is out already.
+  if (response.writableEnded && isOpen(newest)) response.once('close', () => endConnection(socket))
+  else socket.destroy()
 }
 
 /** A response without a body, as text. */
@@ -30,12 +65,17 @@ const reasons: ReadonlyMap<number, string> = new Map([
   [malformedStatuses.headersTooLarge, 'Request Header Fields Too Large'],
 ])
 
-function malformedStatus({ code, rawPacket }: ParserError): number {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformedStatuses.requestTimeout
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return malformedStatuses.contentTooLarge
-  if (code !== 'HPE_HEADER_OVERFLOW') return malformedStatuses.badRequest
-  // No line end yet: it was the request line that did not fit.
-  return rawPacket?.includes('\n') === false
-    ? malformedStatuses.uriTooLong
-    : malformedStatuses.headersTooLarge
+function malformedStatus(error: ParserError): number {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return malformedStatuses.requestTimeout
+  if (error.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return malformedStatuses.contentTooLarge
+  if (error.code !== 'HPE_HEADER_OVERFLOW') return malformedStatuses.badRequest
+  return isInRequestLine(error) ? malformedStatuses.uriTooLong : malformedStatuses.headersTooLarge
+}
+
+/** Whether the head outgrew its limit in its first line, as far as the last packet tells. */
+function isInRequestLine({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): boolean {
+  const read = rawPacket.toString('latin1', 0, bytesParsed)
+  if (read.includes('\n')) return false
+  // A target ends with a blank, where the parser stops; a packet in the middle of one does not tell.
+  return rawPacket[bytesParsed] === 0x20 || /^[A-Z-]+ /.test(read)
 }

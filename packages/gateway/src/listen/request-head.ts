@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   type FieldError,
-  headerKeys,
   headers as headerNames,
   isIdentifier,
   type Outcome,
   type Trace,
 } from '@agentic-rest/profile'
-import { canonicalTarget } from './canonical-path.ts'
+import { refusal } from '../error-codes.ts'
+import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
 
 /** The head of a request after header hygiene. */
 export interface RequestHead {
@@ -20,6 +20,8 @@ export interface RequestHead {
   readonly trace: Trace
   /** Why the request is refused, with everything that is wrong with its head. */
   readonly fault: Outcome | undefined
+  /** Others might frame this request in another way: nothing behind it on its connection can be trusted. */
+  readonly endsConnection: boolean
 }
 
 /** Sent twice, two readers could take two different values. */
@@ -39,35 +41,65 @@ const SINGLE_HEADERS: ReadonlyMap<string, string> = new Map(
 // uri-host and port of RFC 9110, section 7.2; brackets for IPv6.
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/
 
+const HTTP_VERSIONS = new Set(['1.0', '1.1'])
+const BODYLESS_METHODS = new Set(['GET', 'HEAD', 'TRACE'])
+
 /** Reads and judges the head of a request that the parser has accepted. */
 export function readRequestHead(request: IncomingMessage): RequestHead {
-  const errors: FieldError[] = []
-  const headers = collectHeaders(request.rawHeaders, errors)
-  const target = canonicalTarget(request.url ?? '', headers['host'])
-  if (!target.ok) errors.push({ field: 'path', message: target.message })
-  judgeFraming(request.method ?? '', headers, errors)
-  if (headers['host'] !== undefined && !HOST.test(headers['host']))
-    errors.push({ field: 'Host', message: 'is not a host' })
+  const { method = '', url = '', rawHeaders } = request
+  const { headers, repeated } = collectHeaders(rawHeaders)
+  const framing = judgeFraming(request, headers)
+  const target = method === 'CONNECT' ? NO_TARGET : canonicalTarget(url, headers['host'])
+  const errors = [
+    ...repeated.map(repeatedError),
+    ...targetErrors(target),
+    ...framing,
+    ...judgeHost(headers['host']),
+  ]
+  const identifier = (name: string) => {
+    const value = headers[name.toLowerCase()] ?? ''
+    if (isIdentifier(value) && !repeated.includes(name)) return value
+    // An empty one counts as absent (decision 14).
+    if (value !== '') errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
+    return randomUUID()
+  }
+  const trace = {
+    correlationId: identifier(headerNames.correlationId),
+    requestId: identifier(headerNames.requestId),
+  }
   return {
-    method: request.method ?? '',
+    method,
     path: target.ok ? target.path : '/',
     query: target.ok ? target.query : '',
     headers,
-    rawHeaders: request.rawHeaders,
-    trace: {
-      correlationId: identifier(headerNames.correlationId, headers[headerKeys.correlationId], errors),
-      requestId: identifier(headerNames.requestId, headers[headerKeys.requestId], errors),
-    },
-    fault: errors.length === 0 ? undefined : invalidHead(errors),
+    rawHeaders,
+    trace,
+    fault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
+    endsConnection: framing.length > 0 || method === 'CONNECT',
   }
 }
 
-function invalidHead(errors: readonly FieldError[]): Outcome {
-  return { type: 'validation_failed', message: 'The request is not valid.', errors }
+/** CONNECT names a host and a port, and no path. */
+const NO_TARGET: CanonicalTarget = { ok: true, path: '/', query: '' }
+
+function invalidHead(errors: readonly FieldError[]): Outcome | undefined {
+  if (errors.length === 0) return undefined
+  // What is wrong in two ways is named once, with what was found first.
+  const first = errors.filter(
+    ({ field }, index) => errors.findIndex((error) => error.field === field) === index,
+  )
+  return { type: 'validation_failed', message: 'The request is not valid.', errors: first }
 }
 
-function collectHeaders(raw: readonly string[], errors: FieldError[]): Record<string, string | undefined> {
+interface CollectedHeaders {
+  readonly headers: Record<string, string | undefined>
+  /** Single headers that were sent more than once, in their usual spelling. */
+  readonly repeated: readonly string[]
+}
+
+function collectHeaders(raw: readonly string[]): CollectedHeaders {
   const headers: Record<string, string | undefined> = Object.create(null)
+  const repeated: string[] = []
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase()
     const value = raw[index + 1] ?? ''
@@ -77,29 +109,39 @@ function collectHeaders(raw: readonly string[], errors: FieldError[]): Record<st
       continue
     }
     const single = SINGLE_HEADERS.get(name)
-    if (single !== undefined) errors.push({ field: single, message: 'is sent more than once' })
+    if (single !== undefined) repeated.push(single)
     headers[name] = `${earlier}, ${value}`
   }
-  return headers
+  return { headers, repeated }
 }
 
-/** What the parser lets pass but an upstream might frame in another way (F12). */
+function repeatedError(field: string): FieldError {
+  return { field, message: 'is sent more than once' }
+}
+
+function targetErrors(target: CanonicalTarget): FieldError[] {
+  return target.ok ? [] : [{ field: 'path', message: target.message }]
+}
+
+function judgeHost(host: string | undefined): FieldError[] {
+  return host === undefined || HOST.test(host) ? [] : [{ field: 'Host', message: 'is not a host' }]
+}
+
+/** What the parser lets pass but an upstream, or a proxy in front, might frame in another way (F12). */
 function judgeFraming(
-  method: string,
+  { method = '', httpVersion }: IncomingMessage,
   headers: Record<string, string | undefined>,
-  errors: FieldError[],
-): void {
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (!HTTP_VERSIONS.has(httpVersion)) errors.push({ field: 'protocol', message: 'must be HTTP/1.1' })
   const coding = headers['transfer-encoding']
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     errors.push({ field: 'Transfer-Encoding', message: 'must be chunked or absent' })
+  // RFC 9112, section 6.1: whoever speaks 1.0 does not know the header and reads another body.
+  if (coding !== undefined && httpVersion !== '1.1')
+    errors.push({ field: 'Transfer-Encoding', message: 'needs HTTP/1.1' })
   const hasBody = coding !== undefined || (headers['content-length'] ?? '0') !== '0'
-  if (hasBody && (method === 'GET' || method === 'HEAD'))
+  if (hasBody && BODYLESS_METHODS.has(method))
     errors.push({ field: 'body', message: `is not allowed with ${method}` })
-}
-
-function identifier(name: string, value: string | undefined, errors: FieldError[]): string {
-  if (value === undefined || value === '') return randomUUID()
-  if (isIdentifier(value)) return value
-  errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
-  return randomUUID()
+  return errors
 }

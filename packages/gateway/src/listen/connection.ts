@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Exchange } from '../exchange.ts'
+
+/** A request whose answer may still be on its way. */
+export interface OpenRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly cancel: Exchange['cancel']
+}
+
+/** What is remembered of a client's connection from one request to the next. */
+export interface Connection {
+  requestCount: number
+  /** An answer ends the connection: what was sent behind its request is not looked at (RFC 9112, section 9.6). */
+  closing: boolean
+  /** The parser gave up: nothing more can be read from it. */
+  broken: boolean
+  /** Answers keep the order of the requests, so the newest tells whether any is open. */
+  newest: OpenRequest | undefined
+}
+
+/** Finds what is remembered of a connection; it is forgotten with its socket. */
+export function createConnections(): (socket: Socket) => Connection {
+  const connections = new WeakMap<Socket, Connection>()
+  return (socket) => {
+    const known = connections.get(socket)
+    if (known !== undefined) return known
+    const connection: Connection = { requestCount: 0, closing: false, broken: false, newest: undefined }
+    connections.set(socket, connection)
+    return connection
+  }
+}
+
+/** Whether an answer is still to be sent, or only partly sent. */
+export function isOpen({ response }: OpenRequest): boolean {
+  return !response.writableFinished && !response.destroyed
+}
+
+const LINGER_MS = 1000
+
+/**
+ * Sends the last bytes and ends the connection. It is not destroyed at once: bytes of the client that nobody has
+ * read would make the kernel reset the connection, and the client might never see the answer (RFC 9112, section 9.6).
+ */
+export function endConnection(socket: Socket, text?: string): void {
+  if (text === undefined) socket.end()
+  else socket.end(text)
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
