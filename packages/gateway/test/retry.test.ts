@@ -1,5 +1,8 @@
-import type { Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectRefusal, type RequestOptions, sendRequest } from './harness/http-request.ts'
 import { startGateway, type TestConfig } from './harness/start-gateway.ts'
 import { startTcpUpstream } from './harness/start-upstream.ts'
@@ -229,5 +232,51 @@ describe('a request that is lost', () => {
     await expect(send({ signal: controller.signal })).rejects.toThrow('aborted')
     expect((await send()).status).toBe(200)
     expect(arrivals).toHaveLength(3)
+  })
+})
+
+describe('a request over TLS', () => {
+  const cert = readFileSync(`${import.meta.dirname}/plugins/otel-audit/tls/collector.crt`)
+  const key = readFileSync(`${import.meta.dirname}/plugins/otel-audit/tls/collector.key`)
+
+  /** The handshake brings bytes too: they must not pass for an answer. */
+  async function startTlsPair(losesFirst: boolean) {
+    const arrivals: number[] = []
+    let connections = 0
+    const server = createTlsServer({ cert, key }, (socket) => {
+      const connection = connections
+      connections += 1
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          arrivals.push(connection)
+          const served = arrivals.filter((number) => number === connection).length
+          if (losesFirst || served > 1) socket.destroy()
+          else
+            socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}')
+        })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const ca_file = `${import.meta.dirname}/plugins/otel-audit/tls/collector.crt`
+    const gateway = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: `https://localhost:${port}`, ca_file }],
+    })
+    return { arrivals, send: () => sendRequest(`${gateway.url}/r`) }
+  }
+
+  it('is sent once more on a reused connection', async () => {
+    const { send, arrivals } = await startTlsPair(false)
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(200)
+    expect(arrivals).toEqual([0, 0, 1])
+  })
+
+  it('is not sent again on a fresh connection', async () => {
+    const { send, arrivals } = await startTlsPair(true)
+    expectRefusal(await send(), 424, 'UPSTREAM_UNAVAILABLE')
+    expect(arrivals).toEqual([0])
   })
 })
