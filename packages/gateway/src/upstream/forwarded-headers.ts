@@ -14,12 +14,16 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Framing and addressing are our own: undici writes them for the request it sends (F1). */
-const REFRAMED = new Set(['host', 'content-length', 'expect'])
-
-/** The gateway sets these itself, so no client copy passes, however it is spelled. */
+/**
+ * No client copy of these passes, however it is spelled. Framing and addressing are our own: undici writes them for
+ * the request it sends (F1). The others the gateway sets itself, or leaves out.
+ */
 const OWNED = new Set(
   [
+    ...HOP_BY_HOP,
+    'Host',
+    'Content-Length',
+    'Expect',
     headerNames.correlationId,
     headerNames.requestId,
     headerNames.tenantId,
@@ -42,7 +46,7 @@ export function isHopByHop(name: string, named: ReadonlySet<string> | undefined)
   return HOP_BY_HOP.has(name) || (named?.has(name) ?? false)
 }
 
-/** The names that a `Connection` header lists. */
+/** The names that the `Connection` header lists; one that was sent twice is joined. */
 export function connectionNames(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined) return undefined
   return new Set(value.split(',').map((name) => name.trim().toLowerCase()))
@@ -66,7 +70,7 @@ function passedHeaders({ rawHeaders, headers, streaming }: Exchange): string[] {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
     const key = name.toLowerCase()
-    if (isHopByHop(key, named) || REFRAMED.has(key) || OWNED.has(normalised(key))) continue
+    if (OWNED.has(normalised(key)) || named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk.
     if (streaming && key === 'accept-encoding') continue
     passed.push(name, rawHeaders[index + 1] ?? '')

@@ -21,7 +21,7 @@ export function returnedHeaders(
   rawHeaders: readonly string[],
   options: ReturnOptions,
 ): string[] {
-  const named = connectionNames(firstHeader(rawHeaders, 'connection'))
+  const named = connectionNames(joinedHeader(rawHeaders, 'connection'))
   const returned: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
@@ -54,4 +54,11 @@ export function firstHeader(rawHeaders: readonly string[], key: string): string 
     if (rawHeaders[index]?.toLowerCase() === key) return rawHeaders[index + 1]
   }
   return undefined
+}
+
+function joinedHeader(rawHeaders: readonly string[], key: string): string | undefined {
+  const values = rawHeaders.filter(
+    (_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === key,
+  )
+  return values.length === 0 ? undefined : values.join(',')
 }
