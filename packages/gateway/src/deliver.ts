@@ -4,7 +4,7 @@ import type { CancelReason, Exchange } from './exchange.ts'
 import { type CheckedAnswer, mayHaveBody } from './upstream/check-response.ts'
 import { createEventBoundary, lastFrame } from './upstream/event-stream.ts'
 import { returnedHeaders } from './upstream/returned-headers.ts'
-import type { BodyEnd } from './upstream/upstream-answer.ts'
+import { type BodyEnd, type UpstreamAnswer, withoutHeader } from './upstream/upstream-answer.ts'
 
 /** How the answer reached the client: complete, or broken off by whom. */
 export type Delivery = 'complete' | 'upstream_error' | CancelReason
@@ -19,10 +19,17 @@ export function deliver(
 ): Promise<Delivery> {
   const { answer, bytes, essence } = checked
   const stream = exchange.streaming && essence === 'text/event-stream' && mayHaveBody(exchange, answer)
-  exchange.reply.head(answer.status, returnedHeaders(exchange, answer.rawHeaders, { ownsCors, stream }))
+  exchange.reply.head(answer.status, returnedHeaders(exchange, sentHeaders(answer), { ownsCors, stream }))
   if (bytes === undefined) return stream ? pipeEvents(exchange, checked) : pipeBytes(exchange, checked)
   exchange.reply.end(bytes)
   return Promise.resolve('complete')
+}
+
+const NO_CONTENT = 204
+
+/** RFC 9110, section 8.6: no length goes with 204, and a client that believed one would wait for a body. */
+function sentHeaders({ status, rawHeaders }: UpstreamAnswer): readonly string[] {
+  return status === NO_CONTENT ? withoutHeader(rawHeaders, 'content-length') : rawHeaders
 }
 
 function pipeBytes(exchange: Exchange, { answer }: CheckedAnswer): Promise<Delivery> {
@@ -69,13 +76,22 @@ function pipe(
   const { reply, signal } = exchange
   return new Promise((resolve) => {
     let begun = false
+    let waiting = false
+    const resume = () => {
+      waiting = false
+      body.resume()
+    }
     body.pipe({
       chunk(bytes) {
         begun = true
         watch?.(bytes)
         const wantsMore = reply.write(bytes)
         // Without the pause a client that does not read would fill our memory (F13).
-        if (!wantsMore) reply.onDrain(() => body.resume())
+        // Chunks that were on their way still come after it; one listener serves them all.
+        if (!wantsMore && !waiting) {
+          waiting = true
+          reply.onDrain(resume)
+        }
         return wantsMore
       },
       end(end) {

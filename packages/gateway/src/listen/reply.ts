@@ -8,6 +8,8 @@ export interface ReplyOptions {
   readonly closesConnection: () => boolean
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /** The way back to the client over `node:http`. */
 export function createReply(response: ServerResponse, options: ReplyOptions): Reply {
   return {
@@ -22,7 +24,8 @@ export function createReply(response: ServerResponse, options: ReplyOptions): Re
       if (options.closesConnection()) all.push('Connection', 'close')
       response.writeHead(status, all)
     },
-    flush: () => response.flushHeaders(),
+    // Not `flushHeaders`, which would write header values as UTF-8: they are bytes, kept as latin1.
+    flush: () => void response.write(NOTHING),
     write: (chunk) => response.write(chunk),
     onDrain: (listener) => void response.once('drain', listener),
     end: (chunk) => void response.end(chunk),

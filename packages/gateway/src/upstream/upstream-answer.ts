@@ -35,6 +35,11 @@ export function joinedHeader(rawHeaders: readonly string[], key: string): string
   return joined
 }
 
+/** A list of names and values without one header. */
+export function withoutHeader(rawHeaders: readonly string[], key: string): readonly string[] {
+  return rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== key)
+}
+
 /** A body in memory, or why there is none. */
 export type CollectedBody =
   | { readonly bytes: Buffer }
