@@ -29,6 +29,11 @@ const coverage: readonly (readonly [command: RegExp, covered: Coverage])[] = [
     { by: 'tests/packing.test.ts', proof: 'installTogether(' },
   ],
   [/^(npx )?node --version$/, { run: true }],
+  [/^npx agentic check [\w./-]+\.yaml$/, { run: true }],
+  [
+    /^npx agentic start -c docs\/examples\/minimal-gateway\.yaml$/,
+    { by: 'packages/cli/test/start.test.ts', proof: "'docs/examples/minimal-gateway.yaml'" },
+  ],
 ]
 
 const commands = documentedCommands(repositoryRoot)

@@ -1,9 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import {
   type Ended,
@@ -107,6 +110,56 @@ describe.each([...programs])('%s', (name, { source, output }) => {
     expect(runInConsumer('program.mjs', source)).toEqual({ status: 0, output })
   })
 })
+
+describe('the command agentic', () => {
+  test('prints its version', () => {
+    const { version } = JSON.parse(
+      readFileSync(join(installedFolder('agentic-rest'), 'package.json'), 'utf8'),
+    )
+    const output = `agentic ${version} (profile v0.3, Node ${process.version})\n`
+    expect(runAgentic(['--version'])).toEqual({ status: 0, output })
+  })
+
+  test('tells a valid file from an invalid one', () => {
+    copyFileSync(join(repositoryRoot, 'docs/examples/full-gateway.yaml'), join(consumer, 'full.yaml'))
+    writeFileSync(
+      join(consumer, 'bad.yaml'),
+      'gateway: { port: 80800 }\nplugins: { token-validator: { mode: off } }\n',
+    )
+    expect(runAgentic(['check', 'full.yaml'])).toEqual({ status: 0, output: 'full.yaml is valid\n' })
+    expect(runAgentic(['check', 'bad.yaml'])).toEqual({
+      status: 2,
+      output:
+        'bad.yaml:1:1: routes: is required\nbad.yaml:1:18: gateway.port: expected an integer from 0 to 65535, got 80800\n',
+    })
+  })
+
+  test('starts a gateway, which drains and ends when it is told to', async () => {
+    const text = '{ gateway: { port: 0 }, plugins: { token-validator: { mode: off } }, routes: [] }'
+    writeFileSync(join(consumer, 'start.yaml'), text)
+    const child = spawn(process.execPath, [agenticPath(), 'start', '-c', 'start.yaml'], { cwd: consumer })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const messages: unknown[] = []
+    for await (const line of createInterface(child.stderr)) {
+      const { level, msg, port } = JSON.parse(line)
+      if (level === 'info') messages.push(msg)
+      if (port === undefined) continue
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+      child.kill('SIGTERM')
+    }
+    expect(messages).toEqual(['the gateway is listening', 'SIGTERM received', 'draining', 'drained'])
+    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
+  })
+})
+
+function agenticPath(): string {
+  return join(consumer, 'node_modules/.bin/agentic')
+}
+
+// As npx would: the link that npm made, which has to name its interpreter and be executable.
+function runAgentic(args: readonly string[]): Ended {
+  return run(agenticPath(), args, consumer)
+}
 
 function installedFolder(name: string): string {
   return join(consumer, 'node_modules', name)

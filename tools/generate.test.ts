@@ -3,10 +3,22 @@ import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomes, outcomeTypes } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
+import { generators } from './generators.ts'
 import { temporaryTree } from './temporary-tree.ts'
 
 const repository = join(import.meta.dirname, '..')
-const page = '# Page\n\n<!-- generated: outcomes -->\n<!-- /generated -->\n'
+
+/** Every page that something is generated into, with all of its sections still empty. */
+function emptyPages(): Record<string, string> {
+  const pages = new Map<string, string>()
+  for (const generator of generators) {
+    for (const path of generator.type === 'section' ? generator.pages : []) {
+      const section = `<!-- generated: ${generator.type === 'section' ? generator.name : ''} -->\n<!-- /generated -->\n`
+      pages.set(path, `${pages.get(path) ?? '# Page\n'}\n${section}`)
+    }
+  }
+  return Object.fromEntries(pages)
+}
 
 // The script as package.json has it, run in a tree that has this repository's tools and packages but its own pages.
 function runScript(name: 'generate' | 'format', tree: string): { status: number | null; stdout: string } {
@@ -23,9 +35,9 @@ function tree(files: Record<string, string>): string {
 }
 
 test('npm run generate fills the pages and files, and writes nothing the second time', () => {
-  const root = tree({ 'README.md': page, 'docs/profile.md': page })
+  const root = tree(emptyPages())
   expect(runScript('generate', root).stdout.split('\n')).toEqual(
-    expect.arrayContaining(['wrote README.md', 'wrote docs/profile.md']),
+    expect.arrayContaining(Object.keys(emptyPages()).map((page) => `wrote ${page}`)),
   )
   const filled = readFileSync(join(root, 'README.md'), 'utf8')
   for (const type of outcomeTypes) {
@@ -42,7 +54,7 @@ test('npm run generate fills the pages and files, and writes nothing the second 
 })
 
 test('npm run generate tells a page that lost its section, and writes the rest', () => {
-  const root = tree({ 'README.md': '# Page\n', 'docs/profile.md': page })
+  const root = tree({ ...emptyPages(), 'README.md': '# Page\n' })
   const ended = runScript('generate', root)
   expect(ended).toMatchObject({
     status: 1,

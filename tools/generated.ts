@@ -133,3 +133,13 @@ export function jsonText(value: unknown): string {
 export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
+
+/** Text for a cell: a bar would end the cell, and a line break the row. */
+export function tableText(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}
+
+/** Inline code. */
+export function codeText(text: string): string {
+  return `\`${text}\``
+}

@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { headers, openApiComponents, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { pluginOrder } from '../packages/gateway/src/plugin.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
+import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
+import { errorTables, malformedTable } from './error-tables.ts'
 import { type Generator, jsonText, markdownTable } from './generated.ts'
+import { bucketsTable, metricsTable, outcomeLabels } from './metric-tables.ts'
+
+const configurationPage = 'docs/configuration.md'
 
 /** Everything that is generated from the code. One entry per file, folder or section. */
 export const generators: readonly Generator[] = [
@@ -12,7 +20,23 @@ export const generators: readonly Generator[] = [
     content: () => jsonText(openApiComponents()),
   },
   { type: 'file', path: 'packages/gateway/gateway.schema.json', content: configurationSchema },
+  section('configuration gateway', configurationPage, () => keysBelow('gateway')),
+  ...pluginOrder.flatMap((plugin) => [
+    section(`configuration ${plugin}`, configurationPage, () => keysBelow(`plugins.${plugin}`)),
+    section(`options ${plugin}`, `docs/plugins/${plugin}.md`, () => pluginOptions(plugin)),
+  ]),
+  section('configuration routes', configurationPage, () => keysBelow('routes')),
+  section('minimal example', configurationPage, () => exampleFile('docs/examples/minimal-gateway.yaml')),
+  section('metrics', 'docs/metrics.md', metricsTable),
+  section('metric buckets', 'docs/metrics.md', bucketsTable),
+  section('metric outcomes', 'docs/metrics.md', outcomeLabels),
+  section('error codes', 'docs/errors.md', errorTables),
+  section('malformed requests', 'docs/errors.md', malformedTable),
 ]
+
+function section(name: string, page: string, content: () => string | Promise<string>): Generator {
+  return { type: 'section', name, pages: [page], content }
+}
 
 function outcomesTable(): string {
   return markdownTable(
@@ -34,4 +58,31 @@ function currentSchemas(): Record<string, string> {
 async function configurationSchema(): Promise<string> {
   const { configJsonSchema } = await import('../packages/gateway/src/config/json-schema.ts')
   return jsonText(configJsonSchema())
+}
+
+/** The table of a key and of everything below it. */
+async function keysBelow(path: string): Promise<string> {
+  return keysTable((await allKeys()).filter((key) => isBelow(key.path, path)))
+}
+
+/** The same keys as a plugin's own page names them, from its section on. */
+async function pluginOptions(plugin: string): Promise<string> {
+  const prefix = `plugins.${plugin}.`
+  const keys = (await allKeys()).filter((key) => key.path.startsWith(prefix))
+  return keysTable(keys.map((key) => ({ ...key, path: key.path.slice(prefix.length) })))
+}
+
+async function allKeys(): Promise<ConfigurationKey[]> {
+  const { configJsonSchema } = await import('../packages/gateway/src/config/json-schema.ts')
+  return configurationKeys(configJsonSchema() as KeySchema)
+}
+
+function isBelow(key: string, path: string): boolean {
+  return key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`)
+}
+
+// The page shows the very file that a test loads.
+function exampleFile(path: string): string {
+  const text = readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+  return `\`\`\`yaml\n${text.trimEnd()}\n\`\`\``
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
-import { agentic, folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
+import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
 interface Started extends Running {
@@ -230,7 +232,25 @@ test('an error that nobody handles is logged and ends it with 1', async () => {
   }
 })
 
-test('it starts through a link to the program, as npm makes one', async () => {
-  const child = spawn(process.execPath, [`${agentic}/../../../../node_modules/.bin/agentic`, '--version'])
-  expect(await once(child, 'close')).toEqual([0, null])
+test('npx finds it in this repository, starts the example of the documents, and leaves it time to drain', async () => {
+  const child = spawn('npx', ['agentic', 'start', '-c', 'docs/examples/minimal-gateway.yaml'], {
+    cwd: join(import.meta.dirname, '../../..'),
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error('npx did not start')
+  // npx and the gateway share a group, as they do in a terminal, where Ctrl-C reaches both.
+  const killGroup = (signal: NodeJS.Signals) => process.kill(-pid, signal)
+  const closed = once(child, 'close')
+  const messages: unknown[] = []
+  for await (const line of createInterface(child.stderr)) {
+    if (!line.startsWith('{')) continue
+    const { level, msg, port } = JSON.parse(line)
+    if (level === 'info') messages.push(msg)
+    if (port !== undefined) killGroup('SIGINT')
+  }
+  await closed
+  expect(messages).toEqual(['the gateway is listening', 'SIGINT received', 'draining', 'drained'])
 })

@@ -118,7 +118,8 @@ export const metricTable = {
   loopDelay: {
     name: 'agentic_gateway_event_loop_delay_seconds',
     type: 'gauge',
-    labels: ['quantile'],
+    // `quantile` is reserved for summaries.
+    labels: ['percentile'],
     help: 'How late the event loop ran since the last scrape.',
   },
   memory: {
@@ -129,9 +130,12 @@ export const metricTable = {
   },
 } as const satisfies Record<string, MetricDescription>
 
-/** Agents answer in milliseconds or in minutes. */
-const DURATION_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
-const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+/** Upper bounds of the request histograms: agents answer in milliseconds or in minutes. */
+export const DURATION_BUCKETS_SECONDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
+]
+/** Upper bounds of the histogram of audit batches. */
+export const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 const MAX_TENANT_COUNT = 1000
 
 /** What is read when metrics are scraped. */
@@ -212,8 +216,8 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
         queued.set({ upstream: upstream.name }, upstream.queued)
       }
       inFlight.set(sources.inFlight())
-      for (const quantile of [50, 99])
-        loopDelay.set({ quantile: String(quantile / 100) }, delay.percentile(quantile) / 1e9)
+      for (const percentile of [50, 99])
+        loopDelay.set({ percentile: String(percentile) }, delay.percentile(percentile) / 1e9)
       delay.reset()
       memory.set(process.memoryUsage.rss())
     },

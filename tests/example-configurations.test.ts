@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatFaults, parseConfig } from '@agentic-rest/gateway'
+import { expect, test } from 'vitest'
+import { fencedBlocks } from '../tools/markdown.ts'
+import { listFiles } from '../tools/repo-files.ts'
+import { documentedPages } from './documented-code.ts'
+import { repositoryRoot } from './packed-packages.ts'
+
+interface Example {
+  readonly place: string
+  readonly text: string
+}
+
+const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
+
+/** Files that are a gateway's configuration: those of the documents, and every gateway*.yaml of the examples. */
+const files: readonly Example[] = listFiles(repositoryRoot, [
+  'docs/examples/*.yaml',
+  'examples/**/*gateway*.yaml',
+]).map((path) => ({ place: path, text: read(path) }))
+
+/** Blocks marked `yaml` are whole configurations; a part of one is marked `yaml part`. */
+const blocks: readonly Example[] = documentedPages(repositoryRoot).flatMap((page) =>
+  fencedBlocks(read(page))
+    .filter(({ info }) => info === 'yaml')
+    .map(({ text, line }) => ({ place: `${page}:${line}`, text })),
+)
+
+/** Every variable that a text names has a value: one that is long enough for a secret. */
+function environmentFor(text: string): Record<string, string> {
+  const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)[}:]/g)].map(([, name = '']) => name)
+  const withDefault = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*):-/g)].map(([, name]) => name))
+  const needed = names.filter((name) => !withDefault.has(name))
+  return Object.fromEntries(needed.map((name) => [name, 'a-value-of-at-least-thirty-two-characters']))
+}
+
+test('there are examples', () => {
+  expect(files.map(({ place }) => place)).toContain('docs/examples/minimal-gateway.yaml')
+  expect(blocks.map(({ place }) => place.split(':')[0])).toContain('docs/configuration.md')
+})
+
+test.each([...files, ...blocks])('$place is a valid configuration without warnings', ({ place, text }) => {
+  const result = parseConfig(text, { file: place, env: environmentFor(text) })
+  expect(result.ok ? '' : formatFaults(result.faults)).toBe('')
+  expect(result).toMatchObject({ ok: true, warnings: [] })
+})

@@ -1,0 +1,97 @@
+import { codeText, markdownTable, tableText } from './generated.ts'
+
+/** A node of the configuration's JSON Schema, as far as the tables look into it. */
+export interface KeySchema {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly string[]
+  readonly const?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly anyOf?: readonly KeySchema[]
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, KeySchema>>
+  readonly required?: readonly string[]
+  readonly items?: KeySchema
+  readonly additionalProperties?: KeySchema | boolean
+}
+
+/** One key as a page lists it. */
+export interface ConfigurationKey {
+  /** Where it stands: `routes[].path`, `plugins.license-check.tenants.<name>.features`. */
+  readonly path: string
+  readonly type: string
+  readonly default: string
+  readonly description: string
+}
+
+/** Every key below a node, in the order of the schema, each map before the keys in it. */
+export function configurationKeys(schema: KeySchema, path = ''): ConfigurationKey[] {
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+    const childPath = path === '' ? name : `${path}.${name}`
+    const isRequired = schema.required?.includes(name) === true
+    return [describeKey(child, childPath, isRequired), ...configurationKeys(child, childPath)]
+  })
+  const values = valuesOf(schema)
+  return [
+    ...own,
+    ...(schema.items === undefined ? [] : configurationKeys(schema.items, `${path}[]`)),
+    ...(values === undefined ? [] : configurationKeys(values, `${path}.<name>`)),
+  ]
+}
+
+function describeKey(schema: KeySchema, path: string, isRequired: boolean): ConfigurationKey {
+  const { description = '' } = schema
+  return { path, type: typeText(schema), default: isRequired ? 'required' : defaultText(schema), description }
+}
+
+/** What the values of a map with names of the operator's choice look like; undefined for any other node. */
+function valuesOf({ additionalProperties }: KeySchema): KeySchema | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+}
+
+// A `${VAR}` may stand for anything, which the page says once.
+function withoutReference({ anyOf, ...schema }: KeySchema): KeySchema {
+  return anyOf?.find(({ $ref }) => $ref === undefined) ?? schema
+}
+
+function typeText(schema: KeySchema): string {
+  const plain = withoutReference(schema)
+  if (plain.enum !== undefined) return plain.enum.map(codeText).join(', ')
+  if (plain.const !== undefined) return codeText(String(plain.const))
+  switch (plain.type) {
+    case 'integer':
+      return `integer, ${plain.minimum} to ${plain.maximum}`
+    case 'boolean':
+      return '`true`, `false`'
+    case 'array':
+      return `list of ${itemText(plain.items ?? {})}`
+    case 'object':
+      return valuesOf(plain) === undefined ? 'map' : `map of ${itemText(valuesOf(plain) ?? {})} by name`
+    default:
+      return (plain.minLength ?? 0) > 1 ? `text, at least ${plain.minLength} characters` : 'text'
+  }
+}
+
+function itemText(schema: KeySchema): string {
+  const { type, enum: words } = withoutReference(schema)
+  if (words !== undefined) return words.map(codeText).join(', ')
+  return type === 'object' ? 'maps' : 'texts'
+}
+
+function defaultText({ default: value, properties }: KeySchema): string {
+  if (value === undefined) return 'absent'
+  if (properties !== undefined) return 'its defaults'
+  if (Array.isArray(value)) return codeText(`[${value.join(', ')}]`)
+  return codeText(typeof value === 'string' && value !== '' ? value : JSON.stringify(value))
+}
+
+/** The keys as a Markdown table. */
+export function keysTable(keys: readonly ConfigurationKey[]): string {
+  return markdownTable(
+    ['Key', 'Value', 'Default', 'Meaning'],
+    keys.map((key) => [codeText(key.path), key.type, key.default, tableText(key.description)]),
+  )
+}

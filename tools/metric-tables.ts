@@ -1,0 +1,51 @@
+import { conditions, outcomeTypes } from '@agentic-rest/profile'
+import { codeText, markdownTable, tableText } from './generated.ts'
+
+// Loaded when it is asked for: a gateway that does not load must not keep the other generators from working.
+const loadMetrics = () => import('../packages/gateway/src/metrics.ts')
+
+/** Every metric with its type and labels. */
+export async function metricsTable(): Promise<string> {
+  const { metricTable } = await loadMetrics()
+  return markdownTable(
+    ['Metric', 'Type', 'Labels', 'What it says'],
+    Object.values(metricTable).map(({ name, type, labels, help }) => [
+      codeText(name),
+      type,
+      labels.map(codeText).join(', ') || 'none',
+      tableText(help),
+    ]),
+  )
+}
+
+/** The upper bounds of the buckets, for each histogram. */
+export async function bucketsTable(): Promise<string> {
+  const { metricTable, DURATION_BUCKETS_SECONDS, EMIT_BUCKETS_SECONDS } = await loadMetrics()
+  const { requestDuration, upstreamDuration, auditEmitDuration } = metricTable
+  return markdownTable(
+    ['Histogram', 'Buckets up to, in seconds'],
+    [
+      [codeText(requestDuration.name), DURATION_BUCKETS_SECONDS.join(', ')],
+      [codeText(upstreamDuration.name), DURATION_BUCKETS_SECONDS.join(', ')],
+      [codeText(auditEmitDuration.name), EMIT_BUCKETS_SECONDS.join(', ')],
+    ],
+  )
+}
+
+/** Every value that the label `outcome` of requests can have (decision 25). */
+export function outcomeLabels(): string {
+  const untyped = [2, 3, 4, 5].map((hundred) => `untyped_${hundred}xx`)
+  return markdownTable(
+    ['Value of `outcome`', 'When'],
+    [
+      [list(outcomeTypes), 'the answer has status and media type of this outcome'],
+      [list(Object.keys(conditions)), 'an HTTP condition outside the ten, with the generic error body'],
+      [list(['client_disconnect']), 'the client left before its answer was complete'],
+      [list(untyped), 'any other answer of a service, by its status'],
+    ],
+  )
+}
+
+function list(words: readonly string[]): string {
+  return words.map(codeText).join(', ')
+}
