@@ -1,6 +1,7 @@
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import type { RouteConfig } from './config/config-schema.ts'
 import { parameterName, pathSegments } from './config/schema/path-template.ts'
+import { canonicalTarget } from './listen/canonical-path.ts'
 
 /** A route of the configuration, ready to be matched. */
 export interface Route {
@@ -20,7 +21,8 @@ export interface Router {
   methods(path: string): readonly string[]
 }
 
-const MAX_PARAM_LENGTH = 8192
+// As long as a head can be configured to be: the limit of the head is the only one.
+const MAX_PARAM_LENGTH = 1_048_576
 
 /** Makes the router for a set of routes. A literal segment beats a parameter; the time does not grow with the routes. */
 export function createRouter(routes: readonly Route[]): Router {
@@ -31,9 +33,9 @@ export function createRouter(routes: readonly Route[]): Router {
     tree.on(route.config.method as HTTPMethod, treePath(route.config.path), noHandler, route)
   }
   const find = (method: string, path: string): RouteMatch | undefined => {
-    const found = methods.has(method) ? tree.find(method as HTTPMethod, path) : null
+    const found = methods.has(method) ? tree.find(method as HTTPMethod, treeText(path)) : null
     if (found === null) return undefined
-    return { route: found.store as Route, params: found.params as Record<string, string> }
+    return { route: found.store as Route, params: decodeParams(found.params as Record<string, string>) }
   }
   const allowed = (path: string) => {
     const own = [...methods].filter((method) => find(method, path) !== undefined)
@@ -55,9 +57,31 @@ export function createRouter(routes: readonly Route[]): Router {
 function treePath(template: string): string {
   const segments = pathSegments(template).map((segment) => {
     const name = parameterName(segment)
-    return name === undefined ? decodeURIComponent(segment).replaceAll(':', '::') : `:${name}`
+    return name === undefined ? treeLiteral(segment).replaceAll(':', '::') : `:${name}`
   })
   return `/${segments.join('/')}`
+}
+
+/** A literal in the canonical form, which the paths of requests have too. */
+function treeLiteral(segment: string): string {
+  const target = canonicalTarget(`/${segment}`, undefined)
+  if (!target.ok) throw new TypeError(`no request can ask for this segment: it ${target.message}`)
+  return treeText(target.path.slice(1))
+}
+
+/**
+ * Hides percent signs from the tree, which would decode them: `%3B` asks for something else than `;`, and a parameter
+ * must be decoded once. No canonical path has a bare `^`.
+ */
+function treeText(path: string): string {
+  return path.includes('%') ? path.replaceAll('%', '^') : path
+}
+
+function decodeParams(params: Record<string, string>): Record<string, string> {
+  const decoded: Record<string, string> = Object.create(null)
+  for (const name of Object.keys(params))
+    decoded[name] = decodeURIComponent((params[name] ?? '').replaceAll('^', '%'))
+  return decoded
 }
 
 function noHandler(): void {

@@ -24,10 +24,10 @@ export function canonicalTarget(target: string, host: string | undefined): Canon
   const query = mark === -1 ? '' : relative.slice(mark)
   if (!PLAIN_QUERY.test(query) && !isQuery(query))
     return refuse('has a query with a character that must be encoded')
-  if (PLAIN_PATH.test(rawPath)) return { ok: true, path: rawPath, query: query === '?' ? '' : query }
+  if (PLAIN_PATH.test(rawPath)) return { ok: true, path: rawPath, query }
   const path = canonicalPath(rawPath)
   if (typeof path !== 'string') return refuse(path.problem)
-  return { ok: true, path, query: query === '?' ? '' : query }
+  return { ok: true, path, query }
 }
 
 /** Absolute-form must be accepted (RFC 9112, section 3.2.2), but only for the host that was asked. */
@@ -57,8 +57,8 @@ function canonicalPath(raw: string): string | Problem {
     if (typeof canonical !== 'string') return canonical
     segments.push(canonical)
   }
-  if (segments.length > 1 && segments.at(-1) === '') segments.pop()
-  if (segments.length > 1 && segments.includes('')) return { problem: 'must not have an empty segment' }
+  if (segments.at(-1) === '') segments.pop()
+  if (segments.includes('')) return { problem: 'must not have an empty segment' }
   return `/${segments.join('/')}`
 }
 

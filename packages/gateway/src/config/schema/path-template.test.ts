@@ -34,6 +34,13 @@ test.each([
   expect(pathShape(one)).not.toBe(pathShape(other))
 })
 
+test.each(['/%FF', '/caf%C3', '/a%0D%0Ab', '/a%7F'])(
+  '%s is refused, because no request can ask for it',
+  (path) => {
+    expect(checkPathTemplate(path)).toBe('must percent-encode UTF-8 without control characters')
+  },
+)
+
 test('segments and parameter names are taken from a template', () => {
   expect(pathSegments('/items/{itemId}/')).toEqual(['items', '{itemId}'])
   expect(pathSegments('/')).toEqual([])

@@ -55,7 +55,17 @@ const checkSegment: Check = (segment) => {
     return 'must have each parameter as a whole segment {name}, the name made of letters, digits and "_"'
   }
   if (/^(?:\.|%2e){1,2}$/i.test(segment)) return 'must not have a dot segment'
-  return LITERAL.test(segment) ? undefined : 'must percent-encode blanks, "%" and characters outside ASCII'
+  if (!LITERAL.test(segment)) return 'must percent-encode blanks, "%" and characters outside ASCII'
+  return isText(segment) ? undefined : 'must percent-encode UTF-8 without control characters'
+}
+
+// What no request can ask for: such a target is refused before routing.
+const isText = (segment: string): boolean => {
+  try {
+    return !/\p{Cc}/u.test(decodeURIComponent(segment))
+  } catch {
+    return false
+  }
 }
 
 const checkReserved: Check = (path) =>
