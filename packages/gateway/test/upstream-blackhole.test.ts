@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { startBlackhole } from './harness/blackhole.ts'
+import { expectRefusal, sendRequest } from './harness/http-request.ts'
+import { eventually, metricValue } from './harness/metric-value.ts'
+import { startGateway } from './harness/start-gateway.ts'
+
+describe('an upstream whose packets vanish', () => {
+  it('is 424 UPSTREAM_UNAVAILABLE once five seconds have passed, and a deadline or a client that leaves ends it before', async () => {
+    const target = `http://127.0.0.1:${await startBlackhole()}`
+    const { url, metrics } = await startGateway({
+      routes: [
+        { id: 'plain', method: 'GET', path: '/plain', target },
+        { id: 'timed', method: 'GET', path: '/timed', target, executionTimeoutSeconds: 1 },
+      ],
+    })
+    const start = performance.now()
+    const plain = sendRequest(`${url}/plain`)
+    const leaves = expect(sendRequest(`${url}/plain`, { signal: AbortSignal.timeout(300) })).rejects.toThrow()
+    const timed = await sendRequest(`${url}/timed`)
+    expectRefusal(timed, 500, 'EXECUTION_TIMEOUT')
+    expect(performance.now() - start).toBeLessThan(1500)
+    await leaves
+    const left = { outcome: 'client_disconnect' }
+    expect(metricValue(await metrics(), 'agentic_requests_total', left)).toBe(1)
+    expectRefusal(await plain, 424, 'UPSTREAM_UNAVAILABLE')
+    expect(performance.now() - start).toBeGreaterThan(4500)
+    expect(performance.now() - start).toBeLessThan(7000)
+    await eventually(
+      async () => metricValue(await metrics(), 'agentic_gateway_requests_in_flight'),
+      (count) => count === 0,
+    )
+  }, 20_000)
+})
