@@ -104,6 +104,8 @@ function makeServer({ limits, certificate }: ListenerOptions): Server {
         ...serverOptions,
         ...certificate,
         minVersion: 'TLSv1.2',
+        // A client that never finishes its handshake is a slow head too; Node would wait for two minutes.
+        handshakeTimeout: HEADERS_TIMEOUT_MS,
         ALPNProtocols: ['http/1.1'],
       })
     : createServer(serverOptions)

@@ -1,8 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
 import { InitialisationError } from '../plugin.ts'
-import { readPem } from '../read-pem.ts'
+import { readCertificates, readPem } from '../read-pem.ts'
 
-/** Certificate and key of the listener, as PEM. */
+/** Certificate chain and key of the listener, as PEM. */
 export interface ServerCertificate {
   readonly cert: string
   readonly key: string
@@ -13,21 +14,42 @@ export function loadServerCertificate(files: {
   readonly cert_file: string
   readonly key_file: string
 }): ServerCertificate {
-  const cert = readPem(files.cert_file, 'gateway.tls.cert_file')
+  const [certificate, ...chain] = readCertificates(files.cert_file, 'gateway.tls.cert_file')
   const key = readPem(files.key_file, 'gateway.tls.key_file')
-  const certificate = parse(() => new X509Certificate(cert), 'gateway.tls.cert_file is not a PEM certificate')
-  const privateKey = parse(() => createPrivateKey(key), 'gateway.tls.key_file is not a usable private key')
-  if (!certificate.checkPrivateKey(privateKey))
-    throw new InitialisationError('gateway.tls: the key does not belong to the certificate')
-  if (certificate.validToDate.getTime() < Date.now())
-    throw new InitialisationError('gateway.tls: the certificate has expired')
-  return { cert, key }
+  checkKey(certificate, key)
+  checkDates(certificate)
+  const loaded = { cert: [certificate, ...chain].map(String).join(''), key }
+  checkUse(loaded)
+  return loaded
 }
 
-function parse<T>(read: () => T, message: string): T {
+function checkKey(certificate: X509Certificate, key: string): void {
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    () => 'gateway.tls.key_file is not a usable private key',
+  )
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new InitialisationError('gateway.tls.key_file does not belong to gateway.tls.cert_file')
+}
+
+function checkDates({ validFromDate, validToDate }: X509Certificate): void {
+  const now = Date.now()
+  if (validToDate.getTime() < now) throw new InitialisationError('gateway.tls.cert_file has expired')
+  if (validFromDate.getTime() > now) throw new InitialisationError('gateway.tls.cert_file is not valid yet')
+}
+
+/** What TLS itself refuses, such as a key that is too short. */
+function checkUse(certificate: ServerCertificate): void {
+  attempt(
+    () => createSecureContext({ ...certificate }),
+    (error) => `gateway.tls cannot be used (${error.code ?? 'unknown error'})`,
+  )
+}
+
+function attempt<T>(run: () => T, message: (error: NodeJS.ErrnoException) => string): T {
   try {
-    return read()
+    return run()
   } catch (cause) {
-    throw new InitialisationError(message, { cause })
+    throw new InitialisationError(message(cause as NodeJS.ErrnoException), { cause })
   }
 }

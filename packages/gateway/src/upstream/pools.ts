@@ -1,6 +1,6 @@
 import { buildConnector, Pool } from 'undici'
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
-import { readPem } from '../read-pem.ts'
+import { readCertificates } from '../read-pem.ts'
 import { createPlaces, type Places } from './places.ts'
 
 /** The connections to one origin, with a bound on what may wait for them. */
@@ -78,8 +78,7 @@ function createPool(route: RouteConfig, limits: LimitOptions): UpstreamPool {
 
 /** Remembers errors of sockets that had already carried an answer. */
 function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildConnector.connector {
-  const ca = route.ca_file === undefined ? {} : { ca: readPem(route.ca_file, `routes.${route.id}.ca_file`) }
-  const connect = buildConnector({ ...ca, timeout: CONNECT_TIMEOUT_MS, allowH2: false })
+  const connect = buildConnector({ ...authorities(route), timeout: CONNECT_TIMEOUT_MS, allowH2: false })
   return (options, callback) =>
     connect(options, (...result) => {
       const [, socket] = result
@@ -90,6 +89,12 @@ function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildCo
       })
       callback(...result)
     })
+}
+
+/** With a `ca_file` its certificates are the only ones that are trusted. */
+function authorities({ id, ca_file }: RouteConfig): { ca?: string[] } {
+  if (ca_file === undefined) return {}
+  return { ca: readCertificates(ca_file, `routes.${id}.ca_file`).map(String) }
 }
 
 function isReuse(error: unknown, resets: WeakSet<object>): boolean {
