@@ -4,6 +4,7 @@ import { headers, openApiComponents, outcomes, outcomeTypes, PROFILE_VERSION } f
 import { pluginOrder } from '../packages/gateway/src/plugin.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
+import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
 import { type Generator, jsonText, markdownTable } from './generated.ts'
 import { bucketsTable, metricsTable, outcomeLabels } from './metric-tables.ts'
@@ -32,6 +33,9 @@ export const generators: readonly Generator[] = [
   section('metric outcomes', 'docs/metrics.md', outcomeLabels),
   section('error codes', 'docs/errors.md', errorTables),
   section('malformed requests', 'docs/errors.md', malformedTable),
+  section('decisions', 'docs/decisions/README.md', () =>
+    decisionIndex(join(import.meta.dirname, '../docs/decisions')),
+  ),
 ]
 
 function section(name: string, page: string, content: () => string | Promise<string>): Generator {
