@@ -105,8 +105,14 @@ function openListener(parts: GatewayParts): Listener {
     corsOrigins: gateway.cors?.origins,
     certificate: gateway.tls && loadServerCertificate(gateway.tls),
     log: parts.log,
-    handle: (exchange) => void handle(exchange, parts),
+    handle: (exchange) => void handle(exchange, parts).catch((error) => abandon(exchange, parts, error)),
   })
+}
+
+/** The net below the line: a fault in answering or counting costs its request, never the process. */
+function abandon(exchange: Exchange, { log }: GatewayParts, error: unknown): void {
+  log.error('a request was abandoned', { request_id: exchange.trace.requestId, error })
+  exchange.reply.destroy()
 }
 
 function degradedReasons(plugins: readonly Plugin[]): string[] {

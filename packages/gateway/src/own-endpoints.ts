@@ -25,7 +25,10 @@ export function createOwnEndpoints(state: OwnState): OwnEndpoints {
   const endpoints = new Map<string, (exchange: Exchange) => void>([
     ['/healthz', (exchange) => sendJson(exchange, { status: 'ok' })],
     ['/readyz', (exchange) => answerReadiness(exchange, state)],
-    ['/metrics', (exchange) => void sendMetrics(exchange, state.metrics)],
+    [
+      '/metrics',
+      (exchange) => void sendMetrics(exchange, state.metrics).catch(() => exchange.reply.destroy()),
+    ],
   ])
   return {
     answer(exchange) {

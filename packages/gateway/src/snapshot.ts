@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GatewayConfig } from './config/config-schema.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
-import type { PluginContext } from './plugin.ts'
+import type { Plugin, PluginContext } from './plugin.ts'
 import { licenseCheck } from './plugins/license-check.ts'
 import { otelAudit } from './plugins/otel-audit.ts'
 import { promptSanitize } from './plugins/prompt-sanitize.ts'
@@ -20,22 +20,34 @@ export interface Snapshot {
 
 /** Provisions a configuration; throws an `InitialisationError` when something in it cannot act. */
 export function createSnapshot(config: GatewayConfig, world: Omit<PluginContext, 'configVersion'>): Snapshot {
-  const context = { ...world, configVersion: versionOf(config) }
-  const { plugins, routes, gateway } = config
+  const { routes, gateway } = config
   return {
     config,
     router: createRouter(routes.map((route) => ({ id: route.id, config: route }))),
     pools: createUpstreamPools(routes, gateway.limits),
     pipeline: createPipeline(
-      [
-        tokenValidator(plugins['token-validator'], context),
-        tenantInjector(plugins['tenant-injector'], context),
-        licenseCheck(plugins['license-check'], context),
-        promptSanitize(plugins['prompt-sanitize'], context),
-        otelAudit(plugins['otel-audit'], context),
-      ],
+      createPlugins(config, { ...world, configVersion: versionOf(config) }),
       world.log,
     ),
+  }
+}
+
+function createPlugins({ plugins }: GatewayConfig, context: PluginContext): Plugin[] {
+  const made: Plugin[] = []
+  const factories = [
+    () => tokenValidator(plugins['token-validator'], context),
+    () => tenantInjector(plugins['tenant-injector'], context),
+    () => licenseCheck(plugins['license-check'], context),
+    () => promptSanitize(plugins['prompt-sanitize'], context),
+    () => otelAudit(plugins['otel-audit'], context),
+  ]
+  try {
+    for (const make of factories) made.push(make())
+    return made
+  } catch (error) {
+    // What was made before has timers and connections: a start that fails must not keep the process alive.
+    for (const plugin of made) void plugin.close?.()
+    throw error
   }
 }
 
