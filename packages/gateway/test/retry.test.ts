@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectRefusal, type RequestOptions, sendRequest } from './harness/http-request.ts'
-import { startGateway, type TestConfig } from './harness/start-gateway.ts'
+import type { TestConfig } from './harness/read-config.ts'
+import { startGateway } from './harness/start-gateway.ts'
 import { startTcpUpstream } from './harness/start-upstream.ts'
 
 /** One complete request that arrived on a connection. */

@@ -1,10 +1,10 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import { compareTrace, isVendorType, mediaTypeEssence, outcomeViolations } from '@agentic-rest/profile'
+import { compareTrace, isVendorType, outcomeViolations } from '@agentic-rest/profile'
 import { refusal } from '../error-codes.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import type { Route } from '../route.ts'
-import { firstHeader } from './returned-headers.ts'
+import { answerType } from './answer-type.ts'
 import { collectBody, type UpstreamAnswer } from './upstream-answer.ts'
+import { readVendorBody } from './vendor-body.ts'
 
 /** An answer that may go to the client; `bytes` when its body was read to be checked. */
 export interface CheckedAnswer {
@@ -22,7 +22,7 @@ export async function checkResponse(
   route: Route,
   { answer, maxBytes }: { readonly answer: UpstreamAnswer; readonly maxBytes: number },
 ): Promise<Checked> {
-  const essence = mediaTypeEssence(firstHeader(answer.rawHeaders, 'content-type'))
+  const essence = answerType(answer.rawHeaders)
   if (!isVendorType(essence) || !mayHaveBody(exchange, answer)) {
     const violations = isExempt(exchange, essence)
       ? []
@@ -42,7 +42,7 @@ function checkVendorBody(
   found: CheckedAnswer & { readonly bytes: Buffer; readonly maxBytes: number },
 ): Checked {
   const { answer, essence, bytes } = found
-  const body = parseBody(bytes, firstHeader(answer.rawHeaders, 'content-encoding'), found.maxBytes)
+  const body = readVendorBody(bytes, answer.rawHeaders, found.maxBytes)
   if (body === undefined) return { refused: refusal('INVALID_AGENTIC_RESPONSE') }
   const trace = compareTrace((body.value as { trace?: unknown } | null)?.trace, exchange.trace)
   if (trace !== 'match') return { refused: refusal(trace === 'missing' ? 'TRACE_MISSING' : 'TRACE_MISMATCH') }
@@ -78,34 +78,4 @@ function isExempt(exchange: Exchange, essence: string | undefined): boolean {
 /** RFC 9110, section 6.4.1: these never have content, whatever their headers say. */
 export function mayHaveBody({ method }: Exchange, { status }: UpstreamAnswer): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304
-}
-
-function parseBody(
-  bytes: Buffer,
-  encoding: string | undefined,
-  maxOutputLength: number,
-): { value: unknown } | undefined {
-  try {
-    const text = decode(bytes, encoding?.trim().toLowerCase() ?? 'identity', maxOutputLength)
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text)) }
-  } catch {
-    return undefined
-  }
-}
-
-/** The content behind a `Content-Encoding`; the client still gets the bytes as they came. */
-function decode(bytes: Buffer, encoding: string, maxOutputLength: number): Buffer {
-  switch (encoding) {
-    case 'identity':
-      return bytes
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(bytes, { maxOutputLength })
-    case 'deflate':
-      return inflateSync(bytes, { maxOutputLength })
-    case 'br':
-      return brotliDecompressSync(bytes, { maxOutputLength })
-    default:
-      throw new TypeError('an encoding that cannot be read')
-  }
 }
