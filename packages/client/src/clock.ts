@@ -1,0 +1,59 @@
+import type { Trace } from '@agentic-rest/profile'
+import { TransportError } from './errors.ts'
+
+/** Time and chance, replaced in tests. */
+export interface Clock {
+  now(): number
+  /** Resolves after so many milliseconds; rejects at once when the signal is aborted. */
+  sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
+  /** At least 0, less than 1. */
+  random(): number
+}
+
+// Timers with more wrap around to none at all, and a wait would become a busy loop.
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer)
+        reject(abortedError(signal))
+      }
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', leave)
+          resolve()
+        },
+        Math.min(milliseconds, LONGEST_TIMER_MS),
+      )
+      signal?.addEventListener('abort', leave, { once: true })
+      if (signal?.aborted) leave()
+    }),
+}
+
+/** The error for a caller that left; its reason is the cause. */
+export function abortedError(signal: AbortSignal | undefined, trace?: Trace): TransportError {
+  return new TransportError('ABORTED', 'the request was aborted', { cause: signal?.reason, trace })
+}
+
+/** Whether a limit is one that a timer can keep; 0 and very long ones mean none. */
+export function isTimed(milliseconds: number): boolean {
+  return milliseconds > 0 && milliseconds <= LONGEST_TIMER_MS
+}
+
+/** Waits for work of the caller's, but not longer than until the signal is aborted. */
+export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return Promise.resolve(work)
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(abortedError(signal))
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', leave))
+  })
+}

@@ -1,0 +1,11 @@
+/**
+ * A UUID v4. `crypto.randomUUID` would do, but browsers offer it to pages of secure origins only,
+ * and a page of an intranet may not be one.
+ */
+export function createId(): string {
+  const random = crypto.getRandomValues(new Uint8Array(36))
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (kind, index) => {
+    const digit = (random[index] ?? 0) & 15
+    return (kind === 'x' ? digit : (digit & 3) | 8).toString(16)
+  })
+}

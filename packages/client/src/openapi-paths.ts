@@ -1,0 +1,91 @@
+import type { outcomes } from '@agentic-rest/profile'
+import type { Answered } from './answer.ts'
+import type { RequestSettings, TextValue } from './client-request.ts'
+
+/** The paths of a `paths` type as `openapi-typescript` generates it. */
+export type PathOf<Paths> = Extract<keyof Paths, string>
+
+type MethodName = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
+
+/** The methods that a path has, in capitals. */
+export type MethodOf<Paths, Path extends keyof Paths> = {
+  [Name in MethodName]: Name extends keyof Paths[Path]
+    ? Paths[Path][Name] extends undefined
+      ? never
+      : Uppercase<Name>
+    : never
+}[MethodName]
+
+/** The operation at a path and method. */
+export type OperationOf<
+  Paths,
+  Path extends keyof Paths,
+  Method extends string,
+> = Paths[Path][Lowercase<Method> & keyof Paths[Path]]
+
+type Json = (typeof outcomes)['success']['mediaType']
+type StatusOf<Type extends keyof typeof outcomes> = (typeof outcomes)[Type]['status']
+
+type Parameters<Operation, Place extends string> = Operation extends {
+  parameters: { [Name in Place]?: infer Values }
+}
+  ? NonNullable<Values>
+  : never
+
+type JsonBody<Operation> = Operation extends { requestBody?: infer Body }
+  ? NonNullable<Body> extends { content: { [Type in Json]: infer Value } }
+    ? Value
+    : never
+  : never
+
+type IsOptionalBody<Operation> = Operation extends { requestBody: object } ? false : true
+
+/** A member that is needed, may be left out, or must not be there, as its value has it. */
+type Member<Name extends string, Value, Optional = object extends Value ? true : false> = [Value] extends [
+  never,
+]
+  ? { readonly [Key in Name]?: undefined }
+  : Optional extends true
+    ? { readonly [Key in Name]?: Value | undefined }
+    : { readonly [Key in Name]: Value }
+
+type HeaderMember<Values> = [Values] extends [never]
+  ? { readonly headers?: Readonly<Record<string, TextValue>> | undefined }
+  : Member<'headers', Values & Readonly<Record<string, TextValue>>, object extends Values ? true : false>
+
+type Target<Path, Method> = { readonly path: Path; readonly method: Method }
+
+/** A request whose path, method and inputs are those of the document. */
+export type TypedRequest<Paths, Path extends keyof Paths, Method extends string> = RequestSettings &
+  Target<Path, Method> &
+  Member<'params', Parameters<OperationOf<Paths, Path, Method>, 'path'>> &
+  Member<'query', Parameters<OperationOf<Paths, Path, Method>, 'query'>> &
+  HeaderMember<Parameters<OperationOf<Paths, Path, Method>, 'header'>> &
+  Member<'body', JsonBody<OperationOf<Paths, Path, Method>>, IsOptionalBody<OperationOf<Paths, Path, Method>>>
+
+/** The same, but inputs may be missing: what the service needs it asks for. */
+export type TypedRunRequest<Paths, Path extends keyof Paths, Method extends string> = RequestSettings &
+  Target<Path, Method> &
+  Member<'params', Parameters<OperationOf<Paths, Path, Method>, 'path'>> &
+  Member<'query', Partial<Parameters<OperationOf<Paths, Path, Method>, 'query'>>> &
+  HeaderMember<Partial<Parameters<OperationOf<Paths, Path, Method>, 'header'>>> &
+  Member<'body', Partial<JsonBody<OperationOf<Paths, Path, Method>>>, true>
+
+// The decoder takes the trace off a body that has one.
+type WithoutTrace<Body> = Body extends { trace?: { correlationId: string; requestId: string } }
+  ? Omit<Body, 'trace'>
+  : Body
+
+type ResponseBody<Operation, Status> = Operation extends { responses: infer Responses }
+  ? Status extends keyof Responses
+    ? Responses[Status] extends { content: { [Type in Json]: infer Body } }
+      ? WithoutTrace<Body>
+      : unknown
+    : unknown
+  : unknown
+
+/** The outcome of an operation, with the bodies of success and created that the document describes. */
+export type TypedOutcome<Operation> = Answered<
+  ResponseBody<Operation, StatusOf<'success'>>,
+  ResponseBody<Operation, StatusOf<'created'>>
+>

@@ -1,0 +1,71 @@
+import { headers, type OutcomeType, outcomes, type Reading, readOutcome } from '@agentic-rest/profile'
+import type { Answer, Answered } from './answer.ts'
+import { refuse, takeOutcome, violation } from './read-answer.ts'
+
+/** The states of an operation; the last three are final. */
+export const operationStates = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const
+
+/** One of the states of an operation. */
+export type OperationState = (typeof operationStates)[number]
+
+/** What polling an operation answers (decision 10). */
+export interface OperationStatus {
+  readonly operationId: string
+  readonly status: OperationState
+  readonly statusUrl: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** How far the work is, in the service's own words. */
+  readonly progress?: unknown
+  /** The type of the outcome that the operation ended with, or waits at. */
+  readonly outcome?: OutcomeType
+  /** The body of that outcome. */
+  readonly result?: unknown
+}
+
+/** Whether an operation has come to its end. */
+export function isFinal({ status }: OperationStatus): boolean {
+  return status !== 'working' && status !== 'input_required'
+}
+
+/** Reads the body of a status; throws what is wrong with it. */
+export function readStatus(body: unknown, answer: Answer): OperationStatus {
+  const fields = new Map(Object.entries(typeof body === 'object' && body !== null ? body : {}))
+  const broken = ['operationId', 'status', 'statusUrl', 'createdAt', 'updatedAt'].filter(
+    (name) => typeof fields.get(name) !== 'string',
+  )
+  if (!operationStates.some((state) => state === fields.get('status'))) broken.push('status')
+  const outcome = fields.get('outcome')
+  if (outcome !== undefined && !Object.hasOwn(outcomes, outcome)) broken.push('outcome')
+  const violations = [...new Set(broken)].map((name) => ({
+    rule: 'operation_status',
+    pointer: `/${name}`,
+    message: 'is not what the status of an operation has here',
+  }))
+  if (violations.length > 0) throw refuse('PROFILE_VIOLATION', answer, ...violations)
+  return body as OperationStatus
+}
+
+/** The outcome that a status names, as if the request itself had been answered with it. */
+export function storedOutcome({ outcome, result }: OperationStatus, answer: Answer): Answered {
+  if (outcome === undefined)
+    throw refuse('PROFILE_VIOLATION', answer, violation('operation_status', 'it ended without an outcome'))
+  return takeOutcome(readStored(outcome, withTrace(outcome, result, answer)), answer)
+}
+
+function readStored(type: OutcomeType, body: unknown): Reading {
+  const { status, mediaType } = outcomes[type]
+  try {
+    const text = JSON.stringify(body) ?? 'null'
+    return readOutcome({ status, headers: { [headers.contentType]: mediaType }, body: text })
+  } catch {
+    // Nested deeper than the stack: nothing that a service means to say.
+    return { ok: false, violations: [violation('json', 'the result cannot be read')] }
+  }
+}
+
+// A trace belongs to the request that is answered; a result that was kept may have none.
+function withTrace(type: OutcomeType, result: unknown, { trace }: Answer): unknown {
+  if (outcomes[type].schema === null || typeof result !== 'object') return result
+  return { trace, ...result }
+}

@@ -1,0 +1,46 @@
+/** A profile version as the header spells it. */
+export type ProfileVersionText = `v${number}.${number}`
+
+/** The versions that a client can work with: a list, or the first and the last of a range. */
+export type ProfileDemand =
+  | readonly ProfileVersionText[]
+  | { readonly min?: ProfileVersionText; readonly max?: ProfileVersionText }
+
+/** Whether an answer's version is one that is demanded; an answer without one never is. */
+export type MeetsDemand = (version: string | undefined) => boolean
+
+/** Compiles a demand. Without one every answer meets it, also one that claims no version. */
+export function compileDemand(demand: ProfileDemand | undefined): MeetsDemand {
+  if (demand === undefined) return () => true
+  if (isList(demand)) {
+    const listed = new Set(demand.map(rank))
+    return (version) => readable(version) && listed.has(rank(version))
+  }
+  const min = demand.min === undefined ? 0 : rank(demand.min)
+  const max = demand.max === undefined ? Number.POSITIVE_INFINITY : rank(demand.max)
+  return (version) => readable(version) && rank(version) >= min && rank(version) <= max
+}
+
+/** A demand in words. */
+export function describeDemand(demand: ProfileDemand | undefined): string {
+  if (demand === undefined) return 'any'
+  if (isList(demand)) return demand.join(', ')
+  return `${demand.min ?? 'any'} to ${demand.max ?? 'any'}`
+}
+
+const VERSION = /^v(\d{1,6})\.(\d{1,6})$/
+
+function readable(version: string | undefined): version is string {
+  return version !== undefined && VERSION.test(version)
+}
+
+// Numbers, not text: v0.10 comes after v0.9.
+function rank(version: string): number {
+  const [, major, minor] = VERSION.exec(version) ?? []
+  if (major === undefined) throw new TypeError(`"${version}" is not a profile version such as v0.3`)
+  return Number(major) * 1_000_000 + Number(minor)
+}
+
+function isList(demand: ProfileDemand): demand is readonly ProfileVersionText[] {
+  return Array.isArray(demand)
+}

@@ -1,0 +1,43 @@
+import type { ApprovalRequired } from '@agentic-rest/profile'
+import type { AnsweredAs } from './answer.ts'
+import type { OperationStatus } from './operation-status.ts'
+import type { Answers } from './place-answers.ts'
+
+/** An approval that a request waits for. */
+export interface PendingApproval {
+  readonly message: string
+  readonly approvalToken: string
+  readonly approver: ApprovalRequired['approver'] | undefined
+  /** Where the approval can be seen and decided; only when it is at the client's own origin. */
+  readonly location: string | undefined
+}
+
+/**
+ * What to do about an approval: `wait` until somebody has decided and send the request again, `resend` it now
+ * because it was approved meanwhile, or `stop` with `approval_required` as the result.
+ */
+export type ApprovalStep = 'wait' | 'resend' | 'stop'
+
+/** How a request is carried to its end. Without a handler its outcome is the result. */
+export interface RunOptions {
+  /**
+   * Gives the inputs that are asked for, by name; nothing to stop with the clarification as the result. It may give
+   * more than was asked for, which is not sent.
+   */
+  readonly onClarification?:
+    | ((
+        clarification: AnsweredAs<'clarification_required'>,
+      ) => Answers | undefined | Promise<Answers | undefined>)
+    | undefined
+  /** Decides how to go on; it may take its time, for example until a person has answered. */
+  readonly onApproval?: ((approval: PendingApproval) => ApprovalStep | Promise<ApprovalStep>) | undefined
+  /** Told of every status of a background operation. */
+  readonly onProgress?: ((status: OperationStatus) => void) | undefined
+  /** How often the handlers are asked; 10 when absent. */
+  readonly maxRounds?: number | undefined
+  /** How often a request is sent again after the transport failed; 3 when absent. */
+  readonly maxRetries?: number | undefined
+  /** How long all waits may take together, handlers aside; 10 minutes when absent. */
+  readonly maxWaitMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}

@@ -1,0 +1,91 @@
+import { headers } from '@agentic-rest/profile'
+import type { Answered, AnsweredAs } from './answer.ts'
+import { awaitApproval } from './ask-approval.ts'
+import { buildHeaders } from './build-headers.ts'
+import { type ClientRequest, isSafeMethod } from './client-request.ts'
+import { untilAborted } from './clock.ts'
+import { createId } from './create-id.ts'
+import { followOperation } from './follow-operation.ts'
+import { canPlace, placeAnswers } from './place-answers.ts'
+import { createRunContext, type RunContext } from './run-context.ts'
+import type { RunOptions } from './run-options.ts'
+import { sendPatiently } from './send-patiently.ts'
+import type { Settings } from './settings.ts'
+
+/** Sends a request and goes on until nothing more can be done: the result is the outcome it got to. */
+export async function runRequest(
+  settings: Settings,
+  request: ClientRequest,
+  options: RunOptions,
+): Promise<Answered> {
+  const context = createRunContext(settings, options, request.signal)
+  const fields = buildHeaders(settings, request)
+  const givenKey = fields.get(headers.idempotencyKey) ?? undefined
+  // All rounds and repetitions are one exchange: one correlation id and, where there can be an effect, one key.
+  let current: ClientRequest = withKey(
+    { ...request, signal: context.signal, correlationId: fields.get(headers.correlationId) ?? undefined },
+    givenKey,
+  )
+  for (;;) {
+    const { outcome, resumable } = await settle(context, current, givenKey === undefined)
+    const next = resumable && (await nextRequest(context, resumable, outcome))
+    if (next === undefined) return outcome
+    current = next
+  }
+}
+
+interface Settled {
+  readonly outcome: Answered
+  /** The request that an answer can be added to; absent when it is over either way. */
+  readonly resumable: ClientRequest | undefined
+}
+
+/** Sends a request and, when it goes on in the background, follows it there. */
+async function settle(context: RunContext, request: ClientRequest, ownsKey: boolean): Promise<Settled> {
+  const direct = await sendPatiently(context, request)
+  if (direct.type !== 'accepted') return { outcome: direct, resumable: request }
+  const { outcome, ended } = await followOperation(context, request, direct)
+  // The operation used its key up (decision 30). It ended without an effect if it ended with a question, so another key
+  // is no danger; but a key that the caller chose is not ours to replace.
+  return { outcome, resumable: ended && ownsKey ? withKey(request, undefined) : undefined }
+}
+
+/** The request to send next, or nothing when the outcome is the result. */
+async function nextRequest(
+  context: RunContext,
+  request: ClientRequest,
+  outcome: Answered,
+): Promise<ClientRequest | undefined> {
+  switch (outcome.type) {
+    case 'clarification_required':
+      return clarify(context, request, outcome)
+    case 'approval_required':
+      return awaitApproval(context, request, outcome)
+    case 'success':
+    case 'created':
+    case 'accepted':
+    case 'validation_failed':
+    case 'forbidden':
+    case 'conflict':
+    case 'failed_dependency':
+    case 'error':
+      return undefined
+  }
+}
+
+async function clarify(
+  { options, signal, takeRound }: RunContext,
+  request: ClientRequest,
+  clarification: AnsweredAs<'clarification_required'>,
+): Promise<ClientRequest | undefined> {
+  const { requiredInputs } = clarification
+  if (options.onClarification === undefined) return undefined
+  if (!requiredInputs.every((input) => canPlace(request, input)) || !takeRound()) return undefined
+  const answers = await untilAborted(options.onClarification(clarification), signal)
+  return answers && placeAnswers(request, requiredInputs, answers)
+}
+
+function withKey(request: ClientRequest, key: string | undefined): ClientRequest {
+  const idempotencyKey = key ?? (isSafeMethod(request.method) ? undefined : createId())
+  return { ...request, idempotencyKey }
+}

@@ -1,0 +1,102 @@
+import { headers, mediaTypeEssence, outcomes, readOutcome } from '@agentic-rest/profile'
+import type { Answer, Answered } from './answer.ts'
+import { buildUrl } from './build-url.ts'
+import type { ClientRequest } from './client-request.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import { type Delivered, deliver, prepare } from './deliver.ts'
+import { StreamError } from './errors.ts'
+import { createEventParser, type StreamEvent } from './parse-events.ts'
+import { readAnswer, readHead, takeOutcome } from './read-answer.ts'
+import type { Settings } from './settings.ts'
+
+const EVENT_STREAM = 'text/event-stream'
+
+/** How a stream is read. */
+export interface StreamOptions {
+  /** Called once, when the stream begins: its headers, trace and profile version. */
+  readonly onOpen?: ((answer: Answer) => void) | undefined
+  /** The longest silence between two parts of the stream; no limit when absent. */
+  readonly idleTimeoutMs?: number | undefined
+}
+
+/** Sends a request and gives the events of its stream. Leaving the loop ends the request. */
+export async function* streamEvents(
+  settings: Settings,
+  request: ClientRequest,
+  options: StreamOptions,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const outgoing = prepare(settings, request, buildUrl(settings.base, request))
+  outgoing.headers.set('Accept', EVENT_STREAM)
+  const deadline = startDeadline({
+    signal: request.signal,
+    timeoutMs: request.timeoutMs ?? settings.timeoutMs,
+  })
+  try {
+    const delivered = await deliver(settings, outgoing, deadline)
+    const answer = await openStream(settings, delivered, deadline)
+    options.onOpen?.(answer)
+    yield* eventsOf(settings, delivered, { deadline, answer, idleTimeoutMs: options.idleTimeoutMs ?? 0 })
+  } finally {
+    deadline.close()
+  }
+}
+
+/** The head of a stream; an ordinary answer in its place is thrown with its outcome. */
+async function openStream(settings: Settings, delivered: Delivered, deadline: Deadline): Promise<Answer> {
+  const answer = readHead(settings, delivered)
+  const essence = mediaTypeEssence(answer.headers.get(headers.contentType) ?? undefined)
+  if (answer.status === outcomes.success.status && essence === EVENT_STREAM) return answer
+  throw new StreamError('STREAM_REFUSED', await readAnswer(settings, delivered, deadline))
+}
+
+interface Opened {
+  readonly deadline: Deadline
+  readonly answer: Answer
+  readonly idleTimeoutMs: number
+}
+
+async function* eventsOf(
+  settings: Settings,
+  delivered: Delivered,
+  { deadline, answer, idleTimeoutMs }: Opened,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const parser = createEventParser(settings.maxEventLength)
+  const decoder = new TextDecoder()
+  const reader = delivered.response.body?.getReader()
+  while (reader !== undefined) {
+    const events = await nextEvents()
+    if (events === undefined) return
+    for (const event of events) {
+      throwLastFrame(event, answer)
+      yield event
+    }
+  }
+
+  async function nextEvents(): Promise<StreamEvent[] | undefined> {
+    // Only the time that the stream takes counts, not the time that the caller takes with its events.
+    deadline.restart(idleTimeoutMs)
+    try {
+      const { done, value } = (await reader?.read()) ?? { done: true }
+      deadline.restart(0)
+      return done ? undefined : parser.push(decoder.decode(value, { stream: true }))
+    } catch (error) {
+      throw deadline.failure(error, delivered.sent)
+    }
+  }
+}
+
+/** The gateway ends a stream that broke off with an error body as its last event (decision 26). */
+function throwLastFrame({ event, data }: StreamEvent, answer: Answer): void {
+  const failure = event === 'error' ? readErrorBody(data, answer) : undefined
+  if (failure !== undefined) throw new StreamError('STREAM_FAILED', failure)
+}
+
+/** An upstream may have error events of its own; only a body of the profile is an outcome. */
+function readErrorBody(data: string, answer: Answer): Answered | undefined {
+  for (const type of ['error', 'failed_dependency', 'forbidden'] as const) {
+    const { status, mediaType } = outcomes[type]
+    const reading = readOutcome({ status, headers: { [headers.contentType]: mediaType }, body: data })
+    if (reading.ok) return takeOutcome(reading, answer)
+  }
+  return undefined
+}

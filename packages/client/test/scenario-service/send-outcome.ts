@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
+
+/** A request that the service has read to its end. */
+export interface Incoming {
+  readonly method: string
+  readonly url: string
+  /** The path without its query, in decoded segments. */
+  readonly segments: readonly string[]
+  readonly query: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+  readonly trace: Trace
+}
+
+/** What answers the requests of one first path segment. */
+export type Handler = (request: Incoming, response: ServerResponse, requests: readonly Incoming[]) => void
+
+/** Answers with an outcome as the profile has it. */
+export function sendOutcome(
+  response: ServerResponse,
+  trace: Trace,
+  outcome: Outcome,
+  fields: Readonly<Record<string, string>> = {},
+): void {
+  const { status, headers, body } = writeOutcome(outcome, trace)
+  response.writeHead(status, { ...headers, ...fields }).end(body)
+}
