@@ -154,20 +154,25 @@ describe('CONNECT', () => {
     },
   )
 
-  it('behind a request whose answer is awaited ends the connection and leaves the gateway alive', async () => {
-    const upstream = await startUpstream(() => undefined)
-    const { port } = await startGateway({
-      routes: [{ id: 'slow', method: 'GET', path: '/slow', target: upstream.url }],
-    })
-    const { send, closed } = await openConnection(port)
-    send(
-      'GET /slow HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: gateway\r\n\r\n',
-    )
-    expect(await closed()).toBe('')
-    const after = await openConnection(port)
-    after.send('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n')
-    expect((await after.response()).body).toBe('{"status":"ok"}')
-  })
+  it.each([
+    ['is awaited', 'GET /slow HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\n'],
+    ['has just been given', 'GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n'],
+    ['is that of the parser', 'GET /healthz HTTP/1.1\r\n\r\n'],
+  ])(
+    'behind a request whose answer %s ends the connection and leaves the gateway alive',
+    async (_title, before) => {
+      const upstream = await startUpstream(() => undefined)
+      const { port } = await startGateway({
+        routes: [{ id: 'slow', method: 'GET', path: '/slow', target: upstream.url }],
+      })
+      const { send, closed } = await openConnection(port)
+      send(`${before}CONNECT a:1 HTTP/1.1\r\nHost: gateway\r\n\r\n`)
+      expect(await closed()).not.toMatch(/^HTTP.1.1 405/m)
+      const after = await openConnection(port)
+      after.send('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n')
+      expect((await after.response()).body).toBe('{"status":"ok"}')
+    },
+  )
 })
 
 describe('TRACE', () => {

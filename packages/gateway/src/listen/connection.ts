@@ -34,7 +34,7 @@ export function createConnections(): (socket: Socket) => Connection {
 
 /** Whether an answer is still to be sent, or only partly sent. */
 export function isOpen({ response }: OpenRequest): boolean {
-  return !response.writableFinished && !response.destroyed
+  return !response.closed
 }
 
 const LINGER_MS = 1000

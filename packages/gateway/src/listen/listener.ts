@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
 import { acceptRequest } from './accept-request.ts'
-import { type Connection, createConnections, endConnection, isOpen } from './connection.ts'
+import { type Connection, createConnections, endConnection } from './connection.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
@@ -21,6 +21,8 @@ export interface ListenerOptions {
   }
   readonly corsOrigins: readonly string[] | undefined
   readonly certificate: ServerCertificate | undefined
+  /** Shorter ones, for tests of slow clients. */
+  readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
   readonly log: Log
   readonly handle: (exchange: Exchange) => void
 }
@@ -36,8 +38,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 60_000
+const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 // Without this Node looks for slow clients only every 30 s (F6).
 const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
@@ -84,11 +85,11 @@ export function createListener(options: ListenerOptions): Listener {
   }
 }
 
-function makeServer({ limits, certificate }: ListenerOptions): Server {
+function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOptions): Server {
   const serverOptions = {
     maxHeaderSize: limits.max_header_bytes,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
     requireHostHeader: true,
@@ -105,7 +106,7 @@ function makeServer({ limits, certificate }: ListenerOptions): Server {
         ...certificate,
         minVersion: 'TLSv1.2',
         // A client that never finishes its handshake is a slow head too; Node would wait for two minutes.
-        handshakeTimeout: HEADERS_TIMEOUT_MS,
+        handshakeTimeout: timeouts.headersMs,
         ALPNProtocols: ['http/1.1'],
       })
     : createServer(serverOptions)
@@ -136,19 +137,24 @@ function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Sock
     answerMalformedRequest(error, socket, connectionOf(socket))
   })
   server.on('connect', (request) => {
-    const { newest } = connectionOf(request.socket)
-    if (newest !== undefined && isOpen(newest)) request.socket.destroy()
-    else accept(request, tunnelResponse(request), false)
+    const response = tunnelResponse(request)
+    if (response !== undefined) accept(request, response, false)
   })
 }
 
 /** Node hands the bare socket of a CONNECT over; there is nothing to tunnel to, so it is answered like any other. */
-function tunnelResponse(request: IncomingMessage): ServerResponse {
+function tunnelResponse(request: IncomingMessage): ServerResponse | undefined {
   const { socket } = request
   // Node has taken its own listener away.
   socket.on('error', () => undefined)
   const response = new ServerResponse(request)
-  response.assignSocket(socket)
+  try {
+    response.assignSocket(socket)
+  } catch {
+    // The answer of an earlier request still holds the socket, and Node has given up reading it.
+    socket.destroy()
+    return undefined
+  }
   response.once('finish', () => endConnection(socket))
   return response
 }

@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { canonicalTarget } from '../src/listen/canonical-path.ts'
+import { headerValues } from './harness/expect-outcome.ts'
+import { parseResponse } from './harness/raw-client.ts'
+import { printedSeed, type Random, seededRandom } from './harness/seeded-random.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { answerJson, type ReceivedRequest, startUpstream } from './harness/start-upstream.ts'
+
+const host = 'Host: gateway\r\nX-Tenant-ID: acme\r\n'
+const good = [
+  `GET /items/1?a=1 HTTP/1.1\r\n${host}Accept: application/json\r\n\r\n`,
+  `GET /items/%C3%A9 HTTP/1.1\r\n${host}X-Correlation-ID: c\r\nX-Request-ID: r\r\n\r\n`,
+  `POST /items HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 11\r\n\r\n{"a":"b\\n"}`,
+  `POST /items HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nX-Late: 1\r\n\r\n`,
+  `POST /items HTTP/1.1\r\n${host}Expect: 100-continue\r\nIdempotency-Key: k\r\nContent-Length: 2\r\n\r\n{}`,
+  `HEAD /items/1 HTTP/1.1\r\n${host}Connection: keep-alive, X-Tenant-ID\r\n\r\n`,
+  `OPTIONS /items HTTP/1.1\r\n${host}Origin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
+  `GET http://gateway/items/1 HTTP/1.1\r\n${host}Upgrade: websocket\r\nConnection: upgrade\r\n\r\n`,
+  'GET /metrics HTTP/1.1\r\nHost: gateway\r\n\r\n',
+  `CONNECT gateway:80 HTTP/1.1\r\n${host}\r\n`,
+]
+const pieces = [
+  ...[
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n\r\n',
+    '\0',
+    ' ',
+    '\t',
+    ':',
+    '/',
+    '//',
+    '/../',
+    '%2e%2e',
+    '%2f',
+    '%00',
+    '#',
+    '?',
+    '*',
+  ],
+  ...[
+    'Content-Length: 5\r\n',
+    'Content-Length: 0\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: gzip\r\n',
+  ],
+  ...[
+    'X-Tenant-ID: globex\r\n',
+    'X_Tenant_ID: evil\r\n',
+    'Connection: close\r\n',
+    'Expect: 100-continue\r\n',
+  ],
+  ...[
+    'HTTP/1.1',
+    'HTTP/1.0',
+    'HTTP/2.0',
+    '__proto__: x\r\n',
+    '\xff\xfe',
+    '0\r\n\r\n',
+    'ffffffff\r\n',
+    ';',
+    ',',
+    '-1',
+  ],
+]
+
+const below = (random: Random, count: number) => Math.floor(random() * count)
+const pick = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T
+
+/** One change of a text at a random place. */
+function mutate(text: string, random: Random): string {
+  const at = below(random, text.length + 1)
+  const end = Math.min(text.length, at + below(random, 20))
+  const changes = [
+    () => text.slice(0, at) + pick(random, pieces) + text.slice(at),
+    () => text.slice(0, at) + String.fromCharCode(below(random, 256)) + text.slice(at + 1),
+    () => text.slice(0, at) + text.slice(end),
+    () => text.slice(0, end) + text.slice(at),
+    () => text.slice(0, at) + pick(random, good).slice(at),
+    () => text + pick(random, good),
+    () => text.slice(0, at),
+  ]
+  return pick(random, changes)()
+}
+
+function hostileBytes(random: Random): Buffer {
+  if (random() < 0.1) return Buffer.from(Array.from({ length: below(random, 300) }, () => below(random, 256)))
+  let text = pick(random, good)
+  for (let count = below(random, 5); count > 0; count -= 1) text = mutate(text, random)
+  return Buffer.from(text, 'latin1')
+}
+
+/** Sends bytes in two parts, waits a little, ends, and returns everything that came back. */
+async function send(port: number, bytes: Buffer, random: Random): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true)
+  let received = ''
+  socket.on('data', (data) => {
+    received += data.toString('latin1')
+  })
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  const at = below(random, bytes.length)
+  socket.write(bytes.subarray(0, at))
+  await sleep(2)
+  socket.write(bytes.subarray(at))
+  await sleep(10)
+  socket.end()
+  const limit = setTimeout(() => socket.destroy(), 3000)
+  if (!socket.closed) await once(socket, 'close')
+  clearTimeout(limit)
+  return received
+}
+
+const expected = new Set([100, 200, 204, 400, 403, 404, 405, 413, 414, 422, 431])
+
+/** The statuses of everything that came back; bare answers apart, each names the profile once. */
+function checkAnswers(received: string): number[] {
+  return received
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .filter((text) => text !== '')
+    .map((text) => {
+      const answer = parseResponse(text)
+      if (!expected.has(answer.status)) throw new Error(`an answer that may not be: ${text}`)
+      if (answer.status !== 100 && answer.headers['content-type'] !== undefined)
+        expect(headerValues(answer, 'x-agentic-profile')).toEqual(['v0.3'])
+      return answer.status
+    })
+}
+
+const single = ['host', 'x-tenant-id', 'x-correlation-id', 'x-request-id', 'traceparent', 'x-forwarded-for']
+
+/** What the upstream saw is a request that the gateway made, not bytes of the client. */
+function checkForwarded(request: ReceivedRequest): void {
+  expect(['GET', 'HEAD', 'POST']).toContain(request.method)
+  const target = canonicalTarget(request.url, undefined)
+  expect(target).toMatchObject({ ok: true })
+  if (target.ok) expect(target.path + target.query).toBe(request.url)
+  for (const name of single) expect(headerValues(request, name), name).toHaveLength(1)
+  for (const name of ['upgrade', 'trailer', 'expect', 'te', 'x_tenant_id'])
+    expect(headerValues(request, name), name).toEqual([])
+  const framing = [...headerValues(request, 'content-length'), ...headerValues(request, 'transfer-encoding')]
+  expect(framing.length).toBeLessThanOrEqual(1)
+  // undici ends the connection behind a HEAD.
+  expect(headerValues(request, 'connection')).toEqual([request.method === 'HEAD' ? 'close' : 'keep-alive'])
+}
+
+it('no bytes crash the gateway, make it fail, or reach the upstream unparsed', {
+  timeout: 30_000,
+}, async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+  const unreadable: string[] = []
+  upstream.server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+    // A request that the gateway broke off is one thing, bytes that are no request another.
+    if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') unreadable.push(code)
+    socket.destroy()
+  })
+  const { port, log, gateway } = await startGateway({
+    gateway: {
+      cors: { origins: ['https://app.example'] },
+      limits: { max_header_bytes: 4096, max_headers: 30 },
+    },
+    routes: [
+      { id: 'item', method: 'GET', path: '/items/{id}', target: upstream.url },
+      { id: 'write', method: 'POST', path: '/items', target: upstream.url },
+    ],
+  })
+  const random = seededRandom(printedSeed('hostile bytes'))
+  const seen = new Map<number, number>()
+  const until = performance.now() + 4000
+  while (performance.now() < until) {
+    const batch = Array.from({ length: 24 }, () => hostileBytes(random))
+    const answers = await Promise.all(batch.map((bytes) => send(port, bytes, random)))
+    for (const [index, received] of answers.entries()) {
+      try {
+        for (const status of checkAnswers(received)) seen.set(status, (seen.get(status) ?? 0) + 1)
+      } catch (cause) {
+        throw new Error(`sent: ${JSON.stringify(batch[index]?.toString('latin1'))}`, { cause })
+      }
+    }
+  }
+  for (const request of upstream.requests) checkForwarded(request)
+  expect(unreadable).toEqual([])
+  expect(log.filter(({ level }) => level === 'error')).toEqual([])
+  // The sample is worth something: it was served, refused and not understood many times.
+  for (const status of [200, 400, 404, 422]) expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(10)
+  expect(upstream.requests.length).toBeGreaterThan(100)
+  const { text } = await gateway.metrics.expose()
+  expect(text).toMatch(/^agentic_gateway_requests_in_flight 0$/m)
+  expect(text).not.toMatch(/outcome="(error|unavailable|untyped_5xx|failed_dependency)"/)
+})
