@@ -196,7 +196,8 @@ export const errorCodes = {
   INVALID_AGENTIC_RESPONSE: {
     type: 'error',
     message: 'The service answered with a typed body that cannot be read.',
-    cause: 'The body is not JSON, is encoded in an unknown way, or exceeds `max_agentic_response_bytes`.',
+    cause:
+      'The body is not JSON, nests deeper than 64 levels, is encoded in an unknown way, or exceeds `max_agentic_response_bytes`.',
     fix: 'Correct the service.',
   },
   PROFILE_VIOLATION: {

@@ -1,6 +1,7 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
+import { joinedHeader } from './upstream-answer.ts'
 
 /** What of an upstream's headers is replaced by the gateway's own. */
 const REPLACED = new Set<string>([headerKeys.profile, headerKeys.correlationId, headerKeys.requestId])
@@ -47,18 +48,3 @@ const STREAM_HEADERS = [
   'X-Accel-Buffering',
   'no',
 ]
-
-/** The first value of a header in a list of names and values. */
-export function firstHeader(rawHeaders: readonly string[], key: string): string | undefined {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === key) return rawHeaders[index + 1]
-  }
-  return undefined
-}
-
-function joinedHeader(rawHeaders: readonly string[], key: string): string | undefined {
-  const values = rawHeaders.filter(
-    (_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === key,
-  )
-  return values.length === 0 ? undefined : values.join(',')
-}
