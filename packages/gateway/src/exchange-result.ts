@@ -21,8 +21,13 @@ export function deliveredResult({ answer, essence }: CheckedAnswer, delivery: De
     return { status: answer.status, label: type, outcomeType: type }
   const condition = conditionOf(answer.status)
   const typed = condition !== undefined && essence === outcomes.error.mediaType
-  const label = typed ? condition : `untyped_${Math.floor(answer.status / 100)}xx`
+  const label = typed ? condition : `untyped_${statusClass(answer.status)}xx`
   return { status: answer.status, label, outcomeType: undefined }
+}
+
+/** RFC 9110, section 15: a status above 599 is none, and counts as a failure of the server. */
+function statusClass(status: number): number {
+  return Math.min(Math.floor(status / 100), 5)
 }
 
 /** How a request counts whose client left: it got no status. */
