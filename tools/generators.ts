@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { headers, openApiComponents, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { headers, openApiDocument, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { pluginOrder } from '../packages/gateway/src/plugin.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
@@ -18,7 +18,7 @@ export const generators: readonly Generator[] = [
   {
     type: 'file',
     path: `packages/profile/openapi/${PROFILE_VERSION}.json`,
-    content: () => jsonText(openApiComponents()),
+    content: () => jsonText(openApiDocument()),
   },
   { type: 'file', path: 'packages/gateway/gateway.schema.json', content: configurationSchema },
   section('configuration gateway', configurationPage, () => keysBelow('gateway')),

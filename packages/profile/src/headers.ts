@@ -1,4 +1,4 @@
-/** The header names of the profile and of the decisions around it, spelled here and nowhere else. */
+/** The header names that mean something to the profile, spelled here and nowhere else. */
 export const headers = {
   authorization: 'Authorization',
   contentType: 'Content-Type',
@@ -33,11 +33,10 @@ export type HeaderSource =
 export function headerValue(source: HeaderSource, name: string): string | undefined {
   if (isHeadersObject(source)) return source.get(name) ?? undefined
   const wanted = name.toLowerCase()
-  for (const [key, value] of Object.entries(source)) {
-    if (key.toLowerCase() === wanted && value !== undefined)
-      return typeof value === 'string' ? value : value.join(', ')
-  }
-  return undefined
+  const values = Object.entries(source)
+    .filter(([key, value]) => key.toLowerCase() === wanted && value !== undefined && value !== null)
+    .flatMap(([, value]) => value)
+  return values.length === 0 ? undefined : values.join(', ')
 }
 
 function isHeadersObject(source: HeaderSource): source is { get(name: string): string | null } {

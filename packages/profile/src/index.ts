@@ -11,7 +11,7 @@ export type {
 } from './bodies.ts'
 export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
 export { isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
-export { openApiComponents } from './openapi-components.ts'
+export { openApiComponents, openApiDocument } from './openapi-components.ts'
 export {
   type Accepted,
   type ApprovalRequired,
@@ -37,7 +37,6 @@ export {
   conditionOf,
   conditions,
   malformedStatuses,
-  type OutcomeRow,
   type OutcomeType,
   outcomes,
   outcomeTypeOf,
@@ -58,6 +57,7 @@ export {
 } from './read-outcome.ts'
 export {
   compareTrace,
+  isBareTrace,
   isIdentifier,
   isTrace,
   type RequestTrace,

@@ -32,6 +32,7 @@ it.each([
   'application/json; charset',
   'application/json; a="open',
   'application/json; a=b c',
+  '\u00a0application/json',
 ])('finds no media type in %j', (value) => {
   expect(parseMediaType(value)).toBeUndefined()
 })

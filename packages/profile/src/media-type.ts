@@ -8,7 +8,7 @@ export interface MediaType {
 
 // RFC 9110 5.6.2: the characters of a token. Bounded by the header limit, no nested repetition.
 const ESSENCE = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
-const PARAMETER = /;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*)))?[ \t]*/y
+const PARAMETER = /;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*)))?[ \t]*/
 
 /** Parses a `Content-Type` value; `undefined` when it is none. */
 export function parseMediaType(value: string | undefined): MediaType | undefined {
@@ -23,8 +23,13 @@ export function parseMediaType(value: string | undefined): MediaType | undefined
 export function mediaTypeEssence(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const end = value.indexOf(';')
-  const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()
+  const essence = trimBlanks(end === -1 ? value : value.slice(0, end)).toLowerCase()
   return ESSENCE.test(essence) ? essence : undefined
+}
+
+/** Only blanks and tabs count as white space here (RFC 9110, section 5.6.3). */
+function trimBlanks(text: string): string {
+  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
 }
 
 /** Whether an essence is one of the profile's own media types. */
@@ -34,9 +39,11 @@ export function isVendorType(essence: string | undefined): boolean {
 
 function parseParameters(value: string, start: number): Map<string, string> | undefined {
   const parameters = new Map<string, string>()
-  PARAMETER.lastIndex = start
-  while (PARAMETER.lastIndex < value.length) {
-    const match = PARAMETER.exec(value)
+  // A sticky expression remembers its place, so each call has its own.
+  const parameter = new RegExp(PARAMETER, 'y')
+  parameter.lastIndex = start
+  while (parameter.lastIndex < value.length) {
+    const match = parameter.exec(value)
     if (match === null) return undefined
     const [, name, quoted, plain = ''] = match
     if (name === undefined) continue

@@ -33,6 +33,16 @@ export function openApiComponents(): JsonSchema {
   }
 }
 
+/** The components as an OpenAPI document of their own, so that every reference in the shipped file resolves. */
+export function openApiDocument(): JsonSchema {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Agentic REST profile', version: PROFILE_VERSION },
+    paths: {},
+    components: openApiComponents(),
+  }
+}
+
 function responseHeaders(): [string, string][] {
   return (Object.keys(headerTexts) as (keyof typeof headerTexts)[]).map((key) => [
     headers[key],

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { conditionOf, conditions, outcomes, outcomeTypeOf, outcomeTypes } from './outcomes.ts'
+import {
+  conditionOf,
+  conditions,
+  malformedStatuses,
+  outcomes,
+  outcomeTypeOf,
+  outcomeTypes,
+} from './outcomes.ts'
 
 it('is the normative table, row by row', () => {
   expect(outcomeTypes.map((type) => [type, outcomes[type].status, outcomes[type].mediaType])).toEqual([
@@ -31,4 +38,14 @@ it('has six conditions outside the ten', () => {
     unavailable: 503,
   })
   expect([401, 404, 500].map(conditionOf)).toEqual(['unauthenticated', 'not_found', undefined])
+})
+
+it('has the bare statuses of malformed HTTP', () => {
+  expect(malformedStatuses).toEqual({
+    badRequest: 400,
+    requestTimeout: 408,
+    contentTooLarge: 413,
+    uriTooLong: 414,
+    headersTooLarge: 431,
+  })
 })

@@ -47,13 +47,6 @@ export type OutcomeType = keyof typeof outcomes
 /** The name of one of the six body shapes, which is also its schema's file name. */
 export type SchemaName = Exclude<(typeof outcomes)[OutcomeType]['schema'], null>
 
-/** One row of the normative table. */
-export interface OutcomeRow {
-  readonly status: number
-  readonly mediaType: string
-  readonly schema: SchemaName | null
-}
-
 /** The ten outcome types, in the order of the table. */
 export const outcomeTypes = Object.keys(outcomes) as readonly OutcomeType[]
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readOutcome } from './read-outcome.ts'
+import { outcomeViolations, readOutcome } from './read-outcome.ts'
 
 const trace = { correlationId: 'c', requestId: 'r' }
 const forbidden = { type: 'forbidden', code: 'INSUFFICIENT_ROLES', message: 'A role is missing.', trace }
@@ -109,4 +109,26 @@ it('reports every fault of a body at once', () => {
     '/trace',
     '/detail',
   ])
+})
+
+const rules = (status: number, essence: string | undefined, body?: unknown) =>
+  outcomeViolations({ status, essence, body }).map((one) => one.rule)
+
+it('judges what a service answers by its row', () => {
+  expect(rules(200, 'application/json')).toEqual([])
+  expect(rules(200, 'text/html')).toEqual(['media_type'])
+  expect(rules(403, error, forbidden)).toEqual([])
+  expect(rules(403, error, { ...forbidden, code: 7 })).toEqual(['schema.type'])
+  expect(rules(424, error, forbidden)).toEqual(['schema.const'])
+  expect(rules(400, error, forbidden)).toEqual(['media_type'])
+})
+
+it('lets statuses outside the ten pass when untyped, or with a valid generic error body', () => {
+  expect([rules(204, undefined), rules(302, 'text/html'), rules(404, 'text/plain')]).toEqual([[], [], []])
+  expect(rules(418, error, forbidden)).toEqual([])
+  expect(rules(418, error, { ...forbidden, trace: 1 })).toEqual(['schema.type'])
+  expect(rules(418, 'application/vnd.agentic.conflict+json', forbidden)).toEqual(['media_type'])
+  expect(rules(404, error, { ...forbidden, type: 'error' })).toEqual([])
+  expect(rules(404, error, forbidden)).toEqual(['schema.const'])
+  expect(rules(429, error, { ...forbidden, type: 'error', retryAfter: 1 })).toEqual([])
 })

@@ -4,7 +4,7 @@ import { type HeaderSource, headers, headerValue } from './headers.ts'
 import { isVendorType, mediaTypeEssence } from './media-type.ts'
 import { constantCodes, type Outcome } from './outcome.ts'
 import { type Condition, conditionOf, type OutcomeType, outcomes, outcomeTypeOf } from './outcomes.ts'
-import { isTrace, type Trace } from './trace.ts'
+import { isBareTrace, type Trace } from './trace.ts'
 
 /** One way in which an answer breaks the profile. */
 export interface Violation {
@@ -37,6 +37,9 @@ export interface PlainAnswer {
 /** The one decoder, for a `Response`, which it consumes, or for an answer as plain data. */
 export function readOutcome<S = unknown, C = S>(answer: Response): Promise<Reading<S, C>>
 export function readOutcome<S = unknown, C = S>(answer: PlainAnswer): Reading<S, C>
+export function readOutcome<S = unknown, C = S>(
+  answer: Response | PlainAnswer,
+): Reading<S, C> | Promise<Reading<S, C>>
 export function readOutcome(answer: Response | PlainAnswer): Reading | Promise<Reading> {
   if (!isResponse(answer)) return readPlain(answer)
   const { status, headers: source } = answer
@@ -137,7 +140,7 @@ function splitTrace(body: unknown): { rest: unknown; trace: Trace | undefined } 
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { rest: body, trace: undefined }
   const { trace, ...rest } = body as { trace?: unknown }
-  return isTrace(trace) ? { rest, trace } : { rest: body, trace: undefined }
+  return isBareTrace(trace) ? { rest, trace } : { rest: body, trace: undefined }
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

@@ -17,8 +17,8 @@ export interface RequestTrace {
 const IDENTIFIER = /^[\x20-\x7e]{1,256}$/
 
 /** Whether a value may be used as a correlation or request id. */
-export function isIdentifier(value: string): boolean {
-  return IDENTIFIER.test(value)
+export function isIdentifier(value: unknown): boolean {
+  return typeof value === 'string' && IDENTIFIER.test(value)
 }
 
 /** Reads the trace ids of a request; an empty header counts as absent. */
@@ -38,6 +38,11 @@ export function isTrace(value: unknown): value is Trace {
   if (typeof value !== 'object' || value === null) return false
   const { correlationId, requestId } = value as Record<string, unknown>
   return isNonEmptyString(correlationId) && isNonEmptyString(requestId)
+}
+
+/** Whether a value is a trace and nothing else: in a service's own body anything more is the service's own. */
+export function isBareTrace(value: unknown): value is Trace {
+  return isTrace(value) && Object.keys(value).length === 2
 }
 
 /** Compares the `trace` member of a body with the ids that were propagated (gateway rules 3 and 4). */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { profileVersions } from './outcomes.ts'
+import { type ProfileVersion, profileVersions } from './outcomes.ts'
 import { loadSchema, validateBody } from './validate.ts'
 
 const trace = { correlationId: 'c', requestId: 'r' }
@@ -27,7 +27,7 @@ it('names everything that is wrong, with pointers', () => {
     '/requiredInputs/0/required is required',
     '/requiredInputs/0/question is required',
     '/requiredInputs/0/a~1b is not part of this body',
-    '/trace/requestId must NOT have fewer than 1 characters',
+    '/trace/requestId must not be empty',
   ])
 })
 
@@ -40,4 +40,16 @@ it.each([
   ['conflict', '', 'type'],
 ])('refuses %j, whose type it does not know', (body, pointer, rule) => {
   expect(validateBody(body)).toMatchObject({ valid: false, errors: [{ pointer, rule }] })
+})
+
+it('refuses a version that does not exist, by name', () => {
+  const version = '../v0.3' as ProfileVersion
+  expect(() => validateBody({}, { version })).toThrow(
+    'there is no profile version "../v0.3": v0.1, v0.2, v0.3',
+  )
+})
+
+it('does not count inherited members', () => {
+  const body = Object.create({ type: 'conflict', code: 'X', message: '', trace })
+  expect(validateBody(body).valid).toBe(false)
 })

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { schemaId } from './body-schemas.ts'
 import { schemaByBodyType } from './body-shapes.ts'
 import { escapePointer } from './check-shape.ts'
-import { outcomes, outcomeTypes, PROFILE_VERSION, type ProfileVersion, type SchemaName } from './outcomes.ts'
+import { PROFILE_VERSION, type ProfileVersion, profileVersions, type SchemaName } from './outcomes.ts'
 
 /** One fault of a body, at a JSON Pointer. */
 export interface ValidationError {
@@ -26,12 +27,17 @@ export interface BodyValidator {
   validateAs(name: SchemaName, body: unknown): ValidationResult
 }
 
-/** Loads and compiles the published schemas of a version. */
+/** Validates against the published schemas of a version; each is loaded and compiled when it is first needed. */
 export function createBodyValidator(version: ProfileVersion = PROFILE_VERSION): BodyValidator {
-  const ajv = new Ajv2020({ allErrors: true, strict: true, verbose: true })
-  const names = new Set(outcomeTypes.map((type) => outcomes[type].schema).filter((name) => name !== null))
-  const validators = new Map([...names].map((name) => [name, ajv.compile(loadSchema(version, name))]))
-  const validateAs = (name: SchemaName, body: unknown) => run(validators.get(name), body)
+  if (!profileVersions.includes(version))
+    throw new RangeError(
+      `there is no profile version ${JSON.stringify(version)}: ${profileVersions.join(', ')}`,
+    )
+  const ajv = new Ajv2020({ allErrors: true, strict: true, ownProperties: true })
+  const validateAs = (name: SchemaName, body: unknown) => {
+    const known = ajv.getSchema(schemaId(version, name))
+    return run((known as ValidateFunction | undefined) ?? ajv.compile(loadSchema(version, name)), body)
+  }
   return {
     validateAs,
     validate(body) {
@@ -56,9 +62,8 @@ export function loadSchema(version: ProfileVersion, name: SchemaName): Record<st
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-function run(validator: ValidateFunction | undefined, body: unknown): ValidationResult {
-  if (validator === undefined) throw new TypeError('there is no such schema')
-  const valid = validator(body)
+function run(validator: ValidateFunction, body: unknown): ValidationResult {
+  const valid = validator(body) === true
   return { valid, errors: valid ? [] : (validator.errors ?? []).map(readable) }
 }
 
@@ -73,23 +78,34 @@ function unknownType(body: unknown, type: unknown): ValidationResult {
   return { valid: false, errors: [error] }
 }
 
-function readable(error: ErrorObject): ValidationError {
-  const { keyword: rule, params, instancePath } = error
+/** Says what is wrong in the decoder's words, so that a fault reads the same wherever it is found. */
+function readable({ keyword: rule, params, instancePath: pointer, message }: ErrorObject): ValidationError {
   switch (rule) {
     case 'required':
-      return { rule, pointer: child(instancePath, params['missingProperty']), message: 'is required' }
+      return { rule, pointer: child(pointer, params['missingProperty']), message: 'is required' }
     case 'additionalProperties':
       return {
         rule,
-        pointer: child(instancePath, params['additionalProperty']),
+        pointer: child(pointer, params['additionalProperty']),
         message: 'is not part of this body',
       }
     case 'const':
-      return { rule, pointer: instancePath, message: `must be "${params['allowedValue']}"` }
+      return { rule, pointer, message: `must be "${params['allowedValue']}"` }
     case 'enum':
-      return { rule, pointer: instancePath, message: `must be one of ${params['allowedValues'].join(', ')}` }
+      return { rule, pointer, message: `must be one of ${params['allowedValues'].join(', ')}` }
+    case 'type':
+      return {
+        rule,
+        pointer,
+        message: `must be ${/^[aio]/.test(params['type']) ? 'an' : 'a'} ${params['type']}`,
+      }
+    case 'minLength':
+    case 'minItems':
+      return { rule, pointer, message: 'must not be empty' }
+    case 'minimum':
+      return { rule, pointer, message: `must be at least ${params['limit']}` }
     default:
-      return { rule, pointer: instancePath, message: error.message ?? `breaks ${rule}` }
+      return { rule, pointer, message: message ?? `breaks ${rule}` }
   }
 }
 

@@ -39,13 +39,58 @@ it('writes a limit with the same seconds in header and body', () => {
   })
 })
 
-it('refuses to write what could not be read', () => {
-  const empty = { type: 'clarification_required', message: '', requiredInputs: [] } as unknown as Outcome
-  expect(() => writeOutcome(empty, trace)).toThrow('/requiredInputs must not be empty')
-  const late: Outcome = { type: 'error', code: 'X', message: '', retryAfter: 1 }
-  expect(() => writeOutcome(late, trace)).toThrow('retryAfter belongs to the condition limit_exceeded alone')
-  const anonymous = { correlationId: '', requestId: 'r' }
-  expect(() => writeOutcome({ type: 'error', code: 'X', message: '' }, anonymous)).toThrow(
-    '/trace/correlationId',
-  )
+it('takes an optional field that is undefined as absent', () => {
+  const outcome = {
+    type: 'conflict',
+    code: 'X',
+    message: '',
+    conflictingResourceId: undefined,
+  } as unknown as Outcome
+  expect(JSON.parse(writeOutcome(outcome, trace).body)).toEqual({
+    type: 'conflict',
+    code: 'X',
+    message: '',
+    trace,
+  })
 })
+
+it('keeps what a service puts beside two ids of its own', () => {
+  const own = { correlationId: 'a', requestId: 'b', spans: 3 }
+  expect(JSON.parse(bodyOf({ trace: own }))).toEqual({ trace: own })
+})
+
+it.each([
+  [
+    'an empty list',
+    { type: 'clarification_required', message: '', requiredInputs: [] },
+    '/requiredInputs must not be empty',
+  ],
+  [
+    'holes in a list',
+    { type: 'validation_failed', message: '', errors: Array(2) },
+    '/errors/0 must be an object',
+  ],
+  [
+    'a time to wait elsewhere',
+    { type: 'error', code: 'X', message: '', retryAfter: 1 },
+    'retryAfter belongs to',
+  ],
+  [
+    'an unknown condition',
+    { type: 'error', code: 'X', message: '', condition: 'toString' },
+    'no condition "toString"',
+  ],
+])('refuses to write %s', (_title, outcome, message) => {
+  expect(() => writeOutcome(outcome as unknown as Outcome, trace)).toThrow(message)
+})
+
+it.each(['', 'a\r\nX-Evil: 1', 'x'.repeat(257), undefined, { toString: () => 'a' }])(
+  'refuses the id %j, also for bodies of the service',
+  (id) => {
+    const broken = { correlationId: 'c', requestId: id as string }
+    expect(() => writeOutcome({ type: 'success', body: {} }, broken)).toThrow('both ids of a trace')
+    expect(() => writeOutcome({ type: 'error', code: 'X', message: '' }, broken)).toThrow(
+      'both ids of a trace',
+    )
+  },
+)

@@ -3,7 +3,7 @@ import { checkShape } from './check-shape.ts'
 import { headers } from './headers.ts'
 import { constantCodes, type Outcome } from './outcome.ts'
 import { conditions, outcomes, PROFILE_VERSION } from './outcomes.ts'
-import { isTrace, type Trace } from './trace.ts'
+import { isBareTrace, isIdentifier, type Trace } from './trace.ts'
 
 /** An answer as status, headers and text, ready for `new Response(body, { status, headers })` or a socket. */
 export interface WrittenOutcome {
@@ -12,20 +12,23 @@ export interface WrittenOutcome {
   readonly body: string
 }
 
-/** The one encoder. It refuses to write what `readOutcome` would refuse to read. */
+/** The one encoder. It throws a `TypeError` rather than write what `readOutcome` would refuse to read. */
 export function writeOutcome(outcome: Outcome, trace: Trace): WrittenOutcome {
-  const body = bodyOf(outcome, trace)
-  refuseInvalidBody(outcome, body)
+  const { correlationId, requestId } = trace
+  if (!isIdentifier(correlationId) || !isIdentifier(requestId))
+    throw new TypeError('both ids of a trace are 1 to 256 printable ASCII characters')
+  const body = JSON.stringify(bodyOf(outcome, { correlationId, requestId })) ?? 'null'
+  refuseInvalid(outcome, body)
   return {
     status: statusOf(outcome),
     headers: {
       [headers.contentType]: outcomes[outcome.type].mediaType,
       [headers.profile]: PROFILE_VERSION,
-      [headers.correlationId]: trace.correlationId,
-      [headers.requestId]: trace.requestId,
+      [headers.correlationId]: correlationId,
+      [headers.requestId]: requestId,
       ...retryAfterHeader(outcome),
     },
-    body: JSON.stringify(body) ?? 'null',
+    body,
   }
 }
 
@@ -63,7 +66,7 @@ function withTrace(body: unknown, trace: Trace): unknown {
   // What serialises itself (a date, a decimal) is not ours to take apart.
   if (typeof (body as { toJSON?: unknown }).toJSON === 'function') return body
   const own = (body as { trace?: unknown }).trace
-  return own === undefined || isTrace(own) ? { ...body, trace } : body
+  return own === undefined || isBareTrace(own) ? { ...body, trace } : body
 }
 
 function retryAfterHeader(outcome: Outcome): Record<string, string> {
@@ -71,11 +74,15 @@ function retryAfterHeader(outcome: Outcome): Record<string, string> {
   return { [headers.retryAfter]: String(outcome.retryAfter) }
 }
 
-function refuseInvalidBody(outcome: Outcome, body: unknown): void {
-  if (outcome.type === 'error' && outcome.retryAfter !== undefined && outcome.condition !== 'limit_exceeded')
+/** Judges the text that will be sent, because what serialising drops or adds is part of it. */
+function refuseInvalid(outcome: Outcome, text: string): void {
+  const { condition, retryAfter } = outcome.type === 'error' ? outcome : {}
+  if (condition !== undefined && !Object.hasOwn(conditions, condition))
+    throw new TypeError(`there is no condition ${JSON.stringify(condition)}`)
+  if (retryAfter !== undefined && condition !== 'limit_exceeded')
     throw new TypeError('retryAfter belongs to the condition limit_exceeded alone')
   const name = outcomes[outcome.type].schema
-  const [fault] = name === null ? [] : checkShape(body, bodyShapes[name])
+  const [fault] = name === null ? [] : checkShape(JSON.parse(text), bodyShapes[name])
   if (fault)
     throw new TypeError(`the body of ${outcome.type} is not valid: ${fault.pointer} ${fault.message}`)
 }

@@ -47,7 +47,7 @@ describe.each(profileVersions)('the corpus of %s', (version) => {
       expect(checkShape(body, bodyShapes[schema])).toEqual([])
     })
 
-    // Exactly one broken rule, the one it names: the body differs in one thing.
+    // Exactly one broken rule, the one it names.
     it.each(invalid)('refuses: $title', ({ body, rule }) => {
       const { errors } = validator.validateAs(schema, body)
       expect(errors.map((error) => `${error.rule} ${error.pointer}`)).toEqual([rule])
