@@ -16,8 +16,11 @@ export interface Scenario {
 }
 
 /** The facts that can be tried at a place. */
-export function scenariosFor(place: Place, all: readonly Scenario[]): Scenario[] {
-  return all.filter(({ direct }) => !(direct && place.throughGateway))
+export function scenariosFor(
+  { throughGateway }: Pick<Place, 'throughGateway'>,
+  all: readonly Scenario[],
+): Scenario[] {
+  return all.filter(({ direct }) => !(direct && throughGateway))
 }
 
 /** A client for a scenario, with a tenant, because a gateway wants one. */
