@@ -158,6 +158,23 @@ describe('a slow upstream', () => {
     expect(slow.requests.map(({ url }) => url)).toEqual(['/slow'])
   })
 
+  it('is not sent what waited for it when the gateway shuts down', async () => {
+    const slow = await startHoldingUpstream()
+    const gateway = await startGateway({
+      gateway: { ...limits(1, 5), drain_seconds: 0 },
+      routes: [{ id: 'slow', method: 'GET', path: '/slow', target: slow.url }],
+    })
+    const answers = [sendRequest(`${gateway.url}/slow`)]
+    await slow.holds(1)
+    for (let count = 1; count <= 5; count += 1) answers.push(sendRequest(`${gateway.url}/slow`))
+    await waits(gateway, 'slow', 5)
+    // Each one that is cancelled gives its place to the next, which is cancelled in the same moment.
+    const drained = gateway.gateway.drain()
+    for (const answer of answers) expectRefusal(await answer, 503, 'SHUTTING_DOWN')
+    await drained
+    expect(slow.requests).toHaveLength(1)
+  })
+
   it('has all its places again after 400 requests of which many were aborted at random moments', async () => {
     const random = seededRandom(printedSeed('random aborts'))
     const upstream = await startUpstream((request, response) => {

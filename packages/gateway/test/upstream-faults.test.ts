@@ -196,6 +196,35 @@ describe('an upstream that gives no answer', () => {
   })
 })
 
+describe('an upstream whose head holds any byte', () => {
+  it('is passed on or refused, and never harms the gateway', async () => {
+    let bytes = Buffer.alloc(0)
+    const { url, log } = await gatewayTo((socket) => void socket.end(bytes), { conformance: 'off' })
+    const outcomes = new Map<string, number>()
+    for (let byte = 0; byte < 256; byte += 1) {
+      const odd = String.fromCharCode(byte)
+      for (const text of [
+        head(`HTTP/1.1 200 O${odd}K`, 'Content-Length: 0'),
+        head(ok, `X-A: a${odd}b`, 'Content-Length: 0'),
+        head(ok, `X${odd}A: b`, 'Content-Length: 0'),
+        head(`HTTP/1.1 2${odd}0 OK`, 'Content-Length: 0'),
+        `${odd}${head(ok, 'Content-Length: 0')}`,
+      ]) {
+        bytes = Buffer.from(text, 'latin1')
+        const { status, body } = await sendRequest(`${url}/r`)
+        const outcome = `${status} ${/"code":"([A-Z_]*)"/.exec(body.toString())?.[1] ?? ''}`
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      }
+    }
+    const statuses = Array.from({ length: 10 }, (_, digit) => `2${digit}0 `)
+    const allowed = ['424 UPSTREAM_INVALID_RESPONSE', '424 UPSTREAM_UNAVAILABLE', ...statuses]
+    expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([])
+    expect(outcomes.get('200 ')).toBeGreaterThan(300)
+    expect(outcomes.get('424 UPSTREAM_INVALID_RESPONSE')).toBeGreaterThan(300)
+    expect(log.filter(({ level }) => level === 'error')).toEqual([])
+  }, 20_000)
+})
+
 describe('an upstream that breaks off within its body', () => {
   const length = head(ok, 'Content-Type: application/json', 'Content-Length: 20')
   const chunked = head(ok, 'Content-Type: application/json', 'Transfer-Encoding: chunked')
@@ -267,6 +296,32 @@ describe('an upstream that breaks off within its body', () => {
 })
 
 describe('an upstream that says more than it has to', () => {
+  it('may send trailers; they are not passed on', async () => {
+    const { url } = await gatewayTo(
+      write(
+        `${head(ok, 'Content-Type: application/json', 'Trailer: X-Late', 'Transfer-Encoding: chunked')}` +
+          '2\r\n{}\r\n0\r\nX-Late: 1\r\nX-Agentic-Profile: v9\r\nX-Request-ID: forged\r\n\r\n',
+      ),
+    )
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: true })
+    expect(answer.body.toString()).toBe('{}')
+    expect(headerValues(answer, 'trailer')).toEqual([])
+    expectOwnHeaders(answer)
+  })
+
+  it('may drip every byte of its head', async () => {
+    const { url } = await gatewayTo(async (socket) => {
+      for (const byte of `${head(ok, 'Content-Type: application/json', 'X-Slow: yes', 'Content-Length: 2')}{}`) {
+        socket.write(byte)
+        await sleep(1)
+      }
+    })
+    const answer = await sendRequest(`${url}/r`)
+    expect(answer).toMatchObject({ status: 200, complete: true })
+    expect(headerValues(answer, 'x-slow')).toEqual(['yes'])
+  })
+
   it('may send 102 and 103 before its answer; they are not passed on', async () => {
     const { url } = await gatewayTo(
       write(
