@@ -56,10 +56,14 @@ test('a stream that the gateway ends because it shuts down is thrown with that o
   const { gateway, upstream, client } = await startStreams({ drain_seconds: 0 })
   const events = client.stream({ ...streamRequest, correlationId: 'stream-9' })
   const step = events.next()
-  ;(await upstream.opened()).response.write('data: half of an eve')
+  ;(await upstream.opened()).response.write('data: one\n\ndata: half of an eve')
+  expect(await step).toEqual({ done: false, value: { event: 'message', data: 'one', id: '' } })
   const drained = gateway.drain()
   // The gateway has to end the event that the service left open before it can put its own behind it.
-  expect(await step).toEqual({ done: false, value: { event: 'message', data: 'half of an eve', id: '' } })
+  expect(await events.next()).toEqual({
+    done: false,
+    value: { event: 'message', data: 'half of an eve', id: '' },
+  })
   const error = await nextError(events)
   await drained
   expect(error.code).toBe('STREAM_FAILED')
