@@ -18,6 +18,8 @@ async function start(limits: Record<string, number> = {}) {
 const head = (lines: readonly string[]) =>
   `GET /r HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\nConnection: close\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`
 
+const keptHead = head([]).replace('Connection: close\r\n', '')
+
 /** Writes parts so that each of them is a packet of its own. */
 async function sendParts(port: number, parts: readonly string[]): Promise<string> {
   const { socket, send, closed } = await openConnection(port)
@@ -110,7 +112,7 @@ describe('connections', () => {
     const { port } = await start({ max_connections: 2 })
     const first = await openConnection(port)
     const second = await openConnection(port)
-    first.send(head([]).replace('Connection: close\r\n', ''))
+    first.send(keptHead)
     expect((await first.response()).status).toBe(200)
     const third = await openSocket(port)
     let received = ''
@@ -126,7 +128,7 @@ describe('connections', () => {
   it('end after 1,000 requests, of which none is refused for it', async () => {
     const { port, upstream } = await start()
     const { send, response, closed } = await openConnection(port)
-    send('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(1005))
+    send('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(1000) + keptHead.repeat(5))
     for (let count = 1; count < 1000; count += 1) {
       const { status, headers } = await response()
       expect({ status, connection: headers['connection'] }).toEqual({ status: 200, connection: 'keep-alive' })
@@ -137,6 +139,9 @@ describe('connections', () => {
       connection: 'close',
     })
     expect(await closed()).toBe('')
-    expect(upstream.requests).toHaveLength(0)
+    const next = await openConnection(port)
+    next.send(keptHead)
+    await next.response()
+    expect(upstream.requests).toHaveLength(1)
   })
 })

@@ -7,13 +7,13 @@ import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 async function start() {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
-  const { port, audit } = await startGateway({
+  const { port, audit, metrics } = await startGateway({
     routes: [
       { id: 'read', method: 'GET', path: '/r', target: upstream.url },
       { id: 'write', method: 'POST', path: '/r', target: upstream.url },
     ],
   })
-  return { upstream, port, audit }
+  return { upstream, port, audit, metrics }
 }
 
 const host = 'Host: gateway\r\nX-Tenant-ID: acme\r\n'
@@ -199,7 +199,7 @@ describe('a body where none belongs', () => {
   ])(
     'is refused with %s, and what follows on the connection is not looked at',
     async (method, framing, body) => {
-      const { port, upstream } = await start()
+      const { port, upstream, metrics } = await start()
       const { send, response, closed } = await openConnection(port)
       send(`${method} /r HTTP/1.1\r\n${host}${framing}\r\n${body}${get('')}`)
       const answer = await response({ bodyless: method === 'HEAD' })
@@ -207,7 +207,11 @@ describe('a body where none belongs', () => {
       else expectInvalid(answer, [{ field: 'body', message: `is not allowed with ${method}` }])
       expect(answer.headers['connection']).toBe('close')
       expect(await closed()).toBe('')
-      expect(upstream.requests).toHaveLength(0)
+      const next = await openConnection(port)
+      next.send(get('X-Correlation-ID: next\r\n'))
+      await next.response()
+      expect(upstream.requests.map((request) => request.headers['x-correlation-id'])).toEqual(['next'])
+      expect(await metrics()).not.toContain('outcome="client_disconnect"')
     },
   )
 

@@ -1,8 +1,9 @@
+import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectInvalid, expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
 import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
+import { answerJson, startTcpUpstream, startUpstream } from './harness/start-upstream.ts'
 
 /** An upstream that answers with the tenant it saw; `/slow` waits until the test lets it go. */
 async function start(limits: Record<string, number> = {}) {
@@ -34,6 +35,15 @@ const post = (headers: string, body: string) =>
 const acme = 'X-Tenant-ID: acme\r\n'
 const globex = 'X-Tenant-ID: globex\r\n'
 const answerOf = (tenant: string, url = '/r', body = '') => JSON.stringify({ tenant, url, body })
+
+/** Resolves when every buffer on the way is full and nothing more is taken off the socket. */
+async function standstill(socket: Socket): Promise<void> {
+  let before = -1
+  while (socket.bytesWritten - socket.writableLength !== before) {
+    before = socket.bytesWritten - socket.writableLength
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
 
 describe('requests that share a connection', () => {
   it('are kept apart when two tenants are pipelined, in the order they came', async () => {
@@ -100,6 +110,30 @@ describe('requests that share a connection', () => {
     expect((await response()).body).toBe(answerOf('acme'))
   })
 
+  it('can follow a body that nobody wanted any more, because the upstream answered before it had read it', async () => {
+    const answered = Promise.withResolvers<void>()
+    const upstream = await startTcpUpstream((socket) => {
+      socket.once('data', async () => {
+        socket.pause()
+        await answered.promise
+        socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}')
+      })
+    })
+    const bytes = 40_000_000
+    const { port } = await startGateway({
+      gateway: { limits: { max_body_bytes: bytes } },
+      routes: [{ id: 'write', method: 'POST', path: '/r', target: upstream.url }],
+    })
+    const { send, response, socket } = await openConnection(port)
+    send(post(`Content-Length: ${bytes}\r\n`, 'a'.repeat(bytes)))
+    send('GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n')
+    await standstill(socket)
+    answered.resolve()
+    expect((await response()).body).toBe('{}')
+    expect((await response()).body).toBe('{"status":"ok"}')
+    expect(socket.writableLength).toBe(0)
+  })
+
   it('are not processed behind one that asks for the end of the connection', async () => {
     const { port, upstream } = await start()
     const { send, response, closed } = await openConnection(port)
@@ -135,13 +169,12 @@ describe('bytes that cannot be parsed behind a good request', () => {
     const { port, upstream, release, metrics } = await start()
     const { send, response, closed } = await openConnection(port)
     send(get('/slow', acme) + post('Transfer-Encoding: chunked\r\n', '5\r\nhello\r\nzz\r\n'))
+    const cancelled = 'agentic_requests_total{route="write",outcome="client_disconnect",tenant_id="acme"} 1'
+    await expect.poll(metrics).toContain(cancelled)
     await release()
     expect((await response()).body).toBe(answerOf('acme', '/slow'))
     expectBare(await closed(), 400)
     expect(upstream.requests.map(({ url }) => url)).toEqual(['/slow'])
-    expect(await metrics()).toContain(
-      'agentic_requests_total{route="write",outcome="client_disconnect",tenant_id="acme"} 1',
-    )
   })
 
   it('end the connection without another answer, when their request is answered already', async () => {
@@ -153,14 +186,17 @@ describe('bytes that cannot be parsed behind a good request', () => {
     expect(await closed()).toBe('')
   })
 
-  it('are answered once, however much of them comes', async () => {
-    const { port } = await start()
-    const { send, closed, socket } = await openConnection(port)
+  it('are answered once, however many packets of them come', async () => {
+    const { port, release } = await start()
+    const { send, response, closed, socket } = await openConnection(port)
     socket.setNoDelay(true)
+    send(get('/slow', acme))
     for (let count = 0; count < 5; count += 1) {
       send('garbage\r\n\r\n')
-      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise((resolve) => setTimeout(resolve, 5))
     }
+    await release()
+    expect((await response()).body).toBe(answerOf('acme', '/slow'))
     expectBare(await closed(), 400)
   })
 })
