@@ -63,11 +63,12 @@ function statusSection(status: number, rows: readonly CodeRow[]): string {
 }
 
 const malformed = {
-  badRequest: 'The request is not valid HTTP/1.1, or asks for a tunnel (`CONNECT`).',
+  badRequest: 'The head or the body of the request is not valid HTTP/1.1.',
   requestTimeout: 'The head or the body of the request did not arrive in time.',
   contentTooLarge: 'The extensions of a chunk are too large.',
   uriTooLong: 'The request target is too long.',
-  headersTooLarge: 'The head exceeds `gateway.limits.max_header_bytes`.',
+  headersTooLarge:
+    'The head exceeds `gateway.limits.max_header_bytes`, or has more lines than `max_headers`.',
 } satisfies Record<keyof typeof malformedStatuses, string>
 
 /** The bare answers to what is no request (decision 3). */
