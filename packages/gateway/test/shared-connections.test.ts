@@ -134,6 +134,17 @@ describe('requests that share a connection', () => {
     expect(socket.writableLength).toBe(0)
   })
 
+  it('get their answers also when a later one ends the connection', async () => {
+    const { port, release } = await start()
+    const { send, response, closed } = await openConnection(port)
+    send(get('/slow', acme) + get('/r', globex) + get('/r', `${acme}Content-Length: 1\r\n`))
+    await release()
+    expect((await response()).body).toBe(answerOf('acme', '/slow'))
+    expect((await response()).body).toBe(answerOf('globex'))
+    expectInvalid(await response(), [{ field: 'body', message: 'is not allowed with GET' }])
+    expect(await closed()).toBe('')
+  })
+
   it('are not processed behind one that asks for the end of the connection', async () => {
     const { port, upstream } = await start()
     const { send, response, closed } = await openConnection(port)

@@ -7,6 +7,9 @@ import { createReply } from './reply.ts'
 import { requestBody } from './request-body.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 
+// Counted by us, because Node answers what is pipelined behind the last one with a 503 of its own.
+const MAX_REQUESTS_PER_CONNECTION = 1000
+
 /** What the listener knows beside the request. */
 export interface AcceptOptions {
   readonly maxBodyBytes: number
@@ -36,9 +39,7 @@ export function acceptRequest(
   // A body that is cut off shows as an error of the request; `close` above is what counts.
   request.on('error', () => undefined)
   response.on('error', () => undefined)
-  const { connection } = options
-  connection.newest = { request, response, cancel }
-  connection.closing ||= head.endsConnection
+  options.connection.newest = { request, response, cancel }
   const { body, reply } = openWire(request, response, { ...options, head, cancel })
   return {
     ...head,
@@ -81,6 +82,9 @@ function openWire(
 ): Pick<Exchange, 'body' | 'reply'> {
   const { head, connection, expectsContinue } = options
   let waitsForContinue = expectsContinue
+  // Answers to earlier requests of the connection may still be due, and they must not end it.
+  const isLast = head.endsConnection || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
+  connection.closing ||= isLast
   const body = requestBody(request, {
     length: declaredLength(head),
     maxBytes: options.maxBodyBytes,
@@ -94,8 +98,9 @@ function openWire(
     corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
     closesConnection() {
       // A client that was never told to continue may or may not send its body: what follows cannot be framed.
-      connection.closing ||= waitsForContinue || options.isDraining()
-      return connection.closing
+      const closes = isLast || waitsForContinue || options.isDraining()
+      connection.closing ||= closes
+      return closes
     },
   })
   return { body, reply }

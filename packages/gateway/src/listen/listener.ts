@@ -42,8 +42,6 @@ const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 // Without this Node looks for slow clients only every 30 s (F6).
 const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
-// Counted here, because Node answers what is pipelined behind the last one with a 503 of its own.
-const MAX_REQUESTS_PER_CONNECTION = 1000
 
 /** Makes the listener for clients. */
 export function createListener(options: ListenerOptions): Listener {
@@ -55,7 +53,6 @@ export function createListener(options: ListenerOptions): Listener {
     const connection = connectionOf(request.socket)
     if (connection.closing) return
     connection.requestCount += 1
-    connection.closing = connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
     options.handle(
       acceptRequest(request, response, {
         maxBodyBytes: options.limits.max_body_bytes,
