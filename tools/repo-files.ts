@@ -16,7 +16,10 @@ export function listSources(root: string, folders: readonly string[] = ['.']): s
   )
 }
 
-/** Whether a file only exists for tests or measurements, which may spell what they expect. */
+/**
+ * Whether a file only exists for tests or measurements, which may spell what they expect. A folder `src/test` is part
+ * of what its package ships.
+ */
 export function isTestFile(path: string): boolean {
-  return /\.test(-d)?\.\w+$/.test(path) || /(^|\/)(test|tests|bench)\//.test(path)
+  return /\.test(-d)?\.\w+$/.test(path) || /^((packages|examples)\/[^/]+\/)?(test|tests|bench)\//.test(path)
 }

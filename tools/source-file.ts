@@ -51,6 +51,40 @@ export function plainText(node: Node | null | undefined): string | undefined {
   return undefined
 }
 
+/** The text that a node itself holds: of a string, of a piece of a template or of a page. */
+export function literalText(node: Node): string | undefined {
+  if (node.type === 'TemplateElement') return node.value.cooked ?? node.value.raw
+  if (node.type === 'JSXText') return node.value
+  return node.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined
+}
+
+/** The source of a regular expression, with its backslashes. */
+export function patternText(node: Node): string | undefined {
+  return node.type === 'Literal' && 'regex' in node ? node.regex.pattern : undefined
+}
+
+/** What something is called: an identifier, the last part of `a.b`, the function of a call, a string used as a key. */
+export function nameOf(node: Node | null | undefined): string | undefined {
+  switch (node?.type) {
+    case 'Identifier':
+    case 'PrivateIdentifier':
+    case 'JSXIdentifier':
+      return node.name
+    case 'MemberExpression':
+      return nameOf(node.property)
+    case 'CallExpression':
+      return nameOf(node.callee)
+    case 'AwaitExpression':
+      return nameOf(node.argument)
+    case 'ChainExpression':
+    case 'TSAsExpression':
+    case 'TSNonNullExpression':
+      return nameOf(node.expression)
+    default:
+      return plainText(node)
+  }
+}
+
 /** Every module a file mentions, type-only mentions included. */
 export function modulesUsed(source: SourceFile): ModuleUse[] {
   const uses: ModuleUse[] = []

@@ -1,4 +1,4 @@
-import { headers, outcomes } from '@agentic-rest/profile'
+import { headers, malformedStatuses, outcomes } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
 import { formatFault } from '../fault.ts'
 import { temporaryTree } from '../temporary-tree.ts'
@@ -34,11 +34,27 @@ test.each([
   'const waitMs = () => respond(404)',
   'const retryAfterSeconds = { 404: 60 }',
   'const maxTries = { status: 404 }',
+  'const retryAfterSeconds = status === 404 ? 60 : 0',
+  'const waitMs = 404 !== status ? 0 : 1',
+  'const maxStatus = 404',
+  'const statusCount = 404',
+  'const MAX_CODE = 404',
+  'const delaySeconds = secondsFor(404)',
+  'const delaySeconds = new Delay(404)',
+  'const delaySeconds = delays[404]',
+  'const limits = { maxTries: triesOf(answer, 404) }',
+  'const ms = (() => { switch (status) { case 404: return 1 } })()',
+  "socket.end('HTTP/1.1 404 Not Found\\r\\n\\r\\n')",
+  'socket.end(`HTTP/1.0 404 ${reason}`)',
 ])('a status is seen in %j', (source) => {
   expect(faultsOf(source)).toEqual(['packages/gateway/src/a.ts:1: status 404'])
 })
 
 test.each(Object.values(outcomes).map(({ status }) => status))('%d is a status', (status) => {
+  expect(faultsOf(`f(${status})`)).toEqual([`packages/gateway/src/a.ts:1: status ${status}`])
+})
+
+test.each(Object.values(malformedStatuses))('%d answers malformed HTTP', (status) => {
   expect(faultsOf(`f(${status})`)).toEqual([`packages/gateway/src/a.ts:1: status ${status}`])
 })
 
@@ -51,6 +67,12 @@ test.each([
   'const TIMEOUT_MS = 500',
   'const defaults = { timeout_ms: 500, cacheEntries: 200, max_entries: 201 }',
   'const timeout_ms = z.number().int().default(500)',
+  'const section = { timeout_ms: integer(1, 60).default(500).describe("In milliseconds.") }',
+  'const waitMs = Math.min(500, left)',
+  'const FIXED_MILLISECONDS = 500',
+  'const delaysMs = [200, 500] as const',
+  'const delaySeconds = late ? 200 : 400',
+  'type Limits = { readonly timeoutMs: 500 | 400 }',
   'function wait(delaySeconds = 200) {}',
   'class Cache { maxAge = 400 }',
   'options.bodyBytes = 2 * 400',
@@ -87,17 +109,90 @@ test.each(Object.values(headers))('%s is a header name in any case', (name) => {
   )
 })
 
+test.each([
+  ['set({ Authorization: token })', 'authorization'],
+  ['const { Authorization: token } = given', 'authorization'],
+  ['request.headers.authorization', 'authorization'],
+  ['request.headers?.authorization', 'authorization'],
+  ['(headers) => headers.authorization', 'authorization'],
+  ['answer.Authorization', 'authorization'],
+  ['send(url, { headers: { authorization: token } })', 'authorization'],
+  ['send(url, { headers: { traceparent } })', 'traceparent'],
+  ['const ownHeaders = { traceparent }', 'traceparent'],
+  ['const headers = known ? { ...(token && { authorization: token }) } : {}', 'authorization'],
+  ['const ownHeaders = () => ({ traceparent })', 'traceparent'],
+  ['function ownHeaders() { if (known) { return { traceparent } } }', 'traceparent'],
+  ['request.headers = { traceparent }', 'traceparent'],
+  ['new Headers({ authorization: token })', 'authorization'],
+  ['response.writeHead(ok, { traceparent })', 'traceparent'],
+  ['const { authorization } = request.headers', 'authorization'],
+  ['const { authorization } = await readHeaders(request)', 'authorization'],
+  ['const { headers: { traceparent } } = request', 'traceparent'],
+  ['({ headers: { authorization } = {} }) => authorization', 'authorization'],
+  ['const sentHeaders = { X_Tenant_ID: tenant }', 'x-tenant-id'],
+  ['request.headers.idempotencyKey', 'idempotency-key'],
+  ["socket.write('X-Agentic-Profile: v0.3\\r\\n')", 'x-agentic-profile'],
+  ["socket.write('Connection: close\\r\\nx-agentic-profile : v0.3')", 'x-agentic-profile'],
+  ['socket.write(`\\r\\nX-Tenant-ID: ${tenant}`)', 'x-tenant-id'],
+  ['const example = "curl -H \'X-Tenant-ID: acme\'"', 'x-tenant-id'],
+  ["allow('Accept, X-Tenant-ID')", 'x-tenant-id'],
+  ['const own = /^(x-tenant-id|accept)$/i', 'x-tenant-id'],
+])('a header name is seen in %j', (source, value) => {
+  expect(faultsOf(source)).toEqual([`packages/gateway/src/a.ts:1: header name ${value}`])
+})
+
+test.each([
+  'const call = { authorization: token, traceparent, contentType }',
+  'caller.authorization ?? caller.traceparent ?? caller.retryAfter',
+  'const { authorization, traceparent } = caller',
+  "type Passed = Pick<Caller, 'authorization' | 'traceparent'>",
+  'interface Caller { readonly authorization: string; readonly traceparent: string }',
+  'callHeaders(request, { authorization, trace })',
+  'function callHeaders({ authorization }) {}',
+  'const callHeaders = ({ authorization }) => []',
+  'identity.authorization({ authorization })',
+  "const fix = 'Send `Authorization: Bearer <token>`, or set Idempotency-Key: it helps.'",
+  "const text = 'authorization, as everybody knows, comes first'",
+  "const path = 'retry-after.ts'",
+])('what is no header name is none: %s', (source) => {
+  expect(faultsOf(source)).toEqual([])
+})
+
+test.each([
+  "import { headers } from '@agentic-rest/profile'\nget(headers.authorization, headers.contentType)",
+  "import { headers as ownHeaders } from '@agentic-rest/profile'\nget(ownHeaders.authorization)",
+  "import * as profile from '@agentic-rest/profile'\nget(profile.headers.traceparent)",
+  "import { headers } from '../../profile/src/headers.ts'\nconst { authorization, contentType } = headers",
+])('the names of the profile itself are clean: %s', (source) => {
+  expect(faultsOf(source)).toEqual([])
+})
+
+test('a name of the profile that is declared once more is not trusted', () => {
+  const source =
+    "import { headers } from '@agentic-rest/profile'\nconst f = ({ headers }) => headers.authorization"
+  expect(faultsOf(source)).toEqual(['packages/gateway/src/a.ts:2: header name authorization'])
+})
+
 test('tests and measurements may spell what they expect', () => {
   const source = "expect(404, 'application/vnd.agentic.error+json', 'x-tenant-id')"
   for (const path of [
     'packages/gateway/src/a.test.ts',
     'packages/gateway/test/a.ts',
+    'packages/gateway/bench/deep/a.ts',
+    'examples/campaigns/test/a.ts',
     'tests/a.ts',
     'bench/a.ts',
   ]) {
     expect(faultsOf(source, path)).toEqual([])
   }
 })
+
+test.each(['packages/gateway/src/test/a.ts', 'packages/gateway/src/bench/a.ts', 'tools/test/a.ts'])(
+  '%s is shipped or used like any other source',
+  (path) => {
+    expect(faultsOf('f(404)', path)).toEqual([`${path}:1: status 404`])
+  },
+)
 
 test('tools and examples are held to it as well', () => {
   expect(faultsOf('f(404)', 'tools/a.ts')).toEqual(['tools/a.ts:1: status 404'])
