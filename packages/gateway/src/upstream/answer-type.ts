@@ -1,4 +1,4 @@
-import { isVendorType, mediaTypeEssence } from '@agentic-rest/profile'
+import { headerKeys, isVendorType, mediaTypeEssence } from '@agentic-rest/profile'
 import { joinedHeader } from './upstream-answer.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g
@@ -8,7 +8,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
  * the one that a client could take for the profile's own: nothing typed passes unchecked because of its form.
  */
 export function answerType(rawHeaders: readonly string[]): string | undefined {
-  const value = joinedHeader(rawHeaders, 'content-type')
+  const value = joinedHeader(rawHeaders, headerKeys.contentType)
   if (value === undefined) return undefined
   // Clients that get several take the first or the last (Fetch, "extract a MIME type"); a quoted comma is none.
   const parts = value.replaceAll(QUOTED, '').toLowerCase().split(',')

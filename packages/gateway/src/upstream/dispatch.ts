@@ -78,8 +78,7 @@ function answerHandler(
       begun = true
     },
     onResponseStart(controller, status) {
-      // 1xx answers are not the answer (RFC 9110, section 15.2).
-      if (status >= 102 && status < 200) return
+      if (isInformational(status)) return
       const rawHeaders = decodeHeaders(controller.rawHeaders)
       const fault = headFault(status, rawHeaders)
       if (fault === undefined) resolve({ status, rawHeaders, body: flow.body })
@@ -96,9 +95,17 @@ function answerHandler(
   }
 }
 
+const SWITCHING_PROTOCOLS = 101
+const statusClass = (status: number) => Math.floor(status / 100)
+
+/** RFC 9110, section 15.2: these come before the answer. Nobody asked for another protocol, though. */
+function isInformational(status: number): boolean {
+  return statusClass(status) === 1 && status !== SWITCHING_PROTOCOLS
+}
+
 /** What cannot be passed on though it could be parsed. */
 function headFault(status: number, rawHeaders: readonly string[]): string | undefined {
-  if (status < 200) return `status ${status} is no answer`
+  if (statusClass(status) < 2) return `status ${status} is no answer`
   // RFC 9112, section 6.1: only `chunked` may be sent to whoever did not ask for another coding with TE.
   const coding = joinedHeader(rawHeaders, 'transfer-encoding')?.trim().toLowerCase() ?? 'chunked'
   return coding === 'chunked' ? undefined : 'a transfer coding that was not asked for'

@@ -14,7 +14,12 @@ export interface ReturnOptions {
   readonly stream: boolean
 }
 
-const STREAM_REPLACED = new Set(['content-type', 'cache-control', 'content-length', 'x-accel-buffering'])
+const STREAM_REPLACED = new Set<string>([
+  headerKeys.contentType,
+  'cache-control',
+  'content-length',
+  'x-accel-buffering',
+])
 
 /** The headers the client gets, names and values in turn: the upstream's, less what is ours, then ours. */
 export function returnedHeaders(
