@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { differences } from './checks/frozen-schemas.ts'
+import { parseArgs } from 'node:util'
+import { differences, missingRecord } from './checks/frozen-schemas.ts'
 import { type Fault, formatFault } from './fault.ts'
 import {
   entriesOf,
@@ -8,6 +9,7 @@ import {
   frozenFolders,
   hashFolder,
   readRecord,
+  recordedFolders,
   recordPath,
 } from './frozen-record.ts'
 
@@ -17,11 +19,15 @@ export interface Freezing {
   readonly faults: readonly Fault[]
 }
 
-/** Records the folders of earlier versions that are not recorded yet. What is recorded is never rewritten. */
-export function freeze(root: string): Freezing {
-  const record = readRecord(root) ?? {}
-  const isRecorded = (folder: string) => Object.keys(entriesOf(record, folder)).length > 0
-  const [recorded, open] = [frozenFolders().filter(isRecorded), frozenFolders().filter((f) => !isRecorded(f))]
+/**
+ * Records the folders of earlier versions that are not recorded yet. What is recorded is never rewritten, and a lost
+ * record is not made anew unless `first` says that there never was one: it would bless whatever the files are now.
+ */
+export function freeze(root: string, { first }: { readonly first: boolean }): Freezing {
+  const record = readRecord(root) ?? (first ? {} : undefined)
+  if (record === undefined) return { frozen: [], faults: [missingRecord] }
+  const recorded = recordedFolders(record)
+  const open = frozenFolders().filter((folder) => !recorded.includes(folder))
   const faults = [
     ...recorded.flatMap((folder) => differences(folder, entriesOf(record, folder), hashFolder(root, folder))),
     ...open.filter((folder) => isEmpty(hashFolder(root, folder))).map(nothingToFreeze),
@@ -46,7 +52,8 @@ function writeRecord(root: string, record: FrozenRecord): void {
 }
 
 if (import.meta.main) {
-  const { frozen, faults } = freeze(process.cwd())
+  const { values } = parseArgs({ options: { first: { type: 'boolean', default: false } } })
+  const { frozen, faults } = freeze(process.cwd(), values)
   for (const folder of frozen) process.stdout.write(`recorded ${folder}\n`)
   for (const fault of faults) process.stderr.write(`${formatFault(fault)}\n`)
   process.exitCode = faults.length === 0 ? 0 : 1

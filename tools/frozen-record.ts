@@ -32,6 +32,12 @@ export function readRecord(root: string): FrozenRecord | undefined {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
 
+/** The folders that a record knows, one per version and kind. */
+export function recordedFolders(record: FrozenRecord): string[] {
+  const depth = 'packages/profile/schemas/v0.1'.split('/').length
+  return [...new Set(Object.keys(record).map((path) => path.split('/').slice(0, depth).join('/')))]
+}
+
 /** The entries of a record that lie in one folder. */
 export function entriesOf(record: FrozenRecord, folder: string): FrozenRecord {
   return Object.fromEntries(Object.entries(record).filter(([path]) => path.startsWith(`${folder}/`)))

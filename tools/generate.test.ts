@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomes, outcomeTypes } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
 import { generators } from './generators.ts'
-import { temporaryTree } from './temporary-tree.ts'
+import { runScript, scriptTree } from './script-tree.ts'
 
 const repository = join(import.meta.dirname, '..')
 
@@ -20,23 +19,9 @@ function emptyPages(): Record<string, string> {
   return Object.fromEntries(pages)
 }
 
-// The script as package.json has it, run in a tree that has this repository's tools and packages but its own pages.
-function runScript(name: 'generate' | 'format', tree: string): { status: number | null; stdout: string } {
-  return spawnSync('npm', ['run', '--silent', name], { cwd: tree, encoding: 'utf8' })
-}
-
-function tree(files: Record<string, string>): string {
-  const root = temporaryTree({
-    ...files,
-    'package.json': readFileSync(join(repository, 'package.json'), 'utf8'),
-  })
-  for (const name of ['tools', 'node_modules']) symlinkSync(join(repository, name), join(root, name))
-  return root
-}
-
 test('npm run generate fills the pages and files, and writes nothing the second time', () => {
-  const root = tree(emptyPages())
-  expect(runScript('generate', root).stdout.split('\n')).toEqual(
+  const root = scriptTree(emptyPages())
+  expect(runScript(root, 'generate').stdout.split('\n')).toEqual(
     expect.arrayContaining(Object.keys(emptyPages()).map((page) => `wrote ${page}`)),
   )
   const filled = readFileSync(join(root, 'README.md'), 'utf8')
@@ -45,17 +30,17 @@ test('npm run generate fills the pages and files, and writes nothing the second 
     expect(filled).toContain(`| \`${type}\` | ${status} | \`${mediaType}\` |`)
   }
   expect(filled.match(/^\|/gm)).toHaveLength(12)
-  const again = runScript('generate', root)
+  const again = runScript(root, 'generate')
   expect(again).toMatchObject({ status: 0 })
   expect(again.stdout).toMatch(/^\d+ generated files, 0 written\n$/)
   expect(JSON.parse(readFileSync(join(root, 'packages/profile/openapi/v0.3.json'), 'utf8'))).toHaveProperty(
-    'responses',
+    'components.responses',
   )
 })
 
 test('npm run generate tells a page that lost its section, and writes the rest', () => {
-  const root = tree({ ...emptyPages(), 'README.md': '# Page\n' })
-  const ended = runScript('generate', root)
+  const root = scriptTree({ ...emptyPages(), 'README.md': '# Page\n' })
+  const ended = runScript(root, 'generate')
   expect(ended).toMatchObject({
     status: 1,
     stderr: 'README.md:1: has no <!-- generated: outcomes --> section\n',
@@ -64,11 +49,11 @@ test('npm run generate tells a page that lost its section, and writes the rest',
 })
 
 test('npm run format formats', () => {
-  const root = tree({
+  const root = scriptTree({
     'a.ts': 'export  const a=1;',
     'biome.json': readFileSync(join(repository, 'biome.json'), 'utf8'),
     '.gitignore': 'tools\nnode_modules\n',
   })
-  expect(runScript('format', root).status).toBe(0)
+  expect(runScript(root, 'format').status).toBe(0)
   expect(readFileSync(join(root, 'a.ts'), 'utf8')).toBe('export const a = 1\n')
 })

@@ -1,56 +1,19 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formatFault } from '../fault.ts'
-import { freeze } from '../freeze.ts'
+import { hashFolder } from '../frozen-record.ts'
+import { frozenTree, profileFolders, recordOf } from '../frozen-tree.ts'
 import { addFiles, temporaryTree } from '../temporary-tree.ts'
 import { frozenSchemas } from './frozen-schemas.ts'
-
-const versions = {
-  'packages/profile/schemas/v0.1/error.json': '{"a":1}',
-  'packages/profile/schemas/v0.2/error.json': '{"a":2}',
-  'packages/profile/schemas/v0.3/error.json': '{"a":3}',
-  'packages/profile/fixtures/v0.1/error.json': '{"b":1}',
-  'packages/profile/fixtures/v0.2/error.json': '{"b":2}',
-}
-
-function frozenTree(): string {
-  const root = temporaryTree(versions)
-  expect(freeze(root)).toEqual({
-    frozen: [
-      'packages/profile/schemas/v0.1',
-      'packages/profile/fixtures/v0.1',
-      'packages/profile/schemas/v0.2',
-      'packages/profile/fixtures/v0.2',
-    ],
-    faults: [],
-  })
-  return root
-}
-
-function recordOf(root: string): Record<string, string> {
-  return JSON.parse(readFileSync(join(root, 'packages/profile/frozen.json'), 'utf8'))
-}
 
 test('what was frozen and not touched is clean', () => {
   expect(frozenSchemas(frozenTree())).toEqual([])
 })
 
-test('the record holds the SHA-256 of every earlier file and none of the current version', () => {
-  const record = recordOf(frozenTree())
-  expect(Object.keys(record)).toEqual(
-    Object.keys(versions)
-      .filter((path) => !path.includes('v0.3'))
-      .toSorted(),
-  )
-  expect(record['packages/profile/schemas/v0.1/error.json']).toBe(
-    '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862',
-  )
-})
-
 test('without a record there is one fault', () => {
-  expect(frozenSchemas(temporaryTree(versions)).map(formatFault)).toEqual([
-    'packages/profile/frozen.json:1: missing: run npm run freeze',
+  expect(frozenSchemas(temporaryTree(profileFolders)).map(formatFault)).toEqual([
+    'packages/profile/frozen.json:1: missing: restore it; only where nothing was ever frozen, run npm run freeze -- --first',
   ])
 })
 
@@ -77,30 +40,19 @@ test('a folder that the record does not know is a fault', () => {
   ])
 })
 
-test('freezing again leaves the record alone', () => {
+test('a version that the profile no longer names stays frozen', () => {
   const root = frozenTree()
-  const before = recordOf(root)
-  expect(freeze(root)).toEqual({ frozen: [], faults: [] })
-  expect(recordOf(root)).toEqual(before)
-})
+  const folder = 'packages/profile/schemas/v0.0'
+  addFiles(root, { [`${folder}/a.json`]: '1', [`${folder}/b.json`]: '2' })
+  const record = { ...recordOf(root), ...hashFolder(root, folder) }
+  addFiles(root, { 'packages/profile/frozen.json': JSON.stringify(record) })
+  expect(frozenSchemas(root)).toEqual([])
 
-test('freezing refuses to record a change of what is frozen', () => {
-  const root = frozenTree()
-  const before = recordOf(root)
-  addFiles(root, { 'packages/profile/schemas/v0.1/error.json': '{}' })
-  const path = 'packages/profile/schemas/v0.1/error.json'
-  expect(freeze(root)).toEqual({
-    frozen: [],
-    faults: [{ path, line: 1, message: 'is frozen and was changed' }],
-  })
-  expect(recordOf(root)).toEqual(before)
-})
-
-test('freezing an empty version is refused', () => {
-  const root = temporaryTree({ 'packages/profile/schemas/v0.1/error.json': '{}' })
-  expect(freeze(root).faults.map(({ path }) => path)).toEqual([
-    'packages/profile/fixtures/v0.1',
-    'packages/profile/schemas/v0.2',
-    'packages/profile/fixtures/v0.2',
+  rmSync(join(root, folder, 'a.json'))
+  addFiles(root, { [`${folder}/b.json`]: '3', [`${folder}/c.json`]: '4' })
+  expect(frozenSchemas(root).map(formatFault)).toEqual([
+    `${folder}/a.json:1: is frozen and missing`,
+    `${folder}/b.json:1: is frozen and was changed`,
+    `${folder}/c.json:1: was added to a frozen version`,
   ])
 })

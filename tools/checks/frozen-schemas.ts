@@ -5,14 +5,26 @@ import {
   frozenFolders,
   hashFolder,
   readRecord,
+  recordedFolders,
   recordPath,
 } from '../frozen-record.ts'
 
-/** Schemas and fixtures of earlier profile versions are byte for byte what was recorded (Versioning, rule 3). */
+/** The fault of a repository that has no record. */
+export const missingRecord: Fault = {
+  path: recordPath,
+  line: 1,
+  message: 'missing: restore it; only where nothing was ever frozen, run npm run freeze -- --first',
+}
+
+/**
+ * Schemas and fixtures of earlier profile versions are byte for byte what was recorded (Versioning, rule 3), also those
+ * of a version that the code has forgotten.
+ */
 export function frozenSchemas(root: string): Fault[] {
   const record = readRecord(root)
-  if (record === undefined) return [{ path: recordPath, line: 1, message: 'missing: run npm run freeze' }]
-  return frozenFolders().flatMap((folder) =>
+  if (record === undefined) return [missingRecord]
+  const folders = new Set([...frozenFolders(), ...recordedFolders(record)])
+  return [...folders].flatMap((folder) =>
     differences(folder, entriesOf(record, folder), hashFolder(root, folder)),
   )
 }
