@@ -3,22 +3,22 @@ import { resolveReference } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { untilAborted } from './clock.ts'
 import type { RunContext } from './run-context.ts'
-import type { ApprovalStep } from './run-options.ts'
 import { followUp, sendPatiently } from './send-patiently.ts'
 
 type ApprovalOutcome = AnsweredAs<'approval_required'>
 
-/** Asks how to go on with an approval, once: an approval that is waited for is not asked about again. */
-export async function askApproval(context: RunContext, outcome: ApprovalOutcome): Promise<ApprovalStep> {
+/** Whether to go on with an approval. It is asked once: an approval that is waited for is not asked about again. */
+export async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<boolean> {
   const { approval, options, signal } = context
-  if (approval.token === outcome.approvalToken) return 'wait'
-  if (options.onApproval === undefined || !context.takeRound()) return 'stop'
   const { message, approvalToken, approver } = outcome
+  if (approval.token === approvalToken) return true
+  if (options.onApproval === undefined || !context.takeRound()) return false
   const location = locationOf(context, outcome)?.href
-  const step = await untilAborted(options.onApproval({ message, approvalToken, approver, location }), signal)
-  approval.token = step === 'wait' ? approvalToken : undefined
+  const pending = { message, approvalToken, approver, location }
+  if (!(await untilAborted(options.onApproval(pending), signal))) return false
+  approval.token = approvalToken
   approval.waits = 0
-  return step
+  return true
 }
 
 /** The request with its approval, once somebody has decided; nothing when there is no use in waiting on. */
@@ -27,9 +27,7 @@ export async function awaitApproval(
   request: ClientRequest,
   outcome: ApprovalOutcome,
 ): Promise<ClientRequest | undefined> {
-  const step = await askApproval(context, outcome)
-  if (step === 'stop') return undefined
-  if (step === 'wait' && !(await isDecided(context, request, outcome))) return undefined
+  if (!(await goesOn(context, outcome)) || !(await isDecided(context, request, outcome))) return undefined
   // Also after a rejection: the service then says so itself, with an outcome of its own.
   return { ...request, approvalToken: outcome.approvalToken }
 }
@@ -42,10 +40,10 @@ async function isDecided(
 ): Promise<boolean> {
   const { approval, patience } = context
   const location = locationOf(context, outcome)
-  const isFirst = approval.waits++ === 0
-  if (location === undefined || !isFirst) return patience.pause(approval.waits - 1, outcome)
-  let seen: Answered = outcome
-  for (let attempt = 0; await patience.pause(attempt, seen); attempt++) {
+  const attempt = approval.waits++
+  if (location === undefined || attempt > 0) return patience.pause(attempt, attempt > 0 ? outcome : undefined)
+  let seen: Answered | undefined
+  for (let look = 0; await patience.pause(look, seen); look++) {
     seen = await sendPatiently(context, followUp(request), location)
     if (seen.type !== 'success' || !isPending(seen.body)) return true
   }

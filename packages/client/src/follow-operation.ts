@@ -1,5 +1,5 @@
 import type { Answered, AnsweredAs } from './answer.ts'
-import { askApproval } from './ask-approval.ts'
+import { goesOn } from './ask-approval.ts'
 import { resolveReference } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { TransportError } from './errors.ts'
@@ -30,14 +30,11 @@ export async function followOperation(
     if (isFinal(status)) return { outcome: storedOutcome(status, last.answer), ended: true }
     if (status.status === 'working' || status.outcome === undefined) continue
     const outcome = storedOutcome(status, last.answer)
-    if (!(await goesOn(context, outcome))) return { outcome, ended: false }
+    // An operation that waits for an approval goes on by itself; other inputs have no way to it.
+    if (outcome.type !== 'approval_required' || !(await goesOn(context, outcome)))
+      return { outcome, ended: false }
   }
   return { outcome: accepted, ended: false }
-}
-
-/** An operation that waits for an approval goes on by itself; other inputs have no way to it. */
-async function goesOn(context: RunContext, outcome: Answered): Promise<boolean> {
-  return outcome.type === 'approval_required' && (await askApproval(context, outcome)) !== 'stop'
 }
 
 function statusAddress({ settings }: RunContext, accepted: AnsweredAs<'accepted'>): URL {

@@ -16,6 +16,6 @@ export { type OperationState, type OperationStatus, operationStates } from './op
 export type { StreamEvent } from './parse-events.ts'
 export type { Answers } from './place-answers.ts'
 export type { ProfileDemand, ProfileVersionText } from './profile-demand.ts'
-export type { ApprovalStep, PendingApproval, RunOptions } from './run-options.ts'
+export type { PendingApproval, RunOptions } from './run-options.ts'
 export type { ClientOptions, Fetch, TokenSource } from './settings.ts'
 export type { StreamOptions } from './stream.ts'

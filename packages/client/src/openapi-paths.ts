@@ -33,10 +33,11 @@ type Parameters<Operation, Place extends string> = Operation extends {
   : never
 
 type JsonBody<Operation> = Operation extends { requestBody?: infer Body }
-  ? NonNullable<Body> extends { content: { [Type in Json]: infer Value } }
-    ? Value
-    : never
+  ? JsonContent<NonNullable<Body>>
   : never
+
+// Distributes over `Body`, so that no body at all stays `never`.
+type JsonContent<Body> = Body extends { content: { [Type in Json]: infer Value } } ? Value : never
 
 type IsOptionalBody<Operation> = Operation extends { requestBody: object } ? false : true
 

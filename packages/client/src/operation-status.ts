@@ -1,4 +1,11 @@
-import { headers, type OutcomeType, outcomes, type Reading, readOutcome } from '@agentic-rest/profile'
+import {
+  headers,
+  type OutcomeType,
+  outcomes,
+  outcomeTypes,
+  type Reading,
+  readOutcome,
+} from '@agentic-rest/profile'
 import type { Answer, Answered } from './answer.ts'
 import { refuse, takeOutcome, violation } from './read-answer.ts'
 
@@ -36,7 +43,7 @@ export function readStatus(body: unknown, answer: Answer): OperationStatus {
   )
   if (!operationStates.some((state) => state === fields.get('status'))) broken.push('status')
   const outcome = fields.get('outcome')
-  if (outcome !== undefined && !Object.hasOwn(outcomes, outcome)) broken.push('outcome')
+  if (outcome !== undefined && !outcomeTypes.some((type) => type === outcome)) broken.push('outcome')
   const violations = [...new Set(broken)].map((name) => ({
     rule: 'operation_status',
     pointer: `/${name}`,

@@ -12,12 +12,6 @@ export interface PendingApproval {
   readonly location: string | undefined
 }
 
-/**
- * What to do about an approval: `wait` until somebody has decided and send the request again, `resend` it now
- * because it was approved meanwhile, or `stop` with `approval_required` as the result.
- */
-export type ApprovalStep = 'wait' | 'resend' | 'stop'
-
 /** How a request is carried to its end. Without a handler its outcome is the result. */
 export interface RunOptions {
   /**
@@ -29,8 +23,11 @@ export interface RunOptions {
         clarification: AnsweredAs<'clarification_required'>,
       ) => Answers | undefined | Promise<Answers | undefined>)
     | undefined
-  /** Decides how to go on; it may take its time, for example until a person has answered. */
-  readonly onApproval?: ((approval: PendingApproval) => ApprovalStep | Promise<ApprovalStep>) | undefined
+  /**
+   * True to go on: once somebody has decided, the request is sent again. False to stop with `approval_required`
+   * as the result. It may take its time, for example until a person has answered.
+   */
+  readonly onApproval?: ((approval: PendingApproval) => boolean | Promise<boolean>) | undefined
   /** Told of every status of a background operation. */
   readonly onProgress?: ((status: OperationStatus) => void) | undefined
   /** How often the handlers are asked; 10 when absent. */

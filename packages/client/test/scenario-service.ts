@@ -51,7 +51,8 @@ export async function startScenarioService(
   return { server, requests, close, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-async function readRequest(message: IncomingMessage): Promise<Incoming> {
+/** Reads a request to its end. */
+export async function readRequest(message: IncomingMessage): Promise<Incoming> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk)
   const { method = '', url = '', headers } = message

@@ -125,7 +125,7 @@ export const runScenarios: readonly Scenario[] = [
   {
     title: 'an approval that nobody waits for is the result',
     async run(place) {
-      same((await refund(place, 'seen', 'stop')).outcome.type, 'approval_required')
+      same((await refund(place, 'seen', false)).outcome.type, 'approval_required')
       same((await clientAt(place).run({ method: 'POST', path: '/refunds/seen' })).type, 'approval_required')
     },
   },
@@ -230,7 +230,7 @@ export const runScenarios: readonly Scenario[] = [
   },
 ]
 
-async function refund(place: Place, kind: string, step: 'wait' | 'stop' = 'wait') {
+async function refund(place: Place, kind: string, goOn = true) {
   const clock = impatientClock()
   const approvals: PendingApproval[] = []
   const outcome = await clientAt(place, { clock }).run(
@@ -238,7 +238,7 @@ async function refund(place: Place, kind: string, step: 'wait' | 'stop' = 'wait'
     {
       onApproval(approval) {
         approvals.push(approval)
-        return step
+        return goOn
       },
     },
   )
@@ -256,7 +256,7 @@ async function report(place: Place, kind: string, maxWaitMs?: number) {
       onProgress: (status) => void progress.push(status),
       onApproval(approval) {
         approvals.push(approval)
-        return 'wait'
+        return true
       },
     },
   )

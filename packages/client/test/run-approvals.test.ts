@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { startRunService } from './run-service.ts'
+import { sampleOutcomes } from './sample-outcomes.ts'
+import { type Incoming, sendOutcome } from './scenario-service/send-outcome.ts'
+
+const post = { method: 'POST', path: '/refunds', body: { amount: 3 } }
+
+/** Says 412 until the request carries the token. */
+function gated({ trace, headers }: Incoming, response: ServerResponse): void {
+  if (headers['x-approval-token'] === 'token-1') sendOutcome(response, trace, sampleOutcomes.created)
+  else sendOutcome(response, trace, sampleOutcomes.approval_required)
+}
+
+describe('an approval', () => {
+  test('that a person gave meanwhile lets the same request pass', async () => {
+    const { client, requests, waits } = await startRunService(gated)
+    const outcome = await client.run(post, {
+      onApproval: async ({ message, approvalToken, approver, location }) => {
+        expect({ message, approvalToken, approver, location }).toEqual({
+          message: 'A manager has to agree.',
+          approvalToken: 'token-1',
+          approver: { name: 'manager' },
+          location: undefined,
+        })
+        return true
+      },
+    })
+    expect(outcome).toEqual(sampleOutcomes.created)
+    expect(waits).toEqual([250])
+    const [first, second] = requests
+    expect(second?.body).toBe(first?.body)
+    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
+  })
+
+  test('that was said to be given but was not is waited for, and not asked about again', async () => {
+    const { client, requests, waits } = await startRunService(({ trace }, response) =>
+      sendOutcome(response, trace, sampleOutcomes.approval_required, { 'retry-after': '2' }),
+    )
+    let asked = 0
+    const onApproval = () => {
+      asked += 1
+      return true
+    }
+    const outcome = await client.run(post, { onApproval, maxWaitMs: 7000 })
+    expect(outcome).toEqual(sampleOutcomes.approval_required)
+    expect([asked, requests.length, waits]).toEqual([1, 5, [250, 2000, 2000, 2000]])
+  })
+
+  test('with a new token each time is not waited for in a busy loop', async () => {
+    const { client, waits } = await startRunService(({ trace }, response, count) =>
+      sendOutcome(response, trace, { ...sampleOutcomes.approval_required, approvalToken: `token-${count}` }),
+    )
+    const outcome = await client.run(post, { onApproval: () => true, maxRounds: 3 })
+    expect(outcome.type).toBe('approval_required')
+    expect(waits).toEqual([250, 250, 250])
+  })
+
+  test('that is said to be approved while the service says otherwise is waited for, not hammered', async () => {
+    const { client, waits } = await startRunService(({ url, trace }, response) => {
+      if (url.startsWith('/approvals/'))
+        return sendOutcome(response, trace, { type: 'success', body: { state: 'approved' } })
+      sendOutcome(response, trace, sampleOutcomes.approval_required, { location: '/approvals/a1' })
+    })
+    const outcome = await client.run(post, { onApproval: () => true, maxWaitMs: 5000 })
+    expect(outcome).toEqual(sampleOutcomes.approval_required)
+    expect(waits).toEqual([250, 500, 1000, 2000])
+  })
+
+  test('that nobody decides is left when the patience is used up', async () => {
+    const { client, requests, waits } = await startRunService(({ url, trace }, response) => {
+      if (url.startsWith('/approvals/'))
+        return sendOutcome(response, trace, { type: 'success', body: { status: 'pending' } })
+      sendOutcome(response, trace, sampleOutcomes.approval_required, { location: '/approvals/a1' })
+    })
+    const outcome = await client.run(post, { onApproval: () => true, maxWaitMs: 2000 })
+    expect(outcome).toEqual(sampleOutcomes.approval_required)
+    expect(waits).toEqual([250, 500, 1000])
+    expect(requests.filter(({ url }) => url === '/refunds')).toHaveLength(1)
+  })
+
+  test('whose handler fails ends the run with that error', async () => {
+    const { client } = await startRunService(gated)
+    const onApproval = () => Promise.reject(new RangeError('mine'))
+    await expect(client.run(post, { onApproval })).rejects.toThrow(new RangeError('mine'))
+  })
+
+  test('whose handler never answers ends when the caller leaves', async () => {
+    const { client } = await startRunService(gated)
+    const controller = new AbortController()
+    const onApproval = () => {
+      controller.abort('enough')
+      return new Promise<never>(() => undefined)
+    }
+    await expect(client.run({ ...post, signal: controller.signal }, { onApproval })).rejects.toMatchObject({
+      code: 'ABORTED',
+      cause: 'enough',
+    })
+  })
+})

@@ -1,0 +1,148 @@
+import type { ServerResponse } from 'node:http'
+import type { Outcome } from '@agentic-rest/profile'
+import { describe, expect, test } from 'vitest'
+import { startRunService } from './run-service.ts'
+import { sampleConditions, sampleOutcomes } from './sample-outcomes.ts'
+import { type Incoming, sendOutcome } from './scenario-service/send-outcome.ts'
+
+const post = { method: 'POST', path: '/work', body: { a: 1 } }
+const statusOf = (more: object) => ({
+  operationId: 'op-1',
+  statusUrl: '/operations/op-1/status',
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+  ...more,
+})
+
+/** Accepts the work, and answers what the test says when it is polled. */
+function accepting(status: object | Outcome, fields: Record<string, string> = {}) {
+  return ({ url, trace }: Incoming, response: ServerResponse) => {
+    if (url === '/work') return sendOutcome(response, trace, sampleOutcomes.accepted)
+    const outcome = 'type' in status ? (status as Outcome) : { type: 'success' as const, body: status }
+    sendOutcome(response, trace, outcome, fields)
+  }
+}
+
+describe('an operation', () => {
+  test('is polled by the same caller with the same correlation id and without inputs or key', async () => {
+    const { client, requests } = await startRunService(
+      accepting(statusOf({ status: 'completed', outcome: 'success', result: { n: 1 } })),
+      { token: 'secret', tenantId: 'acme' },
+    )
+    const outcome = await client.run({
+      ...post,
+      headers: { 'X-Actor-Principal': 'alice' },
+      correlationId: 'c-1',
+    })
+    expect(outcome).toEqual({ type: 'success', body: { n: 1 } })
+    const [, poll] = requests
+    expect(poll).toMatchObject({ method: 'GET', url: '/operations/op-1/status', body: '' })
+    expect(poll?.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'x-tenant-id': 'acme',
+      'x-actor-principal': 'alice',
+      'x-correlation-id': 'c-1',
+    })
+    expect(poll?.headers['idempotency-key']).toBeUndefined()
+    expect(poll?.trace.requestId).not.toBe(requests[0]?.trace.requestId)
+  })
+
+  test.each([
+    ['gone', sampleConditions.not_found],
+    ['forbidden', sampleOutcomes.forbidden],
+    ['broken', sampleOutcomes.error],
+  ])('whose status is %s ends with that outcome', async (_title, outcome) => {
+    const { client } = await startRunService(accepting(outcome))
+    expect(await client.run(post)).toEqual(outcome)
+  })
+
+  test.each([
+    ['no status', { hello: 'world' }],
+    ['an unknown state', statusOf({ status: 'paused' })],
+    ['an end without an outcome', statusOf({ status: 'completed', result: 1 })],
+    [
+      'a result that is not the outcome’s',
+      statusOf({ status: 'failed', outcome: 'error', result: { a: 1 } }),
+    ],
+  ])('with %s is a profile violation', async (_title, status) => {
+    const { client } = await startRunService(accepting(status))
+    await expect(client.run(post)).rejects.toMatchObject({
+      name: 'ProfileViolationError',
+      code: 'PROFILE_VIOLATION',
+    })
+  })
+
+  test('that says "at once" for ever is polled more and more seldom, and left in the end', async () => {
+    const { client, waits } = await startRunService(
+      accepting(statusOf({ status: 'working' }), { 'retry-after': '0' }),
+    )
+    expect(await client.run(post, { maxWaitMs: 20_000 })).toEqual(sampleOutcomes.accepted)
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000])
+  })
+
+  test('that says it is an operation again is not followed for ever', async () => {
+    const { client, requests } = await startRunService(
+      accepting(
+        statusOf({
+          status: 'completed',
+          outcome: 'accepted',
+          result: { type: 'operation_accepted', operationId: 'op-2', statusUrl: '/operations/op-2/status' },
+        }),
+      ),
+    )
+    expect(await client.run(post)).toMatchObject({ type: 'accepted', operationId: 'op-2' })
+    expect(requests).toHaveLength(2)
+  })
+
+  test('that waits for inputs gives the question to the caller and is not started anew', async () => {
+    const question = { ...sampleOutcomes.clarification_required, code: 'CLARIFICATION_REQUIRED' }
+    const { client, requests } = await startRunService(
+      accepting(statusOf({ status: 'input_required', outcome: 'clarification_required', result: question })),
+    )
+    const asked: unknown[] = []
+    const outcome = await client.run(post, { onClarification: (each) => void asked.push(each) })
+    expect(outcome).toEqual(sampleOutcomes.clarification_required)
+    expect(asked).toEqual([])
+    expect(requests.filter(({ url }) => url === '/work')).toHaveLength(1)
+  })
+
+  test('that waits for something it does not name is polled on', async () => {
+    const { client, waits } = await startRunService(accepting(statusOf({ status: 'input_required' })))
+    expect(await client.run(post, { maxWaitMs: 1000 })).toEqual(sampleOutcomes.accepted)
+    expect(waits).toEqual([250, 500])
+  })
+})
+
+/** The first key's operation ends with a question; another key's request with the answer is done at once. */
+function asking({ url, trace, body, headers }: Incoming, response: ServerResponse) {
+  const question = { ...sampleOutcomes.clarification_required, code: 'CLARIFICATION_REQUIRED' }
+  if (url !== '/work')
+    return sendOutcome(response, trace, {
+      type: 'success',
+      body: statusOf({ status: 'failed', outcome: 'clarification_required', result: question }),
+    })
+  if (!body.includes('goal')) return sendOutcome(response, trace, sampleOutcomes.accepted)
+  sendOutcome(response, trace, { type: 'created', body: { key: headers['idempotency-key'] ?? null } })
+}
+
+describe('an operation that ended with a question', () => {
+  test('is answered under another key, because its own is used up', async () => {
+    const { client, requests } = await startRunService(asking)
+    const outcome = await client.run(post, { onClarification: () => ({ goal: 'ctr' }) })
+    const keys = requests
+      .filter(({ url }) => url === '/work')
+      .map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(keys).size).toBe(2)
+    expect(outcome).toEqual({ type: 'created', body: { key: keys[1] } })
+  })
+
+  test('is left to a caller that chose the key', async () => {
+    const { client, requests } = await startRunService(asking)
+    const outcome = await client.run(
+      { ...post, idempotencyKey: 'mine' },
+      { onClarification: () => ({ goal: 'ctr' }) },
+    )
+    expect(outcome).toEqual(sampleOutcomes.clarification_required)
+    expect(requests.filter(({ url }) => url === '/work')).toHaveLength(1)
+  })
+})
