@@ -1,8 +1,73 @@
 import type { PromptSanitizeOptions } from '../config/config-schema.ts'
-import { InitialisationError, type Plugin, type PluginContext } from '../plugin.ts'
+import { invalidRequest, refusal } from '../error-codes.ts'
+import type { Exchange, StepResult } from '../exchange.ts'
+import type { Plugin, PluginContext } from '../plugin.ts'
+import { type BodyKind, judgeBody } from './prompt-sanitize/body-kind.ts'
+import { CannotSanitizeError } from './prompt-sanitize/cannot-sanitize.ts'
+import { compileRules } from './prompt-sanitize/compile-rules.ts'
+import { createViewReader } from './prompt-sanitize/readable-view.ts'
+import { createTextRedactor } from './prompt-sanitize/redact-text.ts'
+import { sanitizeBody } from './prompt-sanitize/sanitize-body.ts'
 
-/** Being written: until it can act, rules are refused at start. */
-export function promptSanitize(options: PromptSanitizeOptions, _context: PluginContext): Plugin {
-  if (options.rules.length > 0) throw new InitialisationError('prompt-sanitize cannot act yet')
-  return { name: 'prompt-sanitize', request: () => undefined }
+/** Redacts what the rules find in request bodies, or refuses the request (decision 21). */
+export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
+  if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined }
+  const sanitize = createSanitizer(options)
+  return {
+    name: 'prompt-sanitize',
+    request: function sanitizeRequest(exchange) {
+      if (exchange.body.length === 0) return undefined
+      const judgement = judgeBody(exchange.headers)
+      switch (judgement.type) {
+        case 'skip':
+          context.metrics.sanitizeSkipped(exchange.route?.id ?? 'unmatched')
+          return undefined
+        case 'refuse':
+          return invalidRequest(judgement.field, judgement.message)
+        case 'inspect':
+          return sanitize(exchange, judgement.kind).catch((error: unknown) => fail(error, exchange, context))
+      }
+    },
+  }
+}
+
+type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>
+
+function createSanitizer({ rules, max_body_bytes: maxBytes }: PromptSanitizeOptions): Sanitizer {
+  const read = createViewReader()
+  const redact = createTextRedactor(compileRules(rules, read), read)
+  return async function sanitize({ body }, kind) {
+    const bytes = await body.read(maxBytes)
+    if (bytes === undefined) return refusal('BODY_TOO_LARGE')
+    if (bytes.length === 0) return undefined
+    const result = sanitizeBody(bytes, kind, redact)
+    switch (result.type) {
+      case 'unchanged':
+        return undefined
+      case 'changed':
+        return void body.replace(result.bytes)
+      case 'refused':
+        return invalidRequest(result.field, result.message)
+    }
+  }
+}
+
+/** Fails closed: what could not be inspected does not go on. */
+function fail(error: unknown, { trace, signal }: Exchange, { log }: PluginContext): StepResult {
+  // A client that left is no fault of the gateway, and nobody waits for the answer.
+  if (!signal.aborted) {
+    log.error('prompt-sanitize could not inspect a request body', {
+      request_id: trace.requestId,
+      ...describe(error),
+    })
+  }
+  return refusal('SANITIZE_FAILED')
+}
+
+/** Without the message of an error that is not ours: it may quote the body. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? []
+  const reason = error instanceof CannotSanitizeError ? { reason: error.message } : {}
+  return { error: error.name, ...reason, at: frames.slice(0, 8).map((line) => line.trim()) }
 }

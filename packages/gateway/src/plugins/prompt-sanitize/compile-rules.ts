@@ -1,0 +1,95 @@
+import type { SanitizeRule } from '../../config/config-schema.ts'
+import { InitialisationError } from '../../plugin.ts'
+import { detectors } from './detectors.ts'
+import { createKeywordMatcher } from './keyword-matcher.ts'
+import { createKeywordReader } from './keyword-view.ts'
+import { createPatternSearch, patternFault } from './pattern-search.ts'
+import type { ViewReader } from './readable-view.ts'
+import type { Subject } from './subject.ts'
+import { NO_SPANS, plainView, type Span, sourceSpan, type TextView } from './text-view.ts'
+
+/** A rule that is ready to search. */
+export interface CompiledRule {
+  readonly name: string
+  /** Its place in the configuration. */
+  readonly order: number
+  readonly action: SanitizeRule['action']
+  /** What stands in the place of a match. */
+  readonly placeholder: string
+  /** No shorter plain text holds a match. */
+  readonly minLength: number
+  /** Places in the source. */
+  find(subject: Subject): readonly Span[]
+}
+
+type Search = Pick<CompiledRule, 'minLength' | 'find'>
+
+/** Compiles the rules; throws `InitialisationError` for one that could never act. */
+export function compileRules(rules: readonly SanitizeRule[], read: ViewReader): CompiledRule[] {
+  return rules.map((rule, order) => ({
+    name: rule.name,
+    order,
+    action: rule.action,
+    placeholder: rule.replacement ?? `[REDACTED:${rule.name}]`,
+    ...compileSearch(rule, read),
+  }))
+}
+
+function compileSearch(rule: SanitizeRule, read: ViewReader): Search {
+  if (rule.builtin !== undefined) return detectorSearch(detectors[rule.builtin])
+  if (rule.keywords !== undefined) return keywordSearch(rule.name, rule.keywords, read)
+  if (rule.regex !== undefined) return patternSearch(rule.name, rule.regex)
+  throw new InitialisationError(`prompt-sanitize: rule ${rule.name} has nothing to look for`)
+}
+
+function detectorSearch({ minLength, find }: (typeof detectors)[keyof typeof detectors]): Search {
+  return {
+    minLength,
+    find({ readable, unescaped, hint }) {
+      if (unescaped === undefined && readable.origin === undefined) return find(readable.text, hint)
+      return inViews([readable, unescaped], ({ text }) => find(text, hint))
+    },
+  }
+}
+
+/** Keywords are folded like the text they are looked up in. */
+function keywordSearch(name: string, words: readonly string[], read: ViewReader): Search {
+  const readForKeywords = createKeywordReader()
+  const keywords = words.map((word) => readForKeywords(read(plainView(word))).text.trim())
+  if (keywords.includes('')) {
+    throw new InitialisationError(`prompt-sanitize: rule ${name} has a keyword without a visible character`)
+  }
+  const match = createKeywordMatcher(keywords)
+  return {
+    minLength: Math.min(...keywords.map(({ length }) => length)),
+    find: ({ readable, unescaped }) =>
+      inViews([readForKeywords(readable), unescaped && readForKeywords(unescaped)], ({ text }) =>
+        match(text),
+      ),
+  }
+}
+
+function patternSearch(name: string, pattern: string): Search {
+  const fault = patternFault(pattern)
+  if (fault !== undefined) {
+    throw new InitialisationError(`prompt-sanitize: the pattern of rule ${name} cannot be used: ${fault}`)
+  }
+  const search = createPatternSearch(pattern)
+  return {
+    minLength: 1,
+    // The source too: a pattern may be meant for the very characters that the other views make plain.
+    find: ({ source, readable, unescaped }) =>
+      inViews([source, readable === source ? undefined : readable, unescaped], ({ text }) => search(text)),
+  }
+}
+
+function inViews(
+  views: readonly (TextView | undefined)[],
+  search: (view: TextView) => readonly Span[],
+): readonly Span[] {
+  return views.flatMap((view) => {
+    if (view === undefined) return NO_SPANS
+    const spans = search(view)
+    return view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
+  })
+}

@@ -1,0 +1,28 @@
+import { announcedValue, type Detector, findAnnounced, findMatches } from './find-matches.ts'
+
+// Areas 000, 666 and 9xx, group 00 and serial 0000 were never given out.
+const AREA = '(?!000|666|9)[0-9]{3}'
+const GROUP = '(?!00)[0-9]{2}'
+const SERIAL = '(?!0000)[0-9]{4}'
+const SEPARATOR = '(?: ?[-./] ?| {1,2})'
+const WRITTEN = new RegExp(
+  `(?<![0-9])(?<![0-9][-./])${AREA}${SEPARATOR}${GROUP}${SEPARATOR}${SERIAL}(?![0-9])(?![-./][0-9])`,
+  'g',
+)
+// Nine digits alone are an order or account number as often as not, so a word has to announce them.
+const ANNOUNCED = new RegExp(
+  `(?<![a-z])(?:ssn|social[ _-]?security)(?![a-z]{3})[^0-9]{0,16}(${AREA}${GROUP}${SERIAL})(?![0-9])`,
+  'gi',
+)
+
+const ANNOUNCEMENT = {
+  inKey: /ssn|social/i,
+  find: (text: string) => findMatches(ANNOUNCED, text, announcedValue),
+}
+
+/** Social security numbers of the United States: written in three groups, or announced by a word. */
+export const usSsn: Detector = {
+  patterns: [WRITTEN, ANNOUNCED],
+  minLength: 9,
+  find: (text, hint) => [...findMatches(WRITTEN, text), ...findAnnounced(text, hint, ANNOUNCEMENT)],
+}

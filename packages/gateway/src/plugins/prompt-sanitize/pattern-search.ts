@@ -1,0 +1,42 @@
+import { RE2JS, RE2JSException } from 're2js'
+import { CannotSanitizeError } from './cannot-sanitize.ts'
+import { NO_SPANS, type Span } from './text-view.ts'
+
+// re2js needs up to a second for a MiB (F9); this is twice that, and room for a busy machine.
+const FIXED_MILLISECONDS = 250
+const MILLISECONDS_PER_UNIT = 0.002
+
+/** Finds the places that an operator's pattern matches. */
+export type PatternSearch = (text: string) => readonly Span[]
+
+/** Compiles a pattern with re2js; throws its `RE2JSException` when the syntax is not supported. */
+export function createPatternSearch(pattern: string): PatternSearch {
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+  return (text) => (compiled.test(text) ? findAll(compiled, text) : NO_SPANS)
+}
+
+/** Why a pattern cannot be used, if it cannot; without the pattern itself, which may be a secret. */
+export function patternFault(pattern: string): string | undefined {
+  try {
+    createPatternSearch(pattern)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error
+    return error.message.replace(/^error parsing regexp: /, '').replace(/: `[\s\S]*$/, '')
+  }
+}
+
+/**
+ * One search is linear in the text, all of them together need not be: `a.*z|a` looks to the end for every `a`. So their
+ * time is limited in proportion to the text, and beyond it the request is refused.
+ */
+function findAll(compiled: RE2JS, text: string): readonly Span[] {
+  const spans: Span[] = []
+  const deadline = performance.now() + FIXED_MILLISECONDS + text.length * MILLISECONDS_PER_UNIT
+  const matcher = compiled.matcher(text)
+  while (matcher.find()) {
+    if (matcher.end() > matcher.start()) spans.push({ start: matcher.start(), end: matcher.end() })
+    if (performance.now() > deadline) throw new CannotSanitizeError('a pattern is too slow for the text')
+  }
+  return spans
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { compileRules } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
+import { type DetectorName, detectors } from '../../../src/plugins/prompt-sanitize/detectors.ts'
+import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
+import { readSubject } from '../../../src/plugins/prompt-sanitize/subject.ts'
+import type { Span } from '../../../src/plugins/prompt-sanitize/text-view.ts'
+
+/** One text of the corpus and what a detector should find in it. */
+export interface Sample {
+  readonly text: string
+  /** The values in the text, as they are written there; none for a look-alike. */
+  readonly values: readonly string[]
+  /** The key that the text stands under. */
+  readonly hint?: string
+  readonly note?: string
+  /** Why the detector does not find the value: a documented miss. */
+  readonly miss?: string
+  /** Why the detector finds a value where there is none: a documented false alarm. */
+  readonly alarm?: string
+}
+
+/** What a detector made of one sample. */
+export interface SampleScore {
+  readonly sample: Sample
+  readonly found: number
+  readonly missed: number
+  readonly falseAlarms: number
+}
+
+/** What a detector made of its part of the corpus. */
+export interface DetectorScore {
+  readonly detector: DetectorName
+  readonly samples: readonly SampleScore[]
+  readonly found: number
+  readonly missed: number
+  readonly falseAlarms: number
+  readonly precision: number
+  readonly recall: number
+}
+
+/** The detectors, in the order of the documentation. */
+export const detectorNames = Object.keys(detectors) as readonly DetectorName[]
+
+/** The samples of a detector. */
+export function readSamples(detector: DetectorName): readonly Sample[] {
+  const file = new URL(`${detector}.json`, import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')).samples
+}
+
+/** Runs a detector over its samples. A value counts as found when all of it would be redacted. */
+export function scoreDetector(detector: DetectorName): DetectorScore {
+  const read = createViewReader()
+  const [rule] = compileRules([{ name: detector, builtin: detector, action: 'redact' }], read)
+  if (rule === undefined) throw new Error('one rule compiles to one rule')
+  const samples = readSamples(detector).map((sample) =>
+    scoreSample(sample, rule.find(readSubject(sample.text, sample.hint ?? '', read))),
+  )
+  const sum = (key: 'found' | 'missed' | 'falseAlarms') => samples.reduce((all, score) => all + score[key], 0)
+  const [found, missed, falseAlarms] = [sum('found'), sum('missed'), sum('falseAlarms')]
+  const precision = found / (found + falseAlarms)
+  return { detector, samples, found, missed, falseAlarms, precision, recall: found / (found + missed) }
+}
+
+function scoreSample(sample: Sample, spans: readonly Span[]): SampleScore {
+  const places = sample.values.map((value) => placeOf(sample.text, value))
+  const found = places.filter((place) => isCovered(place, spans)).length
+  const falseAlarms = spans.filter((span) => !places.some((place) => overlap(span, place))).length
+  return { sample, found, missed: places.length - found, falseAlarms }
+}
+
+function placeOf(text: string, value: string): Span {
+  const start = text.indexOf(value)
+  return { start, end: start + value.length }
+}
+
+function isCovered({ start, end }: Span, spans: readonly Span[]): boolean {
+  for (let index = start; index < end; index++) {
+    if (!spans.some((span) => span.start <= index && index < span.end)) return false
+  }
+  return true
+}
+
+function overlap(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end
+}
+
+/** The table of `docs/plugins/prompt-sanitize.md`, section `sanitize-figures`. */
+export function sanitizeFigures(): string {
+  const rows = detectorNames.map((name) => figuresRow(scoreDetector(name)))
+  return [
+    '| Detector | Samples | Values | Found | False alarms | Precision | Recall |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
+}
+
+function figuresRow({
+  detector,
+  samples,
+  found,
+  missed,
+  falseAlarms,
+  precision,
+  recall,
+}: DetectorScore): string {
+  const cells = [
+    `\`${detector}\``,
+    samples.length,
+    found + missed,
+    found,
+    falseAlarms,
+    precision.toFixed(3),
+    recall.toFixed(3),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
