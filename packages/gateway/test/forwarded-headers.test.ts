@@ -128,12 +128,14 @@ describe('what the upstream is told', () => {
         'X-Forwarded-Proto: https',
         'X-Forwarded-Host: bank.example',
         'Forwarded: for=10.0.0.1',
+        'tracestate: vendor=of-another-traceparent',
       ],
     })
     expect(values('x-forwarded-for')).toEqual(['127.0.0.1'])
     expect(values('x-forwarded-proto')).toEqual(['http'])
     expect(values('x-forwarded-host')).toEqual(['gateway.example'])
     expect(values('forwarded')).toEqual([])
+    expect(values('tracestate')).toEqual([])
   })
 })
 

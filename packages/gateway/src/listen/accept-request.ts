@@ -44,7 +44,8 @@ export function acceptRequest(
   return {
     ...head,
     headFault: head.fault,
-    clientAddress: request.socket.remoteAddress ?? '',
+    // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
+    clientAddress: request.socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '',
     protocol: (request.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
     startedAt,
     body,

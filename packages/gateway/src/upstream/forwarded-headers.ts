@@ -34,6 +34,8 @@ const OWNED = new Set(
     headerNames.approvalToken,
     headerNames.authorization,
     headerNames.traceparent,
+    // It belongs to the traceparent that is replaced (W3C Trace Context, section 3.4).
+    'tracestate',
     'X-Forwarded-For',
     'X-Forwarded-Proto',
     'X-Forwarded-Host',
