@@ -1,0 +1,69 @@
+import type { AuditEmitter, AuditEvent, Outcome, Trace } from '@agentic-rest/profile'
+import type { Log } from '../log.ts'
+import type { AuditDetail, RequestAudit } from '../run-context.ts'
+import { emitSafely } from './emit-safely.ts'
+
+/** The event types that a service writes by itself. */
+export const eventTypes = {
+  /** A request was answered. */
+  written: 'agentic.response.written',
+  /** A run in the background ended; it may be written twice when a worker lost its lease at the end. */
+  finished: 'agentic.operation.finished',
+} as const
+
+/** The audit record of one request, while it is being made. */
+export interface RequestRecord {
+  /** What the operation gets. */
+  readonly audit: RequestAudit
+  /** Writes the record, with what the operation has set. */
+  write(eventType: string, outcome: Outcome): void
+}
+
+/** Whose request a record is about. */
+export interface RecordOptions {
+  readonly emitter: AuditEmitter
+  readonly log: Log
+  readonly operation: string
+  readonly tenant: string
+  readonly actor: string
+  readonly trace: Trace
+  /** The last path parameter. */
+  readonly resourceId: string
+}
+
+/** Opens the record of a request. */
+export function openRecord(options: RecordOptions): RequestRecord {
+  let resourceId = options.resourceId
+  const attributes = new Map<string, string>()
+  const emit: RequestAudit['emit'] = (event) => {
+    emitSafely(options.emitter, eventOf(options, { resource_id: resourceId, ...event }), options.log)
+  }
+  return {
+    audit: {
+      set({ resource_id, attributes: more = {} }: AuditDetail) {
+        resourceId = resource_id ?? resourceId
+        for (const [name, value] of Object.entries(more)) attributes.set(name, String(value))
+      },
+      emit,
+    },
+    write: (event_type, { type }) =>
+      emit({ event_type, outcome: type, attributes: Object.fromEntries(attributes) }),
+  }
+}
+
+type OwnFields = Pick<AuditEvent, 'event_type' | 'outcome' | 'resource_id'> & AuditDetail
+
+function eventOf({ operation, tenant, actor, trace }: RecordOptions, own: OwnFields): AuditEvent {
+  return {
+    event_type: own.event_type,
+    tenant_id: tenant,
+    actor_id: actor,
+    request_id: trace.requestId,
+    correlation_id: trace.correlationId,
+    operation,
+    resource_id: own.resource_id,
+    outcome: own.outcome,
+    timestamp: new Date().toISOString(),
+    attributes: own.attributes ?? {},
+  }
+}

@@ -1,0 +1,176 @@
+import { compareTrace, headers, type Outcome, outcomes, readOutcome, type Trace } from '@agentic-rest/profile'
+import type { Log } from '../log.ts'
+import type { Method } from '../operation.ts'
+import { fillTemplate } from '../path-template.ts'
+import { invalidAt, type RefusalCode, refusal } from '../refusals.ts'
+import type { CallObserver } from './call-observer.ts'
+import type { CallIdentity } from './identity.ts'
+import { type ReceivedAnswer, sendRequest } from './send-request.ts'
+
+/** A value of a query parameter; a list is sent as a repeated parameter. */
+export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
+
+/** A request to another agent. */
+export interface CallRequest {
+  readonly baseUrl: string
+  readonly method: Method
+  /** A template such as `/inventory/{productId}/stock`. */
+  readonly path: string
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Replaces the identity of the service. */
+  readonly identity?: CallIdentity
+  readonly timeoutSeconds?: number
+  /** Where callers from outside reach the other agent: only then do its approvals keep their `Location`. */
+  readonly publicUrl?: string
+}
+
+/** Calls another agent. */
+export type Call = <SuccessBody = unknown, CreatedBody = SuccessBody>(
+  request: CallRequest,
+) => Promise<Outcome<SuccessBody, CreatedBody>>
+
+/** What is the same for all calls of a service. */
+export interface CallOptions {
+  readonly fetch: typeof fetch
+  readonly identity: CallIdentity | undefined
+  readonly timeoutSeconds: number
+  readonly maxResponseBytes: number
+  readonly observer: CallObserver | undefined
+}
+
+/** The request that makes calls; what of it is passed on is passed on unchanged. */
+export interface CallScope {
+  readonly operation: string
+  readonly tenant: string
+  readonly trace: Trace
+  readonly idempotencyKey: string | undefined
+  readonly authorization: string | undefined
+  readonly traceparent: string | undefined
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** The approval token of the request, unless it was this service's own. */
+  forwardedApproval(): string | undefined
+  /** An inner agent wants an approval, to be given at this address. */
+  approvalWanted(token: string, location: string): void
+}
+
+/** Makes the `call` of one request. */
+export function createCall(options: CallOptions, scope: CallScope): Call {
+  const observed = async (request: CallRequest): Promise<Outcome> => {
+    const outcome = await callAgent(options, scope, request)
+    const { operation, trace } = scope
+    const { method, path } = request
+    return options.observer?.called({ operation, trace, method, path, outcome }) ?? outcome
+  }
+  // The bodies are what the caller says they are: the profile leaves them to the services.
+  return observed as Call
+}
+
+async function callAgent(options: CallOptions, scope: CallScope, request: CallRequest): Promise<Outcome> {
+  const filled = fillTemplate(request.path, request.params ?? {})
+  if (!filled.ok) return invalidAt(filled.parameter, 'The value cannot be used in a path.')
+  const identity = request.identity ?? options.identity
+  const authorization = await authorize(identity, scope)
+  if (authorization === 'failed') return refusal('DEPENDENCY_IDENTITY_UNAVAILABLE')
+  // Each hop is a request of its own; only the correlation id goes through all of them.
+  const trace = { correlationId: scope.trace.correlationId, requestId: crypto.randomUUID() }
+  const answer = await sendRequest({
+    ...request,
+    url: urlOf(request, filled.path),
+    headers: callHeaders(request, scope, { authorization: authorization?.value, trace }),
+    fetch: options.fetch,
+    timeoutMs: 1000 * (request.timeoutSeconds ?? options.timeoutSeconds),
+    maxResponseBytes: options.maxResponseBytes,
+    signal: scope.signal,
+  })
+  if (!answer.ok) return failed(scope, request, answer)
+  const outcome = readAnswer(answer.value, trace)
+  if (outcome === undefined)
+    return failed(scope, request, { code: 'DEPENDENCY_INVALID_RESPONSE', cause: undefined })
+  if (isRefusedIdentity(outcome) && authorization !== undefined) identity?.refused?.(authorization.value)
+  return withAddresses(outcome, { request, scope, answer: answer.value })
+}
+
+async function authorize(
+  identity: CallIdentity | undefined,
+  { authorization, log }: CallScope,
+): Promise<{ readonly value: string } | undefined | 'failed'> {
+  if (identity === undefined) return undefined
+  try {
+    return { value: await identity.authorization({ authorization }) }
+  } catch (cause) {
+    log.warn('no identity for a call to another agent', { cause })
+    return 'failed'
+  }
+}
+
+function urlOf({ baseUrl, query = {} }: CallRequest, path: string): string {
+  const url = new URL(baseUrl.replace(/\/+$/, '') + path)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one))
+  }
+  return url.href
+}
+
+function callHeaders(
+  { headers: own = {}, body }: CallRequest,
+  scope: CallScope,
+  { authorization, trace }: { authorization: string | undefined; trace: Trace },
+): Headers {
+  const all = new Headers(own)
+  const ours = {
+    [headers.tenantId]: scope.tenant,
+    [headers.correlationId]: trace.correlationId,
+    [headers.requestId]: trace.requestId,
+    [headers.idempotencyKey]: scope.idempotencyKey,
+    [headers.approvalToken]: scope.forwardedApproval(),
+    [headers.traceparent]: scope.traceparent,
+    [headers.authorization]: authorization,
+    [headers.contentType]: body === undefined ? undefined : 'application/json',
+  }
+  // Set last, so that no header of the operation can replace the context of the request (Authentication, 5).
+  for (const [name, value] of Object.entries(ours)) if (value !== undefined) all.set(name, value)
+  return all
+}
+
+function readAnswer(answer: ReceivedAnswer, sent: Trace): Outcome | undefined {
+  const reading = readOutcome(answer)
+  if (!reading.ok) return undefined
+  const typed = outcomes[reading.outcome.type].schema !== null
+  return typed && compareTrace(reading.trace, sent) !== 'match' ? undefined : reading.outcome
+}
+
+function isRefusedIdentity(outcome: Outcome): boolean {
+  return outcome.type === 'error' && outcome.condition === 'unauthenticated'
+}
+
+interface Answered {
+  readonly request: CallRequest
+  readonly scope: CallScope
+  readonly answer: ReceivedAnswer
+}
+
+/** Addresses in an inner answer are relative to the inner agent: they are made absolute before they go anywhere. */
+function withAddresses(outcome: Outcome, { request, scope, answer }: Answered): Outcome {
+  const { publicUrl } = request
+  if (outcome.type === 'approval_required' && publicUrl !== undefined) {
+    const location = URL.parse(answer.headers.get('location') ?? '', publicUrl)
+    if (answer.headers.has('location') && location !== null)
+      scope.approvalWanted(outcome.approvalToken, location.href)
+  }
+  if (outcome.type !== 'accepted') return outcome
+  const statusUrl = URL.parse(outcome.statusUrl, publicUrl ?? request.baseUrl)
+  return statusUrl === null ? outcome : { ...outcome, statusUrl: statusUrl.href }
+}
+
+function failed(
+  { log }: CallScope,
+  { baseUrl, method, path }: CallRequest,
+  { code, cause }: { readonly code: RefusalCode; readonly cause: unknown },
+): Outcome {
+  log.warn('a call to another agent failed', { code, baseUrl, method, path, cause })
+  return refusal(code) as Outcome
+}

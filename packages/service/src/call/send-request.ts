@@ -1,0 +1,58 @@
+import { decodeUtf8, readBytes } from '../http/read-bytes.ts'
+import type { RefusalCode } from '../refusals.ts'
+
+/** An answer of another agent, read to its end. */
+export interface ReceivedAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** A request on its way to another agent. */
+export interface OutgoingRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  readonly body?: unknown
+  readonly fetch: typeof fetch
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+  readonly signal: AbortSignal
+}
+
+/** An answer, or why there is none. */
+export type Sent =
+  | { readonly ok: true; readonly value: ReceivedAnswer }
+  | { readonly ok: false; readonly code: RefusalCode; readonly cause: unknown }
+
+/** Sends a request and reads the answer. It never throws: what goes wrong on the way is a value too. */
+export async function sendRequest(request: OutgoingRequest): Promise<Sent> {
+  // Outside the attempt: a body that cannot be written is a programmer's mistake and no failed dependency.
+  const body = request.body === undefined ? null : JSON.stringify(request.body)
+  const timeout = AbortSignal.timeout(request.timeoutMs)
+  try {
+    return await exchange({ ...request, body }, AbortSignal.any([timeout, request.signal]))
+  } catch (cause) {
+    const code = timeout.aborted ? 'DEPENDENCY_TIMEOUT' : 'DEPENDENCY_UNAVAILABLE'
+    return { ok: false, code, cause }
+  }
+}
+
+async function exchange(
+  request: OutgoingRequest & { body: string | null },
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { url, method, headers, body } = request
+  const response = await request.fetch(url, {
+    method,
+    headers,
+    signal,
+    // A redirect would carry the token to a place that nobody configured.
+    redirect: 'manual',
+    body,
+  })
+  const bytes = await readBytes(response.body, request.maxResponseBytes)
+  const text = bytes && decodeUtf8(bytes)
+  if (text === undefined) return { ok: false, code: 'DEPENDENCY_INVALID_RESPONSE', cause: undefined }
+  return { ok: true, value: { status: response.status, headers: response.headers, body: text } }
+}

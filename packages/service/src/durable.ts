@@ -1,0 +1,124 @@
+import type { Log } from './log.ts'
+import { type ApprovalsOptions, createApprovals } from './runtime/approvals.ts'
+import type { Approvals, Idempotency, JobRunner, Operations, RuntimeOptions } from './runtime/contract.ts'
+import { createStore } from './runtime/create-store.ts'
+import { createIdempotency, type IdempotencyOptions } from './runtime/idempotency.ts'
+import { createOperations } from './runtime/operations.ts'
+import type { OperationsOptions } from './runtime/operations-options.ts'
+import type { Store, StoreOptions } from './runtime/store.ts'
+
+/** What survives a request: the store and the three runtimes on it. */
+export interface Durable {
+  /** The store, with its tables up to date. */
+  store(): Promise<Store>
+  idempotency(): Promise<Idempotency>
+  operations(): Promise<Operations>
+  approvals(): Promise<Approvals>
+  /** Starts the workers as soon as the store can be used. */
+  start(runners: ReadonlyMap<string, JobRunner>): void
+  /** Stops the workers, and closes the store when it was made here. */
+  close(): Promise<void>
+}
+
+/** Times and numbers of the runtimes: for all of them, and for each its own. */
+export interface DurableSettings extends RuntimeOptions {
+  readonly idempotency?: IdempotencyOptions
+  readonly operations?: OperationsOptions
+  readonly approvals?: ApprovalsOptions
+}
+
+/** What a service keeps its state in. */
+export interface DurableOptions {
+  /** A store that is the caller's own, or how to make one; in memory when absent. */
+  readonly store: Store | StoreOptions | undefined
+  readonly runtime: DurableSettings
+  readonly log: Log
+}
+
+interface Runtimes {
+  readonly idempotency: Idempotency
+  readonly operations: Operations
+  readonly approvals: Approvals
+}
+
+const RETRY_MS = 2_000
+
+/** Makes the durable part of a service. The store is touched only when something needs it. */
+export function createDurable({ store: given, runtime, log }: DurableOptions): Durable {
+  const isOwn = given === undefined || !('transaction' in given)
+  const store = isOwn ? createStore(given ?? { memory: true }) : given
+  const runtimes = createRuntimes(store, runtime, log)
+  const migrated = createMigration(store)
+  const closing = new AbortController()
+  return {
+    store: async () => {
+      await migrated()
+      return store
+    },
+    idempotency: () => migrated().then(() => runtimes.idempotency),
+    operations: () => migrated().then(() => runtimes.operations),
+    approvals: () => migrated().then(() => runtimes.approvals),
+    start(runners) {
+      if (runners.size > 0)
+        void startWhenReady({ migrated, operations: runtimes.operations, runners, log }, closing)
+    },
+    async close() {
+      closing.abort()
+      await runtimes.operations.close()
+      if (isOwn) await store.close()
+    },
+  }
+}
+
+function createRuntimes(store: Store, settings: DurableSettings, log: Log): Runtimes {
+  const { idempotency, operations, approvals, ...shared } = settings
+  const onFault: OperationsOptions['onFault'] = ({ message, ...fields }) => log.error(message, fields)
+  return {
+    idempotency: createIdempotency(store, { ...shared, ...idempotency }),
+    operations: createOperations(store, { ...shared, onFault, ...operations }),
+    approvals: createApprovals(store, { ...shared, ...approvals }),
+  }
+}
+
+/** Once for all; a failed attempt is made again by the next caller. */
+function createMigration(store: Store): () => Promise<void> {
+  let migrating: Promise<void> | undefined
+  return () => {
+    migrating ??= store.migrate().catch((error: unknown) => {
+      migrating = undefined
+      throw error
+    })
+    return migrating
+  }
+}
+
+interface Workers {
+  readonly migrated: () => Promise<void>
+  readonly operations: Operations
+  readonly runners: ReadonlyMap<string, JobRunner>
+  readonly log: Log
+}
+
+/** A database that is down when the service starts must not leave its work undone for ever. */
+async function startWhenReady({ migrated, operations, runners, log }: Workers, { signal }: AbortController) {
+  while (!signal.aborted) {
+    try {
+      await migrated()
+      if (!signal.aborted) operations.start(runners)
+      return
+    } catch (cause) {
+      log.warn('the workers wait for the store', { cause })
+      await pause(RETRY_MS, signal)
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

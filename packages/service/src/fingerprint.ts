@@ -1,0 +1,32 @@
+import type { Match } from './http/router.ts'
+import type { InputSource } from './input/collect-input.ts'
+
+/** What a digest is made of: the exact request, but not who sent it when, under which ids and with which token. */
+export interface DigestedRequest extends Pick<InputSource, 'query' | 'headers' | 'body'> {
+  readonly match: Match
+}
+
+/** A digest of a request. Two requests have the same exactly when they ask for the same. */
+export async function fingerprint({ match, query, headers, body }: DigestedRequest): Promise<string> {
+  const { operation, path } = match
+  const inHeaders = [...operation.fields.values()]
+    .filter(({ location }) => location === 'header')
+    .map(({ name }) => [name, headers.get(name)])
+  const text = canonicalJson([operation.method, path, [...query].toSorted(byName), inHeaders, body])
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** JSON with the members of every object in one order. The depth of what comes here is limited (F14). */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).toSorted(byName))
+  })
+}
+
+/** Order by code units: the same everywhere, whatever the language of the machine. Values of one name keep their order. */
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

@@ -1,0 +1,205 @@
+import type { AuditEmitter, Outcome, WrittenOutcome } from '@agentic-rest/profile'
+import type { Answer } from './answer.ts'
+import { eventTypes, openRecord } from './audit/request-record.ts'
+import type { CallOptions } from './call/call.ts'
+import type { Durable } from './durable.ts'
+import type { Exchange } from './exchange.ts'
+import { fingerprint } from './fingerprint.ts'
+import { type Caller, openTrace, readCaller } from './http/caller.ts'
+import { readBody } from './http/read-body.ts'
+import type { Match, Router } from './http/router.ts'
+import { toResponse, writeAnswer } from './http/write-answer.ts'
+import type { InFlight } from './in-flight.ts'
+import { checkInput } from './input/check-input.ts'
+import { type CollectedInput, collectInput } from './input/collect-input.ts'
+import { type Log, withFields } from './log.ts'
+import { makeContext } from './make-context.ts'
+import { success } from './make-outcome.ts'
+import { DOCUMENT_PATH } from './openapi/document.ts'
+import { perform } from './perform.ts'
+import { refusal } from './refusals.ts'
+import type { Job, Scope } from './runtime/contract.ts'
+import { StoreUnavailableError } from './runtime/store-errors.ts'
+
+/** What requests are answered with; made once by `createService`. */
+export interface ServiceParts {
+  readonly router: Router
+  readonly durable: Durable
+  readonly emitter: AuditEmitter
+  readonly log: Log
+  readonly inFlight: InFlight
+  readonly callOptions: CallOptions
+  readonly document: () => object
+  readonly defaultTenant: string | undefined
+  readonly maxBodyBytes: number
+  readonly publicPath: string
+}
+
+/** The whole life of a request, and the only place where what was thrown is caught. */
+export async function handleRequest(parts: ServiceParts, request: Request): Promise<Response> {
+  const opened = openTrace(request)
+  const exchange = openExchange(parts, request, opened.trace)
+  let answer: Answer
+  let written: WrittenOutcome
+  try {
+    answer = opened.ok ? await answerRequest(parts, exchange) : opened.answer
+    written = writeAnswer(withInnerLocation(answer, exchange), exchange.trace)
+  } catch (cause) {
+    logFailure(exchange, cause)
+    answer = { outcome: failureOf(cause), headers: {} }
+    written = writeAnswer(answer, exchange.trace)
+  }
+  exchange.record?.write(eventTypes.written, answer.outcome)
+  parts.callOptions.observer?.answered(exchange.trace, answer.outcome)
+  return toResponse(written, request.method)
+}
+
+/** The steps of a request: each gives the next one its value, or the answer that ends it. */
+async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<Answer> {
+  const { request, url, method } = exchange
+  if (parts.inFlight.isClosing()) return { outcome: refusal('SHUTTING_DOWN'), headers: {} }
+  if (url.pathname === DOCUMENT_PATH && method === 'GET') return documentAnswer(parts)
+  const match = parts.router.find(method, url.pathname)
+  if (!match.ok) return match.answer
+  const caller = readCaller(request, parts.defaultTenant)
+  exchange.record = recordOf(parts, exchange, {
+    match: match.value,
+    caller: caller.ok ? caller.value : undefined,
+  })
+  if (!caller.ok) return caller.answer
+  const { operation, params } = match.value
+  const body = operation.readsBody
+    ? await readBody(request, parts.maxBodyBytes)
+    : { ok: true as const, value: {} }
+  if (!body.ok) return body.answer
+  const source = { params, query: url.searchParams, headers: request.headers, body: body.value }
+  const collected = collectInput(operation, source)
+  const checked = await checkInput(operation, collected)
+  if (!checked.ok) return { outcome: checked.outcome, headers: {} }
+  const digest = await fingerprint({ ...source, match: match.value })
+  return performRequest(parts, exchange, {
+    match: match.value,
+    caller: caller.value,
+    collected,
+    input: checked.value,
+    digest,
+  })
+}
+
+interface CheckedRequest {
+  readonly match: Match
+  readonly caller: Caller
+  readonly collected: CollectedInput
+  readonly input: unknown
+  readonly digest: string
+}
+
+function performRequest(parts: ServiceParts, exchange: Exchange, checked: CheckedRequest): Promise<Answer> {
+  const { match, caller, input, digest } = checked
+  const { operation, params } = match
+  const { trace, log, signal, innerApprovals, record } = exchange
+  const scope = { tenantId: caller.tenant, operation: operation.id, requester: caller.subject ?? '' }
+  let forwarded = caller.approvalToken
+  const context = makeContext({
+    ...pickIdentity(caller),
+    operation,
+    params,
+    input,
+    trace,
+    log,
+    signal,
+    audit: record?.audit ?? { set: () => undefined, emit: () => undefined },
+    callOptions: parts.callOptions,
+    passedOn: {
+      authorization: caller.authorization,
+      traceparent: caller.traceparent,
+      forwardedApproval: () => forwarded,
+      approvalWanted: (token, location) => void innerApprovals.set(token, location),
+    },
+  })
+  return perform({
+    operation,
+    context,
+    scope,
+    digest,
+    approvalToken: caller.approvalToken,
+    job: operation.async && caller.prefersAsync ? jobOf(checked, scope, exchange) : undefined,
+    durable: parts.durable,
+    publicPath: parts.publicPath,
+    ownApproval: () => {
+      forwarded = undefined
+    },
+  })
+}
+
+function pickIdentity({ tenant, actor, subject, roles, idempotencyKey }: Caller) {
+  return { tenant, actor, subject, roles, idempotencyKey }
+}
+
+function jobOf({ match, caller, collected }: CheckedRequest, scope: Scope, { trace }: Exchange): Job {
+  const { actor, roles, idempotencyKey } = caller
+  return {
+    scope,
+    actor,
+    roles,
+    trace,
+    input: collected,
+    params: match.params,
+    idempotencyKey,
+    approvalId: undefined,
+  }
+}
+
+function openExchange({ log, inFlight }: ServiceParts, request: Request, trace: Exchange['trace']): Exchange {
+  return {
+    request,
+    url: new URL(request.url),
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    trace,
+    log: withFields(log, trace as unknown as Record<string, unknown>),
+    signal: AbortSignal.any([request.signal, inFlight.signal]),
+    innerApprovals: new Map(),
+    record: undefined,
+  }
+}
+
+function recordOf(
+  { emitter }: ServiceParts,
+  { trace, log }: Exchange,
+  { match, caller }: { readonly match: Match; readonly caller: Caller | undefined },
+) {
+  const { operation, params } = match
+  const last = operation.parameters.at(-1)
+  return openRecord({
+    emitter,
+    log,
+    operation: operation.id,
+    tenant: caller?.tenant ?? '',
+    actor: caller?.actor ?? '',
+    trace,
+    resourceId: last === undefined ? '' : (params[last] ?? ''),
+  })
+}
+
+/** The document is not a resource of a tenant, and no trace may get into it. */
+function documentAnswer({ document }: ServiceParts): Answer {
+  return { outcome: success({ toJSON: document }), headers: {} }
+}
+
+/** An approval that an inner agent wants is given there, if callers can reach it. */
+function withInnerLocation(answer: Answer, { innerApprovals }: Exchange): Answer {
+  const { outcome, headers } = answer
+  const location =
+    outcome.type === 'approval_required' ? innerApprovals.get(outcome.approvalToken) : undefined
+  return location === undefined ? answer : { outcome, headers: { ...headers, Location: location } }
+}
+
+/** The store is a dependency that can be away for a while; everything else that is thrown is a fault. */
+function failureOf(cause: unknown): Outcome {
+  return refusal(cause instanceof StoreUnavailableError ? 'STORE_UNAVAILABLE' : 'INTERNAL_ERROR')
+}
+
+function logFailure({ request, log, record }: Exchange, cause: unknown): void {
+  if (request.signal.aborted) log.info('the caller left before the answer', { cause })
+  else log.error(record === undefined ? 'a request failed' : 'an operation failed', { cause })
+}

@@ -1,0 +1,74 @@
+import { headers, readTrace, type Trace } from '@agentic-rest/profile'
+import { endWith, goOn, type Step } from '../answer.ts'
+import { invalidAt, invalidRequest, refusal } from '../refusals.ts'
+
+/** Who sends a request and what the request says of itself, from headers that the gateway has validated. */
+export interface Caller {
+  readonly tenant: string
+  readonly actor: string
+  readonly subject: string | undefined
+  readonly roles: readonly string[]
+  readonly idempotencyKey: string | undefined
+  readonly approvalToken: string | undefined
+  readonly authorization: string | undefined
+  readonly traceparent: string | undefined
+  readonly prefersAsync: boolean
+}
+
+const TENANT = /^[A-Za-z0-9._-]{1,64}$/
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/
+
+/** The ids of a request: those that were sent, or new ones. An id that cannot be used is replaced and refused. */
+export function openTrace(request: Request): Step<undefined> & { readonly trace: Trace } {
+  const { correlationId, requestId, invalidHeaders } = readTrace(request.headers)
+  const usable = (name: string, id: string | undefined) =>
+    id === undefined || invalidHeaders.includes(name) ? crypto.randomUUID() : id
+  const trace = {
+    correlationId: usable(headers.correlationId, correlationId),
+    requestId: usable(headers.requestId, requestId),
+  }
+  if (invalidHeaders.length === 0) return { ...goOn(undefined), trace }
+  const errors = invalidHeaders.map((field) => ({
+    field,
+    message: 'has to be 1 to 256 printable ASCII characters',
+  }))
+  return { ...endWith(invalidRequest(errors)), trace }
+}
+
+/** Reads the identity of a request. Without a gateway in front there is none, and then only `defaultTenant` helps. */
+export function readCaller(request: Request, defaultTenant: string | undefined): Step<Caller> {
+  const read = (name: string) => request.headers.get(name) || undefined
+  const tenant = read(headers.tenantId) ?? defaultTenant
+  if (tenant === undefined) return endWith(refusal('TENANT_REQUIRED'))
+  if (!TENANT.test(tenant)) return endWith(refusal('TENANT_UNKNOWN'))
+  const key = request.headers.get(headers.idempotencyKey) ?? undefined
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
+    return endWith(invalidAt(headers.idempotencyKey, 'has to be 1 to 255 printable ASCII characters'))
+  }
+  const subject = read(headers.actorSubject)
+  return goOn({
+    tenant,
+    subject,
+    actor: read(headers.actorPrincipal) ?? subject ?? '',
+    roles: readRoles(read(headers.actorRoles)),
+    idempotencyKey: key,
+    approvalToken: read(headers.approvalToken),
+    authorization: read(headers.authorization),
+    traceparent: read(headers.traceparent),
+    prefersAsync: prefersAsync(read('prefer')),
+  })
+}
+
+function readRoles(value = ''): readonly string[] {
+  return value
+    .split(',')
+    .map((role) => role.trim())
+    .filter((role) => role !== '')
+}
+
+/** RFC 7240: preferences are separated by commas, their parameters by semicolons; their names ignore case. */
+function prefersAsync(value = ''): boolean {
+  return value
+    .split(',')
+    .some((preference) => preference.split(';', 1)[0]?.trim().toLowerCase() === 'respond-async')
+}

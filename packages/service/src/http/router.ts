@@ -1,0 +1,86 @@
+import { TrieRouter } from 'hono/router/trie-router'
+import { endWith, goOn, type Step } from '../answer.ts'
+import type { Operation } from '../operation.ts'
+import { compareTemplates, routerPath } from '../path-template.ts'
+import { invalidAt, refusal } from '../refusals.ts'
+
+/** The operation that a request is for, with its path parameters decoded. */
+export interface Match {
+  readonly operation: Operation
+  readonly params: Readonly<Record<string, string>>
+  /** The path as it is matched: the form that digests are made of. */
+  readonly path: string
+}
+
+/** Finds operations by method and path. */
+export interface Router {
+  find(method: string, path: string): Step<Match>
+}
+
+/** Makes a router; throws when two operations have one id, or one method and path. */
+export function createRouter(operations: readonly Operation[]): Router {
+  assertDistinct(operations)
+  const router = new TrieRouter<Operation>()
+  // The router gives what was added first, and a literal has to beat a parameter.
+  const sorted = operations.toSorted((left, right) => compareTemplates(left.path, right.path))
+  for (const operation of sorted) router.add(operation.method, routerPath(operation.path), operation)
+  const allMethods = [...new Set(operations.map(({ method }) => method))]
+  return {
+    find(method, rawPath) {
+      const path = withoutTrailingSlash(rawPath)
+      const [found] = router.match(method, path)[0]
+      if (found !== undefined) return openMatch({ operation: found[0], raw: found[1] as RawParams, path })
+      const allowed = allMethods.filter((other) => router.match(other, path)[0].length > 0)
+      if (allowed.length === 0) return endWith(refusal('NOT_FOUND'))
+      return endWith(refusal('METHOD_NOT_ALLOWED'), { Allow: allowHeader(allowed) })
+    },
+  }
+}
+
+type RawParams = Readonly<Record<string, string>>
+
+function openMatch(match: { operation: Operation; raw: RawParams; path: string }): Step<Match> {
+  const { operation, raw, path } = match
+  const entries: [string, string][] = []
+  for (const name of operation.parameters) {
+    const value = decodeSegment(raw[name] ?? '')
+    if (value === undefined)
+      return endWith(invalidAt('path', `The parameter ${name} cannot be used in a path.`))
+    entries.push([name, value])
+  }
+  return goOn({ operation, params: Object.fromEntries(entries), path })
+}
+
+/** What a reader behind us could take for two segments, or for the end of the path, is refused (decision 6). */
+function decodeSegment(raw: string): string | undefined {
+  try {
+    const value = decodeURIComponent(raw)
+    return /[/\\\p{Cc}]/u.test(value) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+function withoutTrailingSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+function allowHeader(allowed: readonly string[]): string {
+  return (allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed).toSorted().join(', ')
+}
+
+function assertDistinct(operations: readonly Operation[]): void {
+  const faults = [
+    ...repeated(operations.map(({ id }) => id)).map((id) => `two operations have the id ${id}`),
+    ...repeated(operations.map(shapeOfRoute)).map((route) => `two operations answer to ${route}`),
+  ]
+  if (faults.length > 0) throw new TypeError(faults.join('; '))
+}
+
+function shapeOfRoute({ method, path }: Operation): string {
+  return `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
+}
+
+function repeated(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
+}

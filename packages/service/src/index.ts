@@ -1,0 +1,52 @@
+export type {
+  AuditEmitter,
+  AuditEvent,
+  FieldError,
+  InputLocation,
+  InputType,
+  Outcome,
+  OutcomeType,
+  RequiredInput,
+  Trace,
+} from '@agentic-rest/profile'
+export { jsonLinesAudit, type LineSink } from './audit/json-lines.ts'
+export type { Call, CallRequest, QueryValue } from './call/call.ts'
+export type { CallObserver, ObservedCall } from './call/call-observer.ts'
+export { type CallerToken, type CallIdentity, passThrough } from './call/identity.ts'
+export { type OwnInputs, type Propagation, propagate } from './call/propagate.ts'
+export { type ServiceAccountOptions, serviceAccount } from './call/service-account.ts'
+export type { DurableSettings } from './durable.ts'
+export type { JsonSchema } from './input/json-schema.ts'
+export { jsonLinesLog, type Log, type LogFields } from './log.ts'
+export {
+  accepted,
+  approvalRequired,
+  clarificationRequired,
+  conflict,
+  created,
+  error,
+  failedDependency,
+  forbidden,
+  success,
+  validationFailed,
+} from './make-outcome.ts'
+export {
+  type ApprovalRule,
+  defineOperation,
+  type InputOf,
+  type Method,
+  type Operation,
+  type OperationDefinition,
+  type OutputSchemas,
+  type WantedApproval,
+} from './operation.ts'
+export type { ParameterNames, PathParams } from './path-template.ts'
+export type { AuditDetail, GivenApproval, RequestAudit, RequestContext, RunContext } from './run-context.ts'
+export type { ApprovalsOptions } from './runtime/approvals.ts'
+export type { RuntimeOptions } from './runtime/contract.ts'
+export { createStore } from './runtime/create-store.ts'
+export type { IdempotencyOptions } from './runtime/idempotency.ts'
+export type { BackgroundFault, OperationsOptions } from './runtime/operations-options.ts'
+export type { Sql, Store, StoreOptions } from './runtime/store.ts'
+export { StoreLockedError, StoreUnavailableError, TakenOverError } from './runtime/store-errors.ts'
+export { createService, type Service, type ServiceOptions } from './service.ts'

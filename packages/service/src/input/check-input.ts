@@ -1,0 +1,90 @@
+import type {
+  ClarificationRequired,
+  FieldError,
+  RequiredInput,
+  ValidationFailed,
+} from '@agentic-rest/profile'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Operation } from '../operation.ts'
+import { clarificationFor, invalidRequest } from '../refusals.ts'
+import type { CollectedInput } from './collect-input.ts'
+
+/** Inputs that their schema accepts, or the outcome that says what is wrong or missing. */
+export type InputCheck =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly outcome: ClarificationRequired | ValidationFailed }
+
+// A gateway reads at most 1 MiB of a typed body: a list of a million faults would not reach the caller.
+const MAX_FAULTS = 100
+const MAX_TEXT_LENGTH = 300
+
+/**
+ * Judges the inputs of a request. What is wrong comes first, because an answer to a question cannot mend it: such a
+ * request is `validation_failed` for the wrong inputs alone, and is asked for the missing ones when it comes again.
+ */
+export async function checkInput(
+  { schema, fields }: Pick<Operation, 'schema' | 'fields'>,
+  collected: CollectedInput,
+): Promise<InputCheck> {
+  if (schema === undefined) return { ok: true, value: undefined }
+  const result = await schema['~standard'].validate(collected)
+  const issues = result.issues ?? []
+  const missing = missingInputs({ fields, collected, issues })
+  const wrong = issues.filter((issue) => !isAbout(issue, missing)).map(fieldError)
+  // A union says only that nothing fits; when required inputs are missing, that is why.
+  const unexplained = wrong.every(({ field }) => field === ROOT)
+  if (wrong.length > 0 && !(unexplained && missing.size > 0))
+    return refuse(invalidRequest(wrong.slice(0, MAX_FAULTS)))
+  const [first, ...others] = missing.values()
+  if (first !== undefined) return refuse(clarificationFor([first, ...others]))
+  return result.issues === undefined ? { ok: true, value: result.value } : refuse(invalidRequest(wrong))
+}
+
+const ROOT = 'body'
+
+interface Judged {
+  readonly fields: Operation['fields']
+  readonly collected: CollectedInput
+  readonly issues: readonly StandardSchemaV1.Issue[]
+}
+
+/** Required inputs that were not sent, and those that the schema misses only in this combination. */
+function missingInputs({ fields, collected, issues }: Judged): ReadonlyMap<string, RequiredInput> {
+  const missed = new Set(
+    issues
+      .map(pathOf)
+      .filter(({ length }) => length === 1)
+      .map(([name]) => name),
+  )
+  return new Map(
+    [...fields.values()]
+      .filter(({ name }) => !Object.hasOwn(collected, name))
+      .filter(({ name, required }) => required || missed.has(name))
+      .map(({ name, request }) => [name, request]),
+  )
+}
+
+function isAbout(issue: StandardSchemaV1.Issue, missing: ReadonlyMap<string, RequiredInput>): boolean {
+  const [name] = pathOf(issue)
+  return name !== undefined && missing.has(name)
+}
+
+function fieldError(issue: StandardSchemaV1.Issue): FieldError {
+  const path = pathOf(issue)
+  return {
+    field: path.length === 0 ? ROOT : shorten(path.join('.')),
+    message: shorten(issue.message),
+  }
+}
+
+function pathOf({ path = [] }: StandardSchemaV1.Issue): string[] {
+  return path.map((segment) => String(typeof segment === 'object' ? segment.key : segment))
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
+}
+
+function refuse(outcome: ClarificationRequired | ValidationFailed): InputCheck {
+  return { ok: false, outcome }
+}

@@ -1,0 +1,121 @@
+import type { InputLocation, InputType, RequiredInput } from '@agentic-rest/profile'
+import { branches, dereference, type JsonSchema } from './json-schema.ts'
+import { allowedValues, type JsonType, typeHint, valueTypes } from './value-types.ts'
+
+/** One input of an operation, with all that can be said of it from its schema. */
+export interface InputField {
+  readonly name: string
+  readonly location: InputLocation
+  readonly required: boolean
+  readonly schema: JsonSchema
+  readonly types: ReadonlySet<JsonType>
+  /** The types of the elements, where the input is a list. */
+  readonly itemTypes: ReadonlySet<JsonType>
+  /** What a caller is asked when the input is missing. */
+  readonly request: RequiredInput
+}
+
+/** What the fields of an operation are read from. */
+export interface FieldSource {
+  readonly schema: JsonSchema
+  readonly locate: (name: string) => InputLocation
+}
+
+interface Shape {
+  readonly properties: ReadonlyMap<string, JsonSchema>
+  readonly required: ReadonlySet<string>
+}
+
+/** The inputs that the JSON Schema of an operation names, in its order. */
+export function inputFields({ schema, locate }: FieldSource): ReadonlyMap<string, InputField> {
+  const { properties, required } = shapeOf(schema, schema)
+  return new Map(
+    [...properties].map(([name, property]) => {
+      const place = { name, location: locate(name), required: required.has(name) }
+      return [name, inputField(place, property, schema)]
+    }),
+  )
+}
+
+type Place = Pick<InputField, 'name' | 'location' | 'required'>
+
+function inputField(place: Place, property: JsonSchema, root: JsonSchema): InputField {
+  const types = valueTypes(property, root)
+  const items = dereference(property, root)['items']
+  return {
+    ...place,
+    schema: property,
+    types,
+    itemTypes: items === undefined ? new Set() : valueTypes(items, root),
+    request: requestFor(place, property, { root, hint: typeHint(types) }),
+  }
+}
+
+function requestFor(
+  { name, location }: Place,
+  property: JsonSchema,
+  { root, hint }: { root: JsonSchema; hint: InputType },
+): RequiredInput {
+  const values = allowedValues(property, root)
+  return {
+    name,
+    location,
+    type: hint,
+    // Only what is missing and required is ever asked for.
+    required: true,
+    question: questionFor(name, dereference(property, root)['description']),
+    ...(values && { allowedValues: values }),
+  }
+}
+
+function questionFor(name: string, description: unknown): string {
+  if (typeof description === 'string' && description !== '') return description
+  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_-]+/g, ' ')
+  return `What is the ${words.toLowerCase()}?`
+}
+
+/** Properties of all branches, because any of them may apply; required is what every alternative requires. */
+function shapeOf(schema: unknown, root: JsonSchema): Shape {
+  const resolved = dereference(schema, root)
+  const own = ownShape(resolved)
+  const all = branches(resolved, 'allOf').map((part) => shapeOf(part, root))
+  const any = [...branches(resolved, 'anyOf'), ...branches(resolved, 'oneOf')].map((part) =>
+    shapeOf(part, root),
+  )
+  return {
+    properties: mergeProperties([own, ...all, ...any]),
+    required: new Set([own, ...all, { required: common(any) }].flatMap(({ required }) => [...required])),
+  }
+}
+
+function ownShape({ properties, required }: JsonSchema): Shape {
+  const entries = typeof properties === 'object' && properties !== null ? Object.entries(properties) : []
+  return {
+    properties: new Map(entries as [string, JsonSchema][]),
+    required: new Set(Array.isArray(required) ? required : []),
+  }
+}
+
+function mergeProperties(shapes: readonly Shape[]): ReadonlyMap<string, JsonSchema> {
+  const found = Map.groupBy(
+    shapes.flatMap(({ properties }) => [...properties]),
+    ([name]) => name,
+  )
+  return new Map(
+    [...found].map(([name, entries]) => {
+      return [name, oneSchema(entries.map(([, schema]) => schema))]
+    }),
+  )
+}
+
+function oneSchema(schemas: readonly JsonSchema[]): JsonSchema {
+  const [first = {}, ...others] = schemas
+  if (others.length === 0) return first
+  const described = schemas.find(({ description }) => description !== undefined)
+  return { anyOf: schemas, ...(described && { description: described['description'] }) }
+}
+
+function common(shapes: readonly Shape[]): ReadonlySet<string> {
+  const [first, ...others] = shapes.map(({ required }) => required)
+  return new Set([...(first ?? [])].filter((name) => others.every((required) => required.has(name))))
+}

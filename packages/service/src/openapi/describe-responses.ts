@@ -1,0 +1,73 @@
+import { type OutcomeType, openApiComponents, outcomes, outcomeTypes } from '@agentic-rest/profile'
+import { type JsonSchema, outputJsonSchemaOf } from '../input/json-schema.ts'
+import type { Operation } from '../operation.ts'
+import { hoistSchema, safe } from './hoist-schema.ts'
+
+/** The responses of an operation by status, with the components that they need. */
+export interface DescribedResponses {
+  readonly responses: Readonly<Record<string, JsonSchema>>
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+}
+
+type ServiceBody = 'success' | 'created'
+
+/** Lists every typed response that an operation can give; conditions outside the ten are the default. */
+export function describeResponses(operation: Operation): DescribedResponses {
+  const described = possibleOutcomes(operation).map((type) => [type, describe(operation, type)] as const)
+  return {
+    responses: {
+      ...Object.fromEntries(described.map(([type, { response }]) => [outcomes[type].status, response])),
+      default: reference('error'),
+    },
+    schemas: Object.assign({}, ...described.map(([, { schemas }]) => schemas)),
+  }
+}
+
+/** What `run` can give, as the definition says or may be guessed, and what the service gives by itself. */
+export function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
+  const { outcomes: stated, fields, idempotent, approval, async: canWait } = operation
+  const possible = new Set<OutcomeType>(stated ?? unstated(operation))
+  // Any request can have a malformed id, lack a tenant, or meet a fault.
+  for (const type of ['validation_failed', 'forbidden', 'error'] as const) possible.add(type)
+  if ([...fields.values()].some(({ required }) => required)) possible.add('clarification_required')
+  if (idempotent) possible.add('conflict')
+  if (approval !== undefined) possible.add('approval_required')
+  if (canWait) possible.add('accepted')
+  return outcomeTypes.filter((type) => possible.has(type))
+}
+
+function unstated({ method, output }: Operation): readonly OutcomeType[] {
+  const bodies = (Object.keys(output) as ServiceBody[]).filter((type) => output[type] !== undefined)
+  const usual: readonly ServiceBody[] = method === 'GET' ? ['success'] : ['success', 'created']
+  const successes: readonly OutcomeType[] = bodies.length > 0 ? bodies : usual
+  const others = outcomeTypes.filter(
+    (type) => type !== 'success' && type !== 'created' && type !== 'accepted',
+  )
+  return [...successes, ...others]
+}
+
+interface DescribedResponse {
+  readonly response: JsonSchema
+  readonly schemas: DescribedResponses['schemas']
+}
+
+function describe({ id, output }: Operation, type: OutcomeType): DescribedResponse {
+  const source = type === 'success' || type === 'created' ? output[type] : undefined
+  const schema = source && outputJsonSchemaOf(source)
+  if (schema === undefined) return { response: reference(type), schemas: {} }
+  const hoisted = hoistSchema(schema, `${safe(id)}.${type}`)
+  const { responses } = openApiComponents() as { responses: Record<OutcomeType, JsonSchema> }
+  const content = { [outcomes[type].mediaType]: { schema: withTrace(hoisted.schema) } }
+  return { response: { ...responses[type], content }, schemas: hoisted.components }
+}
+
+/** The encoder adds the trace to object bodies, so a closed schema has to allow it (decision 32). */
+function withTrace(schema: JsonSchema): JsonSchema {
+  const { properties } = schema
+  if (typeof properties !== 'object' || properties === null) return schema
+  return { ...schema, properties: { ...properties, trace: { $ref: '#/components/schemas/trace' } } }
+}
+
+function reference(type: OutcomeType): JsonSchema {
+  return { $ref: `#/components/responses/${type}` }
+}

@@ -1,0 +1,170 @@
+import type { InputLocation, Outcome, OutcomeType } from '@agentic-rest/profile'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type InputField, inputFields } from './input/input-fields.ts'
+import { type JsonSchema, jsonSchemaOf } from './input/json-schema.ts'
+import { assertPathTemplate, type PathParams, pathParameters } from './path-template.ts'
+import type { RequestContext, RunContext } from './run-context.ts'
+
+/** The methods an operation can have. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+/** One of the methods. */
+export type Method = (typeof methods)[number]
+
+/** The inputs that a schema gives to `run`. */
+export type InputOf<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : undefined
+
+/** What has to be approved and by whom. */
+export interface WantedApproval {
+  readonly message: string
+  readonly approver: { readonly name: string }
+  /** Replaces the role of the rule. */
+  readonly role?: string
+}
+
+/** When somebody else has to approve first. */
+export interface ApprovalRule<Input = unknown, Params = Readonly<Record<string, string>>> {
+  /** The role that decides. */
+  readonly role: string
+  /** `false` when the request may proceed by itself. */
+  when(context: RequestContext<Input, Params>): false | WantedApproval | Promise<false | WantedApproval>
+}
+
+/** What the bodies of 200 and 201 look like, for the OpenAPI document. */
+export interface OutputSchemas {
+  readonly success?: StandardSchemaV1 | JsonSchema
+  readonly created?: StandardSchemaV1 | JsonSchema
+}
+
+/** An operation as it is written down. */
+export interface OperationDefinition<Path extends string, Schema extends StandardSchemaV1 | undefined> {
+  /** Names the operation in audit records, idempotency keys and stored work: keep it when the path changes. */
+  readonly id: string
+  readonly method: Method
+  /** A template such as `/campaigns/{campaignId}/optimizations`. */
+  readonly path: Path
+  readonly summary?: string
+  readonly description?: string
+  /** Any Standard Schema of an object: it holds every input, wherever the input is placed. */
+  readonly input?: Schema
+  /** The JSON Schema of `input`, for schemas that cannot write their own. */
+  readonly inputJsonSchema?: JsonSchema
+  /** Where inputs are placed; by default in the path when its template has the name, else in the query or the body. */
+  readonly locations?: Readonly<Record<string, InputLocation>>
+  readonly output?: OutputSchemas
+  /** The outcomes that `run` can give, for the OpenAPI document; all of them unless told. */
+  readonly outcomes?: readonly OutcomeType[]
+  /** Gives one effect per `Idempotency-Key`. */
+  readonly idempotent?: boolean
+  /** Lets callers ask for 202 with `Prefer: respond-async`. */
+  readonly async?: boolean
+  readonly approval?: ApprovalRule<InputOf<Schema>, PathParams<Path>>
+  run(context: RunContext<InputOf<Schema>, PathParams<Path>>): Outcome | Promise<Outcome>
+}
+
+/** An operation, checked and ready to be served. */
+export interface Operation {
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  /** The names in the path template, in order. */
+  readonly parameters: readonly string[]
+  readonly summary: string | undefined
+  readonly description: string | undefined
+  readonly schema: StandardSchemaV1 | undefined
+  readonly jsonSchema: JsonSchema | undefined
+  readonly fields: ReadonlyMap<string, InputField>
+  /** Whether a request body is looked at. */
+  readonly readsBody: boolean
+  readonly output: OutputSchemas
+  readonly outcomes: readonly OutcomeType[] | undefined
+  readonly idempotent: boolean
+  readonly async: boolean
+  readonly approval: ApprovalRule | undefined
+  run(context: RunContext): Outcome | Promise<Outcome>
+}
+
+/** Checks a definition, once, at start; throws a `TypeError` that names the operation. */
+export function defineOperation<
+  const Path extends string,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+>(definition: OperationDefinition<Path, Schema>): Operation {
+  try {
+    return readDefinition(definition)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new TypeError(`operation ${definition.id}: ${reason}`, { cause })
+  }
+}
+
+function readDefinition<Path extends string, Schema extends StandardSchemaV1 | undefined>(
+  definition: OperationDefinition<Path, Schema>,
+): Operation {
+  const { id, method, path, input, output = {} } = definition
+  assertNames(id, method)
+  assertPathTemplate(path)
+  const jsonSchema = input && jsonSchemaOf(input, definition.inputJsonSchema)
+  const fields = jsonSchema ? inputFields({ schema: jsonSchema, locate: locator(definition) }) : new Map()
+  assertLocations(definition, fields)
+  return {
+    id,
+    method,
+    path,
+    parameters: pathParameters(path),
+    summary: definition.summary,
+    description: definition.description,
+    schema: input,
+    jsonSchema,
+    fields,
+    readsBody: readsBody(method, fields),
+    output,
+    outcomes: definition.outcomes,
+    idempotent: definition.idempotent ?? false,
+    async: definition.async ?? false,
+    // Inside, inputs have been checked against the very schema that types them here.
+    approval: definition.approval as ApprovalRule | undefined,
+    run: (context) => definition.run(context as RunContext<InputOf<Schema>, PathParams<Path>>),
+  }
+}
+
+type Placed = Pick<Operation, 'method' | 'path'> & Pick<OperationDefinition<string, undefined>, 'locations'>
+
+function locator({ method, path, locations = {} }: Placed): (name: string) => InputLocation {
+  const inPath = new Set(pathParameters(path))
+  const elsewhere = hasBody(method) ? 'body' : 'query'
+  return (name) => {
+    if (Object.hasOwn(locations, name)) return locations[name] ?? elsewhere
+    return inPath.has(name) ? 'path' : elsewhere
+  }
+}
+
+function hasBody(method: Method): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+function readsBody(method: Method, fields: Operation['fields']): boolean {
+  return hasBody(method) || [...fields.values()].some(({ location }) => location === 'body')
+}
+
+function assertNames(id: string, method: Method): void {
+  if (!/^[A-Za-z0-9._:-]{1,128}$/.test(id)) {
+    throw new TypeError('its id has to be 1 to 128 letters, digits, dots, colons, dashes or underscores')
+  }
+  if (!methods.includes(method)) throw new TypeError(`its method has to be one of ${methods.join(', ')}`)
+}
+
+function assertLocations({ path, method, locations = {} }: Placed, fields: Operation['fields']): void {
+  for (const name of Object.keys(locations)) {
+    if (!fields.has(name)) throw new TypeError(`it places ${name}, which is not one of its inputs`)
+  }
+  const inPath = new Set(pathParameters(path))
+  for (const { name, location } of fields.values()) {
+    if ((location === 'path') !== inPath.has(name)) {
+      throw new TypeError(`its input ${name} is placed in the ${location}, but its path says otherwise`)
+    }
+    // RFC 9110, section 9.3.1: a body of GET has no meaning, and servers drop it.
+    if (location === 'body' && method === 'GET')
+      throw new TypeError(`its input ${name} cannot be in the body of GET`)
+  }
+}

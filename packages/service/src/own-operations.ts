@@ -1,0 +1,116 @@
+import { headers, type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
+import type { Durable } from './durable.ts'
+import { success } from './make-outcome.ts'
+import { defineOperation, type Operation } from './operation.ts'
+import { refusal } from './refusals.ts'
+import type { RunContext } from './run-context.ts'
+import type { OperationState, OperationStatus } from './runtime/contract.ts'
+
+// How long a caller waits before it asks again.
+const RETRY_AFTER_SECONDS = 1
+
+const finalStates: ReadonlySet<OperationState> = new Set<OperationState>(['completed', 'failed', 'cancelled'])
+
+/** What the operations of the service itself need. */
+export interface OwnOptions {
+  readonly durable: Durable
+  readonly publicPath: string
+}
+
+/** Polling and cancelling of work in the background (decision 10). Another tenant's work looks like none at all. */
+export function backgroundOperations({ durable, publicPath }: OwnOptions): readonly Operation[] {
+  async function showStatus({ params, tenant, trace, setHeader }: OperationContext): Promise<Outcome> {
+    const status = await (await durable.operations()).status(tenant, params.operationId)
+    if (status === undefined) return refusal('NOT_FOUND')
+    if (!finalStates.has(status.status)) setHeader(headers.retryAfter, String(RETRY_AFTER_SECONDS))
+    return success(statusBody(status, trace, publicPath))
+  }
+  return [
+    defineOperation({
+      id: 'agentic.operation-status',
+      method: 'GET',
+      path: '/operations/{operationId}/status',
+      summary: 'How far an operation in the background is.',
+      outcomes: ['success'],
+      run: showStatus,
+    }),
+    defineOperation({
+      id: 'agentic.cancel-operation',
+      method: 'POST',
+      path: '/operations/{operationId}/cancel',
+      summary: 'Cancels an operation that has not ended.',
+      outcomes: ['success', 'conflict'],
+      async run(context) {
+        const { operationId } = context.params
+        const result = await (await durable.operations()).cancel(context.tenant, operationId)
+        if (result === 'unknown') return refusal('NOT_FOUND')
+        if (result === 'final') return { ...refusal('OPERATION_FINAL'), conflictingResourceId: operationId }
+        return showStatus(context)
+      },
+    }),
+  ]
+}
+
+type OperationContext = RunContext<undefined, { readonly operationId: string }>
+type ApprovalContext = RunContext<undefined, { readonly approvalId: string }>
+
+function statusBody(status: OperationStatus, trace: Trace, publicPath: string) {
+  const { operationId, createdAt, updatedAt, progress, outcome } = status
+  return {
+    operationId,
+    status: status.status,
+    statusUrl: `${publicPath}/operations/${operationId}/status`,
+    createdAt,
+    updatedAt,
+    ...(progress !== undefined && { progress }),
+    // The body is written by the one encoder, so that a result looks like the answer that it stands for.
+    ...(outcome && { outcome: outcome.type, result: JSON.parse(writeOutcome(outcome, trace).body) }),
+  }
+}
+
+/** Showing and deciding approvals (decision 13). */
+export function approvalOperations({ durable }: OwnOptions): readonly Operation[] {
+  async function show({ params, tenant }: ApprovalContext): Promise<Outcome> {
+    const view = await (await durable.approvals()).view(tenant, params.approvalId)
+    return view === undefined ? refusal('NOT_FOUND') : success(view)
+  }
+  const decide = (approve: boolean) =>
+    async function decideApproval(context: ApprovalContext): Promise<Outcome> {
+      const { params, tenant, subject, roles } = context
+      if (subject === undefined) return refusal('SUBJECT_REQUIRED')
+      const approvals = await durable.approvals()
+      const result = await approvals.decide(tenant, params.approvalId, { approve, by: subject, roles })
+      switch (result) {
+        case 'decided':
+          return show(context)
+        case 'unknown':
+          return refusal('NOT_FOUND')
+        case 'own_request':
+          return refusal('APPROVAL_OWN_REQUEST')
+        case 'role_missing':
+          return refusal('INSUFFICIENT_ROLES')
+        case 'not_pending':
+          return { ...refusal('APPROVAL_NOT_PENDING'), conflictingResourceId: params.approvalId }
+      }
+    }
+  return [
+    defineOperation({
+      id: 'agentic.show-approval',
+      method: 'GET',
+      path: '/approvals/{approvalId}',
+      summary: 'What is to be approved, and whether it is decided.',
+      outcomes: ['success'],
+      run: show,
+    }),
+    ...(['approve', 'reject'] as const).map((verb) =>
+      defineOperation({
+        id: `agentic.${verb}`,
+        method: 'POST',
+        path: `/approvals/{approvalId}/${verb}`,
+        summary: `Decides an approval: ${verb}.`,
+        outcomes: ['success', 'forbidden', 'conflict'],
+        run: decide(verb === 'approve'),
+      }),
+    ),
+  ]
+}

@@ -1,0 +1,117 @@
+import type {
+  ClarificationRequired,
+  Condition,
+  Conflict,
+  ErrorOutcome,
+  FailedDependency,
+  FieldError,
+  Forbidden,
+  ValidationFailed,
+} from '@agentic-rest/profile'
+
+interface RefusalRow {
+  readonly type: 'forbidden' | 'conflict' | 'failed_dependency' | 'error'
+  /** Set for the HTTP conditions outside the ten. */
+  readonly condition?: Condition
+  /** What the caller reads. Fixed text: no host, no value, no stack. */
+  readonly message: string
+}
+
+/** Every code that a service answers with by itself; all other codes are those of its operations. */
+export const refusals = {
+  NOT_FOUND: { type: 'error', condition: 'not_found', message: 'There is no such resource.' },
+  METHOD_NOT_ALLOWED: {
+    type: 'error',
+    condition: 'method_not_allowed',
+    message: 'The resource does not support this method.',
+  },
+  BODY_TOO_LARGE: {
+    type: 'error',
+    condition: 'too_large',
+    message: 'The request body is larger than allowed.',
+  },
+  SHUTTING_DOWN: { type: 'error', condition: 'unavailable', message: 'The service is shutting down.' },
+  INTERNAL_ERROR: { type: 'error', message: 'The operation failed.' },
+  TENANT_REQUIRED: { type: 'forbidden', message: 'The request does not say which tenant it is for.' },
+  TENANT_UNKNOWN: { type: 'forbidden', message: 'The tenant is not known here.' },
+  SUBJECT_REQUIRED: { type: 'forbidden', message: 'The request does not say who sends it.' },
+  INSUFFICIENT_ROLES: { type: 'forbidden', message: 'The caller lacks the role that may decide this.' },
+  APPROVAL_OWN_REQUEST: {
+    type: 'forbidden',
+    message: 'Somebody else than the requester has to decide this.',
+  },
+  APPROVAL_INVALID: {
+    type: 'forbidden',
+    message:
+      'The approval does not allow this request: it was used, rejected, has expired or is for another.',
+  },
+  APPROVAL_NOT_PENDING: { type: 'conflict', message: 'The approval is decided already or has expired.' },
+  IDEMPOTENCY_IN_PROGRESS: { type: 'conflict', message: 'A request with this key is still running.' },
+  OPERATION_FINAL: { type: 'conflict', message: 'The operation has ended and cannot be cancelled.' },
+  STORE_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The store of the service does not answer at the moment.',
+  },
+  DEPENDENCY_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'A service that the operation depends on does not answer.',
+  },
+  DEPENDENCY_TIMEOUT: {
+    type: 'failed_dependency',
+    message: 'A service that the operation depends on did not answer in time.',
+  },
+  DEPENDENCY_INVALID_RESPONSE: {
+    type: 'failed_dependency',
+    message:
+      'A service that the operation depends on answered with something that the profile does not allow.',
+  },
+  DEPENDENCY_IDENTITY_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The identity to call another service with cannot be had at the moment.',
+  },
+  DEPENDENCY_REFUSED: {
+    type: 'failed_dependency',
+    message: 'A service that the operation depends on refused what it was sent.',
+  },
+  DEPENDENCY_NEEDS_INPUT: {
+    type: 'failed_dependency',
+    message: 'A service that the operation depends on needs an input that the caller cannot supply here.',
+  },
+} as const satisfies Record<string, RefusalRow>
+
+/** A code that a service answers with by itself. */
+export type RefusalCode = keyof typeof refusals
+
+type OutcomeOf<Type extends RefusalRow['type']> = Extract<
+  Forbidden | Conflict | FailedDependency | ErrorOutcome,
+  { readonly type: Type }
+>
+
+/** The outcome for a code. Its text is the table's; callers never add a value of their own. */
+export function refusal<Code extends RefusalCode>(code: Code): OutcomeOf<(typeof refusals)[Code]['type']> {
+  const { type, ...rest } = refusals[code]
+  // The compiler does not follow a row through its code.
+  return { type, code, ...rest } as unknown as OutcomeOf<(typeof refusals)[Code]['type']>
+}
+
+/** A request that is wrong at some places. */
+export function invalidRequest(errors: readonly FieldError[]): ValidationFailed {
+  return { type: 'validation_failed', message: 'The request is not valid.', errors }
+}
+
+/** A request that is wrong at one place. */
+export function invalidAt(field: string, message: string): ValidationFailed {
+  return invalidRequest([{ field, message }])
+}
+
+/** The question for inputs that are missing. */
+export function clarificationFor(
+  requiredInputs: ClarificationRequired['requiredInputs'],
+): ClarificationRequired {
+  const names = requiredInputs.map(({ name }) => name).join(', ')
+  return {
+    type: 'clarification_required',
+    message: `The operation needs more input: ${names}.`,
+    requiredInputs,
+  }
+}

@@ -1,0 +1,68 @@
+import type { AuditEvent, Outcome, Trace } from '@agentic-rest/profile'
+import type { Call } from './call/call.ts'
+import type { Propagation } from './call/propagate.ts'
+import type { Log } from './log.ts'
+import type { Sql } from './runtime/store.ts'
+
+/** What an operation adds to the audit record of its request. */
+export interface AuditDetail {
+  /** The resource that the request was about; the last path parameter unless set. */
+  readonly resource_id?: string
+  /** Business detail; never a secret, never personal data. */
+  readonly attributes?: Readonly<Record<string, string>>
+}
+
+/** The audit emitter as one request sees it. */
+export interface RequestAudit {
+  /** Adds to the record that is written with the answer. */
+  set(detail: AuditDetail): void
+  /** Writes a record of its own at once; tenant, actor, ids and operation are filled in. */
+  emit(event: Pick<AuditEvent, 'event_type' | 'outcome'> & AuditDetail): void
+}
+
+/** The approval that a request was resent with. */
+export interface GivenApproval {
+  readonly approvalId: string
+  /** The subject that approved; not known to a run in the background. */
+  readonly decidedBy: string | undefined
+}
+
+/** Everything that is known of a request before it may have an effect. */
+export interface RequestContext<Input = unknown, Params = Readonly<Record<string, string>>> {
+  /** The path parameters, decoded. */
+  readonly params: Params
+  /** The inputs as their schema gives them. */
+  readonly input: Input
+  readonly tenant: string
+  /** Who acts, for people to read; empty when the request did not say. */
+  readonly actor: string
+  /** The validated subject of the token: ownership and approvals are decided by this one alone. */
+  readonly subject: string | undefined
+  readonly roles: readonly string[]
+  readonly trace: Trace
+  readonly idempotencyKey: string | undefined
+  /** Aborted when the caller leaves, the service closes or, in the background, the operation is cancelled. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly audit: RequestAudit
+  /** Calls another agent and returns its outcome; it never throws for an answer or for a failed connection. */
+  readonly call: Call
+  /** Makes an inner outcome this operation's own, with the inputs named and placed as this operation has them. */
+  propagate(inner: Outcome, options?: Propagation): Outcome
+}
+
+/** What `run` gets. */
+export interface RunContext<Input = unknown, Params = Readonly<Record<string, string>>>
+  extends RequestContext<Input, Params> {
+  /** Set when the request was resent with an approval. */
+  readonly approval: GivenApproval | undefined
+  /** Adds a header to the answer, for example `Location`; the profile's own headers cannot be changed. */
+  setHeader(name: string, value: string): void
+  /**
+   * Runs effects in one transaction of the store, together with the stored outcome of the idempotency key and the
+   * redemption of the approval. An outcome that is no success rolls all of it back. Once per run.
+   */
+  commit<Result extends Outcome>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  /** Says how far a run in the background is; without effect in a request that waits. */
+  progress(value: unknown): Promise<void>
+}

@@ -1,0 +1,115 @@
+import { type AuditEmitter, type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { eventTypes, openRecord } from './audit/request-record.ts'
+import type { CallOptions } from './call/call.ts'
+import { isKept, orRolledBack, RolledBack } from './effect.ts'
+import { checkInput } from './input/check-input.ts'
+import type { CollectedInput } from './input/collect-input.ts'
+import { type Log, withFields } from './log.ts'
+import { makeContext } from './make-context.ts'
+import type { Operation } from './operation.ts'
+import { refusal } from './refusals.ts'
+import type { RunContext } from './run-context.ts'
+import type { Job, JobContext, JobRunner } from './runtime/contract.ts'
+import type { Sql } from './runtime/store.ts'
+
+/** What all jobs of a service share. */
+export interface JobOptions {
+  readonly emitter: AuditEmitter
+  readonly log: Log
+  readonly callOptions: CallOptions
+}
+
+/** Makes the runner of one operation's jobs. The inputs were kept as they came, so their schema reads them again. */
+export function createJobRunner(operation: Operation, options: JobOptions): JobRunner {
+  return async function runJob(job, jobContext) {
+    const { correlationId, requestId } = job.trace
+    const log = withFields(options.log, { operation: operation.id, correlationId, requestId })
+    const checked = await checkInput(operation, job.input as CollectedInput)
+    if (!checked.ok) return checked.outcome
+    return runChecked({ operation, job, jobContext, input: checked.value, options: { ...options, log } })
+  }
+}
+
+interface JobRun {
+  readonly operation: Operation
+  readonly job: Job
+  readonly jobContext: JobContext
+  readonly input: unknown
+  readonly options: JobOptions
+}
+
+async function runChecked(run: JobRun): Promise<Outcome> {
+  const { operation, job, options } = run
+  const record = openRecord({
+    ...options,
+    operation: operation.id,
+    tenant: job.scope.tenantId,
+    actor: job.actor,
+    trace: job.trace,
+    resourceId: Object.values(job.params).at(-1) ?? '',
+  })
+  const outcome = writable(await operation.run(jobRunContext(run, record.audit)), job.trace, options.log)
+  record.write(eventTypes.finished, outcome)
+  return outcome
+}
+
+function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
+  const { operation, job, jobContext, input, options } = run
+  const { scope, actor, roles, trace, params, idempotencyKey, approvalId } = job
+  const context = makeContext({
+    operation,
+    params,
+    input,
+    tenant: scope.tenantId,
+    actor,
+    subject: scope.requester === '' ? undefined : scope.requester,
+    roles,
+    trace,
+    idempotencyKey,
+    signal: jobContext.signal,
+    log: options.log,
+    audit,
+    callOptions: options.callOptions,
+    passedOn: {
+      // Tokens are not kept with a job: in the background an agent calls with an identity of its own.
+      authorization: undefined,
+      traceparent: undefined,
+      forwardedApproval: () => undefined,
+      approvalWanted: () => undefined,
+    },
+  })
+  return {
+    ...context,
+    approval: approvalId === undefined ? undefined : { approvalId, decidedBy: undefined },
+    setHeader: () => undefined,
+    commit: (work) => commitJob(run, work),
+    progress: (value) => jobContext.progress(value),
+  }
+}
+
+/** The result is kept in any case; the effect only together with a success. */
+function commitJob<Result extends Outcome>(
+  { job, jobContext }: JobRun,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  return orRolledBack(async () => {
+    const outcome = await jobContext.finish(async (sql) => {
+      const result = await work(sql)
+      if (!isKept(result)) throw new RolledBack(result)
+      writeOutcome(result, job.trace)
+      return result
+    })
+    return outcome as Result
+  })
+}
+
+/** An outcome that could never be answered is a failure of the run, and no reason to run it again. */
+function writable(outcome: Outcome, trace: Trace, log: Log): Outcome {
+  try {
+    writeOutcome(outcome, trace)
+    return outcome
+  } catch (cause) {
+    log.error('a run in the background gave an outcome that cannot be written', { cause })
+    return refusal('INTERNAL_ERROR')
+  }
+}

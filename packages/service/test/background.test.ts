@@ -1,0 +1,371 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  conflict,
+  created,
+  defineOperation,
+  type Outcome,
+  type RunContext,
+  type ServiceOptions,
+  success,
+} from '../src/index.ts'
+import { type Answer, ask, expectAnswer, expectInvalid, expectQuestion, trace } from './harness/ask.ts'
+import { sharedStore } from './harness/shared-store.ts'
+import { startService } from './harness/start-service.ts'
+
+const store = sharedStore('reports (id serial PRIMARY KEY, tenant text NOT NULL, title text NOT NULL)')
+
+type ReportContext = RunContext<
+  { shopId: string; title: string; price?: number | undefined },
+  { readonly shopId: string }
+>
+
+interface Script {
+  run?(context: ReportContext): Outcome | Promise<Outcome>
+  readonly options?: Partial<ServiceOptions>
+}
+
+async function startReports({ run, options }: Script = {}) {
+  const report = defineOperation({
+    id: 'report',
+    method: 'POST',
+    path: '/shops/{shopId}/reports',
+    input: z.object({ shopId: z.string(), title: z.string().min(2), price: z.number().optional() }),
+    idempotent: true,
+    async: true,
+    run:
+      run ??
+      (({ input, tenant, commit }) =>
+        commit(async (sql) => {
+          await sql.query('INSERT INTO reports (tenant, title) VALUES ($1, $2)', [tenant, input.title])
+          return created({ title: input.title, price: input.price ?? null })
+        })),
+  })
+  const runtime = { operations: { pollMilliseconds: 20, backoffSeconds: 0.01 } }
+  const started = await startService({ operations: [report], store, runtime, ...options })
+  const { url } = started
+  const send = (json: object, headers: Record<string, string | undefined> = {}) =>
+    ask(`${url}/shops/s/reports`, { json, headers: { prefer: 'respond-async', ...headers } })
+  const titles = async () =>
+    (await store.query<{ title: string }>('SELECT title FROM reports')).map((row) => row.title)
+  return { ...started, send, titles }
+}
+
+/** Holds a 202 against what it has to be and gives its address. */
+function expectAccepted(answer: Answer): { operationId: string; statusUrl: string } {
+  const { operationId } = JSON.parse(answer.text)
+  const statusUrl = `/operations/${operationId}/status`
+  expectAnswer(answer, 202, { type: 'operation_accepted', operationId, statusUrl })
+  expect(answer.headers.get('preference-applied')).toBe('respond-async')
+  return { operationId, statusUrl }
+}
+
+/** Polls until a state is reached; what happens in the background is seen only by asking. */
+async function pollFor(url: string, wanted: (body: Record<string, unknown>) => boolean): Promise<Answer> {
+  const until = performance.now() + 4000
+  for (;;) {
+    const answer = await ask(url)
+    if (answer.status !== 200 || wanted(JSON.parse(answer.text))) return answer
+    if (performance.now() > until) throw new Error(`it never came: ${answer.text}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const isFinal = ({ status }: Record<string, unknown>) => status !== 'working' && status !== 'input_required'
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+describe('a request that prefers not to wait', () => {
+  it('is accepted, worked on, and its result can be polled', async () => {
+    const { send, url, titles } = await startReports()
+    const { operationId, statusUrl } = expectAccepted(await send({ title: 'Q1', price: '1.5' }))
+    const done = await pollFor(url + statusUrl, isFinal)
+    expectAnswer(done, 200, {
+      operationId,
+      status: 'completed',
+      statusUrl,
+      createdAt: moment,
+      updatedAt: moment,
+      outcome: 'created',
+      result: { title: 'Q1', price: 1.5, trace },
+    })
+    expect(done.headers.get('retry-after')).toBeNull()
+    expect(await titles()).toEqual(['Q1'])
+  })
+
+  it('says how far it is, and when to ask again', async () => {
+    const running = Promise.withResolvers<void>()
+    const { send, url } = await startReports({
+      async run({ progress }) {
+        await progress({ percent: 40 })
+        await running.promise
+        return success({ done: true })
+      },
+    })
+    const { operationId, statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    const working = await pollFor(url + statusUrl, (body) => body['progress'] !== undefined)
+    expectAnswer(working, 200, {
+      operationId,
+      status: 'working',
+      statusUrl,
+      createdAt: moment,
+      updatedAt: moment,
+      progress: { percent: 40 },
+    })
+    expect(working.headers.get('retry-after')).toBe('1')
+    running.resolve()
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({ status: 'completed', result: { done: true, trace } })
+  })
+
+  it.each(['respond-async', 'wait=10, Respond-Async', 'respond-async; x=1'])(
+    'by saying %s',
+    async (prefer) => {
+      const { send } = await startReports()
+      expectAccepted(await send({ title: 'Q1' }, { prefer }))
+    },
+  )
+
+  it.each([undefined, 'wait=10', 'respond-asynchronously'])('waits when it says %s', async (prefer) => {
+    const { send } = await startReports()
+    const answer = await send({ title: 'Q1' }, { prefer })
+    expectAnswer(answer, 201, { title: 'Q1', price: null })
+    expect(answer.headers.get('preference-applied')).toBeNull()
+  })
+
+  it('is judged before it is accepted', async () => {
+    const { send } = await startReports()
+    expectQuestion(await send({}), [
+      { name: 'title', location: 'body', type: 'string', required: true, question: 'What is the title?' },
+    ] as never)
+    expectInvalid(await send({ title: 'a' }), [
+      { field: 'title', message: 'Too small: expected string to have >=2 characters' },
+    ])
+    expect(await store.query('SELECT * FROM agentic_operations')).toEqual([])
+  })
+
+  it('waits where the operation cannot do otherwise', async () => {
+    const operation = defineOperation({
+      id: 'op',
+      method: 'GET',
+      path: '/op',
+      run: () => success({ done: true }),
+    })
+    const { url } = await startService({ operations: [operation] })
+    expectAnswer(await ask(`${url}/op`, { headers: { prefer: 'respond-async' } }), 200, { done: true })
+  })
+
+  it('is accepted once per key', async () => {
+    const { send, url, titles } = await startReports()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => send({ title: 'Q1' }, { 'idempotency-key': 'k' })),
+    )
+    const accepted = answers.filter(({ status }) => status === 202)
+    const ids = new Set(accepted.map((answer) => expectAccepted(answer).operationId))
+    expect(ids.size).toBe(1)
+    expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true)
+    const again = await send({ title: 'Q1' }, { 'idempotency-key': 'k' })
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    const { statusUrl, operationId } = expectAccepted(again)
+    expect(ids).toEqual(new Set([operationId]))
+    await pollFor(url + statusUrl, isFinal)
+    expect(await titles()).toEqual(['Q1'])
+  })
+})
+
+describe('a run in the background', () => {
+  it('has who and what, but no token and no approval of its own', async () => {
+    const { send, url } = await startReports({
+      run: ({ params, tenant, actor, subject, roles, trace: ids, idempotencyKey, approval }) =>
+        success({ params, tenant, actor, subject, roles, ids, idempotencyKey, approval: approval ?? null }),
+    })
+    const headers = { 'idempotency-key': 'k', 'x-actor-principal': 'Alice A.', 'x-actor-roles': 'r1,r2' }
+    const { statusUrl } = expectAccepted(await send({ title: 'Q1' }, headers))
+    const polled = await ask(`${url}${statusUrl}`, { headers: { 'x-request-id': 'req-2' } })
+    expect(polled.status).toBe(200)
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text).result).toEqual({
+      params: { shopId: 's' },
+      tenant: 'acme',
+      actor: 'Alice A.',
+      subject: 'alice',
+      roles: ['r1', 'r2'],
+      ids: trace,
+      idempotencyKey: 'k',
+      approval: null,
+      trace,
+    })
+  })
+
+  it('that has no success keeps its outcome and nothing of its effect', async () => {
+    const { send, url, titles } = await startReports({
+      run: ({ commit, input, tenant }) =>
+        commit(async (sql): Promise<Outcome> => {
+          await sql.query('INSERT INTO reports (tenant, title) VALUES ($1, $2)', [tenant, input.title])
+          return conflict({ code: 'TOO_LATE', message: 'm' })
+        }),
+    })
+    const { statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({
+      status: 'failed',
+      outcome: 'conflict',
+      result: { type: 'conflict', code: 'TOO_LATE', message: 'm', trace },
+    })
+    expect(await titles()).toEqual([])
+  })
+
+  it('that throws is tried again, with the cause in the log', async () => {
+    let runs = 0
+    const { send, url, log } = await startReports({
+      run() {
+        runs += 1
+        if (runs < 3) throw new Error(`failed ${runs}`)
+        return success({ runs })
+      },
+    })
+    const { statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({ status: 'completed', result: { runs: 3 } })
+    expect(log.map(({ fields }) => (fields['cause'] as Error).message)).toEqual(['failed 1', 'failed 2'])
+  })
+
+  it('that gives what cannot be written has failed', async () => {
+    const { send, url } = await startReports({ run: () => success({ big: 1n }) })
+    const { statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({
+      status: 'failed',
+      outcome: 'error',
+      result: { type: 'error', code: 'INTERNAL_ERROR', message: 'The operation failed.', trace },
+    })
+  })
+
+  it('is recorded when it has ended', async () => {
+    const { send, url, audit } = await startReports({
+      run({ audit: record }) {
+        record.set({ attributes: { pages: '3' } })
+        return success({})
+      },
+    })
+    const { statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    await pollFor(url + statusUrl, isFinal)
+    expect(audit.filter(({ operation }) => operation === 'report')).toEqual([
+      expect.objectContaining({
+        event_type: 'agentic.response.written',
+        outcome: 'accepted',
+        attributes: {},
+      }),
+      {
+        event_type: 'agentic.operation.finished',
+        tenant_id: 'acme',
+        actor_id: 'alice',
+        request_id: 'req-1',
+        correlation_id: 'corr-1',
+        operation: 'report',
+        resource_id: 's',
+        outcome: 'success',
+        timestamp: moment,
+        attributes: { pages: '3' },
+      },
+    ])
+  })
+
+  it('is done by the next service when this one closes', async () => {
+    const begun = Promise.withResolvers<void>()
+    const first = await startReports({
+      async run({ signal }) {
+        begun.resolve()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        throw signal.reason
+      },
+      options: { runtime: { operations: { closeSeconds: 0.05 } } },
+    })
+    const { statusUrl } = expectAccepted(await first.send({ title: 'Q1' }))
+    await begun.promise
+    await first.service.close()
+    const second = await startReports()
+    const done = await pollFor(second.url + statusUrl, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({ status: 'completed', result: { title: 'Q1' } })
+    expect(await second.titles()).toEqual(['Q1'])
+  })
+})
+
+describe('an operation that is under way', () => {
+  it('can be cancelled, which its run hears', async () => {
+    const heard = Promise.withResolvers<void>()
+    const { send, url, titles } = await startReports({
+      async run({ signal, commit, input, tenant }) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        heard.resolve()
+        return commit(async (sql) => {
+          await sql.query('INSERT INTO reports (tenant, title) VALUES ($1, $2)', [tenant, input.title])
+          return success({})
+        })
+      },
+    })
+    const { operationId, statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    const cancelled = await ask(`${url}/operations/${operationId}/cancel`, { method: 'POST' })
+    expect(JSON.parse(cancelled.text)).toMatchObject({ operationId, status: 'cancelled', statusUrl })
+    await heard.promise
+    const seen = await ask(url + statusUrl)
+    expect(JSON.parse(seen.text)).toMatchObject({ status: 'cancelled' })
+    expect(seen.headers.get('retry-after')).toBeNull()
+    expect(await titles()).toEqual([])
+  })
+
+  it('cannot be cancelled when it has ended', async () => {
+    const { send, url } = await startReports()
+    const { operationId, statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    await pollFor(url + statusUrl, isFinal)
+    expectAnswer(await ask(`${url}/operations/${operationId}/cancel`, { method: 'POST' }), 409, {
+      type: 'conflict',
+      code: 'OPERATION_FINAL',
+      message: 'The operation has ended and cannot be cancelled.',
+      conflictingResourceId: operationId,
+    })
+  })
+
+  it('looks to another tenant like none', async () => {
+    const { send, url } = await startReports()
+    const { operationId, statusUrl } = expectAccepted(await send({ title: 'Q1' }))
+    const notFound = { type: 'error', code: 'NOT_FOUND', message: 'There is no such resource.' }
+    const headers = { 'x-tenant-id': 'globex' }
+    expectAnswer(await ask(url + statusUrl, { headers }), 404, notFound)
+    expectAnswer(
+      await ask(`${url}/operations/${operationId}/cancel`, { method: 'POST', headers }),
+      404,
+      notFound,
+    )
+    expectAnswer(await ask(`${url}/operations/unknown/status`), 404, notFound)
+  })
+})
+
+it('an approval is used up when the work is accepted, and the run sees it', async () => {
+  const operation = defineOperation({
+    id: 'wipe',
+    method: 'POST',
+    path: '/wipe',
+    async: true,
+    approval: { role: 'boss', when: () => ({ message: 'Wipe?', approver: { name: 'Boss' } }) },
+    run: ({ approval }) => success({ approvalId: approval?.approvalId ?? null }),
+  })
+  const { url } = await startService({
+    operations: [operation],
+    store,
+    runtime: { operations: { pollMilliseconds: 20 } },
+  })
+  const send = (headers: Record<string, string> = {}) =>
+    ask(`${url}/wipe`, { method: 'POST', headers: { prefer: 'respond-async', ...headers } })
+  const gate = await send()
+  expect(gate.status).toBe(412)
+  const { approvalToken } = JSON.parse(gate.text)
+  const location = gate.headers.get('location') ?? ''
+  await ask(`${url}${location}/approve`, {
+    method: 'POST',
+    headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'boss' },
+  })
+  const { statusUrl } = expectAccepted(await send({ 'x-approval-token': approvalToken }))
+  expect((await send({ 'x-approval-token': approvalToken })).status).toBe(403)
+  const done = await pollFor(url + statusUrl, isFinal)
+  expect(JSON.parse(done.text).result.approvalId).toBe(location.slice('/approvals/'.length))
+})

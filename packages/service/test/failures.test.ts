@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import {
+  clarificationRequired,
+  created,
+  defineOperation,
+  error,
+  type Outcome,
+  success,
+} from '../src/index.ts'
+import { ask, expectAnswer } from './harness/ask.ts'
+import { startService } from './harness/start-service.ts'
+
+const failed = { type: 'error', code: 'INTERNAL_ERROR', message: 'The operation failed.' }
+
+async function serveRun(run: () => Outcome | Promise<Outcome>) {
+  const operation = defineOperation({ id: 'op', method: 'POST', path: '/op', run })
+  return startService({ operations: [operation] })
+}
+
+it('what is thrown is a 500 whose cause is in the log alone', async () => {
+  const { url, log } = await serveRun(() => {
+    throw new Error('the password is secret', { cause: new Error('connect db.internal:5432') })
+  })
+  const answer = await ask(`${url}/op`, { method: 'POST' })
+  expectAnswer(answer, 500, failed)
+  expect(answer.text).not.toMatch(/secret|internal|\bat\b/)
+  expect([...answer.headers].flat().join()).not.toMatch(/secret|db\.internal/)
+  expect(log).toEqual([
+    {
+      level: 'error',
+      message: 'an operation failed',
+      fields: { correlationId: 'corr-1', requestId: 'req-1', cause: expect.any(Error) },
+    },
+  ])
+  expect(log.map(({ fields }) => (fields['cause'] as Error).message)).toEqual(['the password is secret'])
+})
+
+it.each<[string, () => unknown]>([
+  ['a text is thrown', () => Promise.reject('text')],
+  ['nothing is returned', () => undefined],
+  ['something else is returned', () => ({ ok: true })],
+  ['a question asks for nothing', () => clarificationRequired({ message: 'm', requiredInputs: [] as never })],
+  ['a body cannot be written', () => success({ big: 1n })],
+  ['a retryAfter stands where it does not belong', () => error({ code: 'X', message: 'm', retryAfter: 1 })],
+])('when %s, the answer is a 500 all the same', async (_title, run) => {
+  const { url, log } = await serveRun(run as () => Outcome)
+  expectAnswer(await ask(`${url}/op`, { method: 'POST' }), 500, failed)
+  expect(log.map(({ level }) => level)).toEqual(['error'])
+})
+
+it('a schema that throws is a 500', async () => {
+  const input = {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'broken',
+      validate: () => {
+        throw new Error('broken')
+      },
+    },
+  }
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    input,
+    inputJsonSchema: { type: 'object' },
+    run: () => success({}),
+  })
+  const { url } = await startService({ operations: [operation] })
+  expectAnswer(await ask(`${url}/op`, { method: 'POST' }), 500, failed)
+})
+
+it('a header that cannot be sent is a 500 and not a broken answer', async () => {
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    run: ({ setHeader }) => {
+      setHeader('Location', 'a\r\nX-Injected: 1')
+      return created({})
+    },
+  })
+  const { url } = await startService({ operations: [operation] })
+  const answer = await ask(`${url}/op`, { method: 'POST' })
+  expectAnswer(answer, 500, failed)
+  expect(answer.headers.has('x-injected')).toBe(false)
+})
+
+it('an operation can add headers but not change those of the profile', async () => {
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    run: ({ setHeader }) => {
+      setHeader('Location', '/things/1')
+      setHeader('X-Agentic-Profile', 'v9')
+      setHeader('content-type', 'text/html')
+      setHeader('X-Request-ID', 'other')
+      return created({ id: '1' })
+    },
+  })
+  const { url } = await startService({ operations: [operation] })
+  const answer = await ask(`${url}/op`, { method: 'POST' })
+  expectAnswer(answer, 201, { id: '1' })
+  expect(answer.headers.get('location')).toBe('/things/1')
+})

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import {
+  type AuditEvent,
+  createService,
+  type Log,
+  type Service,
+  type ServiceOptions,
+} from '../../src/index.ts'
+
+/** A line that a service logged. */
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** A service on a free port, with everything it wrote. */
+export interface TestService {
+  readonly service: Service
+  readonly url: string
+  readonly log: LogLine[]
+  readonly audit: AuditEvent[]
+}
+
+/** Starts a service; it ends with the test. */
+export async function startService(options: ServiceOptions): Promise<TestService> {
+  const audit: AuditEvent[] = []
+  const { log, lines } = memoryLog()
+  const emitter = { emit: (event: AuditEvent) => void audit.push(event) }
+  const service = createService({ log, audit: emitter, closeSeconds: 5, ...options })
+  const url = await serve(service.listener)
+  onTestFinished(() => service.close())
+  return { service, url, log: lines, audit }
+}
+
+/** Serves a listener on a free port; it ends with the test. */
+export async function serve(listener: Service['listener']): Promise<string> {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A log that is kept. */
+export function memoryLog(): { readonly log: Log; readonly lines: LogLine[] } {
+  const lines: LogLine[] = []
+  const at =
+    (level: string) =>
+    (message: string, fields: LogLine['fields'] = {}) =>
+      void lines.push({ level, message, fields })
+  return { lines, log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') } }
+}
