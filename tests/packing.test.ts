@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +16,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
+import { packagePrograms } from './package-programs.ts'
 import {
   type Ended,
   importPaths,
@@ -19,31 +28,6 @@ import {
 } from './packed-packages.ts'
 
 const names = publishedWorkspaces(repositoryRoot).map(({ folder, manifest }) => manifest.name ?? folder)
-
-// What a package does when it is used for the first time, and what that prints.
-const programs = new Map([
-  [
-    '@agentic-rest/profile',
-    {
-      source: `
-        import { readOutcome, writeOutcome } from '@agentic-rest/profile'
-        import { validateBody } from '@agentic-rest/profile/validate'
-        const outcome = { type: 'conflict', code: 'BUSY', message: 'Already running.' }
-        const written = writeOutcome(outcome, { correlationId: 'c', requestId: 'r' })
-        const reading = readOutcome(written)
-        console.log(written.status, written.headers['Content-Type'])
-        console.log(reading.ok, reading.outcome.type, reading.outcome.code, reading.outcome.message)
-        console.log(validateBody(JSON.parse(written.body)).valid, validateBody({}).valid)
-      `,
-      output: [
-        '409 application/vnd.agentic.conflict+json',
-        'true conflict BUSY Already running.',
-        'true false',
-        '',
-      ].join('\n'),
-    },
-  ],
-])
 
 const work = mkdtempSync(join(tmpdir(), 'agentic-packing-'))
 const consumer = join(work, 'consumer')
@@ -78,6 +62,19 @@ describe.each(names)('%s', (name) => {
     expect(files.filter((file) => /\.test\.|(^|\/)test\/|\.tsbuildinfo$/.test(file))).toEqual([])
   })
 
+  test('carries the licence of the repository', () => {
+    const [own, ours] = [join(installedFolder(name), 'LICENSE'), join(repositoryRoot, 'LICENSE')]
+    expect(existsSync(own), `copy LICENSE to the folder of ${name}`).toBe(true)
+    expect(readFileSync(own, 'utf8')).toBe(readFileSync(ours, 'utf8'))
+  })
+
+  test('runs a small program', () => {
+    const program = packagePrograms.get(name)
+    if (program === undefined) expect.fail(`add a program that uses ${name} to tests/package-programs.ts`)
+    const output = program.output.map((line) => `${line}\n`).join('')
+    expect(runInConsumer('program.mjs', program.source)).toEqual({ status: 0, output })
+  })
+
   test('every export path imports under plain node', () => {
     const paths = pathsOf(name)
     const program = paths.map(importLine).join('\n')
@@ -104,11 +101,8 @@ describe.each(names)('%s', (name) => {
   }, 60_000)
 })
 
-describe.each([...programs])('%s', (name, { source, output }) => {
-  test('runs a small program', () => {
-    expect(names).toContain(name)
-    expect(runInConsumer('program.mjs', source)).toEqual({ status: 0, output })
-  })
+test('every program is of a package that is published', () => {
+  expect(names).toEqual(expect.arrayContaining([...packagePrograms.keys()]))
 })
 
 describe('the command agentic', () => {

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Fault, lineAt } from './fault.ts'
-import { listFiles } from './repo-files.ts'
+import { listFiles, readIfThere } from './repo-files.ts'
 
 /** Something made from the code: whole files, or a marked section of Markdown pages. */
 export type Generator = FileGenerator | FolderGenerator | SectionGenerator
@@ -118,10 +118,6 @@ export function staleFiles(root: string, { files }: Plan): string[] {
   return [...files]
     .filter(([path, content]) => readIfThere(join(root, path)) !== content)
     .map(([path]) => path)
-}
-
-function readIfThere(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 /** JSON as every generated file has it. */

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 
 // Folders that git ignores: what is in them is built, installed or scratch.
 const ignored = ['**/node_modules', '**/dist', '**/coverage', '**/.agentic', '.git']
@@ -6,6 +6,11 @@ const ignored = ['**/node_modules', '**/dist', '**/coverage', '**/.agentic', '.g
 /** Files of the repository that match the globs, relative, sorted, without what is built or installed. */
 export function listFiles(root: string, globs: readonly string[]): string[] {
   return globSync([...globs], { cwd: root, exclude: ignored, withFileTypes: false }).toSorted()
+}
+
+/** The text of a file, or undefined when there is none. */
+export function readIfThere(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 /** Every script source below the given folders; the whole repository when none is given. */

@@ -20,8 +20,11 @@ const published = {
 const root = { name: 'root', private: true, devDependencies: { vitest: '5.1.0' } }
 const neighbour = { name: '@agentic-rest/b', version: '0.1.0-beta.1', private: true }
 
-function faultsOf(a: object, top: object = root): string[] {
+const licences = { LICENSE: 'the licence', 'packages/a/LICENSE': 'the licence' }
+
+function faultsOf(a: object, top: object = root, files: Record<string, string> = licences): string[] {
   const tree = temporaryTree({
+    ...files,
     'package.json': JSON.stringify(top, null, 2),
     'packages/a/package.json': JSON.stringify(a, null, 2),
     'packages/b/package.json': JSON.stringify(neighbour),
@@ -62,8 +65,15 @@ test.each(['preinstall', 'install', 'postinstall', 'prepare'])('a %s script is a
   ])
 })
 
+test('a published package without the licence, or with another one, is a fault', () => {
+  const message =
+    'packages/a/LICENSE:1: has to be a copy of LICENSE, which npm packs from the folder of the package'
+  expect(faultsOf(published, root, { LICENSE: 'the licence' })).toEqual([message])
+  expect(faultsOf(published, root, { ...licences, 'packages/a/LICENSE': 'another' })).toEqual([message])
+})
+
 test('a private package has nothing to declare', () => {
-  expect(faultsOf({ name: '@agentic-rest/a', private: true })).toEqual([])
+  expect(faultsOf({ name: '@agentic-rest/a', private: true }, root, {})).toEqual([])
 })
 
 test.each(['^8.20.0', '~8.20.0', '8.x', '>=8', '*', 'latest', '', 'github:ajv/ajv', 'npm:ajv@^8.0.0'])(

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import { type Fault, lineOf } from '../fault.ts'
+import { readIfThere } from '../repo-files.ts'
 import { type Manifest, readManifest, readWorkspaces, type Workspace } from '../workspaces.ts'
 
 const exactVersion = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/
@@ -67,6 +69,7 @@ export function packageDeclarations(root: string): Fault[] {
   const versions = new Map(workspaces.map(({ manifest }) => [manifest.name ?? '', manifest.version]))
   return [readManifest(root, '.'), ...workspaces].flatMap((workspace) => [
     ...unmetDemands(workspace),
+    ...missingLicence(root, workspace),
     ...looseDependencies(workspace, versions),
   ])
 }
@@ -76,6 +79,14 @@ function unmetDemands({ folder, text, manifest }: Workspace): Fault[] {
   return demands
     .filter((demand) => !demand.isMet(manifest))
     .map(({ key, message }) => ({ path: pathOf(folder), line: lineOf(text, `"${key}"`), message }))
+}
+
+function missingLicence(root: string, { folder, manifest }: Workspace): Fault[] {
+  const path = `${folder}/LICENSE`
+  if (manifest.private === true || readIfThere(join(root, path)) === readIfThere(join(root, 'LICENSE')))
+    return []
+  const message = 'has to be a copy of LICENSE, which npm packs from the folder of the package'
+  return [{ path, line: 1, message }]
 }
 
 // A peer is chosen by whoever installs the package, so its range is not ours to pin.

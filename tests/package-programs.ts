@@ -1,0 +1,104 @@
+/** A program that uses an installed package for the first time, and what it prints. */
+export interface PackageProgram {
+  readonly source: string
+  readonly output: readonly string[]
+}
+
+/** One small program for each published package, by name. It does what the package is for, over real sockets. */
+export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
+  [
+    '@agentic-rest/profile',
+    {
+      source: `
+        import { readOutcome, writeOutcome } from '@agentic-rest/profile'
+        import { validateBody } from '@agentic-rest/profile/validate'
+        const outcome = { type: 'conflict', code: 'BUSY', message: 'Already running.' }
+        const written = writeOutcome(outcome, { correlationId: 'c', requestId: 'r' })
+        const reading = readOutcome(written)
+        console.log(written.status, written.headers['Content-Type'])
+        console.log(reading.ok, reading.outcome.type, reading.outcome.code, reading.outcome.message)
+        console.log(validateBody(JSON.parse(written.body)).valid, validateBody({}).valid)
+      `,
+      output: [
+        '409 application/vnd.agentic.conflict+json',
+        'true conflict BUSY Already running.',
+        'true false',
+      ],
+    },
+  ],
+  [
+    '@agentic-rest/gateway',
+    {
+      source: `
+        import { createGateway, createLog, parseConfig } from '@agentic-rest/gateway'
+        const text = '{ gateway: { port: 0 }, plugins: { token-validator: { mode: off } }, routes: [] }'
+        const { config } = parseConfig(text, { file: 'gateway.yaml', env: {} })
+        const log = createLog({ level: 'error', pretty: false, write: (line) => console.log(line) })
+        const gateway = createGateway({ config, baseFolder: '.', version: '0.0.0', log, stdout: process.stdout })
+        const port = await gateway.start()
+        const answer = await fetch(\`http://127.0.0.1:\${port}/nowhere\`)
+        console.log(answer.status, answer.headers.get('content-type'), (await answer.json()).code)
+        await gateway.drain()
+      `,
+      output: ['404 application/vnd.agentic.error+json ROUTE_NOT_FOUND'],
+    },
+  ],
+  [
+    '@agentic-rest/client',
+    {
+      source: `
+        import { once } from 'node:events'
+        import { createServer } from 'node:http'
+        import { createClient } from '@agentic-rest/client'
+        const server = createServer((request, response) => {
+          response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ path: request.url }))
+        }).listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        const client = createClient({ baseUrl: \`http://127.0.0.1:\${server.address().port}\` })
+        const outcome = await client.request({ method: 'POST', path: '/items/{id}', params: { id: 'a b' } })
+        console.log(outcome.type, outcome.body.path)
+        server.close()
+        server.closeAllConnections()
+      `,
+      output: ['created /items/a%20b'],
+    },
+  ],
+  [
+    '@agentic-rest/service',
+    {
+      source: `
+        import { once } from 'node:events'
+        import { createServer } from 'node:http'
+        import { createService, defineOperation, success } from '@agentic-rest/service'
+        const greet = defineOperation({
+          id: 'greet',
+          method: 'GET',
+          path: '/greetings/{name}',
+          run: ({ params }) => success({ hello: params.name }),
+        })
+        const service = createService({ operations: [greet], defaultTenant: 'acme' })
+        const server = createServer(service.listener).listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        const answer = await fetch(\`http://127.0.0.1:\${server.address().port}/greetings/ada\`)
+        console.log(answer.status, answer.headers.get('content-type'), (await answer.json()).hello)
+        server.close()
+        server.closeAllConnections()
+        await service.close()
+      `,
+      output: ['200 application/json ada'],
+    },
+  ],
+  [
+    'agentic-rest',
+    {
+      source: `
+        import { writeFileSync } from 'node:fs'
+        import { runAgentic } from 'agentic-rest'
+        const issuers = '[{ issuer: "http://127.0.0.1:9", audience: [agentic] }]'
+        writeFileSync('small.yaml', \`{ plugins: { token-validator: { issuers: \${issuers} } }, routes: [] }\`)
+        console.log(await runAgentic(['check', 'small.yaml'], process))
+      `,
+      output: ['small.yaml is valid', '0'],
+    },
+  ],
+])
