@@ -74,7 +74,7 @@ export interface JobContext {
   finish(work: (sql: Sql) => Promise<Outcome>): Promise<Outcome>
 }
 
-/** Runs jobs of one operation. */
+/** Runs jobs of one operation. Its outcome is final; when it throws, the job is run again after a while, a few times. */
 export type JobRunner = (job: Job, context: JobContext) => Promise<Outcome>
 
 /** Background operations: none is lost, none ends with two results. */

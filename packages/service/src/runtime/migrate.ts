@@ -1,0 +1,33 @@
+import { migrations } from './migrations.ts'
+import type { Sql, Store } from './store.ts'
+
+// Any number, as long as every process of every version takes the same one.
+const MIGRATION_LOCK = 7_296_041_533
+
+/**
+ * Applies what is missing, in one transaction, and records it. Of several processes one does the work and the others
+ * wait for it. A database that is ahead of this code is left alone: an older process may start while newer ones run.
+ */
+export async function migrate(transaction: Store['transaction']): Promise<void> {
+  await transaction(async function applyMigrations(sql) {
+    await sql.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+    const applied = await readApplied(sql)
+    const missing = migrations.filter(({ version }) => !applied.has(version))
+    for (const { version, name, statements } of missing) {
+      for (const statement of statements) await sql.query(statement)
+      await sql.query('INSERT INTO agentic_migrations (version, name) VALUES ($1, $2)', [version, name])
+    }
+  })
+}
+
+async function readApplied(sql: Sql): Promise<ReadonlySet<number>> {
+  await sql.query(
+    `CREATE TABLE IF NOT EXISTS agentic_migrations (
+      version integer PRIMARY KEY,
+      name text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`,
+  )
+  const rows = await sql.query<{ version: number }>('SELECT version FROM agentic_migrations')
+  return new Set(rows.map(({ version }) => version))
+}

@@ -1,0 +1,99 @@
+/** One step of the tables of the runtime. A step that was released is never changed; the next one changes the tables. */
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** All steps, oldest first. The tenant is a column of every key, so nothing of one tenant is ever found by another. */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'idempotency keys',
+    statements: [
+      'CREATE SEQUENCE agentic_fence',
+      `CREATE TABLE agentic_idempotency (
+        tenant_id text NOT NULL,
+        operation text NOT NULL,
+        key_hash text NOT NULL,
+        fence bigint NOT NULL,
+        lease_until timestamptz NOT NULL,
+        requester text,
+        fingerprint text,
+        stored text,
+        operation_id text,
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (tenant_id, operation, key_hash),
+        CHECK ((stored IS NULL) = (fingerprint IS NULL) AND (stored IS NULL) = (requester IS NULL))
+      )`,
+      'CREATE INDEX agentic_idempotency_expiry ON agentic_idempotency (expires_at)',
+    ],
+  },
+  {
+    version: 2,
+    name: 'operations',
+    statements: [
+      `CREATE TABLE agentic_operations (
+        tenant_id text NOT NULL,
+        operation_id text NOT NULL,
+        operation text NOT NULL,
+        state text NOT NULL CHECK (state IN ('working', 'input_required', 'completed', 'failed', 'cancelled')),
+        job text NOT NULL,
+        progress text,
+        outcome text,
+        attempts integer NOT NULL DEFAULT 0,
+        fence bigint NOT NULL DEFAULT 0,
+        available_at timestamptz NOT NULL,
+        created_at timestamptz NOT NULL,
+        updated_at timestamptz NOT NULL,
+        PRIMARY KEY (tenant_id, operation_id),
+        CHECK ((state = 'working') = (outcome IS NULL))
+      )`,
+      `CREATE INDEX agentic_operations_due ON agentic_operations (available_at) WHERE state = 'working'`,
+      `CREATE INDEX agentic_operations_age ON agentic_operations (updated_at) WHERE state <> 'working'`,
+      `CREATE FUNCTION agentic_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          RAISE EXCEPTION 'the state % of % is final', OLD.state, TG_TABLE_NAME USING ERRCODE = 'check_violation';
+        END
+      $$`,
+      `CREATE TRIGGER agentic_operations_final BEFORE UPDATE ON agentic_operations FOR EACH ROW
+        WHEN (OLD.state IN ('completed', 'failed', 'cancelled')) EXECUTE FUNCTION agentic_refuse_change()`,
+    ],
+  },
+  {
+    version: 3,
+    name: 'approvals',
+    statements: [
+      `CREATE TABLE agentic_approvals (
+        tenant_id text NOT NULL,
+        approval_id text NOT NULL,
+        operation text NOT NULL,
+        requester text NOT NULL,
+        digest text NOT NULL,
+        role text NOT NULL,
+        message text NOT NULL,
+        approver text NOT NULL,
+        state text NOT NULL CHECK (state IN ('pending', 'approved', 'rejected', 'redeemed', 'expired')),
+        created_at timestamptz NOT NULL,
+        expires_at timestamptz NOT NULL,
+        decided_by text,
+        PRIMARY KEY (tenant_id, approval_id),
+        CHECK (decided_by <> requester)
+      )`,
+      `CREATE UNIQUE INDEX agentic_approvals_open
+        ON agentic_approvals (tenant_id, operation, requester, digest, role) WHERE state IN ('pending', 'approved')`,
+      'CREATE INDEX agentic_approvals_expiry ON agentic_approvals (expires_at)',
+      `CREATE TRIGGER agentic_approvals_final BEFORE UPDATE ON agentic_approvals FOR EACH ROW
+        WHEN (OLD.state IN ('rejected', 'redeemed', 'expired')) EXECUTE FUNCTION agentic_refuse_change()`,
+      `CREATE TABLE agentic_approval_tokens (
+        tenant_id text NOT NULL,
+        token_hash text NOT NULL,
+        approval_id text NOT NULL,
+        number bigint GENERATED ALWAYS AS IDENTITY,
+        PRIMARY KEY (tenant_id, token_hash),
+        FOREIGN KEY (tenant_id, approval_id) REFERENCES agentic_approvals ON DELETE CASCADE
+      )`,
+      'CREATE INDEX agentic_approval_tokens_by_approval ON agentic_approval_tokens (tenant_id, approval_id, number)',
+    ],
+  },
+]

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import type { Outcome } from '@agentic-rest/profile'
+import type { Job, OperationState, OperationStatus } from './contract.ts'
+import { sha256 } from './sha256.ts'
+import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
+import { assertStorable, isStorable } from './storable-text.ts'
+import type { Sql, Store } from './store.ts'
+import { TakenOverError } from './store-errors.ts'
+
+/** The right to run an operation, until its time is over or somebody has a higher fence. */
+export interface Lease {
+  readonly tenantId: string
+  readonly operationId: string
+  readonly fence: string
+  /** Which attempt this is, the first being 1. */
+  readonly attempt: number
+  readonly job: Job
+}
+
+/** The operations of all tenants, as workers see them. Whatever a lease does is checked against its fence. */
+export interface OperationTable {
+  insert(sql: Sql, job: Job): Promise<string>
+  find(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
+  cancel(tenantId: string, operationId: string): Promise<'cancelled' | 'final' | 'unknown'>
+  /** Takes up to `limit` operations that nobody works on. */
+  lease(names: readonly string[], limit: number): Promise<readonly Lease[]>
+  /** Prolongs leases and returns the ids of those that still hold. */
+  renew(leases: readonly Lease[]): Promise<ReadonlySet<string>>
+  progress(lease: Lease, value: unknown): Promise<void>
+  /** Runs `work` while nobody can take the operation over, and keeps its outcome in the same transaction. */
+  finish(lease: Lease, work: (sql: Sql) => Promise<Outcome>): Promise<Outcome>
+  /** Keeps an outcome; without effect when the lease is lost. */
+  settle(lease: Lease, outcome: Outcome): Promise<void>
+  /** Lets go of the operation so that it is run again after a while. */
+  retryIn(lease: Lease, seconds: number): Promise<void>
+  /** Lets go of the operation as if it had never been taken. */
+  giveBack(lease: Lease): Promise<void>
+}
+
+interface Context {
+  readonly store: Store
+  readonly clock: SqlClock
+  readonly leaseSeconds: number
+}
+
+/** Makes the table of operations. */
+export function createOperationTable(context: Context): OperationTable {
+  const { store } = context
+  return {
+    insert: (sql, job) => insert(context, sql, job),
+    find: (tenantId, operationId) => find(store, tenantId, operationId),
+    cancel: (tenantId, operationId) => cancel(context, tenantId, operationId),
+    lease: (names, limit) => lease(context, names, limit),
+    renew: (leases) => renew(context, leases),
+    progress: (held, value) => progress(context, held, value),
+    finish: (held, work) => finish(context, held, work),
+    settle: (held, outcome) => settleAlone(context, { held, outcome }),
+    retryIn: (held, seconds) => letGo(context, held, { seconds, attempt: held.attempt }),
+    giveBack: (held) => letGo(context, held, { seconds: 0, attempt: held.attempt - 1 }),
+  }
+}
+
+async function insert({ clock }: Context, sql: Sql, job: Job): Promise<string> {
+  const { tenantId, operation } = job.scope
+  assertStorable({ tenant: tenantId, operation })
+  const operationId = randomUUID()
+  await sql.query(
+    `INSERT INTO agentic_operations (tenant_id, operation_id, operation, state, job, available_at, created_at, updated_at)
+     VALUES ($2, $3, $4, 'working', $5, ${NOW}, ${NOW}, ${NOW})`,
+    [clock(), tenantId, operationId, operation, JSON.stringify(job)],
+  )
+  return operationId
+}
+
+interface StatusRow {
+  readonly state: OperationState
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly progress: string | null
+  readonly outcome: string | null
+}
+
+async function find(
+  store: Store,
+  tenantId: string,
+  operationId: string,
+): Promise<OperationStatus | undefined> {
+  if (!isStorable(tenantId) || !isStorable(operationId)) return undefined
+  const [row] = await store.query<StatusRow>(
+    `SELECT state, created_at, updated_at, progress, outcome FROM agentic_operations
+     WHERE tenant_id = $1 AND operation_id = $2`,
+    [tenantId, operationId],
+  )
+  return row && toStatus(operationId, row)
+}
+
+function toStatus(operationId: string, row: StatusRow): OperationStatus {
+  return {
+    operationId,
+    status: row.state,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    ...(row.progress !== null && { progress: JSON.parse(row.progress) as unknown }),
+    ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) as Outcome }),
+  }
+}
+
+const cancelledOutcome: Outcome = {
+  type: 'error',
+  code: 'OPERATION_CANCELLED',
+  message: 'The operation was cancelled.',
+}
+
+async function cancel(context: Context, tenantId: string, operationId: string) {
+  if (!isStorable(tenantId) || !isStorable(operationId)) return 'unknown'
+  const { store, clock } = context
+  const rows = await store.query(
+    `UPDATE agentic_operations SET state = 'cancelled', outcome = $4, updated_at = ${NOW}
+     WHERE tenant_id = $2 AND operation_id = $3 AND state IN ('working', 'input_required') RETURNING tenant_id`,
+    [clock(), tenantId, operationId, JSON.stringify(cancelledOutcome)],
+  )
+  if (rows.length > 0) return 'cancelled'
+  const found = await find(store, tenantId, operationId)
+  return found === undefined ? 'unknown' : 'final'
+}
+
+interface LeaseRow {
+  readonly tenant_id: string
+  readonly operation_id: string
+  readonly fence: string
+  readonly attempts: number
+  readonly job: string
+}
+
+/** `available_at` is when the operation may be taken: at once, after a pause, or when the lease of a dead worker ends. */
+async function lease({ store, clock, leaseSeconds }: Context, names: readonly string[], limit: number) {
+  const rows = await store.query<LeaseRow>(
+    `WITH due AS (
+       SELECT tenant_id, operation_id FROM agentic_operations
+       WHERE state = 'working' AND available_at <= ${NOW} AND operation = ANY ($3::text[])
+       ORDER BY available_at LIMIT $4 FOR UPDATE SKIP LOCKED
+     )
+     UPDATE agentic_operations AS taken
+     SET fence = fence + 1, attempts = attempts + 1, available_at = ${secondsFromNow('$2')}
+     FROM due WHERE taken.tenant_id = due.tenant_id AND taken.operation_id = due.operation_id
+     RETURNING taken.tenant_id, taken.operation_id, fence::text AS fence, attempts, job`,
+    [clock(), leaseSeconds, names, limit],
+  )
+  return rows.map(toLease)
+}
+
+function toLease(row: LeaseRow): Lease {
+  const job = JSON.parse(row.job) as Job
+  return {
+    tenantId: row.tenant_id,
+    operationId: row.operation_id,
+    fence: row.fence,
+    attempt: row.attempts,
+    // JSON has no `undefined`.
+    job: { ...job, idempotencyKey: job.idempotencyKey, approvalId: job.approvalId },
+  }
+}
+
+async function renew({ store, clock, leaseSeconds }: Context, leases: readonly Lease[]) {
+  const rows = await store.query<{ operation_id: string }>(
+    `UPDATE agentic_operations AS held SET available_at = ${secondsFromNow('$2')}
+     FROM unnest($3::text[], $4::text[], $5::bigint[]) AS mine (tenant_id, operation_id, fence)
+     WHERE held.tenant_id = mine.tenant_id AND held.operation_id = mine.operation_id
+       AND held.fence = mine.fence AND held.state = 'working'
+     RETURNING held.operation_id`,
+    [
+      clock(),
+      leaseSeconds,
+      leases.map(({ tenantId }) => tenantId),
+      leases.map(({ operationId }) => operationId),
+      leases.map(({ fence }) => fence),
+    ],
+  )
+  return new Set(rows.map(({ operation_id }) => operation_id))
+}
+
+/** The row of a lease that still holds: `$2` to `$4`. */
+const IS_HELD = `tenant_id = $2 AND operation_id = $3 AND fence = $4::bigint AND state = 'working'`
+
+function heldRow({ tenantId, operationId, fence }: Lease): readonly unknown[] {
+  return [tenantId, operationId, fence]
+}
+
+async function progress({ store, clock }: Context, held: Lease, value: unknown): Promise<void> {
+  const rows = await store.query(
+    `UPDATE agentic_operations SET progress = $5, updated_at = ${NOW} WHERE ${IS_HELD} RETURNING tenant_id`,
+    [clock(), ...heldRow(held), JSON.stringify(value)],
+  )
+  assertHeld(rows)
+}
+
+function assertHeld(rows: readonly unknown[]): void {
+  if (rows.length === 0)
+    throw new TakenOverError('the operation was cancelled or taken over by another worker')
+}
+
+/** Carries an outcome that had no effect out of its transaction. */
+class RolledBackOutcome extends Error {
+  override readonly name = 'RolledBackOutcome'
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('the outcome is no success, so its transaction is rolled back')
+    this.outcome = outcome
+  }
+}
+
+async function finish(context: Context, held: Lease, work: (sql: Sql) => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await context.store.transaction((sql) => finishInside(context, sql, { held, work }))
+  } catch (error) {
+    if (error instanceof RolledBackOutcome) return error.outcome
+    throw error
+  }
+}
+
+interface Finishing {
+  readonly held: Lease
+  readonly work: (sql: Sql) => Promise<Outcome>
+}
+
+/** The row is locked first: until the end of this transaction nobody can take the operation over or cancel it. */
+async function finishInside(context: Context, sql: Sql, { held, work }: Finishing): Promise<Outcome> {
+  const lock = `SELECT tenant_id FROM agentic_operations WHERE tenant_id = $1 AND operation_id = $2
+    AND fence = $3::bigint AND state = 'working' FOR UPDATE`
+  assertHeld(await sql.query(lock, heldRow(held)))
+  const outcome = await work(sql)
+  if (stateOf(outcome) !== 'completed') throw new RolledBackOutcome(outcome)
+  await settle(context, sql, { held, outcome })
+  return outcome
+}
+
+interface Settlement {
+  readonly held: Lease
+  readonly outcome: Outcome
+}
+
+/** One statement, or two that belong together. */
+function settleAlone(context: Context, settlement: Settlement): Promise<void> {
+  if (stateOf(settlement.outcome) !== 'input_required') return settle(context, context.store, settlement)
+  return context.store.transaction((sql) => settle(context, sql, settlement))
+}
+
+async function settle({ clock }: Context, sql: Sql, { held, outcome }: Settlement): Promise<void> {
+  const state = stateOf(outcome)
+  const rows = await sql.query(
+    `UPDATE agentic_operations SET state = $5, outcome = $6, updated_at = ${NOW} WHERE ${IS_HELD} RETURNING tenant_id`,
+    [clock(), ...heldRow(held), state, JSON.stringify(outcome)],
+  )
+  if (rows.length > 0 && state === 'input_required') await freeKey(sql, held)
+}
+
+/** Nothing was done yet, so the answers may be added under the same idempotency key (decision 30). */
+async function freeKey(sql: Sql, { tenantId, operationId, job }: Lease): Promise<void> {
+  if (job.idempotencyKey === undefined) return
+  await sql.query(
+    `DELETE FROM agentic_idempotency
+     WHERE tenant_id = $1 AND operation = $2 AND key_hash = $3 AND operation_id = $4`,
+    [tenantId, job.scope.operation, sha256(job.idempotencyKey), operationId],
+  )
+}
+
+/** The state that an operation with this outcome is in. */
+export function stateOf({ type }: Outcome): OperationState {
+  switch (type) {
+    case 'success':
+    case 'created':
+    case 'accepted':
+      return 'completed'
+    case 'clarification_required':
+    case 'approval_required':
+      return 'input_required'
+    case 'validation_failed':
+    case 'forbidden':
+    case 'conflict':
+    case 'failed_dependency':
+    case 'error':
+      return 'failed'
+  }
+}
+
+/** The higher fence keeps out what a run that was let go still does. */
+async function letGo({ store, clock }: Context, held: Lease, next: { seconds: number; attempt: number }) {
+  await store.query(
+    `UPDATE agentic_operations SET available_at = ${secondsFromNow('$5')}, attempts = $6, fence = fence + 1
+     WHERE ${IS_HELD}`,
+    [clock(), ...heldRow(held), next.seconds, next.attempt],
+  )
+}

@@ -1,0 +1,52 @@
+import type { Operations } from './contract.ts'
+import { createOperationTable } from './operation-table.ts'
+import { startWorker, type Worker } from './operation-worker.ts'
+import { type OperationsOptions, operationsSettings } from './operations-options.ts'
+import { createSqlClock } from './sql-clock.ts'
+import type { Store } from './store.ts'
+import { createSweeper, sweep } from './sweep.ts'
+
+/** Makes the background operations of a service. */
+export function createOperations(store: Store, options: OperationsOptions = {}): Operations {
+  const settings = operationsSettings(options)
+  const table = createOperationTable({
+    store,
+    clock: createSqlClock(options),
+    leaseSeconds: settings.leaseSeconds,
+  })
+  const sweepWhenDue = createSweeper(() => sweepOperations(store, options))
+  let worker: Worker | undefined
+  return {
+    async accept(sql, job) {
+      const operationId = await table.insert(sql, job)
+      sql.afterCommit?.(function lookForWork() {
+        worker?.nudge()
+        sweepWhenDue()
+      })
+      return { operationId }
+    },
+    status: table.find,
+    async cancel(tenantId, operationId) {
+      const result = await table.cancel(tenantId, operationId)
+      if (result === 'cancelled') worker?.abort(operationId, 'the operation was cancelled')
+      return result
+    },
+    start(runners) {
+      if (worker !== undefined) throw new TypeError('the workers were started before')
+      worker = startWorker(runners, { table, settings })
+    },
+    async close() {
+      await worker?.close()
+    },
+  }
+}
+
+/** Removes a batch of operations that ended, or waited for input, long ago, and says how many there were. */
+export function sweepOperations(store: Store, options: OperationsOptions = {}): Promise<number> {
+  const keepSeconds = Number(operationsSettings(options).keepSeconds)
+  return sweep(store, createSqlClock(options), {
+    table: 'agentic_operations',
+    key: 'tenant_id, operation_id',
+    isOld: (now) => `state <> 'working' AND updated_at <= ${now} - ${keepSeconds} * interval '1 second'`,
+  })
+}

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { lockFolder } from './folder-lock.ts'
+import type { Driver } from './sql-store.ts'
+import { toStoreError } from './store-errors.ts'
+
+/** Opens a database that lives and dies with this process. */
+export async function openMemory(): Promise<Driver> {
+  return createDriver(await PGlite.create())
+}
+
+/** Opens the database of a folder, which one process can have at a time. */
+export async function openFolder(path: string): Promise<Driver> {
+  const folder = resolve(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(folder)
+  try {
+    const driver = createDriver(await openData(folder))
+    return {
+      ...driver,
+      async close() {
+        await driver.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function openData(folder: string): Promise<PGlite> {
+  const data = join(folder, 'data')
+  if (!existsSync(data)) await initialise(folder, data)
+  return PGlite.create(data)
+}
+
+/** A process killed while it fills a new database leaves no half of one: the folder gets its name when it is complete. */
+async function initialise(folder: string, data: string): Promise<void> {
+  const unfinished = join(folder, 'unfinished')
+  await rm(unfinished, { recursive: true, force: true })
+  const database = await PGlite.create(unfinished)
+  await database.close()
+  await rename(unfinished, data)
+}
+
+interface Queryable {
+  query(text: string, parameters: unknown[]): Promise<{ rows: object[] }>
+}
+
+/** PGlite runs one transaction or query at a time, in the order in which they come. */
+function createDriver(database: PGlite): Driver {
+  // `RuntimeError` is WebAssembly's: the embedded database has crashed.
+  const isLost = (error: unknown) =>
+    database.closed || (error instanceof Error && error.name === 'RuntimeError')
+  const translated = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw toStoreError(error, isLost)
+    }
+  }
+  const queryOn =
+    (on: Queryable): Driver['query'] =>
+    (text, parameters) =>
+      translated(async () => (await on.query(text, [...parameters])).rows)
+  return {
+    query: queryOn(database),
+    transaction: (work) => translated(() => database.transaction((inner) => work(queryOn(inner)))),
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,142 @@
+import { Pool, type PoolClient } from 'pg'
+import { postgresValues } from './postgres-values.ts'
+import type { Driver } from './sql-store.ts'
+import { StoreUnavailableError, toStoreError } from './store-errors.ts'
+
+// Long enough for a busy server, short enough that a caller hears of a dead one.
+const CONNECT_MS = 5_000
+const LOCK_MS = 10_000
+const STATEMENT_MS = 15_000
+// The server's own timeout comes first; this one is for a server that does not answer at all.
+const ANSWER_MS = 20_000
+// A process that was stopped inside a transaction must not keep its locks.
+const IDLE_TRANSACTION_MS = 20_000
+const CLOSE_MS = 5_000
+
+/** Opens a pool of connections to a PostgreSQL server. */
+export async function openPostgres(options: { url: string; connections?: number }): Promise<Driver> {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.connections ?? 10,
+    application_name: 'agentic-rest',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    lock_timeout: LOCK_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    types: postgresValues,
+  })
+  // Without a listener the loss of an idle connection ends the process; the pool has replaced it already.
+  pool.on('error', ignore)
+  return {
+    query: (text, parameters) => runQuery(pool, text, parameters),
+    transaction: (work) => runTransaction(pool, work),
+    close: () => closePool(pool),
+  }
+}
+
+function ignore(): void {}
+
+async function runQuery(
+  pool: Pool,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<readonly object[]> {
+  const connection = await checkOut(pool)
+  try {
+    return (await connection.query(text, parameters)).rows
+  } finally {
+    connection.checkIn()
+  }
+}
+
+async function runTransaction<T>(pool: Pool, work: (query: Driver['query']) => Promise<T>): Promise<T> {
+  const connection = await begin(pool)
+  try {
+    const result = await work(async (text, parameters) => (await connection.query(text, parameters)).rows)
+    await commit(connection)
+    return result
+  } catch (error) {
+    // What the caller has to hear is why; a lost connection rolls back by itself.
+    await connection.query('ROLLBACK').catch(ignore)
+    throw error
+  } finally {
+    connection.checkIn()
+  }
+}
+
+/** Begins. A connection to a server that was restarted may look alive; nothing was done on it, so another is tried. */
+async function begin(pool: Pool): Promise<Connection> {
+  try {
+    return await beginOnce(pool)
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return beginOnce(pool)
+    throw error
+  }
+}
+
+async function beginOnce(pool: Pool): Promise<Connection> {
+  const connection = await checkOut(pool)
+  try {
+    await connection.query('BEGIN')
+    return connection
+  } catch (error) {
+    connection.checkIn()
+    throw error
+  }
+}
+
+/** PostgreSQL answers COMMIT with ROLLBACK when a statement failed and the work went on as if it had not. */
+async function commit(connection: Connection): Promise<void> {
+  const { command } = await connection.query('COMMIT')
+  if (command !== 'COMMIT')
+    throw new TypeError('a statement of the transaction failed, so nothing of it was kept')
+}
+
+interface Connection {
+  query(text: string, parameters?: readonly unknown[]): Promise<{ rows: object[]; command: string }>
+  /** Gives the connection back, or ends it when its state is not known. */
+  checkIn(): void
+}
+
+async function checkOut(pool: Pool): Promise<Connection> {
+  const client = await translated(() => pool.connect())
+  let isBroken = false
+  // A connection can be lost between two queries; the pool listens for that only while it has the connection.
+  client.on('error', ignore)
+  return {
+    async query(text, parameters = []) {
+      if (isBroken) throw new StoreUnavailableError('the connection to the store was lost')
+      try {
+        return await translated(() => client.query<object>(text, [...parameters]))
+      } catch (error) {
+        isBroken ||= error instanceof StoreUnavailableError
+        throw error
+      }
+    },
+    checkIn: () => release(client, isBroken),
+  }
+}
+
+function release(client: PoolClient, isBroken: boolean): void {
+  client.off('error', ignore)
+  client.release(isBroken)
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // Of what is not reported by the server, only a value that cannot be sent is the caller's fault.
+    throw toStoreError(error, (lost) => !(lost instanceof TypeError))
+  }
+}
+
+/** A server that does not answer must not keep a service from closing. */
+async function closePool(pool: Pool): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, CLOSE_MS)
+  await Promise.race([pool.end(), late])
+  clearTimeout(timer)
+}

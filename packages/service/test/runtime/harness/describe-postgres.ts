@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findPostgres } from './postgres-binaries.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+
+/** Tests against a PostgreSQL server of their own. Without one they are skipped by name; in CI they fail instead. */
+export function describePostgres(title: string, body: (server: () => PostgresServer) => void): void {
+  const binaries = findPostgres()
+  if ('missing' in binaries) {
+    refuse(title, binaries.missing)
+    return
+  }
+  describe(title, () => {
+    let server: PostgresServer | undefined
+    beforeAll(async () => {
+      server = await startPostgres(binaries)
+    }, 60_000)
+    afterAll(() => server?.close())
+    body(() => {
+      if (server === undefined) throw new Error('the server is not started')
+      return server
+    })
+  })
+}
+
+function refuse(title: string, missing: string): void {
+  if (['true', '1'].includes(process.env['CI'] ?? '')) {
+    test(title, () => expect.fail(missing))
+    return
+  }
+  // The reporter names skipped tests only where others fail.
+  process.stderr.write(`skipped: ${title} (${missing})\n`)
+  test.skip(`${title} (${missing})`, () => undefined)
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { PostgresClient } from './load-pg.ts'
+import { type PostgresBinaries, unprivilegedUser } from './postgres-binaries.ts'
+
+/** A PostgreSQL server of this test alone, in a temporary folder. */
+export interface PostgresServer {
+  readonly url: string
+  /** Makes a database of its own and gives its URL. */
+  createDatabase(): Promise<string>
+  /** Stops the server: open transactions are rolled back, connections closed. */
+  stop(): Promise<void>
+  /** Kills the server as a crash would. */
+  crash(): Promise<void>
+  start(): Promise<void>
+  /** Stops the server and removes its folder. */
+  close(): Promise<void>
+}
+
+/** Starts a server. */
+export async function startPostgres(
+  binaries: Exclude<PostgresBinaries, { missing: string }>,
+): Promise<PostgresServer> {
+  const user = unprivilegedUser()
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-postgres-'))
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  await promisify(execFile)(
+    binaries.initdb,
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...user, cwd: folder },
+  )
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const parameters = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1']
+  const settings = ['-c', 'fsync=off', '-c', 'max_connections=200']
+  let server: ChildProcess | undefined
+  const start = async () => {
+    server = spawn(binaries.postgres, [...parameters, ...settings], {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await ready(server)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = server
+    server = undefined
+    if (ending === undefined || ending.exitCode !== null) return
+    const exited = once(ending, 'exit')
+    ending.kill(signal)
+    await exited
+  }
+  await start()
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    start,
+    stop: () => end('SIGINT'),
+    crash: () => end('SIGQUIT'),
+    async close() {
+      await end('SIGQUIT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Resolves with the line that says so; the rest of the log is read and dropped, so that the pipe never fills. */
+function ready(server: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let log = ''
+  server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-10_000)
+    if (log.includes('ready to accept connections')) resolve()
+  })
+  server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
+  return promise
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+async function createDatabase(url: string): Promise<string> {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
+  await administer(url, `CREATE DATABASE ${name}`)
+  return url.replace(/postgres$/, name)
+}
+
+/** Runs one statement on a connection of its own. */
+export async function administer(url: string, statement: string): Promise<void> {
+  const client = new PostgresClient({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
