@@ -13,14 +13,27 @@ export function admit(exchange: Exchange, { snapshot, load, isClosing }: Gateway
   return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
 }
 
-/** Answers a preflight, which carries no token, before the pipeline; false when the request is none. */
+/**
+ * Answers a preflight, which carries no token, before the pipeline; false when the request is none. It is granted
+ * whatever the path and the method, so that the page can read why its request is refused: a browser shows a script
+ * nothing of an answer whose preflight failed.
+ */
 export function answerPreflight(exchange: Exchange, { snapshot, isClosing }: GatewayParts): boolean {
   const { cors } = snapshot.config.gateway
-  if (cors === undefined || isClosing() || exchange.headFault !== undefined) return false
+  if (cors === undefined || isClosing() || hasBadHeader(exchange)) return false
   if (!isPreflight(exchange.method, exchange.headers)) return false
-  const methods = snapshot.router.methods(exchange.path)
-  if (methods.length === 0) return false
+  const wanted = exchange.headers['access-control-request-method'] ?? ''
+  const methods = new Set([
+    ...snapshot.router.methods(exchange.path),
+    ...(METHOD.test(wanted) ? [wanted] : []),
+  ])
   const known = cors.origins.includes(exchange.headers['origin'] ?? '')
-  sendPreflight(exchange, known ? preflightHeaders(methods) : [])
+  sendPreflight(exchange, known ? preflightHeaders([...methods]) : [])
   return true
+}
+
+const METHOD = /^[A-Z]{1,16}$/
+
+function hasBadHeader({ headFault }: Exchange): boolean {
+  return headFault?.type === 'validation_failed' && headFault.errors.some(({ field }) => field !== 'path')
 }

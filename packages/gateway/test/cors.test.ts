@@ -185,11 +185,28 @@ describe('a preflight', () => {
     expect(requests).toEqual([])
   })
 
-  it('for a path that does not exist is a 404 that the page can read', async () => {
+  it.each([
+    ['a path that does not exist', '/none', 'PUT', 'PUT'],
+    ['a path that is refused', '/a%2fb', 'POST', 'POST'],
+    ['a method that the path does not have', '/r', 'DELETE', expect.stringMatching(/\bDELETE$/)],
+  ])(
+    'for %s is granted, so that the page can read the refusal of its request',
+    async (_title, path, wanted, methods) => {
+      const { ask, requests } = await start(origins)
+      const answer = await ask(`OPTIONS ${path}`, { ...preflight, 'Access-Control-Request-Method': wanted })
+      expect(answer.status).toBe(204)
+      expect(corsOf(answer)).toMatchObject({
+        'access-control-allow-origin': allowed,
+        'access-control-allow-methods': methods,
+      })
+      expect(requests).toEqual([])
+    },
+  )
+
+  it('does not repeat a method that is none', async () => {
     const { ask } = await start(origins)
-    const answer = await ask('OPTIONS /none', preflight)
-    expectRefusal(answer, 404, 'ROUTE_NOT_FOUND')
-    expect(corsOf(answer)).toEqual(granted)
+    const answer = await ask('OPTIONS /none', { ...preflight, 'Access-Control-Request-Method': 'PUT, X' })
+    expect(corsOf(answer)['access-control-allow-methods']).toBe('')
   })
 
   it('with a bad head is refused for it', async () => {
