@@ -1,59 +1,71 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { scratchFolder, temporaryTree } from '../tools/temporary-tree.ts'
-import {
-  commandsIn,
-  documentedCommands,
-  documentedPrograms,
-  outputsWithoutProgram,
-} from './documented-code.ts'
+import { publishedWorkspaces } from '../tools/workspaces.ts'
+import { runCi } from './ci-commands.ts'
+import { commandsIn, documentedPrograms, documentedSessions, outputsOfNothing } from './documented-code.ts'
+import { type DocumentedGateway, startGateway } from './documented-gateway.ts'
+import { packagePrograms } from './package-programs.ts'
 import { type Ended, repositoryRoot, run } from './packed-packages.ts'
+import { copyRepository } from './repository-copy.ts'
 
-/** `run`: this test runs it. `by`: another file does, and `proof` is the text in it that says so. */
-type Coverage = { readonly run: true } | { readonly by: string; readonly proof: string }
+/**
+ * What shows that a command works. `here`: it is run in this repository. `copy`: in a copy, because it writes.
+ * `ci`: CI runs it, and this test with it. `package`: the packing test installs the package and runs a program with
+ * it. `gateway`: it is started and stopped. `request`: it is sent to the gateway that its page starts.
+ */
+type Proof = 'here' | 'copy' | 'ci' | 'package' | 'gateway' | 'request'
 
-// Every command a reader is told to type, with what shows that it works. A command that is not here fails the test.
-const coverage: readonly (readonly [command: RegExp, covered: Coverage])[] = [
-  [/^npm install$/, { by: '.ci/run', proof: 'npm install\n' }],
-  [/^npm run check$/, { by: '.ci/run', proof: 'npm run check\n' }],
-  [/^npm test$/, { by: '.ci/run', proof: 'npm test' }],
-  [/^\.ci\/run$/, { by: '.ci/run', proof: 'npm test' }],
-  [/^npm start$/, { run: true }],
-  [/^npm run generate$/, { by: 'tools/generate.test.ts', proof: "'generate'" }],
-  [/^npm run freeze$/, { by: 'tools/checks/frozen-schemas.test.ts', proof: 'freeze(root)' }],
-  [/^npm run format$/, { by: 'tools/generate.test.ts', proof: "'format'" }],
-  [/^(npm test --|npx vitest run) [\w./-]+$/, { by: '.ci/run', proof: 'npm test' }],
-  [
-    /^npm install (@agentic-rest\/[\w-]+|agentic-rest)$/,
-    { by: 'tests/packing.test.ts', proof: 'installTogether(' },
-  ],
-  [/^(npx )?node --version$/, { run: true }],
-  [/^npx agentic check [\w./-]+\.yaml$/, { run: true }],
-  [
-    /^npx agentic start -c docs\/examples\/minimal-gateway\.yaml$/,
-    { by: 'packages/cli/test/start.test.ts', proof: "'docs/examples/minimal-gateway.yaml'" },
-  ],
+// Every command a reader is told to type. A command that is not here fails the test, and so does a row without a command.
+const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
+  [/^npm (install|run check|test)$/, 'ci'],
+  [/^npm start$/, 'here'],
+  [/^npm run (generate|freeze|format)$/, 'copy'],
+  [/^npm install (@agentic-rest\/[\w-]+|agentic-rest)$/, 'package'],
+  [/^npx agentic check [\w./-]+\.yaml$/, 'here'],
+  [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
+  [/^curl [^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/, 'request'],
 ]
 
-const commands = documentedCommands(repositoryRoot)
+const sessions = documentedSessions(repositoryRoot)
 const programs = documentedPrograms(repositoryRoot).map((program, index) => ({
   ...program,
   file: `program-${index}.ts`,
 }))
 
-function coverageOf(command: string): Coverage | undefined {
-  return coverage.find(([form]) => form.test(command))?.[1]
+function proofOf(command: string): Proof | undefined {
+  return proofs.find(([form]) => form.test(command))?.[1]
 }
 
-test('the README tells the two commands that everything starts with', () => {
-  const readme = commands.filter(({ place }) => place.startsWith('README.md:')).map(({ command }) => command)
-  expect(readme).toEqual(expect.arrayContaining(['npm install', 'npm start', 'npm test']))
+test('the README tells the commands that everything starts with', () => {
+  const readme = sessions.filter(({ page }) => page === 'README.md').flatMap(({ commands }) => commands)
+  expect(readme).toEqual(
+    expect.arrayContaining([
+      'npm install',
+      'npm start',
+      'npm test',
+      'npx agentic start -c docs/examples/minimal-gateway.yaml',
+    ]),
+  )
 })
 
-test('a command that the table does not know is not covered', () => {
-  expect(coverageOf('npm run something-else')).toBeUndefined()
-  expect(coverageOf('npm test; rm -rf /')).toBeUndefined()
+test('a command that the table does not know has no proof', () => {
+  for (const command of ['npm run something-else', 'npm test; rm -rf /', 'npm install left-pad']) {
+    expect(proofOf(command)).toBeUndefined()
+  }
+  expect(proofOf('curl -s http://127.0.0.1:8080/x; reboot http://127.0.0.1:8080/')).toBeUndefined()
+})
+
+test('CI gives npm these commands and stops at the first that fails', () => {
+  const { ended, commands } = runCi()
+  expect(ended).toEqual({ status: 0, output: '' })
+  expect(commands).toEqual(['npm install', 'npm run check', 'npm test --silent'])
+  for (const [index, failing] of commands.entries()) {
+    const broken = runCi(failing)
+    expect(broken.ended.status).toBe(1)
+    expect(broken.commands).toEqual(commands.slice(0, index + 1))
+  }
 })
 
 test('a block is read command by command', () => {
@@ -61,7 +73,7 @@ test('a block is read command by command', () => {
   expect(commandsIn(block)).toEqual(['npm install', 'npm test', 'curl -X POST http://127.0.0.1/#a'])
 })
 
-test('a program is a ts block that imports from a package here; its output is the block after it', () => {
+test('a program is a ts block that imports from a package here; its output, as that of commands, is the block after it', () => {
   const program = "import { outcomes } from '@agentic-rest/profile'\nconsole.log(1)"
   const root = temporaryTree({
     'packages/profile/package.json': '{ "name": "@agentic-rest/profile" }',
@@ -75,6 +87,7 @@ test('a program is a ts block that imports from a package here; its output is th
       block('text', 'not marked'),
     ].join('\n'),
     'docs/deep/a.md': block('text output', '3'),
+    'docs/deep/b.md': [block('sh', 'npm start # now'), block('text output', 'hello')].join('\n'),
   })
   expect(documentedPrograms(root)).toEqual([
     { place: 'README.md:1', source: program, output: '1' },
@@ -84,25 +97,91 @@ test('a program is a ts block that imports from a package here; its output is th
       output: undefined,
     },
   ])
-  expect(outputsWithoutProgram(root)).toEqual(['README.md:11', 'docs/deep/a.md:1'])
+  expect(documentedSessions(root)).toEqual([
+    { page: 'docs/deep/b.md', place: 'docs/deep/b.md:1', commands: ['npm start'], output: 'hello' },
+  ])
+  expect(outputsOfNothing(root)).toEqual(['README.md:11', 'docs/deep/a.md:1'])
 })
 
-test.each(commands)('$place $command', ({ command }) => {
-  const covered = coverageOf(command)
-  expect(covered, `say in tests/docs-commands.test.ts what shows that \`${command}\` works`).toBeDefined()
-  if (covered === undefined) return
-  if ('by' in covered) {
-    expect(existsSync(join(repositoryRoot, covered.by)), covered.by).toBe(true)
-    expect(readFileSync(join(repositoryRoot, covered.by), 'utf8')).toContain(covered.proof)
-    return
+describe('commands in documents', () => {
+  let copy: string
+
+  beforeAll(() => {
+    copy = copyRepository()
+  }, 60_000)
+  afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  const carryOut = {
+    here: (command) => succeed(command, repositoryRoot),
+    copy: (command) => succeed(command, copy),
+    ci: checkCi,
+    package: checkPackage,
+    gateway: startAndStop,
+    request: sendRequest,
+  } satisfies Record<Proof, (command: string, page: string) => string | Promise<string>>
+
+  // Several pages tell the same command; what shows that it works is done once.
+  const shown = new Map<string, string | Promise<string>>()
+  const show = (command: string, page: string): string | Promise<string> => {
+    const proof = proofOf(command)
+    if (proof === undefined)
+      expect.fail(`say in tests/docs-commands.test.ts what shows that \`${command}\` works`)
+    const key = proof === 'request' ? `${page} ${command}` : command
+    const printed = shown.get(key) ?? carryOut[proof](command, page)
+    shown.set(key, printed)
+    return printed
   }
-  const ended = run('sh', ['-c', command], repositoryRoot)
-  expect(ended.status, ended.output).toBe(0)
+
+  test.each(sessions)(
+    '$place $commands',
+    async ({ page, commands, output }) => {
+      const printed: string[] = []
+      for (const command of commands) printed.push(await show(command, page))
+      if (output !== undefined) expect(printed.join('').trimEnd()).toBe(output.trimEnd())
+    },
+    60_000,
+  )
 })
 
-test('every block marked as output follows its program', () => {
-  expect(outputsWithoutProgram(repositoryRoot)).toEqual([])
+test('every block marked as output follows what prints it', () => {
+  expect(outputsOfNothing(repositoryRoot)).toEqual([])
 })
+
+function succeed(command: string, folder: string): string {
+  const ended = run('sh', ['-c', command], folder)
+  expect(ended.status, ended.output).toBe(0)
+  return ended.output
+}
+
+// What CI adds is for the log alone.
+function checkCi(command: string): string {
+  expect(runCi().commands.map((each) => each.replace(/ --silent$/, ''))).toContain(command)
+  return ''
+}
+
+function checkPackage(command: string): string {
+  const name = command.replace(/^npm install /, '')
+  expect(publishedWorkspaces(repositoryRoot).map(({ manifest }) => manifest.name)).toContain(name)
+  expect([...packagePrograms.keys()]).toContain(name)
+  return ''
+}
+
+async function startAndStop(command: string): Promise<string> {
+  const gateway = await startGateway(command)
+  expect(await gateway.stop()).toEqual(['the gateway is listening', 'SIGINT received', 'draining', 'drained'])
+  return ''
+}
+
+/** A request of a page goes to the gateway that the page tells to start before it. */
+async function sendRequest(command: string, page: string): Promise<string> {
+  const commands = sessions.filter((session) => session.page === page).flatMap((session) => session.commands)
+  const start = commands.slice(0, commands.indexOf(command)).find((each) => proofOf(each) === 'gateway')
+  const gateway: DocumentedGateway = await startGateway(
+    start ?? expect.fail(`${page} starts no gateway before it`),
+  )
+  onTestFinished(() => gateway.stop().then(() => undefined))
+  return succeed(command.replace('127.0.0.1:8080', `127.0.0.1:${gateway.port}`), repositoryRoot)
+}
 
 describe('programs in documents', () => {
   const folder = join(scratchFolder, `documented-${process.pid}`)

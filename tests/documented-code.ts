@@ -6,10 +6,12 @@ import { listFiles } from '../tools/repo-files.ts'
 import { modulesUsed } from '../tools/source-file.ts'
 import { readWorkspaces } from '../tools/workspaces.ts'
 
-/** One command of a page, with where it stands. */
-export interface DocumentedCommand {
+/** The commands of one block, with where it stands and, when the page shows it, what they print together. */
+export interface DocumentedSession {
+  readonly page: string
   readonly place: string
-  readonly command: string
+  readonly commands: readonly string[]
+  readonly output: string | undefined
 }
 
 /** A complete program of a page and, when the page shows it, what it prints. */
@@ -24,13 +26,14 @@ export function documentedPages(root: string): string[] {
   return listFiles(root, ['*.md', 'docs/**/*.md', '{packages,examples}/*/*.md'])
 }
 
-/** The commands of every `sh` block: one per line, continued lines joined, each part of `a && b` on its own. */
-export function documentedCommands(root: string): DocumentedCommand[] {
-  return blocksOf(root)
-    .filter(({ block }) => /^(sh|bash|shell|console|zsh)\b/.test(block.info))
-    .flatMap(({ page, block }) =>
-      commandsIn(block.text).map((command) => ({ place: `${page}:${block.line}`, command })),
-    )
+/** Every `sh` block: one command per line, continued lines joined, each part of `a && b` on its own. */
+export function documentedSessions(root: string): DocumentedSession[] {
+  const blocks = blocksOf(root)
+  return blocks.flatMap(({ page, block, runs }, index) => {
+    if (runs !== 'commands') return []
+    const place = `${page}:${block.line}`
+    return [{ page, place, commands: commandsIn(block.text), output: outputOf(blocks, index) }]
+  })
 }
 
 /** The commands of one block. Comments are not commands; a `$ ` in front is a prompt. */
@@ -46,21 +49,19 @@ export function commandsIn(text: string): string[] {
 /** Every `ts` block that begins by importing and imports from a package of this repository. */
 export function documentedPrograms(root: string): DocumentedProgram[] {
   const blocks = blocksOf(root)
-  return blocks.flatMap(({ page, block, isProgram }, index) => {
-    if (!isProgram) return []
-    const next = blocks[index + 1]
-    const output = next?.page === page && isOutput(next.block) ? next.block.text : undefined
-    return [{ place: `${page}:${block.line}`, source: block.text, output }]
+  return blocks.flatMap(({ page, block, runs }, index) => {
+    if (runs !== 'program') return []
+    return [{ place: `${page}:${block.line}`, source: block.text, output: outputOf(blocks, index) }]
   })
 }
 
-/** Blocks that claim to be a program's output although no program stands before them on their page. */
-export function outputsWithoutProgram(root: string): string[] {
+/** Blocks that claim to be output although nothing that runs stands before them on their page. */
+export function outputsOfNothing(root: string): string[] {
   const blocks = blocksOf(root)
   return blocks
     .filter(({ page, block }, index) => {
       const before = blocks[index - 1]
-      return isOutput(block) && !(before?.isProgram && before.page === page)
+      return isOutput(block) && !(before?.runs !== undefined && before.page === page)
     })
     .map(({ page, block }) => `${page}:${block.line}`)
 }
@@ -68,7 +69,7 @@ export function outputsWithoutProgram(root: string): string[] {
 interface PageBlock {
   readonly page: string
   readonly block: FencedBlock
-  readonly isProgram: boolean
+  readonly runs: 'commands' | 'program' | undefined
 }
 
 function blocksOf(root: string): PageBlock[] {
@@ -77,13 +78,25 @@ function blocksOf(root: string): PageBlock[] {
     fencedBlocks(readFileSync(join(root, page), 'utf8')).map((block) => ({
       page,
       block,
-      isProgram: isProgram(block, names),
+      runs: whatRuns(block, names),
     })),
   )
 }
 
+function outputOf(blocks: readonly PageBlock[], index: number): string | undefined {
+  const next = blocks[index + 1]
+  return next !== undefined && next.page === blocks[index]?.page && isOutput(next.block)
+    ? next.block.text
+    : undefined
+}
+
 function isOutput({ info }: FencedBlock): boolean {
   return info === 'text output'
+}
+
+function whatRuns(block: FencedBlock, names: readonly string[]): PageBlock['runs'] {
+  if (/^(sh|bash|shell|console|zsh)\b/.test(block.info)) return 'commands'
+  return isProgram(block, names) ? 'program' : undefined
 }
 
 function isProgram({ info, text }: FencedBlock, names: readonly string[]): boolean {

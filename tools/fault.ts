@@ -5,9 +5,6 @@ export interface Fault {
   readonly message: string
 }
 
-/** A check of the whole repository: the folder in, everything that is wrong out. */
-export type Check = (root: string) => readonly Fault[] | Promise<readonly Fault[]>
-
 /** The form compilers use, so that terminals and editors turn it into a link. */
 export function formatFault({ path, line, message }: Fault): string {
   return `${path}:${line}: ${message}`

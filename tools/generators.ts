@@ -8,7 +8,9 @@ import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
 import { type Generator, jsonText, markdownTable } from './generated.ts'
 import { bucketsTable, metricsTable, outcomeLabels } from './metric-tables.ts'
+import { importTable, packagesTable } from './room-tables.ts'
 
+const repository = join(import.meta.dirname, '..')
 const configurationPage = 'docs/configuration.md'
 
 /** Everything that is generated from the code. One entry per file, folder or section. */
@@ -27,15 +29,20 @@ export const generators: readonly Generator[] = [
     section(`options ${plugin}`, `docs/plugins/${plugin}.md`, () => pluginOptions(plugin)),
   ]),
   section('configuration routes', configurationPage, () => keysBelow('routes')),
-  section('minimal example', configurationPage, () => exampleFile('docs/examples/minimal-gateway.yaml')),
+  {
+    type: 'section',
+    name: 'minimal example',
+    pages: ['README.md', configurationPage],
+    content: () => exampleFile('docs/examples/minimal-gateway.yaml'),
+  },
   section('metrics', 'docs/metrics.md', metricsTable),
   section('metric buckets', 'docs/metrics.md', bucketsTable),
   section('metric outcomes', 'docs/metrics.md', outcomeLabels),
   section('error codes', 'docs/errors.md', errorTables),
   section('malformed requests', 'docs/errors.md', malformedTable),
-  section('decisions', 'docs/decisions/README.md', () =>
-    decisionIndex(join(import.meta.dirname, '../docs/decisions')),
-  ),
+  section('decisions', 'docs/decisions/README.md', () => decisionIndex(join(repository, 'docs/decisions'))),
+  section('packages', 'README.md', () => packagesTable(repository)),
+  section('imports', 'CONTRIBUTING.md', importTable),
 ]
 
 function section(name: string, page: string, content: () => string | Promise<string>): Generator {
@@ -87,6 +94,6 @@ function isBelow(key: string, path: string): boolean {
 
 // The page shows the very file that a test loads.
 function exampleFile(path: string): string {
-  const text = readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+  const text = readFileSync(join(repository, path), 'utf8')
   return `\`\`\`yaml\n${text.trimEnd()}\n\`\`\``
 }

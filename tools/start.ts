@@ -1,8 +1,13 @@
+import { readRooms } from './room-tables.ts'
+
+const rooms = readRooms(process.cwd())
+const width = Math.max(...rooms.map(({ folder }) => folder.length))
+const list = rooms.map(({ folder, purpose }) => `  ${folder.padEnd(width)}  ${purpose}`).join('\n')
+
 process.stdout.write(`Agentic REST, running on Node ${process.version}.
 There is no stack to start yet. What is there:
-  packages/profile   the ten outcomes: table, schemas, fixtures, encoder and decoder
-  packages/gateway   the gateway
-  packages/cli       the command line: a gateway of your own with \`npx agentic start -c gateway.yaml\`
-docs/configuration.md tells what goes into gateway.yaml, docs/examples has files to begin with.
+${list}
+Start a gateway of your own with \`npx agentic start -c docs/examples/minimal-gateway.yaml\`.
+docs/configuration.md tells what goes into such a file, docs/examples has more of them.
 Run \`npm test\` for the tests and \`npm run check\` for types, lint and repository checks.
 `)

@@ -26,6 +26,7 @@ const repo = {
     "import '@agentic-rest/gateway'\nimport '@agentic-rest/client'\nimport 'node:net'\n",
   'examples/campaigns/package.json': manifest('@agentic-rest/example-campaigns', '@agentic-rest/gateway'),
   'examples/campaigns/src/main.ts': "import '@agentic-rest/gateway'\n",
+  'examples/stack/package.json': manifest('@agentic-rest/example-stack'),
   'tools/any.ts': "import '../packages/profile/src/outcomes.ts'\nimport '@agentic-rest/gateway'\n",
 }
 
@@ -59,9 +60,18 @@ test.each([
   ])
 })
 
-test('an example may not import the command line', () => {
-  expect(faultsWith('examples/campaigns/test/a.ts', "import 'agentic-rest'\n")).toEqual([
-    'examples/campaigns/test/a.ts:1: examples/campaigns may not import agentic-rest',
+test.each(['agentic-rest', '@agentic-rest/profile', '@agentic-rest/example-stack'])(
+  'an example may not import %s: it shows what the packages for users can do',
+  (name) => {
+    expect(faultsWith('examples/campaigns/test/a.ts', `import '${name}'\n`)).toEqual([
+      `examples/campaigns/test/a.ts:1: examples/campaigns may not import ${name}`,
+    ])
+  },
+)
+
+test('the command line may not import an example', () => {
+  expect(faultsWith('packages/cli/test/a.ts', "import '@agentic-rest/example-stack'\n")).toEqual([
+    'packages/cli/test/a.ts:1: packages/cli may not import @agentic-rest/example-stack',
   ])
 })
 

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { importTable, packagesTable } from './room-tables.ts'
+import { temporaryTree } from './temporary-tree.ts'
+
+test('a page lists every workspace with what its package.json says', () => {
+  const root = temporaryTree({
+    'packages/b/package.json': '{ "description": "Does a | b. Supports Agentic Profile v0.3." }',
+    'examples/a/package.json': '{ "description": "Shows c." }',
+  })
+  expect(packagesTable(root).split('\n')).toEqual([
+    '| Folder | What lives there |',
+    '| --- | --- |',
+    '| [`examples/a`](examples/a) | Shows c. |',
+    '| [`packages/b`](packages/b) | Does a \\| b. |',
+  ])
+})
+
+test('a page lists the directions that are checked', () => {
+  expect(importTable().split('\n')).toEqual(
+    expect.arrayContaining([
+      '| `packages/profile` | nothing of ours |',
+      '| `packages/service` | `packages/profile`, `packages/client` |',
+      '| `packages/cli` | `packages/*` |',
+      '| `examples/*` | `packages/service`, `packages/client`, `packages/gateway` |',
+      '| `bench`, `tests`, `tools` | anything |',
+    ]),
+  )
+})
