@@ -28,6 +28,10 @@ const repoChecks: readonly Step[] = [
     name: 'generated files',
     run: async () => (await import('./checks/generated-files.ts')).generatedFiles(root),
   },
+  {
+    name: 'named things',
+    run: async () => (await import('./checks/named-things.ts')).namedThings(root),
+  },
   { name: 'links in documents', run: async () => (await import('./checks/doc-links.ts')).docLinks(root) },
 ]
 

@@ -42,7 +42,7 @@ export const generators: readonly Generator[] = [
   section('malformed requests', 'docs/errors.md', malformedTable),
   section('decisions', 'docs/decisions/README.md', () => decisionIndex(join(repository, 'docs/decisions'))),
   section('packages', 'README.md', () => packagesTable(repository)),
-  section('imports', 'CONTRIBUTING.md', importTable),
+  section('imports', 'CONTRIBUTING.md', () => importTable(repository)),
 ]
 
 function section(name: string, page: string, content: () => string | Promise<string>): Generator {

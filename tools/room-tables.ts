@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { mayImport } from './checks/import-directions.ts'
 import { codeText, markdownTable, tableText } from './generated.ts'
 import { readWorkspaces } from './workspaces.ts'
@@ -25,10 +27,17 @@ export function packagesTable(root: string): string {
   return markdownTable(['Folder', 'What lives there'], rows)
 }
 
-/** The directions that imports may take. */
-export function importTable(): string {
-  const rows = Object.entries(mayImport).map(([room, others]) => [codeText(room), importsText(others)])
-  return markdownTable(['Room', 'May import'], [...rows, ['`bench`, `tests`, `tools`', 'anything']])
+/** The directions that imports may take between the rooms that there are. */
+export function importTable(root: string): string {
+  const rows = Object.entries(mayImport)
+    .filter(([room]) => isThere(root, room))
+    .map(([room, others]) => [codeText(room), importsText(others)])
+  const free = ['bench', 'tests', 'tools'].filter((folder) => isThere(root, folder))
+  return markdownTable(['Room', 'May import'], [...rows, [free.map(codeText).join(', '), 'anything']])
+}
+
+function isThere(root: string, room: string): boolean {
+  return existsSync(join(root, room.replace(/\/\*$/, '')))
 }
 
 function importsText(others: readonly string[]): string {
