@@ -5,6 +5,9 @@ import { temporaryTree } from './temporary-tree.ts'
 
 const repository = join(import.meta.dirname, '..')
 
+/** What a test that runs scripts may take: each starts npm and Node, on a machine that may be busy. */
+export const MAX_SCRIPT_MS = 60_000
+
 /** A small repository that has this one's scripts, tools and packages but files of its own. */
 export function scriptTree(files: Readonly<Record<string, string>>): string {
   const root = temporaryTree({
