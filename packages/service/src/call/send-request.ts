@@ -52,6 +52,8 @@ async function exchange(
     body,
   })
   const bytes = await readBytes(response.body, request.maxResponseBytes)
+  // Not awaited: a peer that goes on sending must not hold us back.
+  if (bytes === undefined) response.body?.cancel().catch(() => undefined)
   const text = bytes && decodeUtf8(bytes)
   if (text === undefined) return { ok: false, code: 'DEPENDENCY_INVALID_RESPONSE', cause: undefined }
   return { ok: true, value: { status: response.status, headers: response.headers, body: text } }

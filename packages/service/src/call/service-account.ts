@@ -65,6 +65,7 @@ async function fetchToken(options: ServiceAccountOptions, now: () => number): Pr
     body: grant(options).toString(),
   })
   const bytes = await readBytes(response.body, MAX_RESPONSE_BYTES)
+  if (bytes === undefined) response.body?.cancel().catch(() => undefined)
   if (!response.ok) throw new Error(`the token server answered with status ${response.status}`)
   return readToken(bytes && decodeUtf8(bytes), now())
 }

@@ -2,7 +2,7 @@ import { headers, mediaTypeEssence } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, refusal } from '../refusals.ts'
 import { isDeeperThan } from './json-depth.ts'
-import { decodeUtf8, readBytes } from './read-bytes.ts'
+import { decodeUtf8, discardRest, readBytes } from './read-bytes.ts'
 
 /** The members of a JSON body. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -13,9 +13,11 @@ const MAX_DEPTH = 64
 /** Reads the JSON object in a request body; an absent body is an object without members. */
 export async function readBody(request: Request, maxBodyBytes: number): Promise<Step<JsonObject>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > maxBodyBytes) return endWith(refusal('BODY_TOO_LARGE'))
-  const bytes = await readBytes(request.body, maxBodyBytes)
-  if (bytes === undefined) return endWith(refusal('BODY_TOO_LARGE'))
+  const bytes = declared > maxBodyBytes ? undefined : await readBytes(request.body, maxBodyBytes)
+  if (bytes === undefined) {
+    await discardRest(request.body)
+    return endWith(refusal('BODY_TOO_LARGE'))
+  }
   if (bytes.byteLength === 0) return goOn({})
   const essence = mediaTypeEssence(request.headers.get(headers.contentType) ?? undefined)
   if (essence === undefined || !isJson(essence)) {

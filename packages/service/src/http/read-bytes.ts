@@ -1,4 +1,4 @@
-/** Reads a body to its end, or `undefined` when it is longer than `maxBytes`; what is left is then not read. */
+/** Reads a body to its end, or `undefined` when it is longer than `maxBytes`. The rest is then still in the body. */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -12,11 +12,33 @@ export async function readBytes(
     if (done) return concat(chunks, length)
     length += value.byteLength
     if (length > maxBytes) {
-      // Not awaited: a peer that goes on sending must not hold the answer back.
-      reader.cancel().catch(() => undefined)
+      reader.releaseLock()
       return undefined
     }
     chunks.push(value)
+  }
+}
+
+const DISCARD_MS = 2_000
+const MAX_DISCARD_BYTES = 16 * 1024 * 1024
+
+/**
+ * Takes the rest of a request body and throws it away, within bounds. Many clients read the answer only when they
+ * have sent everything: a connection that is closed before that loses it. Cancelling would close it at once.
+ */
+export async function discardRest(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (body === null) return
+  const reader = body.getReader()
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), DISCARD_MS)
+  try {
+    for (let length = 0; length < MAX_DISCARD_BYTES; ) {
+      const read = await Promise.race([reader.read(), late.promise])
+      if (read === undefined || read.done) return
+      length += read.value.byteLength
+    }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
