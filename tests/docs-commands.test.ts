@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { scratchFolder, temporaryTree } from '../tools/temporary-tree.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
@@ -9,6 +9,9 @@ import { type DocumentedGateway, startGateway } from './documented-gateway.ts'
 import { packagePrograms } from './package-programs.ts'
 import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 import { copyRepository } from './repository-copy.ts'
+
+// Most tests start processes, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 60_000 })
 
 /**
  * What shows that a command works. `here`: it is run in this repository. `copy`: in a copy, because it writes.

@@ -14,7 +14,7 @@ import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { packagePrograms } from './package-programs.ts'
 import {
@@ -26,6 +26,9 @@ import {
   repositoryRoot,
   run,
 } from './packed-packages.ts'
+
+// Most tests start processes, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 60_000 })
 
 const names = publishedWorkspaces(repositoryRoot).map(({ folder, manifest }) => manifest.name ?? folder)
 

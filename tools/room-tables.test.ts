@@ -23,7 +23,7 @@ test('a page lists the directions that are checked, for the rooms that there are
     '| --- | --- |',
     '| `packages/profile` | nothing of ours |',
     '| `packages/service` | `packages/profile`, `packages/client` |',
-    '| `packages/cli` | `packages/*` |',
+    '| `packages/cli` | `packages/*`, `examples/stack` |',
     '| `examples/*` | `packages/service`, `packages/client`, `packages/gateway` |',
     '| `tests`, `tools` | anything |',
   ])

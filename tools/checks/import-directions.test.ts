@@ -69,9 +69,10 @@ test.each(['agentic-rest', '@agentic-rest/profile', '@agentic-rest/example-stack
   },
 )
 
-test('the command line may not import an example', () => {
-  expect(faultsWith('packages/cli/test/a.ts', "import '@agentic-rest/example-stack'\n")).toEqual([
-    'packages/cli/test/a.ts:1: packages/cli may not import @agentic-rest/example-stack',
+test('the command line may import the stack and no other example', () => {
+  const source = "import '@agentic-rest/example-stack'\nimport '@agentic-rest/example-campaigns'\n"
+  expect(faultsWith('packages/cli/test/a.ts', source)).toEqual([
+    'packages/cli/test/a.ts:2: packages/cli may not import @agentic-rest/example-campaigns',
   ])
 })
 

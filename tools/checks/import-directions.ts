@@ -13,7 +13,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/service': ['packages/profile', 'packages/client'],
   'packages/conformance': ['packages/profile'],
   'packages/console': ['packages/profile', 'packages/client'],
-  'packages/cli': ['packages/*'],
+  // The stack is the one example that is published: `agentic dev` starts it.
+  'packages/cli': ['packages/*', 'examples/stack'],
   // Not the profile: an example that needs it shows that service or client lack something.
   'examples/*': ['packages/service', 'packages/client', 'packages/gateway'],
 }
