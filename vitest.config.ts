@@ -9,6 +9,9 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
     include: ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts'],
+    // Shared machines can be slow: what a test waits for is an event, and this only ends what never comes.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', createClosingLineReporter()],
   },

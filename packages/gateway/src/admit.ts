@@ -6,6 +6,8 @@ import { sendPreflight } from './respond.ts'
 
 /** What ends a request before anything is looked up for it. */
 export function admit(exchange: Exchange, { snapshot, load, isClosing }: GatewayParts): StepResult {
+  // A pipelined request may have lost its client before its turn came.
+  exchange.signal.throwIfAborted()
   if (isClosing()) return refusal('SHUTTING_DOWN')
   if (exchange.headFault !== undefined) return exchange.headFault
   if (load.isOverloaded()) return refusal('OVERLOADED')

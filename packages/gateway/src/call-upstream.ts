@@ -18,7 +18,8 @@ export async function callUpstream(exchange: Exchange, parts: GatewayParts): Pro
     log: parts.log,
   })
   if ('refused' in forwarded) {
-    if (exchange.streaming) exchange.streamError = 'upstream_error'
+    if (exchange.streaming && forwarded.refused.type === 'failed_dependency')
+      exchange.streamError = 'upstream_error'
     return forwarded.refused
   }
   const maxBytes = limits.max_agentic_response_bytes

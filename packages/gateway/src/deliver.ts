@@ -1,18 +1,19 @@
 import type { Outcome } from '@agentic-rest/profile'
 import { refusal } from './error-codes.ts'
 import type { CancelReason, Exchange } from './exchange.ts'
+import { unlessCancelled } from './unless-cancelled.ts'
 import { type CheckedAnswer, mayHaveBody } from './upstream/check-response.ts'
 import { createEventBoundary, lastFrame } from './upstream/event-stream.ts'
 import { returnedHeaders } from './upstream/returned-headers.ts'
-import { type BodyEnd, type UpstreamAnswer, withoutHeader } from './upstream/upstream-answer.ts'
+import { type BodyEnd, joinedHeader, type UpstreamAnswer, withoutHeader } from './upstream/upstream-answer.ts'
 
 /** How the answer reached the client: complete, or broken off by whom. */
 export type Delivery = 'complete' | 'upstream_error' | CancelReason
 
 const LAST_FRAME_GRACE_MS = 2000
 
-/** Sends an upstream's answer to the client, byte for byte; resolves when nothing more will be sent. */
-export function deliver(
+/** Sends an upstream's answer to the client, byte for byte; resolves when its last byte has left. */
+export async function deliver(
   exchange: Exchange,
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
@@ -20,9 +21,28 @@ export function deliver(
   const { answer, bytes, essence } = checked
   const stream = exchange.streaming && essence === 'text/event-stream' && mayHaveBody(exchange, answer)
   exchange.reply.head(answer.status, returnedHeaders(exchange, sentHeaders(answer), { ownsCors, stream }))
-  if (bytes === undefined) return stream ? pipeEvents(exchange, checked) : pipeBytes(exchange, checked)
+  const delivery = await send(exchange, { answer, bytes, stream })
+  return delivery === 'complete' ? await flushed(exchange) : delivery
+}
+
+function send(
+  exchange: Exchange,
+  { answer, bytes, stream }: Pick<CheckedAnswer, 'answer' | 'bytes'> & { readonly stream: boolean },
+): Delivery | Promise<Delivery> {
+  if (bytes === undefined) return stream ? pipeEvents(exchange, answer) : pipeBytes(exchange, answer)
   exchange.reply.end(bytes)
-  return Promise.resolve('complete')
+  return 'complete'
+}
+
+/** A client that reads slowly has not got its answer when the upstream is done: it still counts as in flight. */
+async function flushed({ reply, signal }: Exchange): Promise<Delivery> {
+  try {
+    await unlessCancelled(reply.ended, signal)
+    return 'complete'
+  } catch {
+    reply.destroy()
+    return signal.reason as CancelReason
+  }
 }
 
 const NO_CONTENT = 204
@@ -32,24 +52,28 @@ function sentHeaders({ status, rawHeaders }: UpstreamAnswer): readonly string[] 
   return status === NO_CONTENT ? withoutHeader(rawHeaders, 'content-length') : rawHeaders
 }
 
-function pipeBytes(exchange: Exchange, { answer }: CheckedAnswer): Promise<Delivery> {
-  return pipe(exchange, answer.body, (delivery) => {
+function pipeBytes(exchange: Exchange, answer: UpstreamAnswer): Promise<Delivery> {
+  const finish = (delivery: Delivery) => {
     // There is no way to say that a body is incomplete but to cut it.
     if (delivery === 'complete') exchange.reply.end()
     else exchange.reply.destroy()
-  })
+  }
+  return pipe(exchange, answer.body, { finish })
 }
 
-function pipeEvents(exchange: Exchange, { answer }: CheckedAnswer): Promise<Delivery> {
+function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<Delivery> {
   const boundary = createEventBoundary()
+  // Plain text behind a compressed stream would be read as part of it.
+  const encoded = joinedHeader(answer.rawHeaders, 'content-encoding') !== undefined
   const finish = (delivery: Delivery) => {
     const outcome = lastOutcome(delivery)
     if (outcome === undefined) return exchange.reply.end()
+    if (encoded) return exchange.reply.destroy()
     exchange.reply.end(Buffer.from(boundary.closing() + lastFrame(outcome, exchange.trace)))
     // A client that does not read would keep the connection for ever.
     setTimeout(() => exchange.reply.destroy(), LAST_FRAME_GRACE_MS).unref()
   }
-  return pipe(exchange, answer.body, finish, boundary.chunk)
+  return pipe(exchange, answer.body, { finish, watch: boundary.chunk })
 }
 
 /** What a stream that broke off ends with; a client that left gets nothing. */
@@ -67,13 +91,18 @@ export function lastOutcome(delivery: Delivery): Outcome | undefined {
   }
 }
 
+interface PipeOptions {
+  /** Ends the answer in the way that fits how it went. */
+  readonly finish: (delivery: Delivery) => void
+  /** Sees every chunk on its way. */
+  readonly watch?: (bytes: Buffer) => void
+}
+
 function pipe(
-  exchange: Exchange,
-  body: CheckedAnswer['answer']['body'],
-  finish: (delivery: Delivery) => void,
-  watch?: (bytes: Buffer) => void,
+  { reply, signal }: Exchange,
+  body: UpstreamAnswer['body'],
+  { finish, watch }: PipeOptions,
 ): Promise<Delivery> {
-  const { reply, signal } = exchange
   return new Promise((resolve) => {
     let begun = false
     let waiting = false

@@ -34,6 +34,11 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
 
 async function cancelRest(load: Load, log: Log): Promise<void> {
   log.warn('the time to drain is over', { cancelled: load.active.size })
+  await cancelAll(load)
+}
+
+/** Ends every exchange, with time for a last frame and for its record, before what they use is taken away. */
+export async function cancelAll(load: Load): Promise<void> {
   for (const exchange of load.active) exchange.cancel('shutdown')
   await load.idle(LAST_FRAME_MS)
 }

@@ -60,6 +60,8 @@ export interface Reply {
   write(chunk: Uint8Array): boolean
   onDrain(listener: () => void): void
   end(chunk?: Uint8Array): void
+  /** Resolves when the last byte has left or the connection is gone. */
+  readonly ended: Promise<void>
   /** Cuts the connection, so that the client sees that the answer is incomplete. */
   destroy(): void
 }

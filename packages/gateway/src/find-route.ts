@@ -9,6 +9,8 @@ const STREAM_SURPLUS_SECONDS = 30
 
 /** Finds the route of a request and starts its deadline. */
 export function findRoute(exchange: Exchange, { snapshot }: GatewayParts): StepResult {
+  // A head that is refused may have no path to go by.
+  if (exchange.headFault !== undefined) return undefined
   const match = snapshot.router.match(exchange.method, exchange.path)
   if (match.route === undefined) {
     exchange.allowedMethods = match.allowedMethods

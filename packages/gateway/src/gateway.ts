@@ -2,12 +2,12 @@ import type { Writable } from 'node:stream'
 import { admit, answerPreflight } from './admit.ts'
 import { callUpstream } from './call-upstream.ts'
 import type { GatewayConfig } from './config/config-schema.ts'
-import { drain } from './drain.ts'
+import { cancelAll, drain } from './drain.ts'
 import type { Exchange } from './exchange.ts'
 import { findRoute } from './find-route.ts'
 import type { GatewayParts } from './gateway-parts.ts'
 import { createListener, type Listener } from './listen/listener.ts'
-import { loadServerCertificate } from './listen/server-certificate.ts'
+import { loadServerCertificate, type ServerCertificate } from './listen/server-certificate.ts'
 import { createLoad } from './load.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics.ts'
@@ -47,9 +47,11 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
   if (parts.own.answer(exchange) || answerPreflight(exchange, parts)) return
   parts.load.enter(exchange)
   try {
+    // The route is looked up first, so that whatever refuses a request is counted under its route.
+    const unrouted = findRoute(exchange, parts)
     const refused =
       admit(exchange, parts) ??
-      findRoute(exchange, parts) ??
+      unrouted ??
       (await parts.snapshot.pipeline.request(exchange)) ??
       takeSlot(exchange, parts) ??
       (await callUpstream(exchange, parts))
@@ -64,6 +66,7 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, log } = options
+  const certificate = config.gateway.tls && loadServerCertificate(config.gateway.tls)
   const state = { closing: false, draining: false }
   const http = createHttpClient()
   const load = createLoad(() => config.gateway.limits.max_in_flight)
@@ -80,8 +83,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
   const slots = createLocalStreamSlots(() => config.gateway.llm.max_sse_connections_per_tenant)
   const parts: GatewayParts = { snapshot, load, slots, metrics, own, log, isClosing: () => state.closing }
-  const listener = openListener(parts)
+  const listener = openListener(parts, certificate)
   const close = async () => {
+    state.closing = true
+    await cancelAll(load)
     await listener.close()
     await snapshot.pipeline.close()
     await Promise.all([snapshot.pools.close(), http.close()])
@@ -96,14 +101,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-function openListener(parts: GatewayParts): Listener {
+function openListener(parts: GatewayParts, certificate: ServerCertificate | undefined): Listener {
   const { gateway } = parts.snapshot.config
   return createListener({
     host: gateway.host,
     port: gateway.port,
     limits: gateway.limits,
     corsOrigins: gateway.cors?.origins,
-    certificate: gateway.tls && loadServerCertificate(gateway.tls),
+    certificate,
     log: parts.log,
     handle: (exchange) => void handle(exchange, parts).catch((error) => abandon(exchange, parts, error)),
   })

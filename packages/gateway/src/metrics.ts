@@ -113,7 +113,7 @@ export const metricTable = {
     name: 'agentic_gateway_requests_in_flight',
     type: 'gauge',
     labels: [],
-    help: 'Requests that have not been answered completely.',
+    help: 'Requests that are being worked on; open streams do not count.',
   },
   loopDelay: {
     name: 'agentic_gateway_event_loop_delay_seconds',
@@ -236,7 +236,8 @@ function histogram(row: MetricDescription, registry: Registry, buckets: number[]
 function createLabelCap(maxCount: number): (value: string) => string {
   const seen = new Set<string>()
   return (value) => {
-    if (seen.has(value)) return value
+    // No tenant is not a tenant.
+    if (value === '' || seen.has(value)) return value
     if (seen.size >= maxCount) return 'other'
     seen.add(value)
     return value

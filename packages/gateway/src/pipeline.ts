@@ -2,6 +2,7 @@ import { refusal } from './error-codes.ts'
 import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
 import { type Plugin, pluginOrder } from './plugin.ts'
+import { unlessCancelled } from './unless-cancelled.ts'
 
 /** The plugins in their fixed order. */
 export interface Pipeline {
@@ -36,6 +37,7 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
     plugins,
     request(exchange) {
       const result = runFrom(0, exchange)
+      // A plugin that waits for the outside world must not keep a request beyond its deadline or its client.
       return result instanceof Promise ? unlessCancelled(result, exchange.signal) : result
     },
     response(exchange) {
@@ -59,14 +61,4 @@ function guarded<T>(run: () => T | Promise<T>, failed: (error: unknown) => T): T
   } catch (error) {
     return failed(error)
   }
-}
-
-/** A plugin that waits for the outside world must not keep a request beyond its deadline or its client. */
-function unlessCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const cancelled = () => reject(signal.reason)
-    signal.addEventListener('abort', cancelled, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancelled))
-  })
 }

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { startEventUpstream } from './harness/event-upstream.ts'
 import { metricValue } from './harness/metric-value.ts'
+import { openSocket, parseResponse } from './harness/raw-client.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 import { openStream } from './harness/stream-client.ts'
@@ -68,6 +70,31 @@ describe('executionTimeoutSeconds', () => {
     })
     expect(response.status).toBe(500)
     expect(await response.json()).toMatchObject({ code: 'EXECUTION_TIMEOUT' })
+  })
+
+  it.each([
+    ['a small body of known length', ['Content-Length: 10'], 'abc'],
+    ['a keyed body of unknown length', ['Transfer-Encoding: chunked', 'Idempotency-Key: k'], '3\r\nabc\r\n'],
+  ])('counts while %s is read', async (_title, headers, body) => {
+    const upstream = await startUpstream((_request, response) => response.end())
+    const { port, audit } = await startGateway({
+      routes: [route(upstream.url, {}), route(upstream.url, { id: 'sse', path: '/sse', mode: 'sse' })],
+    })
+    for (const [path, accept] of [
+      ['/slow', '*/*'],
+      ['/sse', 'application/json'],
+    ]) {
+      const socket = await openSocket(port)
+      const head = [`POST ${path} HTTP/1.1`, 'Host: g', 'X-Tenant-ID: acme', `Accept: ${accept}`, ...headers]
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+      const started = performance.now()
+      const [data] = await once(socket, 'data')
+      expect(performance.now() - started).toBeLessThan(1500)
+      expect(parseResponse(String(data)).status).toBe(500)
+      expect(String(data)).toContain('EXECUTION_TIMEOUT')
+    }
+    expect(upstream.requests).toEqual([])
+    await vi.waitFor(() => expect(audit).toHaveLength(2))
   })
 
   it('cuts a body that was begun, because there is no other way to say that it is incomplete', async () => {

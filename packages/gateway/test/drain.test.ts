@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { startEventUpstream } from './harness/event-upstream.ts'
+import { eventually } from './harness/metric-value.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { answerJson, startUpstream } from './harness/start-upstream.ts'
@@ -108,6 +109,50 @@ describe('draining', () => {
     expect(audit.map((record) => record['operation']).sort()).toEqual(['llm', 'r'])
   })
 
+  it('waits for a client that is still reading its answer', async () => {
+    const size = 30_000_000
+    const upstream = await startUpstream((_request, response) => response.end(Buffer.alloc(size, 'x')))
+    const { gateway, port } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
+    })
+    const socket = await openSocket(port)
+    let bytes = 0
+    const slowly = (chunk: Buffer) => {
+      bytes += chunk.length
+      socket.pause()
+      setTimeout(() => socket.resume(), 3)
+    }
+    socket.on('data', slowly)
+    socket.write(get('/r'))
+    await once(socket, 'data')
+    const started = performance.now()
+    const drained = gateway.drain()
+    await once(socket, 'close')
+    expect(bytes).toBeGreaterThan(size)
+    expect(performance.now() - started).toBeGreaterThan(700)
+    await drained
+  })
+
+  it('answers and records an upload that does not come to its end', async () => {
+    const upstream = await startUpstream((_request, response) => response.end())
+    const { gateway, port, audit } = await startGateway({
+      gateway: { drain_seconds: 1 },
+      routes: [{ id: 'r', method: 'POST', path: '/r', target: upstream.url }],
+    })
+    const socket = await openSocket(port)
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk))
+    socket.write('POST /r HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\nContent-Length: 10\r\n\r\nabc')
+    await eventually(
+      () => gateway.metrics.expose(),
+      ({ text: scrape }) => scrape.includes('agentic_gateway_requests_in_flight 1'),
+    )
+    await gateway.drain()
+    expect(parseResponse(text).status).toBe(503)
+    expect(text).toContain('SHUTTING_DOWN')
+    expect(audit).toEqual([expect.objectContaining({ operation: 'r', outcome: 'error' })])
+  })
+
   it('keeps accepting for drain_delay_seconds while it says that it is not ready', async () => {
     const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
     const { gateway, url } = await startGateway({
@@ -119,5 +164,19 @@ describe('draining', () => {
     const response = await fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme', Connection: 'close' } })
     expect(await response.json()).toEqual({ ok: true })
     await drained
+  })
+})
+
+describe('closing at once', () => {
+  it('cancels what is in flight and records it before it is gone', async () => {
+    const { upstream, arrived } = await startSlow()
+    const { gateway, url, audit } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
+    })
+    const stuck = fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })
+    await arrived()
+    await gateway.close()
+    expect((await stuck).status).toBe(503)
+    expect(audit).toEqual([expect.objectContaining({ operation: 'r', outcome: 'error' })])
   })
 })

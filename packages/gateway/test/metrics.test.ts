@@ -79,7 +79,10 @@ it('counts each answer under its outcome, route and validated tenant', async () 
   })
   const { url, metrics } = await startGateway({
     gateway: { limits: { max_body_bytes: 10 } },
-    routes: [{ id: 'any', method: 'GET', path: '/{status}', target: upstream.url }],
+    routes: [
+      { id: 'any', method: 'GET', path: '/{status}', target: upstream.url },
+      { id: 'big', method: 'POST', path: '/big', target: upstream.url },
+    ],
   })
   const ask = (path: string, { method = 'GET', tenant = 'acme' } = {}) =>
     fetch(`${url}${path}`, { redirect: 'manual', method, headers: { 'X-Tenant-ID': tenant } })
@@ -90,6 +93,7 @@ it('counts each answer under its outcome, route and validated tenant', async () 
   await ask('/a/b')
   await ask('/200', { method: 'DELETE' })
   await ask('/200', { tenant: '' })
+  await fetch(`${url}/big`, { method: 'POST', body: 'x'.repeat(11) })
   const scrape = await metrics()
   const count = (outcome: string, route = 'any', tenant_id = 'acme') =>
     metricValue(scrape, 'agentic_requests_total', { route, outcome, tenant_id })
@@ -105,6 +109,7 @@ it('counts each answer under its outcome, route and validated tenant', async () 
     unmatched: count('not_found', 'unmatched', ''),
     method: count('method_not_allowed', 'unmatched', ''),
     tenantless: count('forbidden', 'any', ''),
+    large: count('too_large', 'big', ''),
   }).toEqual({
     success: 1,
     forbidden: 1,
@@ -117,6 +122,7 @@ it('counts each answer under its outcome, route and validated tenant', async () 
     unmatched: 1,
     method: 1,
     tenantless: 1,
+    large: 1,
   })
 })
 

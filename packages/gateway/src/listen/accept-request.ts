@@ -99,7 +99,9 @@ function openWire(
     corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
     closesConnection() {
       // A client that was never told to continue may or may not send its body: what follows cannot be framed.
-      const closes = isLast || waitsForContinue || options.isDraining()
+      // While draining, requests behind this one on the connection are still answered.
+      const drained = options.isDraining() && connection.newest?.response === response
+      const closes = isLast || waitsForContinue || drained
       connection.closing ||= closes
       return closes
     },

@@ -80,7 +80,9 @@ function segmentProblem(segment: string): string | undefined {
   if (decoded === undefined) return 'has a percent-encoding that is not UTF-8'
   if (/[/\\]/.test(decoded)) return 'must not have an encoded slash or backslash'
   if (/\p{Cc}/u.test(decoded)) return 'must not have a control character'
-  return decoded === '.' || decoded === '..' ? 'must not have a dot segment' : undefined
+  // Some servers take what follows a semicolon off before they resolve the path.
+  const [name = ''] = decoded.split(';', 1)
+  return name === '.' || name === '..' ? 'must not have a dot segment' : undefined
 }
 
 function decode(segment: string): string | undefined {

@@ -37,6 +37,15 @@ export function isOpen({ response }: OpenRequest): boolean {
   return !response.closed
 }
 
+/**
+ * Goes on when a request is answered, at once when none is open. Pipelined requests are worked on one after another:
+ * in parallel a later one could overtake an earlier one with an effect (RFC 9112, section 9.3.2).
+ */
+export function whenAnswered(earlier: OpenRequest | undefined, next: () => void): void {
+  if (earlier !== undefined && isOpen(earlier)) earlier.response.once('close', next)
+  else next()
+}
+
 const LINGER_MS = 1000
 
 /**

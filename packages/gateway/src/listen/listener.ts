@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
 import { acceptRequest } from './accept-request.ts'
-import { type Connection, createConnections, endConnection } from './connection.ts'
+import { type Connection, createConnections, endConnection, whenAnswered } from './connection.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
@@ -53,15 +53,15 @@ export function createListener(options: ListenerOptions): Listener {
     const connection = connectionOf(request.socket)
     if (connection.closing) return
     connection.requestCount += 1
-    options.handle(
-      acceptRequest(request, response, {
-        maxBodyBytes: options.limits.max_body_bytes,
-        corsOrigins: options.corsOrigins,
-        isDraining: () => draining,
-        connection,
-        expectsContinue,
-      }),
-    )
+    const earlier = connection.newest
+    const exchange = acceptRequest(request, response, {
+      maxBodyBytes: options.limits.max_body_bytes,
+      corsOrigins: options.corsOrigins,
+      isDraining: () => draining,
+      connection,
+      expectsContinue,
+    })
+    whenAnswered(earlier, () => options.handle(exchange))
   }
   trackSockets(server, sockets)
   addHandlers(server, accept, connectionOf)
@@ -134,13 +134,13 @@ function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Sock
     answerMalformedRequest(error, socket, connectionOf(socket))
   })
   server.on('connect', (request) => {
-    const response = tunnelResponse(request)
+    const response = tunnelResponse(request, connectionOf(request.socket))
     if (response !== undefined) accept(request, response, false)
   })
 }
 
 /** Node hands the bare socket of a CONNECT over; there is nothing to tunnel to, so it is answered like any other. */
-function tunnelResponse(request: IncomingMessage): ServerResponse | undefined {
+function tunnelResponse(request: IncomingMessage, { newest }: Connection): ServerResponse | undefined {
   const { socket } = request
   // Node has taken its own listener away.
   socket.on('error', () => undefined)
@@ -149,7 +149,7 @@ function tunnelResponse(request: IncomingMessage): ServerResponse | undefined {
     response.assignSocket(socket)
   } catch {
     // The answer of an earlier request still holds the socket, and Node has given up reading it.
-    socket.destroy()
+    whenAnswered(newest, () => endConnection(socket))
     return undefined
   }
   response.once('finish', () => endConnection(socket))

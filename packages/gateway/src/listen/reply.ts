@@ -12,7 +12,9 @@ const NOTHING = Buffer.alloc(0)
 
 /** The way back to the client over `node:http`. */
 export function createReply(response: ServerResponse, options: ReplyOptions): Reply {
+  const ended = new Promise<void>((resolve) => response.once('close', resolve))
   return {
+    ended,
     get headersSent() {
       return response.headersSent
     },

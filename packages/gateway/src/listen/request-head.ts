@@ -75,7 +75,8 @@ export function readRequestHead(request: IncomingMessage): RequestHead {
     rawHeaders,
     trace,
     fault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
-    endsConnection: framing.length > 0 || method === 'CONNECT',
+    // Node drops what follows an upgrade that it ignores in the same packet, and would read on in its middle.
+    endsConnection: framing.length > 0 || method === 'CONNECT' || headers['upgrade'] !== undefined,
   }
 }
 

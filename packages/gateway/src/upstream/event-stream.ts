@@ -27,6 +27,8 @@ export function createEventBoundary(): EventBoundary {
     },
     closing() {
       if (!isLineEnd(last)) return '\n\n'
+      // A newline right behind a carriage return would only complete that one line end.
+      if (last === CARRIAGE_RETURN && !isLineEnd(previous)) return '\n\n'
       return isLineEnd(previous) ? '' : '\n'
     },
   }

@@ -4,6 +4,7 @@ import { type ErrorCode, refusal } from '../error-codes.ts'
 import { BodyTooLargeError, type Exchange, type StepResult } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Route } from '../route.ts'
+import { unlessCancelled } from '../unless-cancelled.ts'
 import { dispatch, InvalidAnswerError, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import type { Release } from './places.ts'
@@ -33,8 +34,7 @@ export async function forward(
 ): Promise<Forwarded> {
   if (pool.places.isFull) return { refused: refusal('OVERLOADED') }
   try {
-    await readSmallBody(exchange)
-    exchange.signal.throwIfAborted()
+    await unlessCancelled(readSmallBody(exchange), exchange.signal)
     const release = await pool.places.take(exchange.signal)
     if (release === undefined) return { refused: refusal('OVERLOADED') }
     // The request may be cancelled between its turn and this moment.

@@ -123,6 +123,7 @@ export function makeReply(): Reply {
     },
     write: () => true,
     onDrain: () => undefined,
+    ended: Promise.resolve(),
     end: () => {
       state.closed = true
     },

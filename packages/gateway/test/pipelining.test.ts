@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { eventually } from './harness/metric-value.ts'
+import { openSocket, sendRaw } from './harness/raw-client.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { answerJson, startUpstream } from './harness/start-upstream.ts'
+
+const head = (line: string, ...more: string[]) =>
+  [`${line} HTTP/1.1`, 'Host: gateway', 'X-Tenant-ID: acme', ...more, '', ''].join('\r\n')
+
+/** An upstream that answers each path when the test says so. */
+async function startManual() {
+  const waiting = new Map<string, () => void>()
+  const upstream = await startUpstream(({ url }, response) => {
+    waiting.set(url, () => answerJson(response, { body: { url } }))
+  })
+  const answer = async (url: string) => {
+    await eventually(
+      () => waiting.has(url),
+      (has) => has,
+    )
+    waiting.get(url)?.()
+  }
+  const routes = ['GET', 'POST'].map((method) => ({
+    id: method,
+    method,
+    path: '/{name}',
+    target: upstream.url,
+  }))
+  return { upstream, answer, routes }
+}
+
+describe('pipelined requests', () => {
+  it('reach the upstream one after another, in their order', async () => {
+    const { upstream, answer, routes } = await startManual()
+    const { port } = await startGateway({ routes })
+    const socket = await openSocket(port)
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk))
+    socket.write(
+      `${head('POST /a', 'Content-Length: 2')}{}${head('GET /b')}${head('POST /c', 'Content-Length: 2')}{}`,
+    )
+    await answer('/a')
+    await answer('/b')
+    expect(upstream.requests.map(({ url }) => url)).toEqual(expect.not.arrayContaining(['/c']))
+    await answer('/c')
+    while (!text.includes('"/c"')) await once(socket, 'data')
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/a', '/b', '/c'])
+    expect([...text.matchAll(/"url":"(.*?)"/g)].map(([, url]) => url)).toEqual(['/a', '/b', '/c'])
+  })
+
+  it('are not started when their client has left', async () => {
+    const { upstream, routes } = await startManual()
+    const { port, metrics } = await startGateway({ routes })
+    const socket = await openSocket(port)
+    socket.write(head('GET /a') + head('GET /b'))
+    await eventually(
+      () => upstream.requests.length,
+      (count) => count === 1,
+    )
+    socket.destroy()
+    await eventually(metrics, (text) => text.includes('outcome="client_disconnect"'))
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/a'])
+  })
+
+  it('that were begun are all answered while draining, and the last answer ends the connection', async () => {
+    const { upstream, answer, routes } = await startManual()
+    const { port, gateway } = await startGateway({ routes })
+    const socket = await openSocket(port)
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk))
+    socket.write(head('GET /a') + head('GET /b'))
+    await eventually(
+      () => upstream.requests.length,
+      (count) => count === 1,
+    )
+    const drained = gateway.drain()
+    await answer('/a')
+    await once(socket, 'close')
+    await drained
+    const answers = text.split('HTTP/1.1 ').slice(1)
+    expect(answers.map((part) => part.slice(0, 3))).toEqual(['200', '503'])
+    expect(answers.map((part) => /Connection: close/i.test(part))).toEqual([false, true])
+    expect(text).toContain('SHUTTING_DOWN')
+  })
+
+  it('behind a CONNECT are lost with it, but what came before is answered', async () => {
+    const { answer, routes } = await startManual()
+    const { port } = await startGateway({ routes })
+    const answered = sendRaw(port, head('GET /a') + head('CONNECT example.test:443'))
+    await answer('/a')
+    expect(await answered).toContain('{"url":"/a"}')
+  })
+})
+
+describe('a request that asks for an upgrade', () => {
+  it('is answered as it is and ends its connection, so that nothing behind it can be read in its middle', async () => {
+    const { upstream, answer, routes } = await startManual()
+    const { port } = await startGateway({ routes })
+    const smuggled = head('GET /smuggled')
+    const socket = await openSocket(port)
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk))
+    socket.write(
+      head('GET /a', 'Connection: Upgrade', 'Upgrade: websocket') +
+        head('POST /b', `Content-Length: ${smuggled.length}`),
+    )
+    await eventually(
+      () => upstream.requests.length,
+      (count) => count === 1,
+    )
+    socket.write(smuggled)
+    await answer('/a')
+    await once(socket, 'close')
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(text).toMatch(/\r\nConnection: close\r\n/)
+    expect(text.split('HTTP/1.1 ')).toHaveLength(2)
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/a'])
+  })
+})
