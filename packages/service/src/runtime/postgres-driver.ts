@@ -67,22 +67,14 @@ async function runTransaction<T>(pool: Pool, work: (query: Driver['query']) => P
 }
 
 /** Begins. A connection to a server that was restarted may look alive; nothing was done on it, so another is tried. */
-async function begin(pool: Pool): Promise<Connection> {
-  try {
-    return await beginOnce(pool)
-  } catch (error) {
-    if (error instanceof StoreUnavailableError) return beginOnce(pool)
-    throw error
-  }
-}
-
-async function beginOnce(pool: Pool): Promise<Connection> {
+async function begin(pool: Pool, mayTryAnother = true): Promise<Connection> {
   const connection = await checkOut(pool)
   try {
     await connection.query('BEGIN')
     return connection
   } catch (error) {
     connection.checkIn()
+    if (mayTryAnother && error instanceof StoreUnavailableError) return begin(pool, false)
     throw error
   }
 }

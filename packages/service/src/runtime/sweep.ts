@@ -3,7 +3,7 @@ import { NOW } from './sql-clock.ts'
 import type { Sql } from './store.ts'
 
 // Small, so that a sweep never holds many locks or, embedded, the connection for long.
-const BATCH = 500
+const BATCH = 512
 const PAUSE_MS = 60_000
 
 /** What may be removed: rows of `table` for which `isOld` holds, told apart by `key`. */

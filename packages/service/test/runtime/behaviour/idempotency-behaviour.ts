@@ -228,7 +228,7 @@ function describeExpiry(store: StoreUnderTest): void {
     await claimed(await keys.claim(scope, 'key', 'another')).release()
   })
 
-  it('sweeps expired keys in batches of 500 and leaves the others', async () => {
+  it('sweeps expired keys in batches of 512 and leaves the others', async () => {
     const clock = createTestClock()
     await fillKeys(store(), { count: 1200, expiresAt: clock.now() })
     await fillKeys(store(), { count: 3, expiresAt: new Date(clock.now().getTime() + 1) })
@@ -236,7 +236,7 @@ function describeExpiry(store: StoreUnderTest): void {
     const sizes = [1, 2, 3, 4].map(() => () => sweepIdempotency(store(), clock))
     const removed: number[] = []
     for (const sweep of sizes) removed.push(await sweep())
-    expect(removed).toEqual([500, 500, 200, 0])
+    expect(removed).toEqual([512, 512, 176, 0])
     const [left] = await store().query(
       "SELECT count(*)::int AS count FROM agentic_idempotency WHERE operation = 'fill'",
     )

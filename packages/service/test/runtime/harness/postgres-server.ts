@@ -18,6 +18,8 @@ export interface PostgresServer {
   /** Kills the server as a crash would. */
   crash(): Promise<void>
   start(): Promise<void>
+  /** Lets the server hang, as an overloaded machine might, while `work` runs. */
+  whilePaused(work: () => Promise<void>): Promise<void>
   /** Stops the server and removes its folder. */
   close(): Promise<void>
 }
@@ -63,6 +65,15 @@ export async function startPostgres(
     start,
     stop: () => end('SIGINT'),
     crash: () => end('SIGQUIT'),
+    async whilePaused(work) {
+      const pids = [server?.pid ?? 0, ...(await backendsOfStores(url))].filter((pid) => pid > 0)
+      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      try {
+        await work()
+      } finally {
+        for (const pid of pids) process.kill(pid, 'SIGCONT')
+      }
+    },
     async close() {
       await end('SIGQUIT')
       rmSync(folder, { recursive: true, force: true })
@@ -104,4 +115,15 @@ export async function administer(url: string, statement: string): Promise<void> 
   await client.connect()
   await client.query(statement)
   await client.end()
+}
+
+/** The processes of the server that serve connections of stores. */
+async function backendsOfStores(url: string): Promise<readonly number[]> {
+  const client = new PostgresClient({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'agentic-rest'",
+  )
+  await client.end()
+  return rows.map(({ pid }) => pid)
 }

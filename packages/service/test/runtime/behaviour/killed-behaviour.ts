@@ -1,0 +1,83 @@
+import { expect } from 'vitest'
+import { createApprovals } from '../../../src/runtime/approvals.ts'
+import { createStore } from '../../../src/runtime/create-store.ts'
+import type { Store, StoreOptions } from '../../../src/runtime/store.ts'
+import { startProgram } from '../harness/run-program.ts'
+import type { Crash } from '../programs/crashing-store.ts'
+import { countEffects, createEffects } from './effects.ts'
+
+const tenantId = 'acme'
+// So many steps has a request, from its claim to the commit of its background work.
+const stepsOfRequest = { statements: 25, changes: 9 } satisfies Record<Crash['steps'], number>
+
+/** Kills a service before each of its steps, one process after the other, and shows that nothing is lost or doubled. */
+export async function showKilledAtEachStep(options: StoreOptions, steps: Crash['steps']): Promise<void> {
+  await prepare(options)
+  const keys: string[] = []
+  const tokens: string[] = []
+  let killed = true
+  for (let killAt = 1; killed; killAt += 1) {
+    keys.push(`key-${killAt}`)
+    const program = startProgram('keyed-service', {
+      store: options,
+      tenantId,
+      // The key of the process before this one, which was killed, and one of its own.
+      keys: keys.slice(-2),
+      crash: { killAt, steps },
+      secondsAhead: killAt * 60,
+    })
+    const { code, signal, stderr } = await program.ended
+    tokens.push(...program.lines.filter((line) => line.startsWith('token ')))
+    expect([code, signal], stderr).toEqual(signal === 'SIGKILL' ? [null, 'SIGKILL'] : [0, null])
+    killed = signal === 'SIGKILL'
+  }
+  // One process for each, and the last one that nothing happened to.
+  expect(keys).toHaveLength(stepsOfRequest[steps] + 1)
+  expect(tokens.length).toBeGreaterThanOrEqual(keys.length)
+  await withStore(options, (store) => expectOneEffectEach(store, keys, tokens))
+}
+
+async function prepare(options: StoreOptions): Promise<void> {
+  await withStore(options, async (store) => {
+    await store.migrate()
+    await createEffects(store)
+  })
+}
+
+async function withStore(options: StoreOptions, work: (store: Store) => Promise<void>): Promise<void> {
+  const store = createStore(options)
+  await work(store)
+  await store.close()
+}
+
+async function expectOneEffectEach(
+  store: Store,
+  keys: readonly string[],
+  tokens: readonly string[],
+): Promise<void> {
+  for (const key of keys) {
+    expect([key, await countEffects(store, `accepted ${key}`)]).toEqual([key, 1])
+    expect([key, await countEffects(store, `ran ${key}`)]).toEqual([key, 1])
+  }
+  const states = 'SELECT state, count(*)::int AS count FROM'
+  const all = keys.length
+  expect(await store.query(`${states} agentic_operations GROUP BY state`)).toEqual([
+    { state: 'completed', count: all },
+  ])
+  expect(await store.query(`${states} agentic_approvals GROUP BY state`)).toEqual([
+    { state: 'redeemed', count: all },
+  ])
+  const stored = 'SELECT count(*)::int AS count FROM agentic_idempotency WHERE stored IS NOT NULL'
+  expect(await store.query(stored)).toEqual([{ count: all }])
+  await expectUsedUp(store, tokens)
+}
+
+/** Every token that was ever given out has been used, or belongs to an approval that has. */
+async function expectUsedUp(store: Store, tokens: readonly string[]): Promise<void> {
+  const approvals = createApprovals(store)
+  for (const line of tokens) {
+    const [, key = '', token = ''] = line.split(' ')
+    const scope = { tenantId, operation: 'pay', requester: 'alice' }
+    expect(await approvals.check(scope, key, token)).toEqual({ kind: 'invalid' })
+  }
+}

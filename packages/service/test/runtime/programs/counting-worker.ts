@@ -1,0 +1,33 @@
+/** A worker process: every job of the operation `count` has one effect. It is meant to be killed. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { createStore } from '../../../src/runtime/create-store.ts'
+import { createOperations } from '../../../src/runtime/operations.ts'
+import { addEffect } from '../behaviour/effects.ts'
+import { readSettings, tell } from './settings.ts'
+
+const { url } = readSettings<{ readonly url: string }>()
+const store = createStore({ url })
+const operations = createOperations(store, {
+  leaseSeconds: 2,
+  workers: 8,
+  pollMilliseconds: 50,
+  // Of so many kills one job may see several; none of them is poison.
+  maxAttempts: 100,
+})
+operations.start(
+  new Map([
+    [
+      'count',
+      async (job, context) => {
+        const { name } = job.input as { name: string }
+        // Time for a kill to hit the middle of a run.
+        await delay(Math.random() * 20)
+        return context.finish(async (sql) => {
+          await addEffect(sql, job.scope.tenantId, name)
+          return { type: 'success', body: { name } }
+        })
+      },
+    ],
+  ]),
+)
+tell('started')

@@ -1,0 +1,11 @@
+/** Opens the store of a folder and keeps it until it is killed. */
+import { createStore } from '../../../src/runtime/create-store.ts'
+import { readSettings, tell } from './settings.ts'
+
+const { folder } = readSettings<{ readonly folder: string }>()
+const store = createStore({ folder })
+await store.migrate()
+await store.query('CREATE TABLE IF NOT EXISTS notes (name text)')
+await store.query("INSERT INTO notes VALUES ('kept')")
+tell('open')
+setInterval(() => undefined, 1000)
