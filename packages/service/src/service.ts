@@ -63,6 +63,10 @@ export interface Service {
 /** Makes a service of operations. It throws for operations that cannot be served together. */
 export function createService(options: ServiceOptions): Service {
   const { log = stderrLog(), store, runtime = {}, publicPath = '', closeSeconds = 25 } = options
+  assertPublicPath(publicPath)
+  if (store === undefined && options.operations.some(needsStore)) {
+    log.warn('keys, operations and approvals are kept in memory, because the service was given no store')
+  }
   const durable = createDurable({ store, runtime, log })
   const operations = withOwn(options.operations, { durable, publicPath })
   const document = openApiDocument(operations, {
@@ -83,6 +87,15 @@ export function createService(options: ServiceOptions): Service {
       await durable.close()
     },
   }
+}
+
+function assertPublicPath(path: string): void {
+  if (path === '' || /^\/.*[^/]$/.test(path)) return
+  throw new TypeError(`publicPath has to begin with a slash and must not end with one, not "${path}"`)
+}
+
+function needsStore({ idempotent, approval, async: canWait }: Operation): boolean {
+  return idempotent || canWait || approval !== undefined
 }
 
 type Made = Pick<ServiceParts, 'log' | 'durable' | 'publicPath'> & {

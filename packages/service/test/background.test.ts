@@ -240,6 +240,19 @@ describe('a run in the background', () => {
     })
   })
 
+  it('gets any text that JSON can hold, and gives it back', async () => {
+    const { send, url } = await startReports({
+      async run({ input, progress }) {
+        await progress({ at: input.title })
+        return success({ title: input.title })
+      },
+    })
+    const title = 'a\u0000b \ud800 \u{1f600} \u2028'
+    const { statusUrl } = expectAccepted(await send({ title }, { 'idempotency-key': 'k' }))
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({ status: 'completed', result: { title } })
+  })
+
   it('is recorded when it has ended', async () => {
     const { send, url, audit } = await startReports({
       run({ audit: record }) {

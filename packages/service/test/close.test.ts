@@ -102,6 +102,25 @@ it('a service that needs no store opens none', async () => {
   expect(lines).toEqual([])
 })
 
+it('a service that needs a store and was given none says that it forgets', async () => {
+  const { log, lines } = memoryLog()
+  const service = createService({ operations: [keyed], log })
+  await service.close()
+  expect(lines).toEqual([
+    {
+      level: 'warn',
+      message: 'keys, operations and approvals are kept in memory, because the service was given no store',
+      fields: {},
+    },
+  ])
+})
+
+it.each(['agent', '/agent/', '/'])('the public path %j is refused at start', (publicPath) => {
+  expect(() => createService({ operations: [keyed], publicPath })).toThrow(
+    'publicPath has to begin with a slash',
+  )
+})
+
 it('a caller that leaves aborts the run and is no failure of the service', async () => {
   const begun = Promise.withResolvers<void>()
   const heard = Promise.withResolvers<void>()

@@ -84,6 +84,7 @@ interface Document {
 async function fetchDocument(): Promise<Document> {
   const { url } = await startService({
     operations: [create, list, grow],
+    store,
     title: 'Campaigns',
     version: '1.2.3',
   })

@@ -97,10 +97,8 @@ it('no request, whatever it names, ever sees or changes what another tenant has'
   const gates: { tenant: string; location: string }[] = []
   const send = async ({ tenant, id, key, kind }: (typeof requests)[number], index: number) => {
     const body = `${tenant}/${index}${kind === 'loud' ? '!' : ''}`
-    const prefer = kind === 'later' ? 'respond-async' : undefined
-    const headers = { 'x-tenant-id': tenant, 'idempotency-key': key, prefer }
-    const asking: Asking =
-      kind === 'read' ? { headers: { 'x-tenant-id': tenant } } : { json: { body }, headers }
+    const asking =
+      kind === 'read' ? { headers: { 'x-tenant-id': tenant } } : writing({ tenant, key, kind, body })
     owned.set(body, tenant)
     const answer = await ask(`${url}/notes/${encodeURIComponent(id)}`, asking)
     const seen = JSON.parse(answer.text)

@@ -1,4 +1,4 @@
-import { openApiComponents, PROFILE_VERSION } from '@agentic-rest/profile'
+import { headerKeys, openApiComponents, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { JsonSchema } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
 import { describeOperation } from './describe-operation.ts'
@@ -22,7 +22,8 @@ export function openApiDocument(operations: readonly Operation[], info: Document
   return {
     openapi: '3.1.1',
     info: { title, version, ...(description !== undefined && { description }) },
-    'x-agentic-profile': PROFILE_VERSION,
+    // The header's name is a member that the specification leaves to extensions.
+    [headerKeys.profile]: PROFILE_VERSION,
     servers: [{ url: publicPath === '' ? '/' : publicPath }],
     security: [{ bearer: [] }],
     paths: Object.fromEntries(
