@@ -21,13 +21,17 @@ export async function migrate(transaction: Store['transaction']): Promise<void> 
 }
 
 async function readApplied(sql: Sql): Promise<ReadonlySet<number>> {
-  await sql.query(
-    `CREATE TABLE IF NOT EXISTS agentic_migrations (
-      version integer PRIMARY KEY,
-      name text NOT NULL,
-      applied_at timestamptz NOT NULL DEFAULT now()
-    )`,
+  // Asked first, so that a database user who may not make tables can start a service whose tables are there.
+  const [known] = await sql.query<{ exists: boolean }>(
+    "SELECT to_regclass('agentic_migrations') IS NOT NULL AS exists",
   )
+  if (!known?.exists) await sql.query(MIGRATIONS_TABLE)
   const rows = await sql.query<{ version: number }>('SELECT version FROM agentic_migrations')
   return new Set(rows.map(({ version }) => version))
 }
+
+const MIGRATIONS_TABLE = `CREATE TABLE agentic_migrations (
+  version integer PRIMARY KEY,
+  name text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`

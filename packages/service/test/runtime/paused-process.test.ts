@@ -1,17 +1,20 @@
 import type { Outcome } from '@agentic-rest/profile'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { Claim } from '../../src/runtime/contract.ts'
 import { createStore } from '../../src/runtime/create-store.ts'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
 import { createOperations } from '../../src/runtime/operations.ts'
 import type { Store } from '../../src/runtime/store.ts'
 import { addEffect, countEffects, createEffects } from './behaviour/effects.ts'
+import { eventually } from './behaviour/eventually.ts'
 import { describePostgres } from './harness/describe-postgres.ts'
 import { type RunningProgram, startProgram } from './harness/run-program.ts'
 import type { PausedSettings } from './programs/paused-service.ts'
 
 const done: Outcome = { type: 'success', body: 'in time' }
 const trace = { correlationId: 'c', requestId: 'r' }
+
+vi.setConfig({ testTimeout: 60_000 })
 
 describePostgres('a process stopped past its lease and woken', (server) => {
   const programs: RunningProgram[] = []
@@ -55,7 +58,7 @@ describePostgres('a process stopped past its lease and woken', (server) => {
       claims.push(claim)
       return claim.kind
     }
-    await expect.poll(claimAgain, { timeout: 10_000 }).toBe('claimed')
+    await eventually(claimAgain).toBe('claimed')
     await store.transaction(async (sql) => {
       await addEffect(sql, 'acme', 'acme')
       const claim = claims.at(-1)
@@ -99,7 +102,7 @@ describePostgres('a process stopped past its lease and woken', (server) => {
         ]),
       )
       const status = () => operations.status('acme', operationId)
-      await expect.poll(status, { timeout: 10_000 }).toMatchObject({ status: 'completed', outcome: done })
+      await eventually(status).toMatchObject({ status: 'completed', outcome: done })
       expect(await wake(program)).toBe(
         `ended: ${holding === 'operation' ? 'TakenOverError' : 'StoreUnavailableError'}`,
       )

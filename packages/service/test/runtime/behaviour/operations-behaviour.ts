@@ -1,14 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Outcome } from '@agentic-rest/profile'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Job, JobContext, JobRunner, Operations, Scope } from '../../../src/runtime/contract.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations, sweepOperations } from '../../../src/runtime/operations.ts'
 import type { BackgroundFault, OperationsOptions } from '../../../src/runtime/operations-options.ts'
-import { TakenOverError } from '../../../src/runtime/store-errors.ts'
+import { StoreUnavailableError, TakenOverError } from '../../../src/runtime/store-errors.ts'
 import { addEffect, countEffects, createEffects } from './effects.ts'
+import { eventually } from './eventually.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 import { createTestClock } from './test-clock.ts'
+import { statements, type WatchedStore, watchStore } from './watched-store.ts'
 
 const done: Outcome = { type: 'success', body: { done: true } }
 const failed: Outcome = {
@@ -46,7 +47,8 @@ function newJob(change: Partial<Job> = {}): Job {
 export function describeOperations(store: StoreUnderTest): void {
   const opened: Operations[] = []
   const open = (options: OperationsOptions = {}) => {
-    const operations = createOperations(store(), { ...quick, ...options })
+    const watched = watchStore(store())
+    const operations = { ...createOperations(watched, { ...quick, ...options }), store: watched }
     opened.push(operations)
     return operations
   }
@@ -75,18 +77,22 @@ export function describeOperations(store: StoreUnderTest): void {
     describeCancel(tools)
     describeLeases(tools)
     describeClosing(tools)
+    describeUnsteadyStore(tools)
   })
 }
 
+type WatchedOperations = Operations & { readonly store: WatchedStore }
+
 interface Tools {
   readonly store: StoreUnderTest
-  readonly open: (options?: OperationsOptions) => Operations
+  /** Makes the operations of one process, with the store as that process sees it. */
+  readonly open: (options?: OperationsOptions) => WatchedOperations
   readonly accept: (operations: Operations, job: Job) => Promise<string>
   readonly run: (
     runner: JobRunner,
     options?: OperationsOptions & { readonly job?: Job },
   ) => Promise<{
-    readonly operations: Operations
+    readonly operations: WatchedOperations
     readonly operationId: string
     readonly tenantId: string
     readonly job: Job
@@ -101,7 +107,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
       received.push(given)
       return done
     })
-    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
+    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
     expect(received).toEqual([job])
     expect(Object.keys(received[0] ?? {}).toSorted()).toEqual(Object.keys(job).toSorted())
   })
@@ -126,7 +132,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
       runs += 1
       return outcome
     })
-    await expect.poll(async () => (await status())?.status).toBe(state)
+    await eventually(async () => (await status())?.status).toBe(state)
     expect(await status()).toEqual({
       operationId,
       status: state,
@@ -158,7 +164,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
     expect(await keys.claim(job.scope, 'key', 'digest')).toMatchObject({ kind: 'replay' })
     operations.start(new Map([[job.scope.operation, async () => outcome]]))
     const status = () => operations.status(job.scope.tenantId, operationId)
-    await expect.poll(status).toMatchObject({ status: 'input_required', outcome })
+    await eventually(status).toMatchObject({ status: 'input_required', outcome })
     const again = await keys.claim(job.scope, 'key', 'with answers')
     expect(again.kind).toBe('claimed')
     if (again.kind === 'claimed') await again.release()
@@ -174,14 +180,14 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
     }
     const { operationId, status } = await run(runner, { now: clock.now })
     const working = { operationId, status: 'working', createdAt: '2030-01-01T00:00:00.000Z' }
-    await expect.poll(status).toEqual({
+    await eventually(status).toEqual({
       ...working,
       updatedAt: '2030-01-01T00:00:00.000Z',
       progress: { percent: 50 },
     })
     clock.forward(5)
     end.resolve(done)
-    await expect.poll(status).toEqual({
+    await eventually(status).toEqual({
       ...working,
       status: 'completed',
       updatedAt: '2030-01-01T00:00:05.000Z',
@@ -222,16 +228,16 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
     const other = open()
     other.start(new Map([['something-else', async () => done]]))
     const status = () => operations.status(job.scope.tenantId, operationId)
-    await delay(50)
+    await other.store.answered(statements.poll, 3)
     expect(await status()).toMatchObject({ status: 'working' })
     operations.start(new Map([[job.scope.operation, async () => done]]))
-    await expect.poll(status).toMatchObject({ status: 'completed' })
+    await eventually(status).toMatchObject({ status: 'completed' })
   })
 
   it('begins at once when its own process has accepted it', async () => {
     const started = performance.now()
     const { status } = await run(async () => done, { pollMilliseconds: 60_000 })
-    await expect.poll(status).toMatchObject({ status: 'completed' })
+    await eventually(status).toMatchObject({ status: 'completed' })
     expect(performance.now() - started).toBeLessThan(30_000)
   })
 
@@ -245,7 +251,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
       most = Math.max(most, running)
       if (running === 3) full.resolve()
       await full.promise
-      await delay(5)
+      await operations.store.answered(/^/, 1)
       running -= 1
       return done
     }
@@ -262,7 +268,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
   it('can be seen for 30 days after its end', async () => {
     const clock = createTestClock()
     const { operations, operationId, tenantId, job, status } = await run(async () => done, { now: clock.now })
-    await expect.poll(status).toMatchObject({ status: 'completed' })
+    await eventually(status).toMatchObject({ status: 'completed' })
     await operations.close()
     const waiting = await accept(operations, job)
     clock.forward(30 * 24 * 60 * 60 - 1)
@@ -284,7 +290,7 @@ function describeEffects({ store, run }: Tools): void {
         return done
       }),
     )
-    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
+    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
     expect(await countEffects(store(), name)).toBe(1)
   })
 
@@ -292,13 +298,13 @@ function describeEffects({ store, run }: Tools): void {
     const after = [async () => ({ ...done, body: 'another' }), () => Promise.reject(new Error('too late'))]
     for (const next of after) {
       let runs = 0
-      const { status } = await run(async (_job, context) => {
+      const { operations, status } = await run(async (_job, context) => {
         runs += 1
         await context.finish(async () => done)
         return next()
       })
-      await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
-      await delay(50)
+      await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+      await operations.store.answered(statements.poll, 3)
       expect(await status()).toMatchObject({ status: 'completed', outcome: done })
       expect(runs).toBe(1)
     }
@@ -313,7 +319,7 @@ function describeEffects({ store, run }: Tools): void {
         return conflict
       }),
     )
-    await expect.poll(status).toMatchObject({ status: 'failed', outcome: conflict })
+    await eventually(status).toMatchObject({ status: 'failed', outcome: conflict })
     expect(await countEffects(store(), name)).toBe(0)
   })
 
@@ -324,7 +330,7 @@ function describeEffects({ store, run }: Tools): void {
       return outcome
     })
     if (state === 'cancelled') await operations.cancel(tenantId, operationId)
-    await expect.poll(status).toMatchObject({ status: state })
+    await eventually(status).toMatchObject({ status: state })
     for (const change of ["state = 'working', outcome = NULL", "outcome = 'null'", 'fence = fence + 1']) {
       const update = store().query(`UPDATE agentic_operations SET ${change} WHERE operation_id = $1`, [
         operationId,
@@ -349,7 +355,7 @@ function describeRetries({ store, run }: Tools): void {
         }),
       { onFault: (fault) => faults.push(fault) },
     )
-    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
+    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
     expect(await countEffects(store(), name)).toBe(1)
     expect(faults).toEqual([
       { message: 'a run in the background failed', cause: new Error('attempt 1'), operationId },
@@ -367,7 +373,7 @@ function describeRetries({ store, run }: Tools): void {
       throw new Error('a log that fails')
     }
     const { status } = await run(runner, { maxAttempts: 3, onFault })
-    await expect.poll(status).toMatchObject({ status: 'failed', outcome: failed })
+    await eventually(status).toMatchObject({ status: 'failed', outcome: failed })
     expect(runs).toBe(3)
   })
 
@@ -379,7 +385,7 @@ function describeRetries({ store, run }: Tools): void {
       throw new Error('no')
     }
     const options = { now: clock.now, maxAttempts: 8, backoffSeconds: 1, maxBackoffSeconds: 8 }
-    const { operationId, status } = await run(runner, options)
+    const { operations, operationId, status } = await run(runner, options)
     const pauses: number[] = []
     while ((await status())?.status === 'working') {
       const pause = await secondsUntilDue(store(), operationId, clock.now())
@@ -388,7 +394,7 @@ function describeRetries({ store, run }: Tools): void {
         // The clock of a test has milliseconds, that of a database has microseconds.
         clock.forward(Math.ceil(pause * 1000) / 1000)
       }
-      await delay(5)
+      await operations.store.answered(statements.poll, 1)
     }
     expect(times).toHaveLength(8)
     expect(pauses).toHaveLength(7)
@@ -414,7 +420,7 @@ function describeRetries({ store, run }: Tools): void {
     await operations.close()
     const survivor = createOperations(store(), { ...quick, maxAttempts: 5 })
     survivor.start(new Map([[job.scope.operation, async () => done]]))
-    await expect.poll(status).toMatchObject({ status: 'failed', outcome: failed })
+    await eventually(status).toMatchObject({ status: 'failed', outcome: failed })
     await survivor.close()
     expect(runs).toBe(0)
   })
@@ -428,7 +434,7 @@ function describeRetries({ store, run }: Tools): void {
       },
       { maxRunSeconds: 0.02, maxAttempts: 2 },
     )
-    await expect.poll(status).toMatchObject({ status: 'failed', outcome: failed })
+    await eventually(status).toMatchObject({ status: 'failed', outcome: failed })
     expect(reasons).toEqual([new Error('the run took too long'), new Error('the run took too long')])
   })
 }
@@ -465,7 +471,7 @@ function describeCancel({ store, open, accept, run }: Tools): void {
         ],
       ]),
     )
-    await delay(50)
+    await operations.store.answered(statements.poll, 3)
     expect(runs).toBe(0)
     const status = await operations.status(job.scope.tenantId, operationId)
     expect(status).toMatchObject({ status: 'cancelled', outcome: cancelled })
@@ -512,10 +518,10 @@ function describeCancel({ store, open, accept, run }: Tools): void {
 
   it('can be cancelled while it waits for input, and not after its end', async () => {
     const asked = await run(async () => ({ type: 'approval_required', message: 'm', approvalToken: 't' }))
-    await expect.poll(asked.status).toMatchObject({ status: 'input_required' })
+    await eventually(asked.status).toMatchObject({ status: 'input_required' })
     expect(await asked.operations.cancel(asked.tenantId, asked.operationId)).toBe('cancelled')
     const ended = await run(async () => done)
-    await expect.poll(ended.status).toMatchObject({ status: 'completed' })
+    await eventually(ended.status).toMatchObject({ status: 'completed' })
     expect(await ended.operations.cancel(ended.tenantId, ended.operationId)).toBe('final')
     expect(await ended.status()).toMatchObject({ status: 'completed', outcome: done })
   })
@@ -530,7 +536,7 @@ function describeCancel({ store, open, accept, run }: Tools): void {
       const id = await accept(operations, job)
       const result = await operations.cancel(job.scope.tenantId, id)
       const status = () => operations.status(job.scope.tenantId, id)
-      await expect.poll(status).not.toMatchObject({ status: 'working' })
+      await eventually(status).not.toMatchObject({ status: 'working' })
       expect((await status())?.status).toBe(result === 'cancelled' ? 'cancelled' : 'completed')
     }
     await Promise.all(Array.from({ length: 30 }, race))
@@ -550,10 +556,10 @@ function describeLeases({ store, open, accept }: Tools): void {
     second.start(new Map([[job.scope.operation, async () => done]]))
     const status = () => second.status(job.scope.tenantId, operationId)
     clock.forward(29.9)
-    await delay(50)
+    await second.store.answered(statements.poll, 3)
     expect(await status()).toMatchObject({ status: 'working' })
     clock.forward(0.1)
-    await expect.poll(status).toMatchObject({ status: 'completed' })
+    await eventually(status).toMatchObject({ status: 'completed' })
   })
 
   it('keeps a run out that was taken over: its effect, its progress and its result', async () => {
@@ -587,7 +593,7 @@ function describeLeases({ store, open, accept }: Tools): void {
       })
     second.start(new Map([[job.scope.operation, (_job: Job, own: JobContext) => effect(own)()]]))
     const status = () => second.status(job.scope.tenantId, operationId)
-    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
+    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
     await expect(effect(context)()).rejects.toThrow(TakenOverError)
     await expect(context.progress(99)).rejects.toThrow(TakenOverError)
     late.resolve({ type: 'success', body: 'late' })
@@ -608,7 +614,9 @@ function describeLeases({ store, open, accept }: Tools): void {
     const [first, second] = [open({ leaseSeconds: 0.3 }), open({ leaseSeconds: 0.3 })]
     for (const each of [first, second]) each.start(new Map([[job.scope.operation, runner]]))
     const operationId = await accept(first, job)
-    await delay(1000)
+    // A renewal every 0.1 s: without them the lease of 0.3 s would have ended.
+    await first.store.answered(statements.renewal, 5)
+    await second.store.answered(statements.poll, 3)
     end.resolve(done)
     await expect
       .poll(() => first.status(job.scope.tenantId, operationId))
@@ -631,7 +639,7 @@ function describeLeases({ store, open, accept }: Tools): void {
     const acceptOne = (_: unknown, index: number) => accept(first, { ...job, params: { noteId: `${index}` } })
     const ids = await Promise.all(Array.from({ length: 100 }, acceptOne))
     for (const id of ids) {
-      await expect.poll(() => first.status(job.scope.tenantId, id)).toMatchObject({ status: 'completed' })
+      await eventually(() => first.status(job.scope.tenantId, id)).toMatchObject({ status: 'completed' })
     }
     expect(runs.size).toBe(100)
     expect([...runs.values()].every((count) => count === 1)).toBe(true)
@@ -649,16 +657,18 @@ async function leaseForADeadProcess(store: ReturnType<StoreUnderTest>, operation
 function describeClosing({ open, accept, run }: Tools): void {
   it('lets runs end when it is closed', async () => {
     const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<Outcome>()
     const { operations, status } = await run(
       async () => {
         begun.resolve()
-        await delay(50)
-        return done
+        return end.promise
       },
       { closeSeconds: 10 },
     )
     await begun.promise
-    await operations.close()
+    const closed = operations.close()
+    end.resolve(done)
+    await closed
     expect(await status()).toMatchObject({ status: 'completed', outcome: done })
   })
 
@@ -677,7 +687,7 @@ function describeClosing({ open, accept, run }: Tools): void {
     await expect(finish(async () => done)).rejects.toThrow(TakenOverError)
     const another = open({ maxAttempts: 1 })
     another.start(new Map([[job.scope.operation, async () => done]]))
-    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
+    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
   })
 
   it('takes no more work once it is closed', async () => {
@@ -686,12 +696,67 @@ function describeClosing({ open, accept, run }: Tools): void {
       runs += 1
       return done
     })
-    await expect.poll(status).toMatchObject({ status: 'completed' })
+    await eventually(status).toMatchObject({ status: 'completed' })
     await operations.close()
     const operationId = await accept(operations, job)
-    await delay(50)
+    const another = open()
+    another.start(new Map([['something-else', async () => done]]))
+    await another.store.answered(statements.poll, 3)
     expect(await operations.status(job.scope.tenantId, operationId)).toMatchObject({ status: 'working' })
     expect(runs).toBe(1)
     expect(() => operations.start(new Map())).toThrow('the workers were started before')
+  })
+}
+
+function describeUnsteadyStore({ open, accept, run }: Tools): void {
+  const away = new StoreUnavailableError('the store is not available')
+
+  it('keeps the result of a run for when the store is back, and does not run it again', async () => {
+    let runs = 0
+    const faults: BackgroundFault[] = []
+    const operations = open({ onFault: (fault) => faults.push(fault) })
+    operations.store.failNext(statements.settlement, 3, away)
+    const job = newJob()
+    const runner = async () => {
+      runs += 1
+      return done
+    }
+    operations.start(new Map([[job.scope.operation, runner]]))
+    const operationId = await accept(operations, job)
+    const status = () => operations.status(job.scope.tenantId, operationId)
+    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    expect(runs).toBe(1)
+    const fault = { message: 'the result of a run could not be kept', cause: away, operationId }
+    expect(faults).toEqual([fault, fault, fault])
+  })
+
+  it('asks for work again when the store is back, and says once that it was away', async () => {
+    const faults: BackgroundFault[] = []
+    const operations = open({ onFault: (fault) => faults.push(fault) })
+    operations.store.failNext(statements.poll, 5, away)
+    const job = newJob()
+    operations.start(new Map([[job.scope.operation, async () => done]]))
+    const operationId = await accept(operations, job)
+    await eventually(() => operations.status(job.scope.tenantId, operationId)).toMatchObject({
+      status: 'completed',
+    })
+    expect(faults).toEqual([{ message: 'the store could not be asked for work', cause: away }])
+  })
+
+  it('aborts a run whose lease has run out while the store was away', async () => {
+    const aborted = Promise.withResolvers<unknown>()
+    const begun = Promise.withResolvers<void>()
+    const { operations } = await run(
+      (_job, { signal }) => {
+        signal.addEventListener('abort', () => aborted.resolve(signal.reason))
+        begun.resolve()
+        return new Promise(() => undefined)
+      },
+      { leaseSeconds: 0.2 },
+    )
+    await begun.promise
+    operations.store.failNext(statements.renewal, 1000, away)
+    operations.store.failNext(statements.poll, 1000, away)
+    expect(await aborted.promise).toEqual(new Error('the lease ran out'))
   })
 }

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { describeApprovals } from './approvals-behaviour.ts'
 import { describeIdempotency } from './idempotency-behaviour.ts'
 import { describeOperations } from './operations-behaviour.ts'
@@ -7,6 +8,8 @@ import { describeTenancy } from './tenancy-behaviour.ts'
 
 /** Everything that the runtime does, on one kind of store. */
 export function describeRuntime(store: StoreUnderTest): void {
+  // Tests of other packages may keep the machine busy.
+  vi.setConfig({ testTimeout: 60_000 })
   describeStore(store)
   describeIdempotency(store)
   describeApprovals(store)

@@ -1,0 +1,50 @@
+import type { Sql, Store } from '../../../src/runtime/store.ts'
+import { eventually } from './eventually.ts'
+
+/** A statement that workers use over and over. */
+export const statements = {
+  /** Asks for work. */
+  poll: /^WITH due/,
+  /** Prolongs the leases of a process. */
+  renewal: /AS held SET available_at/,
+  /** Keeps an outcome that had no effect in the store. */
+  settlement: /SET state = \$5, outcome = \$6/,
+} as const
+
+/** A store that tells what is done with it, and can be away. */
+export interface WatchedStore extends Store {
+  /** Resolves when so many more of these statements have been answered. */
+  answered(statement: RegExp, times: number): Promise<void>
+  /** From now on the next so many of these statements fail with this error. */
+  failNext(statement: RegExp, times: number, error: Error): void
+}
+
+/** Watches a store, so that tests wait for what happens instead of for time to pass. */
+export function watchStore(store: Store): WatchedStore {
+  const answers: string[] = []
+  const failures: { statement: RegExp; times: number; error: Error }[] = []
+  const watched = (sql: Sql): Sql => ({
+    ...sql,
+    async query(text, parameters) {
+      const failure = failures.find(({ statement, times }) => times > 0 && statement.test(text))
+      if (failure !== undefined) {
+        failure.times -= 1
+        throw failure.error
+      }
+      const rows = await sql.query(text, parameters)
+      answers.push(text)
+      return rows as never
+    },
+  })
+  const count = (statement: RegExp) => answers.filter((text) => statement.test(text)).length
+  return {
+    ...store,
+    ...watched(store),
+    transaction: (work) => store.transaction((sql) => work(watched(sql))),
+    async answered(statement, times) {
+      const wanted = count(statement) + times
+      await eventually(() => count(statement)).toBeGreaterThanOrEqual(wanted)
+    },
+    failNext: (statement, times, error) => void failures.push({ statement, times, error }),
+  }
+}

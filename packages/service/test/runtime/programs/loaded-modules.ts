@@ -1,0 +1,16 @@
+/** Opens a store that cannot be opened, and tells which database that has loaded. */
+import { registerHooks } from 'node:module'
+import type { StoreOptions } from '../../../src/runtime/store.ts'
+import { readSettings, tell } from './settings.ts'
+
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier === 'pg' || specifier === '@electric-sql/pglite') tell(`loads ${specifier}`)
+    return next(specifier, context)
+  },
+})
+
+const { createStore } = await import('../../../src/runtime/create-store.ts')
+await createStore(readSettings<StoreOptions>())
+  .migrate()
+  .catch(() => tell('failed'))
