@@ -20,6 +20,8 @@ export interface RequestBody {
   readonly length: number | undefined
   /** The whole body, or `undefined` when it is larger than `maxBytes`. May be called again. */
   read(maxBytes: number): Promise<Buffer | undefined>
+  /** Other bytes stand in its place: what was said about the ones that came is no longer true. */
+  readonly replaced: boolean
   /** Puts other bytes in its place; the forwarded request is framed anew. */
   replace(bytes: Buffer): void
   /** What to forward. A stream can be taken once. */
@@ -109,6 +111,10 @@ export interface Exchange {
 
   // tenant-injector
   tenantId: string | undefined
+
+  // prompt-sanitize
+  /** Rules exist, but not for a body of this type: it goes on as it is and is never recorded. */
+  bodyUninspected: boolean
 
   // take-slot
   /** Gives the tenant's stream slot back; safe to call again. */

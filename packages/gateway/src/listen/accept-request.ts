@@ -66,6 +66,7 @@ const untouched = {
   identity: undefined,
   actor: '',
   tenantId: undefined,
+  bodyUninspected: false,
   releaseSlot: undefined,
   auditEvent: undefined,
   requestBodyForAudit: undefined,

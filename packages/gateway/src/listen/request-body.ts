@@ -17,7 +17,11 @@ export function requestBody(request: IncomingMessage, options: RequestBodyOption
   let bytes: Buffer | undefined = options.length === 0 ? Buffer.alloc(0) : undefined
   let prefix: Buffer[] = []
   let ended = options.length === 0
+  let replaced = false
   return {
+    get replaced() {
+      return replaced
+    },
     get length() {
       return bytes?.length ?? options.length
     },
@@ -36,6 +40,7 @@ export function requestBody(request: IncomingMessage, options: RequestBodyOption
       return bytes !== undefined && bytes.length <= maxBytes ? bytes : undefined
     },
     replace(replacement) {
+      replaced = true
       bytes = replacement
     },
     content() {

@@ -75,6 +75,8 @@ function guarded(onError: (exchange: Exchange, error: unknown) => void, step: St
 
 /** Keeps the beginning of the body, which prompt-sanitize has seen. The request itself keeps all of it. */
 function captureBody(exchange: Exchange, log: Log): Promise<undefined> | undefined {
+  // What prompt-sanitize could not look into may hold what its rules are there to keep out of records.
+  if (exchange.bodyUninspected) return undefined
   if (exchange.body.length !== 0) return readBody(exchange, log)
   exchange.requestBodyForAudit = ''
   return undefined

@@ -21,6 +21,7 @@ export function promptSanitize(options: PromptSanitizeOptions, context: PluginCo
       switch (judgement.type) {
         case 'skip':
           context.metrics.sanitizeSkipped(exchange.route?.id ?? 'unmatched')
+          exchange.bodyUninspected = true
           return undefined
         case 'refuse':
           return invalidRequest(judgement.field, judgement.message)

@@ -66,7 +66,10 @@ export function forwardedHeaders(exchange: Exchange, traceparent: string): strin
   return forwarded
 }
 
-function passedHeaders({ rawHeaders, headers, streaming }: Exchange): string[] {
+/** They vouch for bytes that prompt-sanitize has replaced (RFC 9530). */
+const DIGESTS = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5'])
+
+function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): string[] {
   const named = connectionNames(headers['connection'])
   const passed: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -75,6 +78,7 @@ function passedHeaders({ rawHeaders, headers, streaming }: Exchange): string[] {
     if (OWNED.has(normalised(key)) || named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk.
     if (streaming && key === 'accept-encoding') continue
+    if (body.replaced && DIGESTS.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
   return passed

@@ -32,6 +32,7 @@ export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
     identity: undefined,
     actor: '',
     tenantId: undefined,
+    bodyUninspected: false,
     releaseSlot: undefined,
     auditEvent: undefined,
     requestBodyForAudit: undefined,
@@ -85,7 +86,11 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
   const chunked = Array.isArray(source)
   let bytes: Buffer = chunked ? Buffer.concat(source) : Buffer.from(source as Buffer | string)
   let known = !chunked
+  let replaced = false
   return {
+    get replaced() {
+      return replaced
+    },
     get length() {
       return known ? bytes.length : undefined
     },
@@ -97,6 +102,7 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
     replace: (next) => {
       bytes = next
       known = true
+      replaced = true
     },
     content: () => {
       if (!known) return Readable.from(source as readonly Buffer[])

@@ -37,12 +37,16 @@ export function judgeBody(requestHeaders: Exchange['headers']): BodyJudgement {
   return isUtf8Type(contentType) ? INSPECT[kind] : OTHER_CHARSET
 }
 
+// Types that are text though they do not say so: what hides in them would hide from every rule.
+const TEXTUAL =
+  /^application\/(?:[^/]*[.+-])?(?:json|ndjson|jsonl|json-seq|json5|yaml|xml|graphql|javascript|toml|sql)$/
+
 /** A type that is missing or cannot be read says nothing, so the body is read as text. */
 function bodyKind(essence: string | undefined): BodyKind | undefined {
   if (essence === undefined) return 'text'
   if (essence === 'application/json' || essence.endsWith('+json')) return 'json'
   if (essence === 'application/x-www-form-urlencoded') return 'form'
-  return essence.startsWith('text/') ? 'text' : undefined
+  return essence.startsWith('text/') || TEXTUAL.test(essence) ? 'text' : undefined
 }
 
 function isIdentity(encoding = ''): boolean {

@@ -61,7 +61,8 @@ function keywordSearch(name: string, words: readonly string[], read: ViewReader)
   }
   const match = createKeywordMatcher(keywords)
   return {
-    minLength: Math.min(...keywords.map(({ length }) => length)),
+    // A keyword can be longer folded than as it is written: `Straße` folds to `strasse`.
+    minLength: 1,
     find: ({ readable, unescaped }) =>
       inViews([readForKeywords(readable), unescaped && readForKeywords(unescaped)], ({ text }) =>
         match(text),

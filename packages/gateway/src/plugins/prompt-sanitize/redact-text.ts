@@ -26,7 +26,8 @@ export function createTextRedactor(rules: readonly CompiledRule[], read: ViewRea
 
   function redactOnce(text: string, hint: string): string | Rejection {
     const subject = readSubject(text, hint, read)
-    if (subject.readable.text.length < minLength) return text
+    // Folding can make a text longer or shorter than it came: the longer form counts.
+    if (Math.max(text.length, subject.readable.text.length) < minLength) return text
     const found = findMatches(rules, subject)
     if (found.length === 0) return text
     const placeholders = findPlaceholders(text)

@@ -58,12 +58,15 @@ export interface Announcement {
 }
 
 const LONGEST_HINTED = 512
+// The caller chooses the key, and it is searched again with every value that stands under it.
+const LONGEST_HINT = 128
 const WORDS_OF_A_KEY = /([a-z])(?=[A-Z])|[_-]+/g
 
 /** Searches a text together with the key that announces it: `{"homePhone": 5550100}` reads `home Phone: 5550100`. */
 export function findAnnounced(text: string, hint: string, { inKey, find }: Announcement): readonly Span[] {
-  if (hint === '' || text.length > LONGEST_HINTED || !inKey.test(hint)) return find(text)
-  const lead = `${hint.replace(WORDS_OF_A_KEY, '$1 ')}: `
+  const key = hint.slice(-LONGEST_HINT)
+  if (key === '' || text.length > LONGEST_HINTED || !inKey.test(key)) return find(text)
+  const lead = `${key.replace(WORDS_OF_A_KEY, '$1 ')}: `
   return find(lead + text)
     .filter(({ start }) => start >= lead.length)
     .map(({ start, end }) => ({ start: start - lead.length, end: end - lead.length }))
