@@ -1,4 +1,4 @@
-import type { AuditEmitter, Outcome, WrittenOutcome } from '@agentic-rest/profile'
+import { type AuditEmitter, headers, type Outcome, type WrittenOutcome } from '@agentic-rest/profile'
 import type { Answer } from './answer.ts'
 import { eventTypes, openRecord } from './audit/request-record.ts'
 import type { CallOptions } from './call/call.ts'
@@ -57,7 +57,9 @@ export async function handleRequest(parts: ServiceParts, request: Request): Prom
 /** The steps of a request: each gives the next one its value, or the answer that ends it. */
 async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<Answer> {
   const { request, url, method } = exchange
-  if (parts.inFlight.isClosing()) return { outcome: refusal('SHUTTING_DOWN'), headers: {} }
+  // Another instance takes it (decision 2: this status has the header alone).
+  if (parts.inFlight.isClosing())
+    return { outcome: refusal('SHUTTING_DOWN'), headers: { [headers.retryAfter]: '1' } }
   if (url.pathname === DOCUMENT_PATH && method === 'GET') return documentAnswer(parts)
   const match = parts.router.find(method, url.pathname)
   if (!match.ok) return match.answer
@@ -188,10 +190,10 @@ function documentAnswer({ document }: ServiceParts): Answer {
 
 /** An approval that an inner agent wants is given there, if callers can reach it. */
 function withInnerLocation(answer: Answer, { innerApprovals }: Exchange): Answer {
-  const { outcome, headers } = answer
+  const { outcome, headers: own } = answer
   const location =
     outcome.type === 'approval_required' ? innerApprovals.get(outcome.approvalToken) : undefined
-  return location === undefined ? answer : { outcome, headers: { ...headers, Location: location } }
+  return location === undefined ? answer : { outcome, headers: { ...own, Location: location } }
 }
 
 /** The store is a dependency that can be away for a while; everything else that is thrown is a fault. */

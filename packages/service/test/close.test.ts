@@ -41,11 +41,13 @@ describe('closing a service', () => {
     const first = ask(`${url}/wait`, { method: 'POST' })
     await begun
     const closed = service.close()
-    expectAnswer(await ask(`${url}/wait`, { method: 'POST' }), 503, {
+    const refused = await ask(`${url}/wait`, { method: 'POST' })
+    expectAnswer(refused, 503, {
       type: 'error',
       code: 'SHUTTING_DOWN',
       message: 'The service is shutting down.',
     })
+    expect(refused.headers.get('retry-after')).toBe('1')
     goOn()
     expectAnswer(await first, 200, { done: true })
     await closed
