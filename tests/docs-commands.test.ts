@@ -6,6 +6,7 @@ import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
 import { commandsIn, documentedPrograms, documentedSessions, outputsOfNothing } from './documented-code.ts'
 import { type DocumentedGateway, startGateway } from './documented-gateway.ts'
+import { type DocumentedStack, startStack } from './documented-stack.ts'
 import { packagePrograms } from './package-programs.ts'
 import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 import { copyRepository } from './repository-copy.ts'
@@ -16,18 +17,24 @@ vi.setConfig({ testTimeout: 60_000 })
 /**
  * What shows that a command works. `here`: it is run in this repository. `copy`: in a copy, because it writes.
  * `ci`: CI runs it, and this test with it. `package`: the packing test installs the package and runs a program with
- * it. `gateway`: it is started and stopped. `request`: it is sent to the gateway that its page starts.
+ * it. `gateway`: it is started and stopped. `request`: it is sent to the gateway that its page starts. `stack`: it
+ * starts the stack, once for all pages. `visitor`: it is run beside that stack.
  */
-type Proof = 'here' | 'copy' | 'ci' | 'package' | 'gateway' | 'request'
+type Proof = 'here' | 'copy' | 'ci' | 'package' | 'gateway' | 'request' | 'stack' | 'visitor'
 
 // Every command a reader is told to type. A command that is not here fails the test, and so does a row without a command.
 const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npm (install|run check|test)$/, 'ci'],
-  [/^npm start$/, 'here'],
+  [/^npm start$/, 'stack'],
+  [/^npm run (--silent token|tour)( -- [\w ,:-]+)?$/, 'visitor'],
   [/^npm run (generate|freeze|format)$/, 'copy'],
   [/^npm install (@agentic-rest\/[\w-]+|agentic-rest)$/, 'package'],
   [/^npx agentic check [\w./-]+\.yaml$/, 'here'],
   [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
+  [
+    /^curl [^;|&<>`$]*"\$\(npm run --silent token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/,
+    'visitor',
+  ],
   [/^curl [^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/, 'request'],
 ]
 
@@ -112,7 +119,17 @@ describe('commands in documents', () => {
   beforeAll(() => {
     copy = copyRepository()
   }, 60_000)
-  afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  let stack: Promise<DocumentedStack> | undefined
+  const useStack = () => {
+    stack ??= startStack('npm start')
+    return stack
+  }
+
+  afterAll(async () => {
+    rmSync(copy, { recursive: true, force: true })
+    await (await stack)?.stop()
+  })
 
   const carryOut = {
     here: (command) => succeed(command, repositoryRoot),
@@ -121,6 +138,8 @@ describe('commands in documents', () => {
     package: checkPackage,
     gateway: startAndStop,
     request: sendRequest,
+    stack: () => useStack().then(() => ''),
+    visitor: async (command) => succeed((await useStack()).adapt(command), repositoryRoot),
   } satisfies Record<Proof, (command: string, page: string) => string | Promise<string>>
 
   // Several pages tell the same command; what shows that it works is done once.

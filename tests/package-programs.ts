@@ -89,6 +89,28 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     },
   ],
   [
+    '@agentic-rest/stack',
+    {
+      source: `
+        import { randomInt } from 'node:crypto'
+        import { PassThrough } from 'node:stream'
+        import { findFreeBase, requestToken, startStack } from '@agentic-rest/stack'
+        const portBase = await findFreeBase(randomInt(10_000, 25_000))
+        const output = new PassThrough().resume()
+        const stack = await startStack({ portBase, env: process.env, output })
+        const token = await requestToken({ portBase, sub: 'alice' })
+        const answer = await fetch(\`http://127.0.0.1:\${portBase}/llm/completions\`, {
+          method: 'POST',
+          headers: { authorization: \`Bearer \${token}\`, 'content-type': 'application/json' },
+          body: JSON.stringify({ prompt: 'Hello', max_tokens: 3 }),
+        })
+        console.log(answer.status, (await answer.json()).choices[0].text)
+        await stack.stop()
+      `,
+      output: ['200  Each device holds'],
+    },
+  ],
+  [
     'agentic-rest',
     {
       source: `

@@ -10,6 +10,11 @@ export interface CommandRow {
 /** Every command, in the order of the overview. A new one is a file in `commands/` and a row here. */
 export const commands: readonly CommandRow[] = [
   {
+    name: 'dev',
+    summary: 'Runs the reference stack, or the gateway of this folder, with an identity provider.',
+    load: async () => (await import('./commands/dev.ts')).dev,
+  },
+  {
     name: 'start',
     summary: 'Runs a gateway.',
     load: async () => (await import('./commands/start.ts')).start,
@@ -18,5 +23,10 @@ export const commands: readonly CommandRow[] = [
     name: 'check',
     summary: 'Says whether a configuration file is valid.',
     load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
+    name: 'token',
+    summary: 'Prints a token that the running stack accepts.',
+    load: async () => (await import('./commands/token.ts')).token,
   },
 ]

@@ -11,8 +11,10 @@ const overview = `A gateway that makes every answer of an agent service one of t
 Usage: agentic COMMAND [OPTIONS]
 
 Commands:
+  dev    Runs the reference stack, or the gateway of this folder, with an identity provider.
   start  Runs a gateway.
   check  Says whether a configuration file is valid.
+  token  Prints a token that the running stack accepts.
 
 Options:
   -h, --help     Shows this help; after a command, the help of that command.
@@ -60,8 +62,48 @@ Examples:
   agentic check gateway.yaml --json
 `
 
+const devHelp = `Runs everything on this machine until Ctrl-C: two gateways, the example services and an identity provider, offline
+and without an account. Where a gateway.yaml lies, it runs that gateway with the identity provider in their place.
+DATABASE_URL moves the services from embedded databases to a PostgreSQL server. Not for production.
+
+Usage: agentic dev [OPTIONS]
+
+Options:
+      --port-base N  The port of the gateway, 8080 by default; all other ports keep their distance from it.
+      --data FOLDER  Where data, keys and audit records are kept; .agentic by default.
+      --memory       Keeps nothing: no data, no keys, no audit records.
+  -c, --config FILE  A gateway of yours to run; gateway.yaml where there is one.
+      --verbose      Shows all that the parts log, not only warnings.
+  -h, --help         Shows this help.
+
+Examples:
+  agentic dev
+  agentic dev --port-base 9080
+  agentic dev --memory -c my-gateway.yaml
+`
+
+const tokenHelp = `Prints a token that the stack started by "agentic dev" accepts. Demo users are alice (acme, campaign:optimize), bob
+(acme), dave (acme, campaign:approve) and carol (globex, campaign:optimize); any other name needs a tenant.
+
+Usage: agentic token [OPTIONS]
+
+Options:
+      --sub NAME       Whose token; alice by default.
+      --tenant TENANT  The tenant, if not the demo user's.
+      --roles A,B      The roles, if not the demo user's.
+      --port-base N    The port of the gateway, 8080 by default; all other ports keep their distance from it.
+  -h, --help           Shows this help.
+
+Examples:
+  agentic token
+  agentic token --sub dave
+  agentic token --sub zoe --tenant acme --roles a,b
+`
+
 test.each([
   { args: ['--help'], stdout: overview },
+  { args: ['dev', '--help'], stdout: devHelp },
+  { args: ['token', '-h'], stdout: tokenHelp },
   { args: ['-h'], stdout: overview },
   { args: ['help'], stdout: overview },
   { args: ['start', '--help'], stdout: startHelp },

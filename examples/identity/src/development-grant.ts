@@ -1,0 +1,57 @@
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { demoUsers, type User } from './demo-users.ts'
+import { API } from './issuer.ts'
+
+/** The grant type by which anybody on this machine gets a token for anyone. Never offer it to a network. */
+export const DEVELOPMENT_GRANT = 'urn:agentic-rest:grant-type:development'
+
+/** The public client that may use the grant. */
+export const DEVELOPMENT_CLIENT = 'development'
+
+interface Wish {
+  readonly sub?: string
+  readonly tenant?: string
+  readonly roles?: string
+}
+
+/** Teaches an issuer the development grant: `sub`, and `tenant` and `roles` where they differ from the demo user's. */
+export function addDevelopmentGrant(provider: Provider): void {
+  provider.registerGrantType<Wish>(
+    DEVELOPMENT_GRANT,
+    async function issueToken(context) {
+      const { client, params } = context.oidc
+      if (params.sub === undefined) throw new errors.InvalidRequest('sub is missing')
+      const token = new provider.AccessToken({
+        client,
+        accountId: params.sub,
+        grantId: '',
+        gty: DEVELOPMENT_GRANT,
+      })
+      token.resourceServer = new provider.ResourceServer(API.identifier, API.info)
+      const value = await token.save()
+      context.body = { access_token: value, token_type: token.tokenType, expires_in: token.expiration }
+    },
+    ['sub', 'tenant', 'roles'],
+  )
+}
+
+/** The claims that the gateways look at, for a token of the development grant. */
+export function userClaims({ oidc }: KoaContextWithOIDC): Record<string, unknown> {
+  const { tenant, roles } = readUser(oidc.params as Wish)
+  return { tenant_id: tenant, roles }
+}
+
+function readUser({ sub = '', tenant, roles }: Wish): User {
+  const user = demoUsers.get(sub)
+  const tenantId = tenant ?? user?.tenant
+  if (tenantId === undefined) {
+    throw new errors.InvalidRequest(
+      `${sub} is none of ${[...demoUsers.keys()].join(', ')}: a tenant has to be given`,
+    )
+  }
+  return { tenant: tenantId, roles: roles === undefined ? (user?.roles ?? []) : splitRoles(roles) }
+}
+
+function splitRoles(text: string): string[] {
+  return text.split(',').filter((role) => role !== '')
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Provider } from 'oidc-provider'
+import {
+  addDevelopmentGrant,
+  DEVELOPMENT_CLIENT,
+  DEVELOPMENT_GRANT,
+  userClaims,
+} from './development-grant.ts'
+import { createIssuer } from './issuer.ts'
+import { loadSigningKeys } from './signing-keys.ts'
+import { recordTokens, type TokenRecords } from './token-records.ts'
+
+/** What the identity provider is made of. */
+export interface IdentityOptions {
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Where keys are kept, so that tokens outlive a restart; without it they do not. */
+  readonly dataFolder?: string | undefined
+  /** The secrets of the agents that have an account of their own, by client id. */
+  readonly serviceAccounts: ReadonlyMap<string, string>
+  readonly records?: TokenRecords | undefined
+}
+
+/** An identity provider that listens. */
+export interface Identity {
+  /** The issuer of users' tokens. */
+  readonly issuer: string
+  /** The issuer of the agents' tokens. */
+  readonly serviceAccountIssuer: string
+  close(): void
+}
+
+// The development grant gives a token for anyone to whoever asks: nobody beyond this machine may.
+const HOST = '127.0.0.1'
+const SERVICE_ACCOUNTS_PATH = '/service-accounts'
+// A day's work; the keys stay, so a restart does not cut it short.
+const USER_TOKEN_SECONDS = 8 * 60 * 60
+const SERVICE_TOKEN_SECONDS = 10 * 60
+const MISDIRECTED_REQUEST = 421
+
+/** Starts both issuers on one port: one for users, one for service accounts, each with its own keys. */
+export async function startIdentity(options: IdentityOptions): Promise<Identity> {
+  const { promise: listener, resolve: serveWith } = Promise.withResolvers<RequestListener>()
+  const server = createServer(
+    (request, response) => void listener.then((answer) => answer(request, response)),
+  )
+  const port = await listen(server, options.port)
+  const issuer = `http://${HOST}:${port}`
+  const [users, serviceAccounts] = await Promise.all([
+    createUserIssuer(issuer, options),
+    createServiceAccountIssuer(`${issuer}${SERVICE_ACCOUNTS_PATH}`, options),
+  ])
+  serveWith(refuseOtherHosts(port, toEither(users, serviceAccounts)))
+  return {
+    issuer,
+    serviceAccountIssuer: serviceAccounts.issuer,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, HOST)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+async function createUserIssuer(issuer: string, { dataFolder, records }: IdentityOptions): Promise<Provider> {
+  const provider = createIssuer({
+    issuer,
+    keys: await loadSigningKeys(dataFolder, 'users'),
+    clients: [
+      {
+        client_id: DEVELOPMENT_CLIENT,
+        token_endpoint_auth_method: 'none',
+        grant_types: [DEVELOPMENT_GRANT],
+        redirect_uris: [],
+        response_types: [],
+      },
+    ],
+    tokenSeconds: USER_TOKEN_SECONDS,
+    claims: userClaims,
+  })
+  addDevelopmentGrant(provider)
+  if (records !== undefined) recordTokens(provider, records)
+  return provider
+}
+
+async function createServiceAccountIssuer(issuer: string, options: IdentityOptions): Promise<Provider> {
+  const { dataFolder, records, serviceAccounts } = options
+  const provider = createIssuer({
+    issuer,
+    keys: await loadSigningKeys(dataFolder, 'service-accounts'),
+    clients: [...serviceAccounts].map(([id, secret]) => ({
+      client_id: id,
+      client_secret: secret,
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    })),
+    tokenSeconds: SERVICE_TOKEN_SECONDS,
+  })
+  if (records !== undefined) recordTokens(provider, records)
+  return provider
+}
+
+/** A page that resolves its own name to this machine sends that name as Host: it must not get tokens here. */
+function refuseOtherHosts(port: number, next: RequestListener): RequestListener {
+  const ours = new Set([`${HOST}:${port}`, `localhost:${port}`])
+  return function answerOurHost(request, response) {
+    if (ours.has(request.headers.host ?? '')) next(request, response)
+    else response.writeHead(MISDIRECTED_REQUEST).end()
+  }
+}
+
+function toEither(users: Provider, serviceAccounts: Provider): RequestListener {
+  const [answerUsers, answerServiceAccounts] = [users.callback(), serviceAccounts.callback()]
+  return function answer(request, response) {
+    if (request.url === '/healthz') {
+      response.end('ok\n')
+      return
+    }
+    void (isBelow(request, SERVICE_ACCOUNTS_PATH) ? answerServiceAccounts : answerUsers)(request, response)
+  }
+}
+
+/** Takes the path off, as `app.use(path, …)` would, and leaves the whole of it where oidc-provider looks for it. */
+function isBelow(request: IncomingMessage & { originalUrl?: string }, path: string): boolean {
+  const { url = '' } = request
+  if (!url.startsWith(`${path}/`)) return false
+  request.originalUrl = url
+  request.url = url.slice(path.length)
+  return true
+}

@@ -1,0 +1,19 @@
+import { createWriteStream } from 'node:fs'
+import { startIdentity } from './identity.ts'
+import type { TokenRecords } from './token-records.ts'
+
+const { PORT, DATA_FOLDER, AUDIT_FILE, SERVICE_ACCOUNTS = '{}' } = process.env
+
+const identity = await startIdentity({
+  port: Number(PORT ?? 8085),
+  dataFolder: DATA_FOLDER,
+  serviceAccounts: new Map(Object.entries(JSON.parse(SERVICE_ACCOUNTS))),
+  records: AUDIT_FILE === undefined ? undefined : appendTo(AUDIT_FILE),
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => identity.close())
+
+function appendTo(file: string): TokenRecords {
+  const stream = createWriteStream(file, { flags: 'a' })
+  return (record) => void stream.write(`${JSON.stringify(record)}\n`)
+}

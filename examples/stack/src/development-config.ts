@@ -1,0 +1,30 @@
+import { type GatewayConfig, parseConfig } from '@agentic-rest/gateway'
+
+/** What development adds to somebody's own gateway. */
+export interface Development {
+  readonly issuer: string
+  /** Taken where the file leaves the port open. */
+  readonly port: number
+}
+
+/** A configuration that also accepts the tokens of the development identity provider, on a port that can be told. */
+export function developmentConfig(config: GatewayConfig, { issuer, port }: Development): GatewayConfig {
+  const { gateway, plugins } = config
+  const validator = plugins['token-validator']
+  const isThere = validator.issuers.some((each) => each.issuer === issuer) || validator.mode === 'off'
+  const issuers = isThere ? validator.issuers : [...validator.issuers, ...issuersOf(issuer)]
+  return {
+    ...config,
+    gateway: { ...gateway, port: gateway.port === 0 ? port : gateway.port },
+    plugins: { ...plugins, 'token-validator': { ...validator, issuers } },
+  }
+}
+
+/** Read from text like any other, so that it has every default that an issuer has. */
+function issuersOf(issuer: string): GatewayConfig['plugins']['token-validator']['issuers'] {
+  const rows = [{ issuer, audience: ['agentic'], algorithms: ['RS256'] }]
+  const text = JSON.stringify({ gateway: {}, plugins: { 'token-validator': { issuers: rows } }, routes: [] })
+  const parsed = parseConfig(text, { file: 'the development issuer', env: {} })
+  if (!parsed.ok) throw new Error(`the development issuer ${issuer} cannot be used`)
+  return parsed.config.plugins['token-validator'].issuers
+}

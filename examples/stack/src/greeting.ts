@@ -1,0 +1,75 @@
+import type { Stack } from './start-stack.ts'
+
+/** What is told once the stack runs. */
+export interface Greeting {
+  readonly stack: Stack
+  readonly token: string
+  /** The command that prints a token, as the reader can type it. */
+  readonly tokenCommand: string
+  readonly dataFolder: string | undefined
+  readonly seconds: number
+}
+
+interface Example {
+  /** The part that has to run for it to work. */
+  readonly part: string
+  readonly title: string
+  readonly command: (gateway: string, token: string) => string
+}
+
+const examples: readonly Example[] = [
+  {
+    part: 'campaigns',
+    title: 'Ask an agent to optimize a campaign. Without the goal it asks back:',
+    command: (gateway, token) =>
+      `curl -i --oauth2-bearer ${token} --json '{"goal":"ctr"}' ${gateway}/campaigns/cmp-123/optimizations`,
+  },
+  {
+    part: 'llm',
+    title: 'Read a text as a stream:',
+    command: (gateway, token) =>
+      `curl -N --oauth2-bearer ${token} -H 'Accept: text/event-stream' --json '{"prompt":"Hello"}' ${gateway}/llm/completions`,
+  },
+  {
+    part: 'llm',
+    title: 'Ask for a text and leave out what it is about. The answer says what is missing:',
+    command: (gateway, token) => `curl -i --oauth2-bearer ${token} --json '{}' ${gateway}/llm/completions`,
+  },
+]
+
+const SHOWN_EXAMPLES = 2
+
+/** What runs where, a token, and two commands that work as they stand. */
+export function greet({ stack, token, tokenCommand, dataFolder, seconds }: Greeting): string {
+  const gateway = stack.parts.find(({ name }) => name === 'gateway')?.url ?? ''
+  const running = new Set(stack.parts.map(({ name }) => name))
+  const shown = examples.filter(({ part }) => running.has(part)).slice(0, SHOWN_EXAMPLES)
+  const tried = shown.flatMap(({ title, command }) => [
+    title,
+    `  ${command(gateway, `"$(${tokenCommand})"`)}`,
+    '',
+  ])
+  return [
+    `Agentic REST runs after ${seconds.toFixed(1)} seconds. Ctrl-C ends it.`,
+    '',
+    ...listParts(stack),
+    '',
+    dataFolder === undefined
+      ? 'Nothing is kept: data and records are gone when it ends.'
+      : `Data is in ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`,
+    '',
+    `A token of alice, who may optimize campaigns of acme; \`${tokenCommand}\` prints another one:`,
+    `  ${token}`,
+    '',
+    ...tried,
+  ].join('\n')
+}
+
+function listParts({ parts }: Stack): string[] {
+  const width = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length))
+  const [names, urls] = [width(parts.map(({ name }) => name)), width(parts.map(({ url }) => url))]
+  return parts.map(
+    ({ name, url, pid, purpose }) =>
+      `  ${name.padEnd(names)}  ${url.padEnd(urls)}  process ${String(pid).padEnd(7)}  ${purpose}`,
+  )
+}

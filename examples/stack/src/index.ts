@@ -1,0 +1,7 @@
+export { type Greeting, greet } from './greeting.ts'
+export { PartFailedError } from './part-process.ts'
+export { DEFAULT_PORT_BASE, MAX_PORT_BASE, type PartName, portOf, urlOf } from './parts.ts'
+export { GatewayFileError } from './plan-stack.ts'
+export { findFreeBase, PortsTakenError, type WantedPort } from './ports.ts'
+export { requestToken, TokenError, type WantedToken } from './request-token.ts'
+export { type RunningPart, type Stack, type StackOptions, startStack } from './start-stack.ts'

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { PartRow } from './parts.ts'
+
+/** The file that a part is started with, and the arguments that Node needs for it. */
+export interface PartEntry {
+  readonly file: string
+  readonly nodeArguments: readonly string[]
+}
+
+/** Finds the entry of a part: its source in a checkout, what was built in a published package; none if it is not there. */
+export function findEntry({ runs }: Pick<PartRow, 'runs'>): PartEntry | undefined {
+  const candidates =
+    'gateway' in runs
+      ? ['./gateway-part.ts', './gateway-part.js']
+      : [`../../${runs.example}/src/main.ts`, `./parts/${runs.example}/src/main.js`]
+  const file = candidates.map(besideThisFile).find((path) => existsSync(path))
+  return file === undefined ? undefined : { file, nodeArguments: argumentsFor(file) }
+}
+
+/** The configuration of one of the stack's own gateways; it lies beside `src` and `dist`. */
+export function gatewayFile(name: string): string {
+  return besideThisFile(`../${name}`)
+}
+
+function argumentsFor(file: string): string[] {
+  const isSource = file.endsWith('.ts')
+  const guard = new URL(`./end-with-parent.${isSource ? 'ts' : 'js'}`, import.meta.url)
+  return [...(isSource ? ['--conditions=agentic-source'] : []), `--import=${guard}`]
+}
+
+function besideThisFile(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url))
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { join, resolve } from 'node:path'
+import { type PartRow, parts, urlOf, urlVariables } from './parts.ts'
+import { schemaUrl } from './prepare-database.ts'
+
+/** What the environment of the parts is made of. */
+export interface EnvironmentOptions {
+  readonly portBase: number
+  /** Where data is kept; nothing is when it is absent. */
+  readonly dataFolder?: string | undefined
+  /** A PostgreSQL server in place of embedded databases. */
+  readonly databaseUrl?: string | undefined
+  /** What the parts inherit. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Gives the variables of each part. Secrets of service accounts are made here, and nobody but the two sides knows them. */
+export function createPartEnvironment(options: EnvironmentOptions): (row: PartRow) => NodeJS.ProcessEnv {
+  const accounts = createAccounts()
+  const inherited = { ...options.env, ...urlVariables(options.portBase) }
+  return function environmentOf(row) {
+    return {
+      ...inherited,
+      ...dataVariables(row, options),
+      ...(row.calls && accountVariables(row, accounts, options.portBase)),
+      ...(row.issuesTokens && { SERVICE_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)) }),
+    }
+  }
+}
+
+function createAccounts(): ReadonlyMap<string, string> {
+  const callers = parts.filter((row: PartRow) => row.calls)
+  return new Map(callers.map(({ name }) => [name, randomBytes(32).toString('hex')]))
+}
+
+/** A variable that is not to be set is given as `undefined`, so that one of the surroundings does not get through. */
+function dataVariables({ name, stores }: PartRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
+  const { databaseUrl, env } = options
+  const dataFolder = options.dataFolder === undefined ? undefined : resolve(options.dataFolder)
+  const below = (...path: string[]) => (dataFolder === undefined ? undefined : join(dataFolder, ...path))
+  return {
+    DATA_FOLDER: below(name),
+    AUDIT_FILE: below('audit', `${name}.jsonl`),
+    DATABASE_URL: stores && databaseUrl !== undefined ? schemaUrl(databaseUrl, name) : undefined,
+    NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? below('compile-cache'),
+  }
+}
+
+function accountVariables(
+  { name }: PartRow,
+  accounts: ReadonlyMap<string, string>,
+  portBase: number,
+): NodeJS.ProcessEnv {
+  return {
+    SERVICE_ACCOUNT_ID: name,
+    SERVICE_ACCOUNT_SECRET: accounts.get(name),
+    SERVICE_ACCOUNT_TOKEN_URL: `${urlOf('identity', portBase)}/service-accounts/token`,
+  }
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eachLine } from './lines.ts'
+
+/** How a part is run. */
+export interface PartCommand {
+  readonly name: string
+  readonly arguments: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** Whether it answers by now. */
+  readonly isReady: () => Promise<boolean>
+  readonly onStdout: (line: string) => void
+  readonly onStderr: (line: string) => void
+}
+
+/** One life of a part. */
+export interface PartProcess {
+  readonly pid: number | undefined
+  /** Resolves when it answers; rejects with a `PartFailedError` when it ends before, or does not answer in time. */
+  readonly ready: Promise<void>
+  /** Resolves when it has ended and everything it wrote has been handed on, with how it ended. */
+  readonly ended: Promise<string>
+  /** Asks it to end, and ends it when it does not. */
+  stop(): Promise<void>
+}
+
+/** A part did not start; the message has the last that it said. */
+export class PartFailedError extends Error {
+  override readonly name = 'PartFailedError'
+}
+
+const POLL_MS = 50
+const READY_MS = 60_000
+const STOP_MS = 10_000
+const KEPT_LINES = 20
+
+/** Starts a part. It ends with this process, however this process ends. */
+export function runPart(command: PartCommand): PartProcess {
+  const child = spawn(process.execPath, command.arguments, {
+    env: command.env,
+    // In a group of its own: Ctrl-C is for the stack, which then stops its parts in order.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const lastWords: string[] = []
+  const output = Promise.all([
+    eachLine(child.stdout as Readable, command.onStdout),
+    eachLine(child.stderr as Readable, (line) => {
+      lastWords.push(line)
+      if (lastWords.length > KEPT_LINES) lastWords.shift()
+      command.onStderr(line)
+    }),
+  ])
+  const ended = endOf(child).then(async (how) => {
+    await output
+    return how
+  })
+  const failure = (how: string) =>
+    new PartFailedError([`${command.name} did not start: it ${how}`, ...lastWords].join('\n  '))
+  const ready = waitUntilReady(command, ended).then((how) => {
+    if (how !== undefined) throw failure(how)
+  })
+  return { pid: child.pid, ready, ended, stop: () => stopProcess(child, ended) }
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be run (${error.message})`))
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `ended with ${code}` : `ended by ${signal}`),
+    )
+  })
+}
+
+/** Gives nothing once the part answers, or why it will not. */
+async function waitUntilReady({ isReady }: PartCommand, ended: Promise<string>): Promise<string | undefined> {
+  const late = AbortSignal.timeout(READY_MS)
+  let end: string | undefined
+  void ended.then((how) => {
+    end = how
+  })
+  while (!(await isReady())) {
+    if (end !== undefined) return end
+    if (late.aborted) return `has not answered for ${READY_MS / 1000} seconds`
+    await Promise.race([ended, pause(POLL_MS)])
+  }
+  return end
+}
+
+async function stopProcess(child: ChildProcess, ended: Promise<string>): Promise<void> {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await ended
+  clearTimeout(timer)
+}

@@ -1,0 +1,100 @@
+/** One process of the stack. */
+export interface PartRow {
+  readonly name: string
+  /** How far its port is from that of the gateway. */
+  readonly distance: number
+  /** What it does, for the list that is printed. */
+  readonly purpose: string
+  /** An example with a `src/main.ts`, or a gateway with its configuration. */
+  readonly runs: { readonly example: string } | { readonly gateway: string }
+  /** Whether it keeps data in a database of its own. */
+  readonly stores?: boolean
+  /** Whether it calls other agents, with an account of its own. */
+  readonly calls?: boolean
+  /** Whether it has to know the accounts of those that call. */
+  readonly issuesTokens?: boolean
+}
+
+/** Every part, in the order of the printed list. A part whose entry is not there is left out. */
+export const parts = [
+  {
+    name: 'gateway',
+    distance: 0,
+    purpose: 'what clients call',
+    runs: { gateway: 'gateway.yaml' },
+  },
+  {
+    name: 'campaigns',
+    distance: 1,
+    purpose: 'campaign optimizations: all ten outcomes',
+    runs: { example: 'campaigns' },
+    stores: true,
+  },
+  {
+    name: 'recommendations',
+    distance: 2,
+    purpose: 'agent A, which asks agent B',
+    runs: { example: 'recommendations' },
+    stores: true,
+    calls: true,
+  },
+  {
+    name: 'inventory',
+    distance: 3,
+    purpose: 'agent B',
+    runs: { example: 'inventory' },
+    stores: true,
+  },
+  {
+    name: 'inventory-gateway',
+    distance: 100,
+    purpose: 'the gateway in front of agent B',
+    runs: { gateway: 'inventory-gateway.yaml' },
+  },
+  {
+    name: 'llm',
+    distance: 4,
+    purpose: 'text completions, as a stream or as JSON',
+    runs: { example: 'llm' },
+  },
+  {
+    name: 'identity',
+    distance: 5,
+    purpose: 'tokens for people and for agents',
+    runs: { example: 'identity' },
+    issuesTokens: true,
+  },
+] as const satisfies readonly PartRow[]
+
+/** Ports that are kept free for what is not a part yet. */
+const reserved = [{ name: 'console', distance: 10 }] as const
+
+/** The name of something that has a port in the stack. */
+export type PartName = (typeof parts)[number]['name'] | (typeof reserved)[number]['name']
+
+/** Where the gateway listens unless told otherwise; all other ports keep their distance from it. */
+export const DEFAULT_PORT_BASE = 8080
+
+/** The largest port base that leaves room for every distance. */
+export const MAX_PORT_BASE = 65_535 - Math.max(...[...parts, ...reserved].map(({ distance }) => distance))
+
+/** The port of a part. */
+export function portOf(name: PartName, portBase: number): number {
+  const row = [...parts, ...reserved].find((each) => each.name === name)
+  return portBase + (row?.distance ?? 0)
+}
+
+/** Where a part is reached. Everything stays on this machine. */
+export function urlOf(name: PartName, portBase: number): string {
+  return `http://127.0.0.1:${portOf(name, portBase)}`
+}
+
+/** The addresses of all parts as variables, such as `INVENTORY_GATEWAY_URL`. */
+export function urlVariables(portBase: number): Record<string, string> {
+  const names = [...parts, ...reserved].map(({ name }) => name)
+  return Object.fromEntries(names.map((name) => [variableName(name), urlOf(name, portBase)]))
+}
+
+function variableName(name: string): string {
+  return `${name.toUpperCase().replaceAll('-', '_')}_URL`
+}

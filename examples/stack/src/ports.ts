@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { DEFAULT_PORT_BASE, MAX_PORT_BASE, parts } from './parts.ts'
+
+/** A port that a part needs. */
+export interface WantedPort {
+  readonly name: string
+  readonly port: number
+  readonly host: string
+}
+
+/** Ports that parts need are taken; the message names them and a way out. */
+export class PortsTakenError extends Error {
+  override readonly name = 'PortsTakenError'
+  readonly taken: readonly WantedPort[]
+
+  constructor(taken: readonly WantedPort[], advice: string) {
+    const list = taken.map(({ name, port }) => `port ${port}, which ${name} needs, is taken`)
+    super([...list, advice].join('\n'))
+    this.taken = taken
+  }
+}
+
+/** Rejects with a `PortsTakenError` when somebody else listens where a part would. */
+export async function assertFree(wanted: readonly WantedPort[]): Promise<void> {
+  const free = await Promise.all(wanted.map(isFree))
+  const taken = wanted.filter((_, index) => free[index] === false)
+  if (taken.length > 0) throw new PortsTakenError(taken, await adviceOn())
+}
+
+const STEP = 1000
+
+/** A port base at which everything is free, if one of the next is. */
+export async function findFreeBase(from = DEFAULT_PORT_BASE): Promise<number | undefined> {
+  for (let base = from; base <= MAX_PORT_BASE; base += STEP) {
+    const wanted = parts.map(({ name, distance }) => ({ name, port: base + distance, host: '127.0.0.1' }))
+    const free = await Promise.all(wanted.map(isFree))
+    if (free.every(Boolean)) return base
+  }
+  return undefined
+}
+
+async function adviceOn(): Promise<string> {
+  const base = await findFreeBase(DEFAULT_PORT_BASE + STEP)
+  return `Choose other ports with --port-base N, for example --port-base ${base ?? DEFAULT_PORT_BASE + STEP}.`
+}
+
+async function isFree({ port, host }: WantedPort): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+/** Whether somebody listens. */
+export async function isListening({ port, host }: Omit<WantedPort, 'name'>): Promise<boolean> {
+  const socket = connect({ port, host })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,23 @@
+import { createStore } from '@agentic-rest/service'
+
+/** Makes a schema for each part that stores something, where it is missing. */
+export async function createSchemas(databaseUrl: string, names: readonly string[]): Promise<void> {
+  const store = createStore({ url: databaseUrl, connections: 1 })
+  try {
+    for (const name of names) await store.query(`CREATE SCHEMA IF NOT EXISTS "${schemaOf(name)}"`)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The address of the database for one part: names without a schema mean those of the part's own. */
+export function schemaUrl(databaseUrl: string, name: string): string {
+  const url = new URL(databaseUrl)
+  const options = [url.searchParams.get('options') ?? '', `-c search_path=${schemaOf(name)}`]
+  url.searchParams.set('options', options.join(' ').trim())
+  return url.href
+}
+
+function schemaOf(name: string): string {
+  return `agentic_${name.replaceAll('-', '_')}`
+}

@@ -1,0 +1,52 @@
+import { urlOf } from './parts.ts'
+
+/** Whose token is wanted. What is left out is taken from the demo user of that name. */
+export interface WantedToken {
+  readonly portBase: number
+  readonly sub: string
+  readonly tenant?: string | undefined
+  /** Comma-joined. */
+  readonly roles?: string | undefined
+}
+
+/** There is no token; the message says why. */
+export class TokenError extends Error {
+  override readonly name = 'TokenError'
+}
+
+const TIMEOUT_MS = 5_000
+
+/** Gets a token from the identity provider of a running stack, by its development grant. */
+export async function requestToken({ portBase, ...wish }: WantedToken): Promise<string> {
+  const url = urlOf('identity', portBase)
+  const response = await ask(`${url}/token`, formOf(wish))
+  const body = (await response.json().catch(() => ({}))) as {
+    access_token?: unknown
+    error_description?: unknown
+  }
+  if (typeof body.access_token === 'string') return body.access_token
+  throw new TokenError(
+    typeof body.error_description === 'string' ? body.error_description : `${url} gives no tokens`,
+  )
+}
+
+function formOf({ sub, tenant, roles }: Omit<WantedToken, 'portBase'>): URLSearchParams {
+  return new URLSearchParams({
+    grant_type: 'urn:agentic-rest:grant-type:development',
+    client_id: 'development',
+    sub,
+    ...(tenant !== undefined && { tenant }),
+    ...(roles !== undefined && { roles }),
+  })
+}
+
+async function ask(url: string, body: URLSearchParams): Promise<Response> {
+  try {
+    return await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) })
+  } catch (cause) {
+    throw new TokenError(
+      `no identity provider answers at ${new URL(url).origin}: start the stack, or name its port with --port-base`,
+      { cause },
+    )
+  }
+}

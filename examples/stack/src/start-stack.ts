@@ -1,0 +1,125 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LineFile, openLineFile } from './line-file.ts'
+import type { PartCommand } from './part-process.ts'
+import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
+import { assertFree } from './ports.ts'
+import { createSchemas } from './prepare-database.ts'
+import { type SupervisedPart, supervisePart } from './supervised-part.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
+
+/** What a stack is started with. */
+export interface StackOptions extends PlanOptions {
+  /** Where the stack says what happens. */
+  readonly output: NodeJS.WritableStream
+  /** Shows everything that parts log, not only warnings. */
+  readonly verbose?: boolean | undefined
+  /** Aborted to stop the stack, also while it is being started. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A part that runs. */
+export interface RunningPart {
+  readonly name: string
+  /** The process that it was when the stack had started; one that ended is another since. */
+  readonly pid: number | undefined
+  readonly url: string
+  readonly purpose: string
+}
+
+/** A stack that runs. */
+export interface Stack {
+  readonly parts: readonly RunningPart[]
+  /** Stops the gateways first, so that what is in flight can still be answered, and then the rest. */
+  stop(): Promise<void>
+  /** Resolves when the stack has been stopped. */
+  readonly ended: Promise<void>
+}
+
+interface Member {
+  readonly planned: PlannedPart
+  readonly part: SupervisedPart
+  readonly audit: LineFile | undefined
+}
+
+/**
+ * Starts everything and resolves when each part answers. Rejects, with nothing left running, when a port is taken
+ * (`PortsTakenError`), a part does not start (`PartFailedError`) or a file is not valid (`GatewayFileError`).
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const planned = planStack(options)
+  await assertFree(planned.map(({ row, host, port }) => ({ name: row.name, host, port })))
+  await prepareData(options, planned)
+  const terminal = createTerminal(options.output, options.verbose ?? false)
+  const members = planned.map((each) => createMember(each, terminal))
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= stopInOrder(members).then(end)
+    return stopped
+  }
+  options.signal?.addEventListener('abort', stop)
+  try {
+    if (!options.signal?.aborted) await startInOrder(members)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { parts: members.map(describePart), stop, ended }
+}
+
+async function prepareData({ dataFolder, databaseUrl }: StackOptions, planned: readonly PlannedPart[]) {
+  if (dataFolder !== undefined) {
+    mkdirSync(join(dataFolder, 'audit'), { recursive: true })
+    // Keys and databases of a demonstration are nothing to commit.
+    writeFileSync(join(dataFolder, '.gitignore'), '*\n')
+  }
+  if (databaseUrl === undefined) return
+  const storing = planned.filter(({ row }) => row.stores).map(({ row }) => row.name)
+  await createSchemas(databaseUrl, storing)
+}
+
+function createMember(planned: PlannedPart, terminal: Terminal): Member {
+  const { row, entry, env, isReady } = planned
+  const { name } = row
+  // Services write their own records; a gateway writes them to stdout, as it does anywhere else.
+  const auditFile = 'gateway' in row.runs ? env['AUDIT_FILE'] : undefined
+  const audit = auditFile === undefined ? undefined : openLineFile(auditFile)
+  const command: PartCommand = {
+    name,
+    arguments: [...entry.nodeArguments, entry.file],
+    env,
+    isReady,
+    onStdout(line) {
+      if (!('gateway' in row.runs)) return terminal.logged(name, line)
+      audit?.add(line)
+      terminal.requested(name, line)
+    },
+    onStderr: (line) => terminal.logged(name, line),
+  }
+  return { planned, audit, part: supervisePart(command, (message) => terminal.event(name, message)) }
+}
+
+/** Gateways fetch keys when they start, so whoever issues tokens goes first; everything else at the same time. */
+async function startInOrder(members: readonly Member[]): Promise<void> {
+  const issuers = members.filter(({ planned }) => planned.row.issuesTokens)
+  const gateways = members.filter(isGateway)
+  const others = members.filter((member) => !issuers.includes(member) && !gateways.includes(member))
+  const startAll = (some: readonly Member[]) => Promise.all(some.map(({ part }) => part.start()))
+  await Promise.all([startAll(issuers).then(() => startAll(gateways)), startAll(others)])
+}
+
+async function stopInOrder(members: readonly Member[]): Promise<void> {
+  const stopAll = (some: readonly Member[]) => Promise.all(some.map(({ part }) => part.stop()))
+  await stopAll(members.filter(isGateway))
+  await stopAll(members.filter((member) => !isGateway(member)))
+  await Promise.all(members.map(({ audit }) => audit?.close()))
+}
+
+function isGateway({ planned }: Member): boolean {
+  return 'gateway' in planned.row.runs
+}
+
+function describePart({ planned: { row, host, port }, part }: Member): RunningPart {
+  return { name: row.name, pid: part.pid(), purpose: row.purpose, url: `http://${host}:${port}` }
+}

@@ -1,0 +1,78 @@
+import { styleText } from 'node:util'
+import { parts } from './parts.ts'
+
+/** What the stack shows while it runs. */
+export interface Terminal {
+  /** Something that happened to a part. */
+  event(part: string, message: string): void
+  /** A line of a part's log; what is below a warning is left out unless the stack is verbose. */
+  logged(part: string, line: string): void
+  /** An audit record of a gateway. */
+  requested(part: string, line: string): void
+}
+
+type Style = Parameters<typeof styleText>[0]
+
+const NAME_WIDTH = Math.max(...parts.map(({ name }) => name.length))
+
+/** Writes one readable line for each thing; colours only where the stream is a terminal. */
+export function createTerminal(stream: NodeJS.WritableStream, verbose: boolean): Terminal {
+  const paint = (style: Style, text: string) => styleText(style, text, { stream })
+  const write = (part: string, text: string) => {
+    const time = new Date().toTimeString().slice(0, 8)
+    stream.write(`${paint('dim', time)} ${paint('cyan', part.padEnd(NAME_WIDTH))} ${text}\n`)
+  }
+  return {
+    event: write,
+    logged(part, line) {
+      const entry = readObject(line)
+      if (entry === undefined) write(part, line)
+      else if (verbose || entry['level'] === 'warn' || entry['level'] === 'error') write(part, logText(entry))
+    },
+    requested(part, line) {
+      const record = readObject(line)
+      if (record === undefined) return
+      const outcome = outcomeOf(record)
+      write(
+        part,
+        `${requestText(record)} ${paint(record['outcome'] === 'success' ? 'green' : 'yellow', outcome)}`,
+      )
+    },
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function readObject(line: string): Fields | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function logText({ time: _, level, msg, ...details }: Fields): string {
+  const rest = Object.entries(details).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+  return `${level} ${msg}${rest.join('')}`
+}
+
+const OPERATION_WIDTH = 24
+const CALLER_WIDTH = 16
+
+function requestText({
+  operation,
+  resource_id: resource,
+  actor_id: actor,
+  tenant_id: tenant,
+}: Fields): string {
+  const what = [operation || 'no route', resource].filter((part) => part !== '').join(' ')
+  const who = [actor || 'nobody', tenant].filter((part) => part !== '').join('@')
+  return `${what.padEnd(OPERATION_WIDTH)} ${who.padEnd(CALLER_WIDTH)}`
+}
+
+function outcomeOf({ outcome, event_type: event, attributes }: Fields): string {
+  const { outcome_type: type } = (attributes ?? {}) as { outcome_type?: string }
+  if (type !== undefined) return type
+  return event === 'agentic.request.rejected' ? 'refused' : String(outcome)
+}

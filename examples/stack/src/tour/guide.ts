@@ -1,0 +1,95 @@
+import {
+  type Answered,
+  type Client,
+  type ClientRequest,
+  createClient,
+  type Fetch,
+  type OutcomeType,
+} from '@agentic-rest/client'
+import { type PartName, urlOf } from '../parts.ts'
+import { requestToken } from '../request-token.ts'
+import type { Paper } from './paper.ts'
+import { demand } from './stop.ts'
+
+/** Who sends a request, where to, and what. */
+export interface Question extends ClientRequest {
+  /** A demo user such as `alice`; without one the request has no token. */
+  readonly as?: string | undefined
+  /** The gateway that is asked; the first one unless said otherwise. */
+  readonly at?: PartName | undefined
+}
+
+/** The one who sends and the gateway that is asked. */
+export type Caller = Pick<Question, 'as' | 'at'>
+
+/** Takes visitors around: sends requests as somebody and shows them with their answers. */
+export interface Guide {
+  /** Sends a request, shows it with its answer and gives the answer. */
+  ask(question: Question): Promise<Answered>
+  /** The same, and throws unless the outcome is of this type and, where one is named, has this code. */
+  expect<Type extends OutcomeType>(
+    question: Question,
+    type: Type,
+    code?: string,
+  ): Promise<Extract<Answered, { readonly type: Type }>>
+  /** A client of somebody, for what `ask` cannot do. */
+  client(caller: Caller): Client
+  /** Shows a request that a stop sends by itself. */
+  showRequest(question: Question): void
+  /** Shows a line of what was found. */
+  say(text: string): void
+  /** The folder with a file of audit records per part; none when the stack keeps nothing. */
+  readonly auditFolder: string | undefined
+}
+
+/** What a guide works with. */
+export interface GuideOptions {
+  readonly portBase: number
+  readonly auditFolder: string | undefined
+  readonly paper: Paper
+}
+
+/** Makes a guide. Tokens are fetched when they are first needed. */
+export function createGuide({ portBase, auditFolder, paper }: GuideOptions): Guide {
+  const tokens = new Map<string, Promise<string>>()
+  const tokenOf = (sub: string) => {
+    const token = tokens.get(sub) ?? requestToken({ portBase, sub })
+    tokens.set(sub, token)
+    return token
+  }
+  const client = ({ as, at = 'gateway' }: Caller, send?: Fetch) =>
+    createClient({
+      baseUrl: urlOf(at, portBase),
+      token: as === undefined ? undefined : () => tokenOf(as),
+      fetch: send,
+    })
+  const ask: Guide['ask'] = async (question) => {
+    paper.request(question)
+    const { as, at, ...request } = question
+    return await client({ as, at }, showing(paper)).request(request)
+  }
+  return {
+    ask,
+    async expect(question, type, code) {
+      const answer = await ask(question)
+      demand(answer.type === type, `the outcome has to be ${type}, and is ${answer.type}`)
+      const actual = 'code' in answer ? answer.code : undefined
+      demand(code === undefined || actual === code, `the code has to be ${code}, and is ${actual}`)
+      return answer as Extract<Answered, { readonly type: typeof type }>
+    },
+    client: (caller) => client(caller),
+    showRequest: paper.request,
+    say: paper.say,
+    auditFolder,
+  }
+}
+
+/** Sends as always and shows what comes back as it came: what a client makes of it would hide the form. */
+function showing(paper: Paper): Fetch {
+  return async function sendAndShow(url, init) {
+    const response = await fetch(url, init)
+    const body = await response.clone().blob()
+    paper.answer({ status: response.status, mediaType: body.type, text: await body.text() })
+    return response
+  }
+}

@@ -1,0 +1,81 @@
+import { styleText } from 'node:util'
+import type { Question } from './guide.ts'
+import type { Stop } from './stop.ts'
+
+/** An answer as it came. */
+export interface ShownAnswer {
+  readonly status: number
+  readonly mediaType: string
+  readonly text: string
+}
+
+/** Where the tour is written: in colour on a terminal, plain in a pipe. */
+export interface Paper {
+  stop(number: number, stop: Stop): void
+  request(question: Question): void
+  answer(answer: ShownAnswer): void
+  say(text: string): void
+  right(): void
+  wrong(error: unknown): void
+  end(stops: number, wrong: number): void
+}
+
+type Style = Parameters<typeof styleText>[0]
+
+const MAX_SHOWN_LENGTH = 1_200
+
+/** Writes to a stream. */
+export function createPaper(stream: NodeJS.WritableStream): Paper {
+  const paint = (style: Style, text: string) => styleText(style, text, { stream })
+  const write = (text: string) => void stream.write(`${text}\n`)
+  return {
+    stop(number, { title, why }) {
+      write(`\n${paint('bold', `${number}. ${title}`)}\n${paint('dim', why)}`)
+    },
+    request(question) {
+      write(
+        `\n${paint('cyan', requestLine(question))}${question.body === undefined ? '' : indent(question.body)}`,
+      )
+    },
+    answer({ status, mediaType, text }) {
+      write(`${paint(status < 300 ? 'green' : 'yellow', `${status} ${mediaType}`)}${indent(parse(text))}`)
+    },
+    say: (text) => write(`  ${text}`),
+    right: () => write(paint('green', 'as it has to be')),
+    wrong: (error) => write(paint('red', `WRONG: ${error instanceof Error ? error.message : String(error)}`)),
+    end(stops, wrong) {
+      const style = wrong === 0 ? 'green' : 'red'
+      write(
+        `\n${paint(style, `${stops} stops, ${wrong === 0 ? 'all as they have to be' : `${wrong} wrong`}`)}`,
+      )
+    },
+  }
+}
+
+function requestLine(question: Question): string {
+  const { method, path, params = {}, as, at, tenantId, headers = {}, idempotencyKey, preferAsync } = question
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? `{${name}}`))
+  const where = at === undefined || at === 'gateway' ? '' : ` at ${at}`
+  const extras = [
+    ...(tenantId === undefined ? [] : [`for the tenant ${tenantId}`]),
+    ...(idempotencyKey === undefined ? [] : [`with the key ${idempotencyKey}`]),
+    ...(preferAsync ? ['in the background'] : []),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ]
+  return [`${method} ${filled}${where} as ${as ?? 'nobody'}`, ...extras].join(', ')
+}
+
+/** What is no JSON is shown as text. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function indent(value: unknown): string {
+  const text = JSON.stringify(value, null, 2)
+  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)} ...` : text
+  return `\n${shown.replace(/^/gm, '  ')}`
+}

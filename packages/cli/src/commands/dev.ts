@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import {
+  GatewayFileError,
+  greet,
+  PartFailedError,
+  PortsTakenError,
+  requestToken,
+  type Stack,
+  startStack,
+} from '@agentic-rest/stack'
+import { defineCommand } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { endProcess, type Host } from '../host.ts'
+import { portBaseOption, readPortBase } from '../port-base.ts'
+
+interface Wanted {
+  readonly portBase: number
+  readonly dataFolder: string | undefined
+  readonly gatewayFile: string | undefined
+  readonly verbose: boolean
+}
+
+const OWN_FILE = 'gateway.yaml'
+
+/** `agentic dev`: the reference stack, or the gateway of this folder with an identity provider. */
+export const dev = defineCommand({
+  name: 'dev',
+  description:
+    'Runs everything on this machine until Ctrl-C: two gateways, the example services and an identity provider, offline\n' +
+    'and without an account. Where a gateway.yaml lies, it runs that gateway with the identity provider in their place.\n' +
+    'DATABASE_URL moves the services from embedded databases to a PostgreSQL server. Not for production.',
+  operands: [],
+  options: {
+    'port-base': portBaseOption,
+    data: {
+      type: 'string',
+      value: 'FOLDER',
+      default: '.agentic',
+      description: 'Where data, keys and audit records are kept; .agentic by default.',
+    },
+    memory: { type: 'boolean', description: 'Keeps nothing: no data, no keys, no audit records.' },
+    config: {
+      type: 'string',
+      short: 'c',
+      value: 'FILE',
+      description: 'A gateway of yours to run; gateway.yaml where there is one.',
+    },
+    verbose: { type: 'boolean', description: 'Shows all that the parts log, not only warnings.' },
+  },
+  examples: ['agentic dev', 'agentic dev --port-base 9080', 'agentic dev --memory -c my-gateway.yaml'],
+  async run({ values }, host) {
+    const portBase = readPortBase(values['port-base'])
+    if (!portBase.ok) return fail(host, portBase.fault, exitCodes.invalid)
+    const wanted = {
+      portBase: portBase.value,
+      dataFolder: values.memory ? undefined : values.data,
+      gatewayFile: values.config ?? (existsSync(OWN_FILE) ? OWN_FILE : undefined),
+      verbose: values.verbose,
+    }
+    return await endProcess(host, await runStack(wanted, host))
+  },
+})
+
+async function runStack(wanted: Wanted, host: Host): Promise<number> {
+  const startedAt = performance.now()
+  const signal = stopSignal(host)
+  try {
+    const databaseUrl = host.env['DATABASE_URL'] || undefined
+    const stack = await startStack({ ...wanted, databaseUrl, env: host.env, output: host.stdout, signal })
+    if (!signal.aborted) await tell(stack, wanted, { host, startedAt })
+    await stack.ended
+    return exitCodes.ok
+  } catch (error) {
+    // Told to stop while it started: whatever that interrupted is no failure.
+    if (signal.aborted) return exitCodes.ok
+    if (error instanceof GatewayFileError) return fail(host, error.message, exitCodes.invalid)
+    if (isExpected(error)) return fail(host, error.message, exitCodes.failed)
+    throw error
+  }
+}
+
+function isExpected(error: unknown): error is Error {
+  return error instanceof PortsTakenError || error instanceof PartFailedError
+}
+
+async function tell(
+  stack: Stack,
+  { portBase, dataFolder }: Wanted,
+  { host, startedAt }: { readonly host: Host; readonly startedAt: number },
+): Promise<void> {
+  const token = await requestToken({ portBase, sub: 'alice' })
+  const seconds = (performance.now() - startedAt) / 1000
+  const tokenCommand = tokenCommandFor(host, portBase)
+  host.stdout.write(`${greet({ stack, token, tokenCommand, dataFolder, seconds })}\n`)
+}
+
+/** The command as the reader can type it, which depends on how this one was started. */
+function tokenCommandFor({ env }: Host, portBase: number): string {
+  const options = portBase === Number(portBaseOption.default) ? '' : `--port-base ${portBase}`
+  if (env['npm_lifecycle_event'] === 'start')
+    return `npm run --silent token -- ${options}`.replace(/ -- $/, '')
+  return `${env['npm_command'] === 'exec' ? 'npx agentic-rest' : 'agentic'} token ${options}`.trimEnd()
+}
+
+/** The first SIGTERM or SIGINT stops the stack; a second SIGINT does not wait for it. The parts end with this process. */
+function stopSignal(host: Host): AbortSignal {
+  const stopping = new AbortController()
+  let interrupted = false
+  host.on('SIGTERM', () => stopping.abort())
+  host.on('SIGINT', () => {
+    if (interrupted) host.exit(exitCodes.interrupted)
+    interrupted = true
+    stopping.abort()
+  })
+  return stopping.signal
+}
+
+function fail(host: Host, message: string, code: number): number {
+  host.stderr.write(`${message}\n`)
+  return code
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFreeBase } from '@agentic-rest/stack'
+import { repositoryRoot } from './packed-packages.ts'
+
+/** The stack that pages tell the reader to start. */
+export interface DocumentedStack {
+  /** A command of a page, for where this stack is. */
+  adapt(command: string): string
+  /** Ends it as Ctrl-C does. */
+  stop(): Promise<void>
+}
+
+/** Starts the stack with the command of a page, on free ports and with a data folder of its own. */
+export async function startStack(command: string): Promise<DocumentedStack> {
+  // Below the ports that the system gives to clients, and seldom where another test looks.
+  const base = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
+  const data = mkdtempSync(join(tmpdir(), 'agentic-stack-'))
+  const child = spawn('sh', ['-c', `${command} -- --port-base ${base} --data ${data}`], {
+    cwd: repositoryRoot,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${command} did not start`)
+  const closed = once(child, 'close')
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    void closed.then(() => reject(new Error(`${command} ended:\n${printed}`)))
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+      if (printed.includes('Ctrl-C ends it')) resolve()
+    })
+  })
+  return {
+    adapt: (other) => forStack(other, base, data),
+    async stop() {
+      process.kill(-pid, 'SIGINT')
+      await closed
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function forStack(command: string, base: number, data: string): string {
+  return command
+    .replaceAll(/127\.0\.0\.1:(8\d\d\d)/g, (_, port: string) => `127.0.0.1:${base + Number(port) - 8080}`)
+    .replaceAll(/npm run (--silent )?token( --)?/g, `npm run --silent token -- --port-base ${base}`)
+    .replaceAll(/npm run tour( --)?/g, `npm run --silent tour -- --port-base ${base} --data ${data}`)
+}
