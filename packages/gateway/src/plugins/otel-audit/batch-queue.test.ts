@@ -132,6 +132,35 @@ it('does not wait with a full batch', async () => {
   expect(sends.map(({ items }) => items.length)).toEqual([10])
 })
 
+it('does not wait with a batch that is full by its bytes', async () => {
+  const { sends, fill } = queueWith({ delayMs: 60_000 })
+  fill(1, 99)
+  await nextTurn()
+  expect(sends).toEqual([])
+  fill(1, 1)
+  await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([2])
+})
+
+it('keeps the rest of a full batch waiting for more', async () => {
+  const { sends, fill } = queueWith({ delayMs: 20, maxInFlight: 9 })
+  fill(23)
+  await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([10, 10])
+  while (sends.length === 2) await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([10, 10, 3])
+})
+
+it('counts only the bytes that wait, not those on their way', async () => {
+  const { sends, fill } = queueWith({ delayMs: 60_000, maxInFlight: 2 })
+  fill(1, 100)
+  await nextTurn()
+  fill(1, 99)
+  await nextTurn()
+  await nextTurn()
+  expect(sends.map(({ items }) => items.length)).toEqual([1])
+})
+
 it('sends the rest on closing without a delay and takes nothing more', async () => {
   const { queue, sends, booked, fill } = queueWith({ delayMs: 60_000, maxInFlight: 3 })
   fill(5)

@@ -35,6 +35,8 @@ interface Entry<Item> {
 interface State<Item> {
   readonly options: BatchQueueOptions<Item>
   readonly waiting: Entry<Item>[]
+  waitingBytes: number
+  /** Waiting and on their way together, like `bytes`. */
   records: number
   bytes: number
   inFlight: number
@@ -52,6 +54,7 @@ export function createBatchQueue<Item>(options: BatchQueueOptions<Item>): BatchQ
   const state: State<Item> = {
     options,
     waiting: [],
+    waitingBytes: 0,
     records: 0,
     bytes: 0,
     inFlight: 0,
@@ -78,6 +81,7 @@ function add<Item>(state: State<Item>, entry: Entry<Item>): void {
     return
   }
   state.waiting.push(entry)
+  state.waitingBytes += entry.bytes
   state.records += 1
   state.bytes += entry.bytes
   schedule(state)
@@ -91,18 +95,39 @@ function obstacleTo<Item>({ options, records, bytes, closing }: State<Item>, ent
 
 /** Sends later, never in the middle of a request; a full batch does not wait for its time. */
 function schedule<Item>(state: State<Item>): void {
-  const { batchRecords, delayMs, maxInFlight } = state.options
-  if (state.inFlight >= maxInFlight || state.waiting.length === 0) return
-  if (delayMs === 0 || state.waiting.length >= batchRecords) state.immediate ??= setImmediate(pump, state)
-  else state.delay ??= setTimeout(pump, delayMs, state).unref()
+  const { delayMs } = state.options
+  if (!hasPlace(state) || state.waiting.length === 0) return
+  if (delayMs === 0) state.immediate ??= setImmediate(sendAll, state)
+  else if (hasFullBatch(state)) state.immediate ??= setImmediate(sendFullBatches, state)
+  else state.delay ??= setTimeout(sendAll, delayMs, state).unref()
 }
 
-function pump<Item>(state: State<Item>): void {
+function hasPlace<Item>({ options, inFlight }: State<Item>): boolean {
+  return inFlight < options.maxInFlight
+}
+
+/** By bytes too: a few large records fill the queue long before there are enough of them for a batch. */
+function hasFullBatch<Item>({ options, waiting, waitingBytes }: State<Item>): boolean {
+  return waiting.length >= options.batchRecords || waitingBytes >= options.batchBytes
+}
+
+function sendAll<Item>(state: State<Item>): void {
+  unschedule(state)
+  while (hasPlace(state) && state.waiting.length > 0) void sendBatch(state)
+}
+
+/** The rest waits for more: alone it would take the place of a full batch while the receiver is busy. */
+function sendFullBatches<Item>(state: State<Item>): void {
+  unschedule(state)
+  while (hasPlace(state) && hasFullBatch(state)) void sendBatch(state)
+  schedule(state)
+}
+
+function unschedule<Item>(state: State<Item>): void {
   clearImmediate(state.immediate)
   clearTimeout(state.delay)
   state.immediate = undefined
   state.delay = undefined
-  while (state.inFlight < state.options.maxInFlight && state.waiting.length > 0) void sendBatch(state)
 }
 
 async function sendBatch<Item>(state: State<Item>): Promise<void> {
@@ -139,6 +164,7 @@ function takeBatch<Item>(state: State<Item>): { items: Item[]; bytes: number } {
     count += 1
     bytes += entry.bytes
   }
+  state.waitingBytes -= bytes
   return { items: state.waiting.splice(0, count).map(({ item }) => item), bytes }
 }
 
@@ -149,12 +175,12 @@ function release<Item>(state: State<Item>, batch: { items: Item[]; bytes: number
 
 function goOn<Item>(state: State<Item>): void {
   if (state.records === 0) state.onEmpty()
-  else if (state.closing !== undefined) pump(state)
+  else if (state.closing !== undefined) sendAll(state)
   else schedule(state)
 }
 
 function close<Item>(state: State<Item>, withinMs: number): Promise<boolean> {
-  pump(state)
+  sendAll(state)
   if (state.records === 0) return Promise.resolve(true)
   return new Promise((resolve) => {
     const deadline = setTimeout(() => {
@@ -172,6 +198,7 @@ function abandon<Item>(state: State<Item>): void {
   state.abandoned = true
   state.options.ledger.dropped(state.records, 'the time to flush is over')
   state.waiting.length = 0
+  state.waitingBytes = 0
   state.records = 0
   state.bytes = 0
 }

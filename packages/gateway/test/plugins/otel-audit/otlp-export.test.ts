@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
 import { traceContext } from '../../../src/plugins/otel-audit/trace-context.ts'
 import { otelAudit } from '../../../src/plugins/otel-audit.ts'
@@ -11,7 +11,10 @@ let collector: Collector
 beforeEach(async () => {
   collector = await startCollector()
 })
-afterEach(() => collector.kill())
+afterEach(() => {
+  vi.useRealTimers()
+  collector.kill()
+})
 
 function pluginWith(options: Partial<OtelAuditOptions> = {}) {
   const metrics = countedMetrics()
@@ -161,6 +164,21 @@ it('sends bodies in messages that a collector takes', async () => {
   await plugin.close?.()
   expect([metrics.ok(), metrics.error()]).toEqual([7, 0])
   expect(collector.batches).toEqual([1, 1, 1, 1, 1, 1, 1])
+})
+
+it.each([
+  { records: 20, bytes: 1_000_000, held: 5 },
+  { records: 200, bytes: 60_000, held: 100 },
+])('sends bodies of $bytes bytes as soon as they fill a batch', async ({ records, bytes, held }) => {
+  const { plugin, metrics } = pluginWith({ include_request_body: true })
+  // With its clock stopped, no batch ever goes because its time has come.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  for (let n = 1; n <= records; n += 1) {
+    await drive(plugin, auditedExchange({ body: makeBody(Buffer.alloc(bytes, 'b')) }))
+    while (metrics.ok() + metrics.error() < n - held) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await plugin.close?.()
+  expect([metrics.ok(), metrics.error(), collector.spans.length]).toEqual([records, 0, records])
 })
 
 it('drops a batch that the collector refuses, once, and the next one arrives', async () => {
