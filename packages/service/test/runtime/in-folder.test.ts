@@ -1,17 +1,63 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStore } from '../../src/runtime/create-store.ts'
+import { StoreLockedError } from '../../src/runtime/store-errors.ts'
+import { showKilledAtEachStep } from './behaviour/killed-behaviour.ts'
 import { describeRuntime } from './behaviour/runtime-behaviour.ts'
+import { startProgram } from './harness/run-program.ts'
 
+/** One folder goes through all of it, because a new one takes seconds to make. */
 describe('in a folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-store-'))
-  const store = createStore({ folder })
-  beforeAll(() => store.migrate(), 60_000)
-  afterAll(async () => {
-    await store.close()
-    rmSync(folder, { recursive: true })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('has no half a database after a kill -9 while the folder is filled', async () => {
+    const program = startProgram('folder-holder', { folder })
+    const isFilling = () => existsSync(join(folder, 'unfinished', 'global'))
+    await expect.poll(isFilling, { timeout: 60_000 }).toBe(true)
+    program.process.kill('SIGKILL')
+    expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  }, 120_000)
+
+  describe('filled afterwards', () => {
+    const store = createStore({ folder })
+    beforeAll(() => store.migrate(), 120_000)
+    afterAll(() => store.close())
+
+    it('has nothing left of the process that was killed', () => {
+      expect(existsSync(join(folder, 'unfinished'))).toBe(false)
+    })
+
+    describeRuntime(() => store)
   })
-  describeRuntime(() => store)
+
+  describe('opened again', () => {
+    it('is refused to a second process and a second store, until the first is killed; what it kept is there', async () => {
+      const holder = startProgram('folder-holder', { folder })
+      await holder.told('open')
+      const store = createStore({ folder })
+      await expect(store.migrate()).rejects.toThrow(StoreLockedError)
+      await expect(store.migrate()).rejects.toThrow(
+        `the folder ${folder} is in use by another process or store`,
+      )
+      const second = await startProgram('folder-holder', { folder }).ended
+      expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('STORE_LOCKED') })
+      holder.process.kill('SIGKILL')
+      await holder.ended
+      expect(await store.query('SELECT name FROM held')).toEqual([{ name: 'kept' }])
+      await expect(createStore({ folder }).migrate()).rejects.toThrow(StoreLockedError)
+      await store.close()
+    }, 120_000)
+
+    // Opening the embedded database takes most of a second. Inside a transaction a crash leaves behind what a crash
+    // before it does; with AGENTIC_LONG_TESTS=1 that is shown as well.
+    const steps = process.env['AGENTIC_LONG_TESTS'] === '1' ? 'statements' : 'changes'
+
+    it(`has one effect per key, operation and approval after a kill -9 around each commit (${steps})`, async () => {
+      await showKilledAtEachStep({ folder }, steps)
+    }, 300_000)
+  })
 })

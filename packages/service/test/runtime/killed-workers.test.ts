@@ -9,7 +9,7 @@ import { allEnded, expectOneResultEach } from './harness/run-to-completion.ts'
 
 // With AGENTIC_LONG_TESTS=1 ten thousand operations, in a minute or two; otherwise as many as an ordinary run has time for.
 const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
-const count = isLong ? 10_000 : 1_000
+const count = isLong ? 10_000 : 600
 const millisecondsBetweenKills = 1000
 
 describePostgres('workers that are killed', (server) => {

@@ -6,7 +6,7 @@ import { startProgram } from '../harness/run-program.ts'
 import type { Crash } from '../programs/crashing-store.ts'
 import { countEffects, createEffects } from './effects.ts'
 
-const tenantId = 'acme'
+const tenantId = 'killed'
 // So many steps has a request, from its claim to the commit of its background work.
 const stepsOfRequest = { statements: 25, changes: 9 } satisfies Record<Crash['steps'], number>
 
@@ -59,16 +59,17 @@ async function expectOneEffectEach(
     expect([key, await countEffects(store, `accepted ${key}`)]).toEqual([key, 1])
     expect([key, await countEffects(store, `ran ${key}`)]).toEqual([key, 1])
   }
-  const states = 'SELECT state, count(*)::int AS count FROM'
-  const all = keys.length
-  expect(await store.query(`${states} agentic_operations GROUP BY state`)).toEqual([
-    { state: 'completed', count: all },
-  ])
-  expect(await store.query(`${states} agentic_approvals GROUP BY state`)).toEqual([
-    { state: 'redeemed', count: all },
-  ])
-  const stored = 'SELECT count(*)::int AS count FROM agentic_idempotency WHERE stored IS NOT NULL'
-  expect(await store.query(stored)).toEqual([{ count: all }])
+  const states = (table: string) =>
+    store.query(`SELECT state, count(*)::int AS count FROM ${table} WHERE tenant_id = $1 GROUP BY state`, [
+      tenantId,
+    ])
+  expect(await states('agentic_operations')).toEqual([{ state: 'completed', count: keys.length }])
+  expect(await states('agentic_approvals')).toEqual([{ state: 'redeemed', count: keys.length }])
+  const stored = await store.query(
+    'SELECT stored IS NOT NULL AS stored, count(*)::int AS count FROM agentic_idempotency WHERE tenant_id = $1 GROUP BY 1',
+    [tenantId],
+  )
+  expect(stored).toEqual([{ stored: true, count: keys.length }])
   await expectUsedUp(store, tokens)
 }
 

@@ -21,7 +21,9 @@ export interface RunningProgram {
 /** Starts a program with its settings. */
 export function startProgram(name: string, settings: object): RunningProgram {
   const path = fileURLToPath(new URL(`../programs/${name}.ts`, import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=agentic-source', path, JSON.stringify(settings)], {
+  // The embedded database starts in half the time when V8 does not try to make it fast.
+  const flags = ['--conditions=agentic-source', '--liftoff-only']
+  const child = spawn(process.execPath, [...flags, path, JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
