@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { headers, openApiDocument, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { pluginOrder } from '../packages/gateway/src/plugin.ts'
+import {
+  sanitizeFigures,
+  sanitizeMisses,
+} from '../packages/gateway/test/plugins/prompt-sanitize-corpus/figures.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
 import { decisionIndex } from './decision-index.ts'
@@ -40,6 +44,8 @@ export const generators: readonly Generator[] = [
   section('metric outcomes', 'docs/metrics.md', outcomeLabels),
   section('error codes', 'docs/errors.md', errorTables),
   section('malformed requests', 'docs/errors.md', malformedTable),
+  section('sanitize-figures', 'docs/plugins/prompt-sanitize.md', sanitizeFigures),
+  section('sanitize-misses', 'docs/plugins/prompt-sanitize.md', sanitizeMisses),
   section('decisions', 'docs/decisions/README.md', () => decisionIndex(join(repository, 'docs/decisions'))),
   section('packages', 'README.md', () => packagesTable(repository)),
   section('imports', 'CONTRIBUTING.md', () => importTable(repository)),
