@@ -2,7 +2,7 @@ import { headerKeys, headers, mediaTypeEssence, parseMediaType } from '@agentic-
 import type { Exchange } from '../../exchange.ts'
 
 /** How a body is read. */
-export type BodyKind = 'json' | 'form' | 'text'
+export type BodyKind = 'json' | 'lines' | 'form' | 'text'
 
 /** What the headers say of a body: how to read it, that it is not looked into, or which header stands in the way. */
 export type BodyJudgement =
@@ -13,6 +13,7 @@ export type BodyJudgement =
 const SKIP = { type: 'skip' } as const
 const INSPECT = {
   json: { type: 'inspect', kind: 'json' },
+  lines: { type: 'inspect', kind: 'lines' },
   form: { type: 'inspect', kind: 'form' },
   text: { type: 'inspect', kind: 'text' },
 } as const satisfies Record<BodyKind, BodyJudgement>
@@ -41,10 +42,14 @@ export function judgeBody(requestHeaders: Exchange['headers']): BodyJudgement {
 const TEXTUAL =
   /^application\/(?:[^/]*[.+-])?(?:json|ndjson|jsonl|json-seq|json5|yaml|xml|graphql|javascript|toml|sql)$/
 
+// One document a line.
+const LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/
+
 /** A type that is missing or cannot be read says nothing, so the body is read as text. */
 function bodyKind(essence: string | undefined): BodyKind | undefined {
   if (essence === undefined) return 'text'
   if (essence === 'application/json' || essence.endsWith('+json')) return 'json'
+  if (LINES.test(essence)) return 'lines'
   if (essence === 'application/x-www-form-urlencoded') return 'form'
   return essence.startsWith('text/') || TEXTUAL.test(essence) ? 'text' : undefined
 }

@@ -14,3 +14,8 @@ function hexValue(unit: number): number | undefined {
   const lower = unit | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : undefined
 }
+
+/** 0 to 9 and A to F in either case. */
+export function isHexDigit(unit: number): boolean {
+  return hexValue(unit) !== undefined
+}

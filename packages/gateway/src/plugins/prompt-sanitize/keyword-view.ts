@@ -24,12 +24,21 @@ function foldView(view: TextView, fold: CaseFolder): TextView {
     const start = index
     const codePoint = text.codePointAt(index) ?? 0
     index += codePoint > 0xffff ? 2 : 1
+    if (codePoint > 0x20 && codePoint < 0x7f) {
+      builder.addUnit(lowerAscii(codePoint), start, index)
+      inBlank = false
+      continue
+    }
     const folded = fold(codePoint)
     if (folded === BLANK && inBlank) builder.stretchLast(index)
     else builder.add(folded, { start, end: index })
     inBlank = folded === BLANK
   }
   return builder.build()
+}
+
+function lowerAscii(unit: number): number {
+  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit
 }
 
 /** Remembers each character it has seen: at most one entry per character there is. */

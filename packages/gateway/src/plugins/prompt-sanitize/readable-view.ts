@@ -53,6 +53,7 @@ function addFolded(builder: ViewBuilder, { codePoint, start, end, base, folder }
     // A mark that did not compose ends the composing, so that a heap of marks on one letter costs nothing.
     return joins ? NO_BASE : base
   }
-  builder.add(text, { start, end })
+  if (text.length === 1) builder.addUnit(text.charCodeAt(0), start, end)
+  else builder.add(text, { start, end })
   return text.codePointAt(0) ?? NO_BASE
 }

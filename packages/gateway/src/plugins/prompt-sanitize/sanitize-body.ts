@@ -30,11 +30,24 @@ function treat(text: string, kind: BodyKind, redact: TextRedactor): Treated {
   switch (kind) {
     case 'json':
       return rewriteJson(text, treatment)
+    case 'lines':
+      return rewriteLines(text, treatment.value)
     case 'form':
       return rewriteForm(text, treatment)
     case 'text':
       return treatment.value(text, '')
   }
+}
+
+/** Treats every line by itself, so that each stays a document. */
+function rewriteLines(text: string, treatLine: TextRedactor): string | Rejection {
+  const lines = text.split('\n')
+  for (const [index, line] of lines.entries()) {
+    const treated = treatLine(line, '')
+    if (typeof treated !== 'string') return treated
+    lines[index] = treated
+  }
+  return lines.join('\n')
 }
 
 /** Says what is wrong and where, and never what was found. */

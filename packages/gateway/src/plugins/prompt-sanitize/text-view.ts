@@ -7,8 +7,8 @@ export interface Span {
 /** What a search that found nothing returns; most do, so it costs no allocation. */
 export const NO_SPANS: readonly Span[] = []
 
-/** Arrays of numbers: for short texts, of which there may be very many, a plain one is made faster. */
-type Numbers = number[] | Uint32Array
+/** An array of numbers: for short texts, of which there may be very many, a plain one is made faster. */
+export type Numbers = number[] | Uint32Array
 
 const LONGEST_PLAIN = 1024
 
@@ -86,7 +86,8 @@ export function createViewBuilder(source: TextView): ViewBuilder {
   }
 }
 
-function createNumbers(length: number): Numbers {
+/** Makes an array with room for `length` numbers. */
+export function createNumbers(length: number): Numbers {
   return length > LONGEST_PLAIN ? new Uint32Array(length) : new Array<number>(length + 1).fill(0)
 }
 
@@ -99,5 +100,5 @@ function enlarged(numbers: Numbers): Numbers {
 /** Text of code units; lone surrogates stay as they are. */
 function textOf(units: Numbers, length: number): string {
   if (Array.isArray(units)) return String.fromCharCode(...units.slice(0, length))
-  return Buffer.from(Uint16Array.from(units.subarray(0, length)).buffer).toString('utf16le')
+  return Buffer.from(new Uint16Array(units.subarray(0, length)).buffer).toString('utf16le')
 }

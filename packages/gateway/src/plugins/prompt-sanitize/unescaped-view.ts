@@ -1,22 +1,20 @@
-import { hexAt } from './hex-value.ts'
+import { isDigit } from './detectors/character-kinds.ts'
+import { runEnd } from './detectors/find-matches.ts'
+import { hexAt, isHexDigit } from './hex-value.ts'
 import { createViewBuilder, plainView, type TextView, type ViewBuilder } from './text-view.ts'
 
 const ESCAPE = /\\[ux"/bfnrt\\]|%[2-7][0-9A-Fa-f]|&#[xX]?[0-9A-Fa-f]/
 const BACKSLASH = 0x5c
 const PERCENT = 0x25
 const AMPERSAND = 0x26
-const REFERENCE = /^&#(?:([0-9]{1,7})|[xX]([0-9A-Fa-f]{1,6}));?/
-const LONGEST_REFERENCE = 12
+/** What the letter after a backslash stands for; 0 where it stands for nothing. */
+const SHORT_ESCAPES = shortEscapes({ '"': '"', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' })
+const LETTER_U = 0x75
+const LETTER_X = 0x78
+const HASH = 0x23
+const SEMICOLON = 0x3b
+const MOST_REFERENCE_DIGITS = 7
 const LAST_CODE_POINT = 0x10ffff
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-])
 
 /**
  * The text with its escapes read: those of JSON (`\u0040`), however often JSON was put into a JSON string (`\\\\u0040`),
@@ -37,27 +35,28 @@ export function unescapedView(text: string): TextView | undefined {
   return builder.build()
 }
 
+function shortEscapes(escapes: Readonly<Record<string, string>>): Uint8Array {
+  const units = new Uint8Array(128)
+  for (const [letter, character] of Object.entries(escapes))
+    units[letter.charCodeAt(0)] = character.charCodeAt(0)
+  return units
+}
+
 function addBackslashEscape(text: string, start: number, builder: ViewBuilder): number {
   let letter = start
   // Every level of nesting doubles the backslashes, so a whole run belongs to the one escape.
   while (text.charCodeAt(letter) === BACKSLASH) letter++
-  const read = backslashEscape(text, letter)
-  if (read === undefined) {
-    builder.add(text.slice(start, letter), { start, end: letter })
-    return letter
+  const name = text.charCodeAt(letter)
+  const short = SHORT_ESCAPES[name] ?? 0
+  if (short !== 0) {
+    builder.addUnit(short, start, letter + 1)
+    return letter + 1
   }
-  builder.add(read.character, { start, end: read.end })
-  return read.end
-}
-
-function backslashEscape(text: string, letter: number): { character: string; end: number } | undefined {
-  const name = text.charAt(letter)
-  const short = SHORT_ESCAPES.get(name)
-  if (short !== undefined) return { character: short, end: letter + 1 }
-  const digits = name === 'u' ? 4 : name === 'x' ? 2 : 0
-  const code = digits === 0 ? undefined : hexAt(text, letter + 1, digits)
-  if (code === undefined) return undefined
-  return { character: String.fromCharCode(code), end: letter + 1 + digits }
+  const digits = name === LETTER_U ? 4 : name === LETTER_X ? 2 : 0
+  const unit = digits === 0 ? undefined : hexAt(text, letter + 1, digits)
+  const end = unit === undefined ? letter : letter + 1 + digits
+  builder.addUnit(unit ?? BACKSLASH, start, end)
+  return end
 }
 
 function addPercentEscape(text: string, start: number, builder: ViewBuilder): number {
@@ -72,13 +71,15 @@ function addPercentEscape(text: string, start: number, builder: ViewBuilder): nu
 }
 
 function addReference(text: string, start: number, builder: ViewBuilder): number {
-  const [reference = '', decimal, hex] = REFERENCE.exec(text.slice(start, start + LONGEST_REFERENCE)) ?? []
-  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10)
-  if (!(code <= LAST_CODE_POINT)) {
+  const isHex = (text.charCodeAt(start + 2) | 0x20) === LETTER_X
+  const digits = text.charCodeAt(start + 1) === HASH ? start + (isHex ? 3 : 2) : start
+  const end = runEnd(text, digits, isHex ? isHexDigit : isDigit)
+  const code = Number.parseInt(text.slice(digits, end), isHex ? 16 : 10)
+  if (digits === start || end === digits || end - digits > MOST_REFERENCE_DIGITS || code > LAST_CODE_POINT) {
     builder.addUnit(AMPERSAND, start, start + 1)
     return start + 1
   }
-  const end = start + reference.length
-  builder.add(String.fromCodePoint(code), { start, end })
-  return end
+  const after = text.charCodeAt(end) === SEMICOLON ? end + 1 : end
+  builder.add(String.fromCodePoint(code), { start, end: after })
+  return after
 }

@@ -114,3 +114,18 @@ function figuresRow({
   ]
   return `| ${cells.join(' | ')} |`
 }
+
+/** The table of known misses and false alarms on the same page, section `sanitize-misses`. */
+export function sanitizeMisses(): string {
+  const rows = detectorNames.flatMap((name) => {
+    const samples = readSamples(name)
+    const misses = reasons(samples.map(({ miss }) => miss))
+    const alarms = reasons(samples.map(({ alarm }) => alarm))
+    return [`| \`${name}\` | ${misses} | ${alarms} |`]
+  })
+  return ['| Detector | Not found | Found though it is none |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function reasons(all: readonly (string | undefined)[]): string {
+  return [...new Set(all)].filter((reason) => reason !== undefined).join('; ')
+}

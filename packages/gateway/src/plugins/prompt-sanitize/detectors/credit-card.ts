@@ -1,6 +1,6 @@
-import { NO_SPANS, type Span } from '../text-view.ts'
-import { anyOf, isDigit } from './character-kinds.ts'
+import { createNumbers, NO_SPANS, type Numbers, type Span } from '../text-view.ts'
 import type { Detector } from './find-matches.ts'
+import { classesOf, classTable } from './unit-classes.ts'
 
 /** First four digits, as a range, and lengths of the networks' card numbers (ISO/IEC 7812). */
 const NETWORKS: readonly (readonly [from: number, to: number, lengths: readonly number[]])[] = [
@@ -22,22 +22,24 @@ const NETWORKS: readonly (readonly [from: number, to: number, lengths: readonly 
 ]
 const SHORTEST = 13
 const LONGEST = 19
-const DOT = 0x2e
 const MOST_SEPARATORS = 2
-const isSeparator = anyOf(' -./_\t\r\n')
+/** Digits have the classes 0 to 9. */
+const CLASSES = classTable([...'0123456789', '.', ' -/_\t\r\n'])
+const DOT = 10
+const SEPARATOR = 11
 /** By first four digits, one bit per length: a look-up instead of a search for every group of digits in a text. */
 const LENGTH_BITS = lengthBits()
 
 /** A run of digits, separators between them left out. Only the first `count` entries of the arrays count. */
 interface Run {
-  readonly text: string
+  readonly classes: Uint8Array
   count: number
-  readonly digits: number[]
+  readonly digits: Numbers
   /** Where each digit stands in the text. */
-  readonly places: number[]
+  readonly places: Numbers
   /** Luhn sums of the first n digits, with the digits of even or of odd index taken as they are. */
-  readonly evenSums: number[]
-  readonly oddSums: number[]
+  readonly evenSums: Numbers
+  readonly oddSums: Numbers
 }
 
 /** Payment card numbers: known first digits and length, Luhn check digit, in one piece or in groups. */
@@ -46,19 +48,20 @@ export const creditCard: Detector = {
   patterns: [],
   minLength: SHORTEST,
   find(text) {
+    const classes = classesOf(text, CLASSES)
     let spans: Span[] | undefined
     let run: Run | undefined
-    for (let index = 0; index < text.length; index++) {
-      if (!isDigit(text.charCodeAt(index))) continue
-      const { end, count } = measureRun(text, index)
+    for (let index = 0; index < classes.length; index++) {
+      if (!isDigitAt(classes, index)) continue
+      const { end, count, next } = measureRun(classes, index)
       if (count >= SHORTEST) {
         // The arrays of the last run serve again when they are large enough: a text may hold very many short runs.
-        if (run === undefined || count > run.digits.length) run = createRun(text, Math.max(LONGEST, count))
+        if (run === undefined || count > run.digits.length) run = createRun(classes, Math.max(LONGEST, count))
         spans ??= []
         readRun(run, { start: index, end })
         addCards(run, spans)
       }
-      index = end
+      index = next
     }
     return spans ?? NO_SPANS
   },
@@ -67,46 +70,58 @@ export const creditCard: Detector = {
 function lengthBits(): Uint8Array {
   const bits = new Uint8Array(10_000)
   for (const [from, to, lengths] of NETWORKS) {
-    bits.fill(
-      lengths.reduce((all, length) => all | (1 << (length - SHORTEST)), 0),
-      from,
-      to + 1,
-    )
+    const all = lengths.reduce((sum, length) => sum | (1 << (length - SHORTEST)), 0)
+    bits.fill(all, from, to + 1)
   }
   return bits
 }
 
-/** How far digits go on with at most two separators between any two, and how many they are. */
-function measureRun(text: string, start: number): { end: number; count: number } {
-  let count = 0
-  let end = start
-  for (let index = start; index < text.length && index - end <= MOST_SEPARATORS; index++) {
-    const unit = text.charCodeAt(index)
-    if (isDigit(unit)) {
-      count++
-      end = index + 1
-    } else if (!isSeparator(unit)) break
-  }
-  return { end, count }
+function isDigitAt(classes: Uint8Array, index: number): boolean {
+  return (classes[index] ?? DOT) < DOT
 }
 
-function createRun(text: string, capacity: number): Run {
+/** Where a run ends, how many digits it has, and where to read on. */
+interface Measure {
+  readonly end: number
+  readonly count: number
+  readonly next: number
+}
+
+/** Measures groups of digits with at most two separators between them. A group too long for a card ends the run. */
+function measureRun(classes: Uint8Array, start: number): Measure {
+  let count = 0
+  let end = start
+  for (let group = start; group - end <= MOST_SEPARATORS; ) {
+    let groupEnd = group
+    while (isDigitAt(classes, groupEnd)) groupEnd++
+    if (groupEnd - group > LONGEST) return { end, count, next: groupEnd }
+    if (groupEnd > group) {
+      count += groupEnd - group
+      end = groupEnd
+      group = groupEnd
+    } else if (classes[group] === SEPARATOR || classes[group] === DOT) group++
+    else break
+  }
+  return { end, count, next: end }
+}
+
+function createRun(classes: Uint8Array, capacity: number): Run {
   return {
-    text,
+    classes,
     count: 0,
-    digits: new Array<number>(capacity).fill(0),
-    places: new Array<number>(capacity).fill(0),
-    evenSums: new Array<number>(capacity + 1).fill(0),
-    oddSums: new Array<number>(capacity + 1).fill(0),
+    digits: createNumbers(capacity),
+    places: createNumbers(capacity),
+    evenSums: createNumbers(capacity + 1),
+    oddSums: createNumbers(capacity + 1),
   }
 }
 
 function readRun(run: Run, { start, end }: Span): void {
-  const { text, digits, places, evenSums, oddSums } = run
+  const { classes, digits, places, evenSums, oddSums } = run
   let count = 0
   for (let place = start; place < end; place++) {
-    const digit = text.charCodeAt(place) - 0x30
-    if (digit < 0 || digit > 9) continue
+    const digit = classes[place] ?? DOT
+    if (digit >= DOT) continue
     const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
     const isEven = count % 2 === 0
     digits[count] = digit
@@ -141,7 +156,7 @@ function cardEnd(run: Run, first: number): number {
   return first
 }
 
-function prefixAt(digits: readonly number[], first: number): number {
+function prefixAt(digits: Numbers, first: number): number {
   let prefix = 0
   for (let i = first; i < first + 4; i++) prefix = prefix * 10 + (digits[i] ?? 0)
   return prefix
@@ -159,25 +174,32 @@ function isCard(run: Run, first: number, end: number): boolean {
  */
 function isWrittenLikeACard(run: Run, first: number, end: number): boolean {
   if (touchesDot(run, first, -1) || touchesDot(run, end - 1, 1)) return false
-  const groups = groupLengths(run, first, end)
-  if (groups.length === 2 && run.text.charCodeAt((run.places[first] ?? 0) + (groups[0] ?? 0)) === DOT)
-    return false
-  return groups.every((length) => length === 1) || groups.slice(1, -1).every((length) => length >= 3)
+  const { groups, shortestInner } = measureGroups(run, first, end)
+  if (groups === end - first) return true
+  return shortestInner >= 3 && !(groups === 2 && isDecimal(run, first, end))
 }
 
 /** A digit follows (or precedes) beyond a dot, so that the number goes on there. */
-function touchesDot({ text, places }: Run, index: number, direction: 1 | -1): boolean {
+function touchesDot({ classes, places }: Run, index: number, direction: 1 | -1): boolean {
   const place = places[index] ?? 0
-  return text.charCodeAt(place + direction) === DOT && isDigit(text.charCodeAt(place + 2 * direction))
+  return classes[place + direction] === DOT && isDigitAt(classes, place + 2 * direction)
 }
 
-function groupLengths(run: Run, first: number, end: number): number[] {
-  const lengths: number[] = []
+/** How many groups the digits are written in, and the length of the shortest but for the first and the last. */
+function measureGroups(run: Run, first: number, end: number): { groups: number; shortestInner: number } {
+  let groups = 1
+  let shortestInner = LONGEST
   let start = first
-  for (let index = first + 1; index <= end; index++) {
-    if (index < end && !startsGroup(run, index)) continue
-    lengths.push(index - start)
+  for (let index = first + 1; index < end; index++) {
+    if (!startsGroup(run, index)) continue
+    if (groups > 1) shortestInner = Math.min(shortestInner, index - start)
+    groups++
     start = index
   }
-  return lengths
+  return { groups, shortestInner }
+}
+
+/** Two groups with a dot between them. */
+function isDecimal({ classes, places }: Run, first: number, end: number): boolean {
+  return classes.subarray(places[first], places[end - 1]).includes(DOT)
 }

@@ -1,6 +1,6 @@
 import { NO_SPANS, type Span } from '../text-view.ts'
-import { anyOf, isAlphanumeric, isDigit, isLetter } from './character-kinds.ts'
 import type { Detector } from './find-matches.ts'
+import { classesOf, classTable, OTHER } from './unit-classes.ts'
 
 /** Countries by the length of their account numbers, from the registry of ISO 13616. */
 const COUNTRIES = {
@@ -23,15 +23,19 @@ const COUNTRIES = {
   32: 'LC',
   33: 'RU',
 }
+/** Digits are themselves and letters 10 to 35, as the check digits are calculated. */
+const LETTERS_AND_DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
+const VALUES = LETTERS_AND_DIGITS.length
+const SEPARATOR = VALUES
+const CLASSES = classTable(
+  [...LETTERS_AND_DIGITS].map((sign) => sign + sign.toUpperCase()).concat(' -./_\t\r\n'),
+)
 const LENGTHS = lengthsByCountry()
-const NO_VALUE = 255
-/** Digits are themselves, letters 10 to 35. */
-const VALUES = valuesByUnit()
-const ANNOUNCEMENT = 'iban'
+const REMAINDERS = remainders()
 /** Country and check digits come first in writing and last in the calculation. */
 const CHECKED_LAST = 4
 const MOST_SEPARATORS = 2
-const isSeparator = anyOf(' -./_\t\r\n')
+const ANNOUNCEMENT = 'iban'
 
 /** International bank account numbers: known country, its length, and the check digits of ISO 7064 (mod 97-10). */
 export const iban: Detector = {
@@ -39,9 +43,11 @@ export const iban: Detector = {
   patterns: [],
   minLength: 15,
   find(text) {
+    const classes = classesOf(text, CLASSES)
     let spans: Span[] | undefined
-    for (let start = 0; start < text.length - 4; start++) {
-      const end = startsLikeIban(text, start) ? accountEnd(text, start) : undefined
+    for (let start = 0; start < text.length - CHECKED_LAST; start++) {
+      if (!startsLikeIban(classes, start) || isGlued(text, classes, start)) continue
+      const end = accountEnd(classes, start)
       if (end === undefined) continue
       spans ??= []
       spans.push({ start, end })
@@ -52,67 +58,81 @@ export const iban: Detector = {
 }
 
 function lengthsByCountry(): Uint8Array {
-  const lengths = new Uint8Array(32 * 32)
+  const lengths = new Uint8Array(VALUES * VALUES)
   for (const [length, countries] of Object.entries(COUNTRIES)) {
-    for (const country of countries.split(' ')) lengths[countryIndex(country, 0)] = Number(length)
+    for (const country of countries.split(' ')) {
+      const [first = 0, second = 0] = classesOf(country, CLASSES)
+      lengths[first * VALUES + second] = Number(length)
+    }
   }
   return lengths
 }
 
-/** Two letters as one number, in either case. */
-function countryIndex(text: string, start: number): number {
-  return (text.charCodeAt(start) & 0x1f) * 32 + (text.charCodeAt(start + 1) & 0x1f)
+/** The remainder by 97 after one more character, for every remainder before it and every character. */
+function remainders(): Uint8Array {
+  const table = new Uint8Array(97 * VALUES)
+  for (let before = 0; before < 97; before++) {
+    for (let value = 0; value < VALUES; value++) {
+      table[before * VALUES + value] = (before * (value > 9 ? 100 : 10) + value) % 97
+    }
+  }
+  return table
 }
 
-/** Two letters, two digits, and no letter or digit before them but those of the word itself. */
-function startsLikeIban(text: string, start: number): boolean {
+/** Two letters, two digits. */
+function startsLikeIban(classes: Uint8Array, start: number): boolean {
   return (
-    isDigit(text.charCodeAt(start + 2)) &&
-    isDigit(text.charCodeAt(start + 3)) &&
-    isLetter(text.charCodeAt(start)) &&
-    isLetter(text.charCodeAt(start + 1)) &&
-    (!isAlphanumeric(text.charCodeAt(start - 1)) || isAnnounced(text, start))
+    isDigitAt(classes, start + 2) &&
+    isDigitAt(classes, start + 3) &&
+    isLetterAt(classes, start) &&
+    isLetterAt(classes, start + 1)
   )
 }
 
-function isAnnounced(text: string, start: number): boolean {
-  return text.slice(Math.max(0, start - ANNOUNCEMENT.length), start).toLowerCase() === ANNOUNCEMENT
+function isDigitAt(classes: Uint8Array, index: number): boolean {
+  return (classes[index] ?? SEPARATOR) < 10
+}
+
+function isLetterAt(classes: Uint8Array, index: number): boolean {
+  const value = classes[index] ?? SEPARATOR
+  return value >= 10 && value < VALUES
+}
+
+/** A letter or digit stands before it, and it is not the end of the word that announces it. */
+function isGlued(text: string, classes: Uint8Array, start: number): boolean {
+  if (start === 0 || (classes[start - 1] ?? SEPARATOR) >= VALUES) return false
+  return text.slice(Math.max(0, start - ANNOUNCEMENT.length), start).toLowerCase() !== ANNOUNCEMENT
 }
 
 /** Behind the account number that starts here; undefined when it is none. */
-function accountEnd(text: string, start: number): number | undefined {
-  let left = (LENGTHS[countryIndex(text, start)] ?? 0) - CHECKED_LAST
-  let end = start + CHECKED_LAST
-  let rest = 0
-  for (let index = end; left > 0 && index - end <= MOST_SEPARATORS; index++) {
-    const value = valueAt(text, index)
-    if (value !== NO_VALUE) {
-      rest = append(rest, value)
+function accountEnd(classes: Uint8Array, start: number): number | undefined {
+  const country = (classes[start] ?? 0) * VALUES + (classes[start + 1] ?? 0)
+  const rest = start + CHECKED_LAST
+  const end = skipValues(classes, rest, (LENGTHS[country] ?? 0) - CHECKED_LAST)
+  if (end === undefined || (classes[end] ?? SEPARATOR) < VALUES) return undefined
+  const remainder = addValues(classes, { start, end: rest }, addValues(classes, { start: rest, end }, 0))
+  return remainder === 1 ? end : undefined
+}
+
+/** Behind `count` letters and digits with at most two separators between any two. */
+function skipValues(classes: Uint8Array, start: number, count: number): number | undefined {
+  let left = count
+  let end = start
+  for (let index = start; left > 0 && index - end <= MOST_SEPARATORS; index++) {
+    const value = classes[index] ?? OTHER
+    if (value < VALUES) {
       left--
       end = index + 1
-    } else if (!isSeparator(text.charCodeAt(index))) return undefined
+    } else if (value !== SEPARATOR) return undefined
   }
-  if (left !== 0 || valueAt(text, end) !== NO_VALUE) return undefined
-  for (let i = start; i < start + CHECKED_LAST; i++) rest = append(rest, valueAt(text, i))
-  return rest % 97 === 1 ? end : undefined
+  return left === 0 ? end : undefined
 }
 
-function valueAt(text: string, index: number): number {
-  return index < text.length ? (VALUES[text.charCodeAt(index)] ?? NO_VALUE) : NO_VALUE
-}
-
-/** The number with one more character, kept small: only its remainder by 97 matters. */
-function append(number: number, value: number): number {
-  const longer = number * (value > 9 ? 100 : 10) + value
-  return longer > 999_999 ? longer % 97 : longer
-}
-
-function valuesByUnit(): Uint8Array {
-  const values = new Uint8Array(128).fill(NO_VALUE)
-  for (let value = 0; value < 36; value++) {
-    const character = value.toString(36)
-    values[character.charCodeAt(0)] = value
-    values[character.toUpperCase().charCodeAt(0)] = value
+function addValues(classes: Uint8Array, { start, end }: Span, before: number): number {
+  let remainder = before
+  for (let index = start; index < end; index++) {
+    const value = classes[index] ?? OTHER
+    if (value < VALUES) remainder = REMAINDERS[remainder * VALUES + value] ?? 0
   }
-  return values
+  return remainder
 }

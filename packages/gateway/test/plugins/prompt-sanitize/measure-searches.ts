@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs'
+import type { SanitizeRule } from '../../../src/config/config-schema.ts'
+import { compileRules } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
+import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
+import { readSubject } from '../../../src/plugins/prompt-sanitize/subject.ts'
+import { fill } from './hostile-texts.ts'
+
+/** What the program is asked for: the time of one rule for 1 MiB of each text. */
+export interface Measurement {
+  readonly rule: SanitizeRule
+  readonly units: readonly string[]
+  /** Below this many milliseconds a time is good enough and not taken again. */
+  readonly limit: number
+}
+
+const WARM_UP = 3
+const TRIES = 10
+
+// Run as a program of its own, `node measure-searches.ts MEASUREMENT RESULT`: the test runner's module loader makes calls
+// between modules slower than they are in a gateway.
+if (process.argv[1] === import.meta.filename) {
+  const [measurement = '', resultFile = ''] = process.argv.slice(2)
+  writeFileSync(resultFile, JSON.stringify(measure(JSON.parse(measurement))))
+}
+
+function measure({ rule, units, limit }: Measurement): number[] {
+  const read = createViewReader()
+  const [compiled] = compileRules([rule], read)
+  if (compiled === undefined) throw new Error('one rule compiles to one rule')
+  return units.map((unit) => {
+    const text = fill(unit)
+    return bestTime(() => void compiled.find(readSubject(text, '', read)), limit)
+  })
+}
+
+/** The best of at least three times, and of more while it is above the limit. */
+function bestTime(search: () => void, limit: number): number {
+  for (let i = 0; i < WARM_UP; i++) search()
+  let best = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 3 || (best >= limit && i < TRIES); i++) {
+    const start = workedMilliseconds()
+    search()
+    best = Math.min(best, workedMilliseconds() - start)
+  }
+  return best
+}
+
+/** The time that this thread worked: on a busy machine the clock goes on while the thread waits for its turn. */
+function workedMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

@@ -1,0 +1,127 @@
+import { onTestFinished } from 'vitest'
+import type { SanitizeRule } from '../../../src/config/config-schema.ts'
+import type { RequestBody, StepResult } from '../../../src/exchange.ts'
+import type { DetectorName } from '../../../src/plugins/prompt-sanitize/detectors.ts'
+import { promptSanitize } from '../../../src/plugins/prompt-sanitize.ts'
+import {
+  answerOf,
+  makeBody,
+  makeContext,
+  makeExchange,
+  makeHeaders,
+  makeMetrics,
+  type RecordedLine,
+  type WireAnswer,
+} from '../make-exchange.ts'
+
+/** A rule as a test writes it; the action is `redact` unless it says otherwise. */
+export type TestRule = Omit<SanitizeRule, 'action'> & Partial<Pick<SanitizeRule, 'action'>>
+
+/** Every detector as a rule of the same name. */
+export const everyDetector: readonly TestRule[] = (
+  ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ipv4', 'jwt', 'api_key'] satisfies DetectorName[]
+).map((name) => ({ name, builtin: name }))
+
+/** What the plugin did to a request. */
+export interface Treated {
+  /** What the client gets when the request was refused. */
+  readonly answer: WireAnswer | undefined
+  /** The body as it would be forwarded. */
+  readonly forwarded: string
+  /** How often the body was put back, and whether it was read. */
+  readonly replaced: number
+  readonly read: boolean
+}
+
+/** What a request says of its body. */
+export interface BodyOptions {
+  readonly type?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The plugin with these rules, and what it reported. */
+export interface TestSanitizer {
+  treat(body: string | Buffer | readonly Buffer[], options?: BodyOptions): Promise<Treated>
+  readonly lines: readonly RecordedLine[]
+  /** Routes whose bodies were not looked into. */
+  readonly skipped: readonly string[]
+}
+
+/** Makes the plugin for one test. */
+export function createSanitizer(
+  rules: readonly TestRule[],
+  options: { readonly maxBodyBytes?: number; readonly body?: Partial<RequestBody> } = {},
+): TestSanitizer {
+  const skipped: string[] = []
+  const context = makeContext({ metrics: makeMetrics({ sanitizeSkipped: (route) => skipped.push(route) }) })
+  onTestFinished(() => context.close())
+  const plugin = promptSanitize(
+    {
+      max_body_bytes: options.maxBodyBytes ?? 1_048_576,
+      rules: rules.map((rule) => ({ action: 'redact', ...rule })),
+    },
+    context,
+  )
+  return {
+    lines: context.lines,
+    skipped,
+    async treat(source, { type = 'application/json', headers = {} } = {}) {
+      const watched = watchBody(makeBody(source), options.body)
+      const typed = type === '' ? headers : { 'Content-Type': type, ...headers }
+      const exchange = makeExchange({ body: watched.body, headers: makeHeaders(typed) })
+      const result: StepResult = await plugin.request(exchange)
+      const content = watched.body.content()
+      const forwarded = content instanceof Buffer ? content.toString() : ''
+      return { answer: answerOf(result, exchange), forwarded, ...watched.counts() }
+    },
+  }
+}
+
+/** The body with counters; a getter is not copied by a spread, so each is passed on by hand. */
+function watchBody(
+  body: RequestBody,
+  overrides: Partial<RequestBody> = {},
+): { body: RequestBody; counts: () => { replaced: number; read: boolean } } {
+  let replaced = 0
+  let read = false
+  return {
+    body: {
+      get length() {
+        return body.length
+      },
+      get replaced() {
+        return body.replaced
+      },
+      read: (maxBytes) => {
+        read = true
+        return overrides.read?.(maxBytes) ?? body.read(maxBytes)
+      },
+      replace: (bytes) => {
+        replaced++
+        body.replace(bytes)
+      },
+      content: () => body.content(),
+    },
+    counts: () => ({ replaced, read }),
+  }
+}
+
+/** The answer to a body that is wrong at one place. */
+export function invalidAnswer(field: string, message: string): WireAnswer {
+  return {
+    status: 422,
+    mediaType: 'application/vnd.agentic.validation-error+json',
+    body: {
+      type: 'validation_failed',
+      code: 'VALIDATION_FAILED',
+      message: 'The request is not valid.',
+      errors: [{ field, message }],
+      trace: { correlationId: 'corr-1', requestId: 'req-1' },
+    },
+  }
+}
+
+/** The answer to a body that a rule rejects. */
+export function rejectedAnswer(field: string, rule: string): WireAnswer {
+  return invalidAnswer(field, `The value is not allowed here by the rule "${rule}".`)
+}
