@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
 
 // Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
-const conditions = ['agentic-source', 'node', 'import', 'module', 'default']
+const conditions = ['agentic-source', 'node']
 
 export default defineConfig({
   resolve: { conditions },
