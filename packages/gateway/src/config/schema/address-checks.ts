@@ -1,3 +1,4 @@
+import { hasDotSegment } from './dot-segment.ts'
 import type { Check } from './field-kinds.ts'
 
 // The WHATWG parser trims blanks, drops tabs and turns backslashes around; an address that needs such help is a typing mistake.
@@ -20,7 +21,13 @@ export const checkTarget: Check = (address) => {
 }
 
 /** The collector's address; empty means that none is configured. */
-export const checkOtlpEndpoint: Check = (address) => (address === '' ? undefined : checkHttpUrl(address))
+export const checkOtlpEndpoint: Check = (address) => {
+  if (address === '') return undefined
+  // A URL hides the port that is its scheme's own, and gRPC would then take 443: better no start than the wrong receiver.
+  if (/^http:/i.test(address) && /:0*80$/.test(authorityOf(address)))
+    return 'must not be port 80 of http, which gRPC cannot be told; use another port'
+  return checkHttpUrl(address)
+}
 
 /** An origin exactly as a browser sends it in `Origin` (RFC 6454 6.2), since it is compared byte for byte. */
 export const checkOrigin: Check = (origin) => {
@@ -44,5 +51,5 @@ export const checkWebhookUrl =
     // A caller's name in the host would let the caller choose whom the gateway calls.
     if (/[{}]/.test(authorityOf(template)))
       return 'must have its placeholders in the path or query, not in the host'
-    return checkHttpUrl(filled)
+    return hasDotSegment(filled) ? 'must not have a dot segment' : checkHttpUrl(filled)
   }

@@ -1,3 +1,4 @@
+import { isDotSegment } from './dot-segment.ts'
 import type { Check } from './field-kinds.ts'
 
 /** Paths that the gateway answers itself, before any route. */
@@ -54,7 +55,7 @@ const checkSegment: Check = (segment) => {
   if (/[{}]/.test(segment)) {
     return 'must have each parameter as a whole segment {name}, the name made of letters, digits and "_"'
   }
-  if (/^(?:\.|%2e){1,2}$/i.test(segment)) return 'must not have a dot segment'
+  if (isDotSegment(segment)) return 'must not have a dot segment'
   if (!LITERAL.test(segment)) return 'must percent-encode blanks, "%" and characters outside ASCII'
   return isText(segment) ? undefined : 'must percent-encode UTF-8 without control characters'
 }

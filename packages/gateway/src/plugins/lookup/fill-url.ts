@@ -1,3 +1,5 @@
+import { hasDotSegment } from '../../config/schema/dot-segment.ts'
+
 /** The URL with every `{name}` replaced, or `undefined` when a value cannot stand in a URL as itself. */
 export function fillUrl(template: string, values: Readonly<Record<string, string>>): string | undefined {
   let url = template
@@ -6,6 +8,7 @@ export function fillUrl(template: string, values: Readonly<Record<string, string
     if (encoded === undefined) return undefined
     url = url.replaceAll(`{${name}}`, encoded)
   }
+  // No encoding helps here: the URL standard resolves `%2e%2e` like `..`.
   return hasDotSegment(url) ? undefined : url
 }
 
@@ -19,10 +22,4 @@ function encodeValue(value: string): string | undefined {
 /** RFC 3986 reserves these too; `encodeURIComponent` lets them through. */
 function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
-}
-
-/** No encoding helps here: the URL standard resolves `%2e%2e` like `..`, and the request asks for something else. */
-function hasDotSegment(url: string): boolean {
-  const [path = ''] = url.split('?', 1)
-  return path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
 }
