@@ -39,9 +39,9 @@ test.each(['0123', '1e5', 'true', 'null', '~', '0x10', '.inf'])(
   'a plain reference to %s is a text where a text is wanted',
   (value) => {
     const webhook =
-      '  tenant-injector:\n    webhook:\n      url: http://d.test/{principal}\n      headers:\n        x-key: ${KEY}'
+      '  license-check:\n    webhook:\n      url: http://l.test/{tenant}/{feature}\n      headers:\n        x-key: ${KEY}'
     expect(read('  port: 1', { KEY: value }, webhook)).toMatchObject({
-      plugins: { 'tenant-injector': { webhook: { headers: { 'x-key': value } } } },
+      plugins: { 'license-check': { webhook: { headers: { 'x-key': value } } } },
     })
   },
 )

@@ -28,6 +28,14 @@ const someIssuer: Rule = ({ value }) => {
   return [{ path, message: 'needs at least one issuer while mode is on', absence: true }]
 }
 
+const directoryNeedsTokens: Rule = ({ value }) => {
+  const path = ['plugins', 'tenant-injector', 'webhook']
+  if (textAt(value, [...TOKEN_VALIDATOR, 'mode']) !== 'off' || !isPresent(value, path)) return []
+  const message =
+    'cannot stand beside token-validator mode off, which knows nobody to look up, so that every request would be refused'
+  return [{ path, message }]
+}
+
 /** Makes a rule that refuses two list entries with the same text under `key`. */
 const uniqueTexts =
   (entriesOf: (draft: Draft) => readonly Path[], key: string, name: string): Rule =>
@@ -103,6 +111,7 @@ const collectorForOtlp: Rule = ({ value }) => {
 /** Rules that tie the keys of a plugin to each other. */
 export const pluginRules: readonly Rule[] = [
   someIssuer,
+  directoryNeedsTokens,
   uniqueTexts(issuersOf, 'issuer', 'issuer'),
   oneKeySource,
   sharedSecretBothWays,
