@@ -61,7 +61,7 @@ const describeIssues = (root: SourceNode): ((issue: Issue) => Finding[]) => {
       const known = knownKeys(schema, path)
       return issue.keys.map((key) => unknownKey(root, [...path, key], known))
     }
-    if (issue.code === 'invalid_key') return [wrongKey(root, path, issue.issues[0]?.message ?? issue.message)]
+    if (issue.code === 'invalid_key') return [wrongKey(root, path, issue)]
     return [wrongValue(root, path, issue)]
   }
 }
@@ -95,11 +95,14 @@ const unknownKey = (root: SourceNode, path: Path, known: readonly string[]): Fin
   return { ...range(place), path, message: `unknown key ${quote(key)}${didYouMean(key, known)}` }
 }
 
-const wrongKey = (root: SourceNode, path: Path, message: string): Finding => ({
-  ...range(keyPlaceAt(root, path) ?? parentPlaceAt(root, path)),
-  path,
-  message: `${message} as the key, got ${quote(String(path.at(-1)))}`,
-})
+const wrongKey = (root: SourceNode, path: Path, issue: z.core.$ZodIssueInvalidKey): Finding => {
+  const { code, message } = issue.issues[0] ?? issue
+  return {
+    ...range(keyPlaceAt(root, path) ?? parentPlaceAt(root, path)),
+    path,
+    message: code === 'custom' ? message : `${message} as the key, got ${quote(String(path.at(-1)))}`,
+  }
+}
 
 const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
   const node = nodeAt(root, path)

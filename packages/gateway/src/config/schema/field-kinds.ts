@@ -49,7 +49,11 @@ export const patterned = (phrase: string, pattern: RegExp) => {
 
 /** Text that a function judges; the function's answer is the whole complaint. */
 export const checked = (phrase: string, check: Check) =>
-  z.string({ error: expected(phrase) }).superRefine((value, context) => {
+  alsoChecked(z.string({ error: expected(phrase) }), check)
+
+/** Text that a function judges beside what the schema says of it. */
+export const alsoChecked = (schema: z.ZodString, check: Check) =>
+  schema.superRefine((value, context) => {
     const message = check(value)
     if (message !== undefined) context.addIssue({ code: 'custom', message })
   })

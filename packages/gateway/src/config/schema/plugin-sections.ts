@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { checkOtlpEndpoint } from './address-checks.ts'
 import {
   checked,
   dictionary,
   expected,
   filledList,
-  flag,
   integer,
   list,
   oneOf,
@@ -13,10 +11,12 @@ import {
   section,
   text,
 } from './field-kinds.ts'
+import { otelAuditSection } from './otel-audit-section.ts'
 import { checkRulePattern } from './rule-pattern.ts'
+import { tenantId } from './tenant-id.ts'
 import { checkTimestamp } from './timestamp.ts'
 import { claimPath, tokenValidatorSection } from './token-validator-section.ts'
-import { headerName, webhookSection } from './webhook-section.ts'
+import { webhookSection } from './webhook-section.ts'
 
 /** Detectors that prompt-sanitize brings along (decision 21). */
 export const BUILTIN_DETECTORS = [
@@ -29,30 +29,6 @@ export const BUILTIN_DETECTORS = [
   'jwt',
   'api_key',
 ] as const
-
-// Written by the gateway itself: a mapping from a client's header would let a caller forge or hide them (decisions 17 and 22).
-const RESERVED_AUDIT_FIELDS = [
-  'event_type',
-  'outcome',
-  'timestamp',
-  'attributes',
-  'request_body',
-  'token_sub',
-  'outcome_type',
-  'profile_violations',
-]
-
-const NAME = /^[A-Za-z0-9._-]{1,64}$/
-const tenantId = () => patterned('a tenant id (1 to 64 letters, digits, ".", "_" or "-")', NAME)
-
-const checkAuditField = (field: string): string | undefined => {
-  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(field)) {
-    return 'must be 1 to 64 letters, digits, ".", "_" or "-", not starting with a digit'
-  }
-  return RESERVED_AUDIT_FIELDS.includes(field)
-    ? 'is written by the gateway itself and cannot be mapped'
-    : undefined
-}
 
 /** A feature's name in a licence or on a route. */
 export const featureName = () =>
@@ -87,9 +63,10 @@ export const licenseCheckSection = section({
 })
 
 const rule = section({
-  name: patterned('a rule name (1 to 64 letters, digits, ".", "_" or "-")', NAME).describe(
-    'Name shown in the replacement and in rejections.',
-  ),
+  name: patterned(
+    'a rule name (1 to 64 letters, digits, ".", "_" or "-")',
+    /^[A-Za-z0-9._-]{1,64}$/,
+  ).describe('Name shown in the replacement and in rejections.'),
   builtin: oneOf(BUILTIN_DETECTORS).optional().describe('Detector that comes with the gateway.'),
   regex: checked('a regular expression', checkRulePattern)
     .optional()
@@ -110,32 +87,6 @@ export const promptSanitizeSection = section({
     .default(1_048_576)
     .describe('Largest body that is searched; a larger one is refused.'),
   rules: list(rule).default([]).describe('What to look for; without rules bodies are not parsed.'),
-})
-
-const attribute = section({
-  field: checked('a field name', checkAuditField).describe('Field of the audit record that is set.'),
-  from_header: headerName().optional().describe('Request header the value is taken from.'),
-  from_claim: claimPath().optional().describe('Token claim the value is taken from.'),
-  from_route_id: z
-    .literal(true, { error: expected('true') })
-    .optional()
-    .describe('Takes the id of the route.'),
-})
-
-/** The `otel-audit` section: one record per request (decisions 22 to 24). */
-export const otelAuditSection = section({
-  enabled: flag().default(true).describe('`false` turns the plugin off.'),
-  exporter: oneOf(['stdout', 'otlp'])
-    .default('stdout')
-    .describe('JSON lines on stdout, or spans by OTLP over gRPC.'),
-  otlp_endpoint: checked('a URL', checkOtlpEndpoint)
-    .default('')
-    .describe('Collector address; required for otlp.'),
-  include_request_body: flag()
-    .default(false)
-    .describe('Adds the body, after prompt-sanitize and cut at 1 MiB; bodies can hold personal data.'),
-  include_rejected: flag().default(false).describe('Also records requests that an earlier plugin refused.'),
-  attributes: list(attribute).default([]).describe('Fields taken from a header, a claim or the route id.'),
 })
 
 /** The `plugins` section; the order of the pipeline is fixed and not configured here. */

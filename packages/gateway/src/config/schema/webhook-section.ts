@@ -1,8 +1,6 @@
 import { checkWebhookUrl } from './address-checks.ts'
 import { checked, dictionary, integer, patterned, section } from './field-kinds.ts'
-
-/** A header name (RFC 9110 5.1). */
-export const headerName = () => patterned('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
+import { lookupHeaderName } from './header-name.ts'
 
 const headerValue = () => patterned('a header value without control characters', /^[\t\x20-\x7e\x80-\xff]*$/)
 
@@ -16,7 +14,7 @@ export const webhookSection = (...placeholders: readonly string[]) =>
     cache_ttl_seconds: integer(0, 86_400).default(300).describe('How long a positive answer is kept.'),
     negative_ttl_seconds: integer(0, 86_400).default(30).describe('How long a negative answer is kept.'),
     cache_max_entries: integer(1, 1_000_000).default(10_000).describe('Most answers kept at a time.'),
-    headers: dictionary(headerName(), headerValue())
+    headers: dictionary(lookupHeaderName(), headerValue())
       .prefault({})
       .describe('Headers sent with each call, for example a credential; their values are never shown.'),
   })

@@ -1,4 +1,4 @@
-const TENANT_ID = /^[A-Za-z0-9._-]{1,64}$/
+import { TENANT_ID } from '../../config/schema/tenant-id.ts'
 
 /** Judges whether a value, wherever it comes from, is a tenant that is let in here. */
 export type Admits = (value: unknown) => value is string
