@@ -1,7 +1,8 @@
 import { checkTarget } from './address-checks.ts'
-import { checked, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
+import { checked, flag, integer, list, oneOf, section, text } from './field-kinds.ts'
 import { checkPathTemplate } from './path-template.ts'
 import { featureName } from './plugin-sections.ts'
+import { role } from './role.ts'
 
 /** Methods a route may have. TRACE and CONNECT are never forwarded (hardening F12). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -26,9 +27,7 @@ export const routeSection = section({
   executionTimeoutSeconds: integer(0, 604_800)
     .default(0)
     .describe('Deadline counted from the request head; streams get 30 s more; 0 means none.'),
-  roles: list(patterned('a role without commas or control characters', /^[^,\p{Cc}]+$/u))
-    .default([])
-    .describe('Roles the caller must have, all of them.'),
+  roles: list(role()).default([]).describe('Roles the caller must have, all of them.'),
   license: featureName().optional().describe("Feature the tenant's licence must include."),
   conformance: oneOf(['enforce', 'report', 'off'])
     .default('report')

@@ -1,3 +1,4 @@
+import { ROLE } from '../../config/schema/role.ts'
 import type { ErrorCode } from '../../error-codes.ts'
 import type { Identity } from '../../exchange.ts'
 import { readClaim } from '../read-claim.ts'
@@ -51,5 +52,5 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 function isRole(value: unknown): value is string {
-  return typeof value === 'string' && isHeaderText(value) && !value.includes(',')
+  return typeof value === 'string' && ROLE.test(value)
 }
