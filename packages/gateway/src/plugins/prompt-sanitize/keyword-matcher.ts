@@ -8,6 +8,11 @@ interface Node {
   length: number
 }
 
+interface MutableSpan {
+  start: number
+  end: number
+}
+
 /** Finds every keyword in one pass, however many there are (Aho and Corasick). */
 export type KeywordMatcher = (text: string) => readonly Span[]
 
@@ -58,18 +63,23 @@ function step(from: Node | undefined, unit: number): Node | undefined {
 }
 
 function search({ root, begins }: { root: Node; begins: Uint8Array }, text: string): readonly Span[] {
-  const spans: { start: number; end: number }[] = []
+  const spans: MutableSpan[] = []
   let node = root
   for (let end = 1; end <= text.length; end++) {
     const unit = text.charCodeAt(end - 1)
     if (node === root && begins[unit] === 0) continue
     node = step(node, unit) ?? root
     if (node.length === 0) continue
-    const start = end - node.length
-    const last = spans.at(-1)
-    // Keywords that touch are one place: a text of nothing but keywords makes one span, not a million.
-    if (last !== undefined && start <= last.end && start >= last.start) last.end = end
-    else spans.push({ start, end })
+    addSpan(spans, end - node.length, end)
   }
   return spans.length === 0 ? NO_SPANS : spans
+}
+
+/** Keywords that overlap or touch are one place: a text of nothing but keywords makes one span, not a million. */
+function addSpan(spans: MutableSpan[], start: number, end: number): void {
+  // A longer keyword may reach back over shorter ones that ended within it.
+  while (start < (spans.at(-1)?.start ?? 0)) spans.pop()
+  const last = spans.at(-1)
+  if (last !== undefined && start <= last.end) last.end = end
+  else spans.push({ start, end })
 }
