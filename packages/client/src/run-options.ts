@@ -34,6 +34,11 @@ export interface RunOptions {
   readonly maxRounds?: number | undefined
   /** How often a request is sent again after the transport failed; 3 when absent. */
   readonly maxRetries?: number | undefined
+  /**
+   * Whether a request that can have an effect is sent again after the transport failed. True says that the operation
+   * honours keys. When absent, only a request that has an `idempotencyKey` of the caller's is.
+   */
+  readonly retryUnsafe?: boolean | undefined
   /** How long all waits may take together, handlers aside; 10 minutes when absent. */
   readonly maxWaitMs?: number | undefined
   readonly signal?: AbortSignal | undefined

@@ -18,9 +18,10 @@ export async function runRequest(
   request: ClientRequest,
   options: RunOptions,
 ): Promise<Answered> {
-  const context = createRunContext(settings, options, request.signal)
   const fields = buildHeaders(settings, request)
-  const givenKey = fields.get(headers.idempotencyKey) ?? undefined
+  // An empty key counts as none (decision 35).
+  const givenKey = fields.get(headers.idempotencyKey) || undefined
+  const context = createRunContext(settings, options, { signal: request.signal, givenKey })
   // All rounds and repetitions are one exchange: one correlation id and, where there can be an effect, one key.
   let current: ClientRequest = withKey(
     { ...request, signal: context.signal, correlationId: fields.get(headers.correlationId) ?? undefined },

@@ -6,17 +6,19 @@ import type { RunContext } from './run-context.ts'
 
 /** Sends a request, again after a failure that may be repeated, and later when the answer says so. */
 export async function sendPatiently(
-  { settings, options, patience }: RunContext,
+  context: RunContext,
   request: ClientRequest,
   url?: URL,
 ): Promise<Answered> {
+  const { settings, options, patience } = context
   let retries = options.maxRetries ?? 3
   for (let attempt = 0; ; attempt++) {
     try {
       const outcome = await exchange(settings, request, url)
       if (!isToldToWait(outcome) || !(await patience.pause(attempt, outcome))) return outcome
     } catch (error) {
-      if (!mayRepeat(error, request) || retries-- <= 0 || !(await patience.pause(attempt))) throw error
+      if (!mayRepeat(error, context, request) || retries-- <= 0 || !(await patience.pause(attempt)))
+        throw error
     }
   }
 }
@@ -34,9 +36,9 @@ function isToldToWait(outcome: Answered): boolean {
   return outcome.condition === 'limit_exceeded' || outcome.condition === 'unavailable'
 }
 
-/** Without a key, nobody knows whether a request with an effect was done before the wire broke. */
-function mayRepeat(error: unknown, { method, idempotencyKey }: ClientRequest): boolean {
+/** Unless a key is honoured, nobody knows whether a request with an effect was done before the wire broke. */
+function mayRepeat(error: unknown, { retriesUnsafe }: RunContext, { method }: ClientRequest): boolean {
   if (!(error instanceof TransportError)) return false
   if (error.code !== 'NETWORK' && error.code !== 'TIMEOUT') return false
-  return isSafeMethod(method) || idempotencyKey !== undefined
+  return retriesUnsafe || isSafeMethod(method)
 }

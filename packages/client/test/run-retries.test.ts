@@ -4,6 +4,7 @@ import { sampleOutcomes } from './sample-outcomes.ts'
 import { sendOutcome } from './scenario-service/send-outcome.ts'
 
 const post = { method: 'POST', path: '/work', body: { a: 1 } }
+const keyed = { ...post, idempotencyKey: 'mine' }
 
 describe('a run whose connection breaks', () => {
   test('sends the same request again, with the same key, body and correlation id and another request id', async () => {
@@ -11,7 +12,7 @@ describe('a run whose connection breaks', () => {
       if (count < 4) response.socket?.destroy()
       else sendOutcome(response, trace, sampleOutcomes.created)
     })
-    expect(await client.run(post)).toEqual(sampleOutcomes.created)
+    expect(await client.run(keyed)).toEqual(sampleOutcomes.created)
     expect(requests.map(({ body }) => body)).toEqual(Array(4).fill('{"a":1}'))
     const distinct = (name: string) => new Set(requests.map(({ headers }) => headers[name])).size
     expect(['idempotency-key', 'x-correlation-id', 'x-request-id'].map(distinct)).toEqual([1, 1, 4])
@@ -21,10 +22,10 @@ describe('a run whose connection breaks', () => {
     const { client, requests, waits } = await startRunService((_request, response) =>
       response.socket?.destroy(),
     )
-    await expect(client.run(post)).rejects.toMatchObject({ name: 'TransportError', code: 'NETWORK' })
+    await expect(client.run(keyed)).rejects.toMatchObject({ name: 'TransportError', code: 'NETWORK' })
     expect(requests).toHaveLength(4)
     expect(waits).toEqual([250, 500, 1000])
-    await expect(client.run(post, { maxRetries: 0 })).rejects.toMatchObject({ code: 'NETWORK' })
+    await expect(client.run(keyed, { maxRetries: 0 })).rejects.toMatchObject({ code: 'NETWORK' })
     expect(requests).toHaveLength(5)
   })
 
@@ -32,7 +33,7 @@ describe('a run whose connection breaks', () => {
     const { client, requests } = await startRunService(({ trace }, response, count) => {
       if (count > 1) sendOutcome(response, trace, sampleOutcomes.success)
     })
-    expect(await client.run({ ...post, timeoutMs: 500 })).toEqual(sampleOutcomes.success)
+    expect(await client.run({ ...keyed, timeoutMs: 500 })).toEqual(sampleOutcomes.success)
     expect(requests).toHaveLength(2)
   })
 
@@ -62,7 +63,54 @@ describe('a run whose connection breaks', () => {
   })
 })
 
+describe('a run with an effect, under a key that only the client made', () => {
+  test.each([
+    ['breaks', post],
+    ['breaks under an empty key', { ...post, headers: { 'idempotency-key': '' } }],
+    ['gives no answer in time', { ...post, timeoutMs: 500 }],
+  ])(
+    'is sent once when the connection %s, since nobody said that keys are honoured',
+    async (_title, request) => {
+      const { client, requests, waits } = await startRunService((_request, response) => {
+        if (!('timeoutMs' in request)) response.socket?.destroy()
+      })
+      const code = 'timeoutMs' in request ? 'TIMEOUT' : 'NETWORK'
+      await expect(client.run(request)).rejects.toMatchObject({ name: 'TransportError', code })
+      expect(requests).toHaveLength(1)
+      expect(requests[0]?.headers['idempotency-key']).toMatch(/./)
+      expect(waits).toEqual([])
+    },
+  )
+
+  test('is sent again under it with retryUnsafe', async () => {
+    const { client, requests } = await startRunService(({ trace }, response, count) => {
+      if (count < 3) response.socket?.destroy()
+      else sendOutcome(response, trace, sampleOutcomes.created)
+    })
+    expect(await client.run(post, { retryUnsafe: true })).toEqual(sampleOutcomes.created)
+    expect(requests).toHaveLength(3)
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+
+  test('is sent once when its next round breaks', async () => {
+    const { client, requests } = await startRunService(({ trace }, response, count) => {
+      if (count > 1) response.socket?.destroy()
+      else sendOutcome(response, trace, sampleOutcomes.clarification_required)
+    })
+    const work = client.run(post, { onClarification: () => ({ goal: 'ctr' }) })
+    await expect(work).rejects.toMatchObject({ name: 'TransportError', code: 'NETWORK' })
+    expect(requests).toHaveLength(2)
+    expect(requests[1]?.headers['idempotency-key']).toBe(requests[0]?.headers['idempotency-key'])
+  })
+})
+
 describe('a run is not repeated', () => {
+  test('with retryUnsafe: false, whatever key the caller gave', async () => {
+    const { client, requests } = await startRunService((_request, response) => response.socket?.destroy())
+    await expect(client.run(keyed, { retryUnsafe: false })).rejects.toMatchObject({ code: 'NETWORK' })
+    expect(requests).toHaveLength(1)
+  })
+
   test('after an answer that is not of the profile', async () => {
     const { client, requests } = await startRunService((_request, response) =>
       response.writeHead(502).end('bad gateway'),
