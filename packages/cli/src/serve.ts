@@ -14,7 +14,6 @@ import { watchSignals } from './watch-signals.ts'
 /** What is served. */
 export interface Served {
   readonly config: GatewayConfig
-  readonly warnings: readonly string[]
   /** Where the configuration comes from; file names in it start from its folder. */
   readonly file: string
   readonly log: Log
@@ -56,8 +55,7 @@ function announce({ config, file, log }: Served, port: number): void {
   })
 }
 
-function warn({ config, warnings, log }: Served): void {
-  for (const warning of warnings) log.warn(warning)
+function warn({ config, log }: Served): void {
   if (config.gateway.admin !== undefined)
     log.warn('gateway.admin is configured, but there is no admin listener yet: it comes with the console')
 }

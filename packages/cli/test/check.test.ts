@@ -12,6 +12,7 @@ plugins:
     issuers:
       - issuer: https://id.example.test
         audience: [agentic]
+  tenant-injector: { allowed: [acme] }
 routes:
   - { id: read-item, method: GET, path: "/items/{itemId}", target: "http://127.0.0.1:9000" }
 `
@@ -80,12 +81,32 @@ test('warnings go to stderr and leave the file valid', async () => {
   })
 })
 
+test('an open audience and an open tenant are warned about, with the way to close them', async () => {
+  const issuers = [{ issuer: 'https://id.example.test' }]
+  const { code, stderr } = await check(configuration({ plugins: { 'token-validator': { issuers } } }))
+  expect(code).toBe(0)
+  expect(stderr.split('\n')).toEqual([
+    expect.stringMatching(
+      /^gateway\.yaml: warning: plugins\.token-validator\.issuers\[0\]\.audience is empty: /,
+    ),
+    expect.stringMatching(
+      /^gateway\.yaml: warning: plugins\.tenant-injector .*X-Tenant-ID.*allowed.*webhook/,
+    ),
+    '',
+  ])
+})
+
 test('files that are named and not there are warned about', async () => {
   const cwd = folderWith({
     'here.pem': '',
     'gateway.yaml': `
 gateway: { tls: { cert_file: here.pem, key_file: tls.key } }
-plugins: { token-validator: { issuers: [ { issuer: a, jwks_file: keys.json }, { issuer: b, jwks_file: here.pem } ] } }
+plugins:
+  token-validator:
+    issuers:
+      - { issuer: a, audience: [agentic], jwks_file: keys.json }
+      - { issuer: b, audience: [agentic], jwks_file: here.pem }
+  tenant-injector: { allowed: [acme] }
 routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem } ]
 `,
   })

@@ -148,8 +148,9 @@ test('a port that is taken ends it with 1 and is named', async () => {
 })
 
 test('a plugin that cannot act ends it with 1', async () => {
-  const issuers = [{ issuer: 'https://id.example.test', jwks_file: 'nowhere.json' }]
-  const { code, stderr } = await run(configuration({ plugins: { 'token-validator': { issuers } } }))
+  const issuers = [{ issuer: 'https://id.example.test', audience: ['agentic'], jwks_file: 'nowhere.json' }]
+  const plugins = { 'token-validator': { issuers }, 'tenant-injector': { allowed: ['acme'] } }
+  const { code, stderr } = await run(configuration({ plugins }))
   expect(code).toBe(1)
   expect(
     stderr
@@ -166,11 +167,11 @@ test('a plugin that cannot act ends it with 1', async () => {
   ])
 })
 
-test('what is valid but unwise is warned about', async () => {
+test('what is valid but unwise is warned about, once', async () => {
   const { log } = await start(configuration())
-  expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toContain(
+  expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
     'plugins.token-validator.mode is off: every request is accepted without a token',
-  )
+  ])
 })
 
 test('an admin listener that is configured and not there yet is warned about', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GatewayConfig } from './config/config-schema.ts'
+import { warningsOf } from './config/warnings.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import type { Plugin, PluginContext } from './plugin.ts'
 import { licenseCheck } from './plugins/license-check.ts'
@@ -21,6 +22,8 @@ export interface Snapshot {
 /** Provisions a configuration; throws an `InitialisationError` when something in it cannot act. */
 export function createSnapshot(config: GatewayConfig, world: Omit<PluginContext, 'configVersion'>): Snapshot {
   const { routes, gateway } = config
+  // Here and nowhere else, so that everyone who runs a gateway sees each of them, once for every configuration.
+  for (const warning of warningsOf(config)) world.log.warn(warning)
   return {
     config,
     router: createRouter(routes.map((route) => ({ id: route.id, config: route }))),

@@ -10,7 +10,8 @@ const pathOf = (name: string): string => new URL(`good/${name}.yaml`, import.met
 function load(name: string): GatewayConfig {
   const result = loadConfig(pathOf(name), environment)
   if (!result.ok) throw new Error(formatFaults(result.faults))
-  expect(result.warnings).toEqual([])
+  // The shortest file there is leaves audience and tenants open.
+  expect(result.warnings).toHaveLength(name === 'minimal' ? 2 : 0)
   return result.config
 }
 
@@ -192,6 +193,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
     {
       ...defaultIssuer,
       issuer: 'https://id.example.test',
+      audience: ['agentic', 'https://agents.example.test'],
       jwks_file: new URL('good/keys/jwks.json', import.meta.url).pathname,
       algorithms: ['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512'],
       claims: { subject: 'https://id.example.test/user', roles: 'realm_access.roles' },
@@ -199,6 +201,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
     {
       ...defaultIssuer,
       issuer: 'agents',
+      audience: ['agentic'],
       hs256_secret: environment.SECRET,
       algorithms: ['HS256'],
       service_account: true,

@@ -16,5 +16,7 @@ export const webhookSection = (...placeholders: readonly string[]) =>
     cache_max_entries: integer(1, 1_000_000).default(10_000).describe('Most answers kept at a time.'),
     headers: dictionary(lookupHeaderName(), headerValue())
       .prefault({})
-      .describe('Headers sent with each call, for example a credential; their values are never shown.'),
+      .describe(
+        'Headers sent with each call, for example a credential, but none of the connection such as Host; values are never shown.',
+      ),
   })

@@ -53,8 +53,6 @@ function prepareIssuer(options: IssuerOptions, { baseFolder }: PluginContext): K
 }
 
 function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, context: PluginContext): Issuer {
-  if (options.audience.length === 0)
-    context.log.warn('tokens of an issuer are accepted whatever their audience', { issuer: options.issuer })
   return {
     name: options.issuer,
     keys: createKeys(options, keyFile, context),
