@@ -50,7 +50,7 @@ export function greet({ stack, token, tokenCommand, dataFolder, seconds }: Greet
     '',
   ])
   return [
-    `Agentic REST runs after ${seconds.toFixed(1)} seconds. Ctrl-C ends it.`,
+    `Agentic REST runs as process ${process.pid} after ${seconds.toFixed(1)} seconds. Ctrl-C ends it.`,
     '',
     ...listParts(stack),
     '',

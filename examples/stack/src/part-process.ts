@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eachLine } from './lines.ts'
+import { readableLine } from './log-line.ts'
 
 /** How a part is run. */
 export interface PartCommand {
@@ -47,7 +48,7 @@ export function runPart(command: PartCommand): PartProcess {
   const output = Promise.all([
     eachLine(child.stdout as Readable, command.onStdout),
     eachLine(child.stderr as Readable, (line) => {
-      lastWords.push(line)
+      lastWords.push(readableLine(line))
       if (lastWords.length > KEPT_LINES) lastWords.shift()
       command.onStderr(line)
     }),

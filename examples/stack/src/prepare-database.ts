@@ -1,10 +1,18 @@
 import { createStore } from '@agentic-rest/service'
 
+/** The database that the services were to use cannot be used. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+}
+
 /** Makes a schema for each part that stores something, where it is missing. */
 export async function createSchemas(databaseUrl: string, names: readonly string[]): Promise<void> {
   const store = createStore({ url: databaseUrl, connections: 1 })
   try {
     for (const name of names) await store.query(`CREATE SCHEMA IF NOT EXISTS "${schemaOf(name)}"`)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new DatabaseError(`the database in DATABASE_URL cannot be used: ${reason}`, { cause })
   } finally {
     await store.close()
   }
@@ -12,7 +20,8 @@ export async function createSchemas(databaseUrl: string, names: readonly string[
 
 /** The address of the database for one part: names without a schema mean those of the part's own. */
 export function schemaUrl(databaseUrl: string, name: string): string {
-  const url = new URL(databaseUrl)
+  const url = URL.parse(databaseUrl)
+  if (url === null) throw new DatabaseError('DATABASE_URL is no URL')
   const options = [url.searchParams.get('options') ?? '', `-c search_path=${schemaOf(name)}`]
   url.searchParams.set('options', options.join(' ').trim())
   return url.href

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { readableLine, readObject } from './log-line.ts'
 import { parts } from './parts.ts'
 
 /** What the stack shows while it runs. */
@@ -27,7 +28,8 @@ export function createTerminal(stream: NodeJS.WritableStream, verbose: boolean):
     logged(part, line) {
       const entry = readObject(line)
       if (entry === undefined) write(part, line)
-      else if (verbose || entry['level'] === 'warn' || entry['level'] === 'error') write(part, logText(entry))
+      else if (verbose || entry['level'] === 'warn' || entry['level'] === 'error')
+        write(part, readableLine(line))
     },
     requested(part, line) {
       const record = readObject(line)
@@ -42,20 +44,6 @@ export function createTerminal(stream: NodeJS.WritableStream, verbose: boolean):
 }
 
 type Fields = Readonly<Record<string, unknown>>
-
-function readObject(line: string): Fields | undefined {
-  if (!line.startsWith('{')) return undefined
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
-function logText({ time: _, level, msg, ...details }: Fields): string {
-  const rest = Object.entries(details).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
-  return `${level} ${msg}${rest.join('')}`
-}
 
 const OPERATION_WIDTH = 24
 const CALLER_WIDTH = 16

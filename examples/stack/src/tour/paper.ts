@@ -44,10 +44,7 @@ export function createPaper(stream: NodeJS.WritableStream): Paper {
     right: () => write(paint('green', 'as it has to be')),
     wrong: (error) => write(paint('red', `WRONG: ${error instanceof Error ? error.message : String(error)}`)),
     end(stops, wrong) {
-      const style = wrong === 0 ? 'green' : 'red'
-      write(
-        `\n${paint(style, `${stops} stops, ${wrong === 0 ? 'all as they have to be' : `${wrong} wrong`}`)}`,
-      )
+      write(`\n${paint(wrong === 0 ? 'green' : 'red', `stops: ${stops}, wrong: ${wrong}`)}`)
     },
   }
 }

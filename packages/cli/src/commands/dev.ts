@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import {
+  DatabaseError,
   GatewayFileError,
   greet,
   PartFailedError,
@@ -80,7 +81,7 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
 }
 
 function isExpected(error: unknown): error is Error {
-  return error instanceof PortsTakenError || error instanceof PartFailedError
+  return [PortsTakenError, PartFailedError, DatabaseError].some((kind) => error instanceof kind)
 }
 
 async function tell(

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { AuditEvent } from '@agentic-rest/service'
+import { getRequestListener } from '@hono/node-server'
+import { onTestFinished } from 'vitest'
+import { createLlmApp } from '../../src/llm-app.ts'
+import { createLocalModel } from '../../src/local-model.ts'
+import type { Model } from '../../src/model.ts'
+
+/** The service on a free port, as requests reach it behind a gateway. */
+export interface RunningLlm {
+  readonly records: AuditEvent[]
+  post(body: unknown, more?: RequestInit): Promise<Response>
+}
+
+/** The ids that every request of the tests has. */
+export const trace = { correlationId: 'correlation-1', requestId: 'request-1' }
+
+/** Starts the service with a model; the local one, as fast as it goes, unless another is given. */
+export async function startLlm(model: Model = createLocalModel({ frameMs: 0 })): Promise<RunningLlm> {
+  const records: AuditEvent[] = []
+  const { app, close } = createLlmApp({ model, audit: { emit: (record) => void records.push(record) } })
+  const url = await listen(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
+  onTestFinished(close)
+  return {
+    records,
+    post: (body, { headers, ...more } = {}) =>
+      fetch(`${url}/llm/completions`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: {
+          'content-type': 'application/json',
+          'x-tenant-id': 'acme',
+          'x-actor-subject': 'alice',
+          'x-correlation-id': trace.correlationId,
+          'x-request-id': trace.requestId,
+          ...headers,
+        },
+        ...more,
+      }),
+  }
+}
+
+/** A real server on a free port, for what the service calls; resolves with its address. */
+export function startServer(listener: RequestListener): Promise<string> {
+  return listen(createServer(listener))
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The data of each frame of a stream. */
+export async function framesOf(response: Response): Promise<string[]> {
+  const text = await response.text()
+  const frames = text.split('\n\n')
+  // The last frame ends with an empty line like any other.
+  if (frames.pop() !== '') throw new Error(`the stream breaks off: ${text}`)
+  return frames.map((frame) => frame.replace(/^data: /, ''))
+}

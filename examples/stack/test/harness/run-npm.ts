@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFreeBase } from '../../src/index.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+
+/** How a run ended and what it wrote. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A stack that `npm start` runs. */
+export interface NpmStack {
+  readonly portBase: number
+  readonly data: string
+  readonly url: string
+  /** The process of npm itself. */
+  readonly npm: ChildProcess
+  /** What has been printed so far. */
+  printed(): string
+  /** Resolves when something that fits has been printed, with the match. */
+  printing(pattern: RegExp): Promise<RegExpExecArray>
+  readonly ended: Promise<Ended>
+}
+
+/** Where a stack is started. */
+export interface Place {
+  readonly portBase: number
+  readonly data: string
+  readonly options?: readonly string[]
+}
+
+/** A port base where everything is free: below the ports of clients, and seldom where another test looks. */
+export async function freeBase(): Promise<number> {
+  const base = await findFreeBase(randomInt(10_000, 25_000))
+  if (base === undefined) throw new Error('there are no free ports')
+  return base
+}
+
+/** A folder that does not exist yet, below one that is removed by `remove`. */
+export function newFolder(): { path: string; remove(): void } {
+  const parent = mkdtempSync(join(tmpdir(), 'agentic-stack-'))
+  return { path: join(parent, 'data'), remove: () => rmSync(parent, { recursive: true, force: true }) }
+}
+
+/** The README's command. Resolves when the stack says that it runs. */
+export async function npmStart({ portBase, data, options = [] }: Place): Promise<NpmStack> {
+  const npm = spawn('npm', ['start', '--', '--port-base', String(portBase), '--data', data, ...options], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const stack = { portBase, data, url: `http://127.0.0.1:${portBase}`, npm, ...watch(npm) }
+  await stack.printing(/Ctrl-C ends it/)
+  return stack
+}
+
+/** Runs a script of this repository to its end, without npm's own words. */
+export function npmRun(script: string, args: readonly string[]): Promise<Ended> {
+  return watch(spawn('npm', ['run', '--silent', script, '--', ...args], { cwd: root })).ended
+}
+
+function watch(child: ChildProcess): Pick<NpmStack, 'printed' | 'printing' | 'ended'> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, stdout, stderr }))
+  return {
+    ended,
+    printed: () => stdout,
+    async printing(pattern) {
+      for (;;) {
+        const found = pattern.exec(stdout)
+        if (found !== null) return found
+        const next = await Promise.race([once(child.stdout ?? child, 'data'), ended])
+        if (!Array.isArray(next)) throw new Error(`it ended before:\n${stdout}\n${stderr}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { portOf } from '../src/index.ts'
+import { freeBase, type NpmStack, newFolder, npmRun, npmStart } from './harness/run-npm.ts'
+
+// One stack for the whole file: the tests go through its life, from the first start to the end after a restart.
+const folder = newFolder()
+let stack: NpmStack
+let token: string
+
+beforeAll(async () => {
+  stack = await npmStart({ portBase: await freeBase(), data: folder.path })
+}, 60_000)
+
+afterAll(async () => {
+  stack.npm.kill('SIGTERM')
+  await stack.ended
+  folder.remove()
+}, 60_000)
+
+const partPort = (name: Parameters<typeof portOf>[0]) => portOf(name, stack.portBase)
+
+async function newToken(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await npmRun('token', ['--port-base', String(stack.portBase), ...args])
+  expect({ code, stderr: stderr.replace(/^npm warn .*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
+  return stdout.trim()
+}
+
+function complete(body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${stack.url}/llm/completions`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+  })
+}
+
+function records(part: string): Record<string, unknown>[] {
+  const text = readFileSync(join(stack.data, 'audit', `${part}.jsonl`), 'utf8')
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+test('it lists each part with its address, and each is healthy', async () => {
+  for (const name of ['gateway', 'inventory-gateway', 'llm', 'identity'] as const) {
+    const url = `http://127.0.0.1:${partPort(name)}`
+    expect(stack.printed()).toMatch(new RegExp(`^  ${name} +${url} +process \\d+ +\\w`, 'm'))
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  }
+})
+
+test('the token it prints is accepted', async () => {
+  token = /^ {2}(eyJ\S+)$/m.exec(stack.printed())?.[1] ?? ''
+  const response = await complete({ prompt: 'Hello', max_tokens: 2 })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ choices: [{ text: ' Each device' }] })
+})
+
+test('both commands it shows work as they stand', async () => {
+  const commands = stack.printed().match(/^ {2}curl .*$/gm) ?? []
+  expect(commands).toHaveLength(2)
+  for (const command of commands) {
+    const { status, stdout } = spawnSync('sh', ['-c', command.replace('curl', 'curl -sS')], {
+      cwd: join(import.meta.dirname, '../../..'),
+      encoding: 'utf8',
+    })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/HTTP\/1\.1 (201|400)|data: \[DONE\]/)
+  }
+})
+
+test('npm run token gives tokens of demo users and of anybody else', async () => {
+  const claims = async (...args: string[]) =>
+    JSON.parse(atob((await newToken(...args)).split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))
+  expect(await claims()).toMatchObject({ sub: 'alice', tenant_id: 'acme', roles: ['campaign:optimize'] })
+  expect(await claims('--sub', 'carol')).toMatchObject({ sub: 'carol', tenant_id: 'globex' })
+  expect(await claims('--sub', 'zoe', '--tenant', 'acme', '--roles', 'a,b')).toMatchObject({
+    sub: 'zoe',
+    tenant_id: 'acme',
+    roles: ['a', 'b'],
+  })
+})
+
+test('the openai package works unchanged: JSON, a stream, and a stream that the gateway counts as one', async () => {
+  const options = { baseURL: `${stack.url}/llm`, apiKey: token }
+  const question = { model: 'any', prompt: 'Hello', max_tokens: 6 }
+  const whole = await new OpenAI(options).completions.create(question)
+  expect(whole.choices[0]?.text).toBe(' Each device holds what was asked.')
+  for (const defaultHeaders of [{}, { Accept: 'text/event-stream' }]) {
+    const client = new OpenAI({ ...options, defaultHeaders })
+    const words: string[] = []
+    for await (const { choices } of await client.completions.create({ ...question, stream: true })) {
+      words.push(choices[0]?.text ?? '')
+    }
+    expect(words).toEqual([' Each', ' device', ' holds', ' what', ' was', ' asked.'])
+  }
+})
+
+test('a stream through the gateway has the headers of the profile and comes frame by frame', async () => {
+  const response = await complete({ prompt: 'Hello', max_tokens: 4096 }, { accept: 'text/event-stream' })
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'text/event-stream',
+    'x-agentic-profile': 'v0.3',
+    'cache-control': 'no-cache',
+  })
+  const reader = response.body?.getReader()
+  // 4096 frames of 20 ms take 82 s: what comes now was not waited for.
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toMatch(/^data: \{/)
+  await reader?.cancel()
+})
+
+test('a request leaves a line on the terminal and a record of each part, joined by the correlation id', async () => {
+  const correlation = `correlation-${stack.portBase}`
+  await (await complete({ prompt: 'Hello' }, { 'x-correlation-id': correlation })).text()
+  await stack.printing(/^\d\d:\d\d:\d\d gateway +llm-completions +alice@acme +success$/m)
+  const joined = () =>
+    ['gateway', 'llm'].map((part) =>
+      records(part).filter((record) => record['correlation_id'] === correlation),
+    )
+  // A record is written beside the answer, and may be in its file a moment later.
+  await expect
+    .poll(joined)
+    .toMatchObject([
+      [{ event_type: 'agentic.request.received', operation: 'llm-completions', tenant_id: 'acme' }],
+      [{ event_type: 'agentic.response.written', operation: 'llm-completions', tenant_id: 'acme' }],
+    ])
+  expect(records('identity')).toContainEqual(
+    expect.objectContaining({ event_type: 'identity.token.issued', actor_id: 'alice' }),
+  )
+})
+
+test('the tour finds everything as it has to be, and is plain in a pipe', async () => {
+  const place = ['--port-base', String(stack.portBase), '--data', stack.data]
+  const { code, stdout } = await npmRun('tour', place)
+  expect(stdout).toMatch(/\nstops: \d+, wrong: 0\n$/)
+  expect(stdout).not.toContain('\u001b')
+  expect(code).toBe(0)
+}, 60_000)
+
+test.each(['llm', 'identity', 'gateway', 'inventory-gateway'] as const)(
+  '%s is back after kill -9, and tokens are as good as before',
+  async (name) => {
+    const [, pid] = new RegExp(`^  ${name} .* process (\\d+)`, 'm').exec(stack.printed()) ?? []
+    process.kill(Number(pid), 'SIGKILL')
+    await stack.printing(new RegExp(`${name} +ended by SIGKILL; it is started again\n`))
+    await stack.printing(new RegExp(`${name} +runs again as process \\d+\n`))
+    expect((await fetch(`http://127.0.0.1:${partPort(name)}/healthz`)).status).toBe(200)
+    expect((await complete({ prompt: 'Hello' })).status).toBe(200)
+  },
+  30_000,
+)
+
+test('SIGTERM to npm ends everything with 0, and the next start keeps keys and records', async () => {
+  const { portBase, data } = stack
+  stack.npm.kill('SIGTERM')
+  expect((await stack.ended).code).toBe(0)
+  const before = records('gateway').length
+  for (const name of ['gateway', 'inventory-gateway', 'llm', 'identity'] as const) {
+    await expect(fetch(`http://127.0.0.1:${partPort(name)}/healthz`)).rejects.toThrow('fetch failed')
+  }
+  stack = await npmStart({ portBase, data })
+  expect((await complete({ prompt: 'Hello' })).status).toBe(200)
+  await expect.poll(() => records('gateway').length).toBe(before + 1)
+}, 60_000)
+
+test('a stack that is killed leaves no part behind', async () => {
+  const { portBase, data } = stack
+  const dev = Number((await stack.printing(/Agentic REST runs as process (\d+)/))[1])
+  process.kill(dev, 'SIGKILL')
+  await stack.ended
+  while (await isAnybodyThere(portBase)) await pause(20)
+  stack = await npmStart({ portBase, data })
+  expect((await complete({ prompt: 'Hello' })).status).toBe(200)
+}, 60_000)
+
+async function isAnybodyThere(portBase: number): Promise<boolean> {
+  const names = ['gateway', 'inventory-gateway', 'llm', 'identity'] as const
+  const asked = names.map((name) => fetch(`http://127.0.0.1:${portOf(name, portBase)}/healthz`))
+  return (await Promise.allSettled(asked)).some(({ status }) => status === 'fulfilled')
+}

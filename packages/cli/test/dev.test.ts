@@ -1,0 +1,164 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { findFreeBase, requestToken } from '@agentic-rest/stack'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
+import { startUpstream } from './harness/start-upstream.ts'
+
+// Each test starts several processes, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 60_000 })
+
+async function freeBase(): Promise<number> {
+  // Below the ports that the system gives to clients, and seldom where another test looks.
+  return (await findFreeBase(10_000 + Math.floor(Math.random() * 15_000))) ?? expect.fail('no free ports')
+}
+
+function gatewayFile(target: string): string {
+  return JSON.stringify({
+    gateway: { port: 0 },
+    plugins: {
+      // An issuer of production, which nobody can get a token of here.
+      'token-validator': {
+        issuers: [{ issuer: 'https://id.example.test', jwks_file: 'keys.json', audience: ['agentic'] }],
+      },
+      'tenant-injector': { allowed: ['acme'] },
+    },
+    routes: [{ id: 'read-item', method: 'GET', path: '/items/{id}', target }],
+  })
+}
+
+const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const keys = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' }] })
+
+/** Everything that was printed until a text is among it. */
+async function printed({ child }: Running, text: string): Promise<string> {
+  let all = ''
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    all += chunk
+    if (all.includes(text)) return all
+  }
+  throw new Error(`it ended without ${text}:\n${all}`)
+}
+
+async function startOwn(target: string, args: readonly string[] = []) {
+  const cwd = folderWith({ 'gateway.yaml': gatewayFile(target), 'keys.json': keys })
+  const portBase = await freeBase()
+  const running = spawnAgentic(['dev', '--port-base', String(portBase), ...args], { cwd })
+  const greeting = await printed(running, 'prints another one')
+  return { ...running, cwd, portBase, greeting, url: `http://127.0.0.1:${portBase}` }
+}
+
+const itemService = () =>
+  startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"item":1}')
+  })
+
+test('where a gateway.yaml lies, that gateway runs and accepts tokens of the identity provider too', async () => {
+  const { url: target } = await itemService()
+  const { portBase, url, greeting, cwd, child, ended } = await startOwn(target)
+  expect(greeting.match(/^ {2}[\w-]+ +http:\S+/gm)).toEqual([
+    `  gateway   http://127.0.0.1:${portBase}`,
+    `  identity  http://127.0.0.1:${portBase + 5}`,
+  ])
+  const token = await requestToken({ portBase, sub: 'alice' })
+  const response = await fetch(`${url}/items/1`, { headers: { authorization: `Bearer ${token}` } })
+  expect([response.status, await response.json()]).toEqual([200, { item: 1 }])
+  expect((await fetch(`${url}/items/1`)).status).toBe(401)
+  child.kill('SIGINT')
+  expect((await ended).code).toBe(0)
+  const records = readFileSync(join(cwd, '.agentic/audit/gateway.jsonl'), 'utf8').trimEnd().split('\n')
+  expect(records.map((line) => JSON.parse(line))).toMatchObject([
+    { operation: 'read-item', actor_id: 'alice', tenant_id: 'acme', outcome: 'success' },
+  ])
+})
+
+test('--memory keeps nothing', async () => {
+  const { url: target } = await itemService()
+  const { cwd, child, ended } = await startOwn(target, ['--memory'])
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+  expect(existsSync(join(cwd, '.agentic'))).toBe(false)
+})
+
+test('a second SIGINT ends it at once with 130, and its parts with it', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { url: target } = await startUpstream(() => ask())
+  const { portBase, url, child, ended } = await startOwn(target, ['--memory'])
+  const token = await requestToken({ portBase, sub: 'alice' })
+  const request = fetch(`${url}/items/1`, { headers: { authorization: `Bearer ${token}` } })
+  await asked
+  child.kill('SIGINT')
+  // Both signals at once could count as one.
+  await expect
+    .poll(() =>
+      fetch(`${url}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    .toBe(false)
+  child.kill('SIGINT')
+  expect((await ended).code).toBe(130)
+  await expect(request).rejects.toThrow('fetch failed')
+})
+
+test('a signal during the start ends it with 0', async () => {
+  const cwd = folderWith({ 'gateway.yaml': gatewayFile('http://127.0.0.1:9'), 'keys.json': keys })
+  const { child, ended } = spawnAgentic(['dev', '--port-base', String(await freeBase())], { cwd })
+  while (!existsSync(join(cwd, '.agentic/audit'))) await new Promise((resolve) => setTimeout(resolve, 5))
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a port that is taken is named, with a way out, and nothing is started', async () => {
+  const portBase = await freeBase()
+  const holder = createServer().listen(portBase + 4, '127.0.0.1')
+  await once(holder, 'listening')
+  onTestFinished(() => void holder.close())
+  const { code, stdout, stderr } = await runAgentic(['dev', '--memory', '--port-base', String(portBase)])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    new RegExp(
+      `^port ${portBase + 4}, which llm needs, is taken\nChoose other ports with --port-base N, for example --port-base \\d+\\.\n$`,
+    ),
+  )
+  await expect(fetch(`http://127.0.0.1:${portBase + 5}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+test('a file that is not valid ends it with 2 and every fault', async () => {
+  const cwd = folderWith({
+    'mine.yaml': 'gateway: { prot: 1 }\nplugins: { token-validator: { mode: off } }\n',
+  })
+  const { code, stdout, stderr } = await runAgentic(['dev', '-c', 'mine.yaml'], { cwd })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n').map((line) => line.replace(/^.*mine\.yaml/, 'mine.yaml'))).toEqual([
+    'mine.yaml:1:1: routes: is required',
+    'mine.yaml:1:12: gateway.prot: unknown key "prot", did you mean "port"?',
+    '',
+  ])
+})
+
+test('a part that does not start ends it with 1 and what the part said', async () => {
+  const cwd = folderWith({ 'gateway.yaml': gatewayFile('http://127.0.0.1:9') })
+  const portBase = String(await freeBase())
+  const { code, stderr } = await runAgentic(['dev', '--memory', '--port-base', portBase], { cwd })
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    'gateway did not start: it ended with 1\n  issuer https://id.example.test: jwks_file cannot be read\n',
+  )
+})
+
+test.each(['0', '65436', 'x', '80.5'])('--port-base %s is refused', async (value) => {
+  const fault = `--port-base is a number from 1 to 65435, not "${value}"\n`
+  for (const command of ['dev', 'token']) {
+    expect(await runAgentic([command, '--port-base', value])).toEqual({
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr: fault,
+    })
+  }
+})
