@@ -1,3 +1,4 @@
+import { outcomes } from '@agentic-rest/profile'
 import type { Answered, AnsweredAs } from './answer.ts'
 import { resolveReference } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
@@ -8,10 +9,11 @@ import { followUp, sendPatiently } from './send-patiently.ts'
 type ApprovalOutcome = AnsweredAs<'approval_required'>
 
 /** Whether to go on with an approval. It is asked once: an approval that is waited for is not asked about again. */
-export async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<boolean> {
+async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<boolean> {
   const { approval, options, signal } = context
   const { message, approvalToken, approver } = outcome
-  if (approval.token === approvalToken) return true
+  // In the background each attempt is a whole operation, so it costs a round even when nobody has to be asked.
+  if (approval.token === approvalToken) return !isInBackground(outcome) || context.takeRound()
   if (options.onApproval === undefined || !context.takeRound()) return false
   const location = locationOf(context, outcome)?.href
   const pending = { message, approvalToken, approver, location }
@@ -41,13 +43,22 @@ async function isDecided(
   const { approval, patience } = context
   const location = locationOf(context, outcome)
   const attempt = approval.waits++
-  if (location === undefined || attempt > 0) return patience.pause(attempt, attempt > 0 ? outcome : undefined)
+  if (location === undefined || attempt > 0) {
+    // When to look at a status again says nothing about an approval.
+    const isTold = attempt > 0 && !isInBackground(outcome)
+    return patience.pause(attempt, isTold ? outcome : undefined)
+  }
   let seen: Answered | undefined
   for (let look = 0; await patience.pause(look, seen); look++) {
     seen = await sendPatiently(context, followUp(request), location)
     if (seen.type !== 'success' || !isPending(seen.body)) return true
   }
   return false
+}
+
+/** Whether an operation waits for the approval: then the answer is that of its status. */
+function isInBackground({ answer }: ApprovalOutcome): boolean {
+  return answer.status !== outcomes.approval_required.status
 }
 
 function isPending(body: unknown): boolean {

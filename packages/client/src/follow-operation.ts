@@ -1,5 +1,4 @@
 import type { Answered, AnsweredAs } from './answer.ts'
-import { goesOn } from './ask-approval.ts'
 import { resolveReference } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { TransportError } from './errors.ts'
@@ -10,11 +9,14 @@ import { followUp, sendPatiently } from './send-patiently.ts'
 /** Where following an operation led. */
 export interface Followed {
   readonly outcome: Answered
-  /** Whether the operation came to its end, so that it cannot have an effect any more. */
-  readonly ended: boolean
+  /**
+   * `ended`: it cannot have an effect any more, and its key is used up. `asks`: it had none, goes no further by itself,
+   * and its key is free (decision 10). `open`: nobody knows what it still does.
+   */
+  readonly state: 'ended' | 'asks' | 'open'
 }
 
-/** Polls an operation until it ends, needs what only the caller has, or the patience is used up. */
+/** Polls an operation until it ends, asks for something, or the patience is used up. */
 export async function followOperation(
   context: RunContext,
   request: ClientRequest,
@@ -24,17 +26,14 @@ export async function followOperation(
   let last: Answered = accepted
   for (let attempt = 0; await context.patience.pause(attempt, last); attempt++) {
     last = await sendPatiently(context, followUp(request), url)
-    if (last.type !== 'success') return { outcome: last, ended: false }
+    if (last.type !== 'success') return { outcome: last, state: 'open' }
     const status = readStatus(last.body, last.answer)
     context.options.onProgress?.(status)
-    if (isFinal(status)) return { outcome: storedOutcome(status, last.answer), ended: true }
-    if (status.status === 'working' || status.outcome === undefined) continue
-    const outcome = storedOutcome(status, last.answer)
-    // An operation that waits for an approval goes on by itself; other inputs have no way to it.
-    if (outcome.type !== 'approval_required' || !(await goesOn(context, outcome)))
-      return { outcome, ended: false }
+    if (isFinal(status)) return { outcome: storedOutcome(status, last.answer), state: 'ended' }
+    if (status.status === 'input_required' && status.outcome !== undefined)
+      return { outcome: storedOutcome(status, last.answer), state: 'asks' }
   }
-  return { outcome: accepted, ended: false }
+  return { outcome: accepted, state: 'open' }
 }
 
 function statusAddress({ settings }: RunContext, accepted: AnsweredAs<'accepted'>): URL {

@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly onApproval?: ((approval: PendingApproval) => boolean | Promise<boolean>) | undefined
   /** Told of every status of a background operation. */
   readonly onProgress?: ((status: OperationStatus) => void) | undefined
-  /** How often the handlers are asked; 10 when absent. */
+  /** How often the handlers are asked, and operations begun anew; 10 when absent. */
   readonly maxRounds?: number | undefined
   /** How often a request is sent again after the transport failed; 3 when absent. */
   readonly maxRetries?: number | undefined

@@ -45,10 +45,11 @@ interface Settled {
 async function settle(context: RunContext, request: ClientRequest, ownsKey: boolean): Promise<Settled> {
   const direct = await sendPatiently(context, request)
   if (direct.type !== 'accepted') return { outcome: direct, resumable: request }
-  const { outcome, ended } = await followOperation(context, request, direct)
-  // The operation used its key up (decision 30). It ended without an effect if it ended with a question, so another key
+  const { outcome, state } = await followOperation(context, request, direct)
+  if (state === 'asks') return { outcome, resumable: request }
+  // An operation that ended used its key up (decision 30). It had no effect if it ended with a question, so another key
   // is no danger; but a key that the caller chose is not ours to replace.
-  return { outcome, resumable: ended && ownsKey ? withKey(request, undefined) : undefined }
+  return { outcome, resumable: state === 'ended' && ownsKey ? withKey(request, undefined) : undefined }
 }
 
 /** The request to send next, or nothing when the outcome is the result. */
@@ -83,7 +84,8 @@ async function clarify(
   if (options.onClarification === undefined) return undefined
   if (!requiredInputs.every((input) => canPlace(request, input)) || !takeRound()) return undefined
   const answers = await untilAborted(options.onClarification(clarification), signal)
-  return answers && placeAnswers(request, requiredInputs, answers)
+  // An approval is for one exact request (decision 13): an answer makes it another one, which is approved anew.
+  return answers && placeAnswers({ ...request, approvalToken: undefined }, requiredInputs, answers)
 }
 
 function withKey(request: ClientRequest, key: string | undefined): ClientRequest {

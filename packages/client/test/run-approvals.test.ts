@@ -47,6 +47,26 @@ describe('an approval', () => {
     expect([asked, requests.length, waits]).toEqual([1, 5, [250, 2000, 2000, 2000]])
   })
 
+  test('is not sent with a request that an answer has changed since', async () => {
+    const { client, requests } = await startRunService(({ trace, headers, body }, response) => {
+      if (headers['x-approval-token'] === undefined)
+        return sendOutcome(response, trace, sampleOutcomes.approval_required)
+      const isAnswered = body.includes('goal')
+      sendOutcome(response, trace, sampleOutcomes[isAnswered ? 'created' : 'clarification_required'])
+    })
+    const outcome = await client.run(post, {
+      onApproval: () => true,
+      onClarification: () => ({ goal: 'ctr' }),
+    })
+    expect(outcome).toEqual(sampleOutcomes.created)
+    expect(requests.map(({ headers }) => headers['x-approval-token'])).toEqual([
+      undefined,
+      'token-1',
+      undefined,
+      'token-1',
+    ])
+  })
+
   test('with a new token each time is not waited for in a busy loop', async () => {
     const { client, waits } = await startRunService(({ trace }, response, count) =>
       sendOutcome(response, trace, { ...sampleOutcomes.approval_required, approvalToken: `token-${count}` }),

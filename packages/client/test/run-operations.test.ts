@@ -23,6 +23,17 @@ function accepting(status: object | Outcome, fields: Record<string, string> = {}
   }
 }
 
+/** Accepts all work, and every operation waits for the same thing. */
+function waiting(
+  outcome: 'clarification_required' | 'approval_required',
+  fields: Record<string, string> = {},
+) {
+  const result = { ...sampleOutcomes[outcome], code: outcome.toUpperCase() }
+  return accepting(statusOf({ status: 'input_required', outcome, result }), fields)
+}
+
+const sent = (requests: readonly Incoming[]) => requests.filter(({ url }) => url === '/work')
+
 describe('an operation', () => {
   test('is polled by the same caller with the same correlation id and without inputs or key', async () => {
     const { client, requests } = await startRunService(
@@ -94,16 +105,14 @@ describe('an operation', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('that waits for inputs gives the question to the caller and is not started anew', async () => {
-    const question = { ...sampleOutcomes.clarification_required, code: 'CLARIFICATION_REQUIRED' }
-    const { client, requests } = await startRunService(
-      accepting(statusOf({ status: 'input_required', outcome: 'clarification_required', result: question })),
-    )
+  test('that waits for inputs gives the question to a caller without a handler, or whose handler declines', async () => {
+    const { client, requests } = await startRunService(waiting('clarification_required'))
     const asked: unknown[] = []
+    expect(await client.run(post)).toEqual(sampleOutcomes.clarification_required)
     const outcome = await client.run(post, { onClarification: (each) => void asked.push(each) })
     expect(outcome).toEqual(sampleOutcomes.clarification_required)
-    expect(asked).toEqual([])
-    expect(requests.filter(({ url }) => url === '/work')).toHaveLength(1)
+    expect(asked).toEqual([sampleOutcomes.clarification_required])
+    expect(sent(requests)).toHaveLength(2)
   })
 
   test('that waits for something it does not name is polled on', async () => {
@@ -144,5 +153,87 @@ describe('an operation that ended with a question', () => {
     )
     expect(outcome).toEqual(sampleOutcomes.clarification_required)
     expect(requests.filter(({ url }) => url === '/work')).toHaveLength(1)
+  })
+})
+
+describe('an operation that waits for inputs', () => {
+  test.each([
+    ['the key that the client made', undefined],
+    ['the key that the caller chose', 'mine'],
+  ])('is begun anew with the answer under %s', async (_title, idempotencyKey) => {
+    const ask = waiting('clarification_required')
+    const { client, requests } = await startRunService((request, response) => {
+      if (!request.body.includes('goal')) return ask(request, response)
+      sendOutcome(response, request.trace, sampleOutcomes.created)
+    })
+    const outcome = await client.run(
+      { ...post, idempotencyKey },
+      { onClarification: () => ({ goal: 'ctr' }) },
+    )
+    expect(outcome).toEqual(sampleOutcomes.created)
+    expect(sent(requests).map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1,"goal":"ctr"}'])
+    const [first, second] = sent(requests).map(({ headers }) => headers['idempotency-key'])
+    expect([second, second === undefined]).toEqual([idempotencyKey ?? first, false])
+  })
+
+  test('again and again is left after the last round', async () => {
+    const { client, requests } = await startRunService(waiting('clarification_required'))
+    const outcome = await client.run(post, { maxRounds: 3, onClarification: () => ({ goal: 'ctr' }) })
+    expect(outcome).toEqual(sampleOutcomes.clarification_required)
+    expect(sent(requests)).toHaveLength(4)
+  })
+})
+
+describe('an operation that waits for an approval', () => {
+  const approved = ({ headers }: Incoming) => headers['x-approval-token'] === 'token-1'
+
+  test('is begun anew with the approval, under its key', async () => {
+    const ask = waiting('approval_required')
+    const { client, requests } = await startRunService((request, response) => {
+      if (!approved(request)) return ask(request, response)
+      sendOutcome(response, request.trace, sampleOutcomes.created)
+    })
+    expect(await client.run(post, { onApproval: () => true })).toEqual(sampleOutcomes.created)
+    expect(sent(requests).map(approved)).toEqual([false, true])
+    expect(new Set(sent(requests).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+
+  test('is begun anew only once the approval is decided, where that can be seen', async () => {
+    const ask = waiting('approval_required', { location: '/approvals/a1' })
+    let looks = 0
+    const { client, requests, url } = await startRunService((request, response) => {
+      if (approved(request)) return sendOutcome(response, request.trace, sampleOutcomes.created)
+      if (request.url !== '/approvals/a1') return ask(request, response)
+      looks += 1
+      const state = looks < 3 ? 'pending' : 'approved'
+      sendOutcome(response, request.trace, { type: 'success', body: { state } })
+    })
+    const places: unknown[] = []
+    const onApproval = ({ location }: { location: string | undefined }) => places.push(location) > 0
+    expect(await client.run(post, { onApproval })).toEqual(sampleOutcomes.created)
+    expect([places, looks, sent(requests).length]).toEqual([[`${url}/approvals/a1`], 3, 2])
+  })
+
+  test('for ever is asked about once, begun anew more and more seldom, and left after the last round', async () => {
+    const { client, requests, waits } = await startRunService(
+      waiting('approval_required', { 'retry-after': '1' }),
+    )
+    let asked = 0
+    const onApproval = () => {
+      asked += 1
+      return true
+    }
+    const outcome = await client.run(post, { onApproval, maxRounds: 3 })
+    expect(outcome).toEqual(sampleOutcomes.approval_required)
+    expect([asked, sent(requests).length]).toEqual([1, 4])
+    // By turns for the status and for the approval; how soon to look at a status says nothing about an approval.
+    expect(waits).toEqual([250, 250, 250, 500, 250, 1000, 250])
+  })
+
+  test('that the caller does not wait for is the result', async () => {
+    const { client, requests } = await startRunService(waiting('approval_required'))
+    expect(await client.run(post)).toEqual(sampleOutcomes.approval_required)
+    expect(await client.run(post, { onApproval: () => false })).toEqual(sampleOutcomes.approval_required)
+    expect(sent(requests)).toHaveLength(2)
   })
 })

@@ -126,7 +126,8 @@ const showApproval: Handler = (request, response, requests) => {
 
 /** Goes on in the background; `showOperation` ends it at the third look. */
 const writeReport: Handler = (request, response) => {
-  const [, kind = ''] = request.segments
+  const [, name = ''] = request.segments
+  const kind = request.headers['x-approval-token'] === 'token-1' ? 'approved' : name
   const operationId = `${kind}-${request.trace.correlationId}`
   const path = `/operations/${operationId}/status`
   const statusUrl = kind === 'foreign' ? `http://127.0.0.1:9${path}` : path
@@ -137,7 +138,7 @@ const endings: Readonly<Record<string, { status: string; outcome: string; result
   completed: { status: 'completed', outcome: 'created', result: { report: 'r-1' } },
   failed: { status: 'failed', outcome: 'failed_dependency', result: withoutTrace('failed_dependency') },
   cancelled: { status: 'cancelled', outcome: 'error', result: withoutTrace('error') },
-  approval: { status: 'completed', outcome: 'success', result: { report: 'r-2' } },
+  approved: { status: 'completed', outcome: 'success', result: { report: 'r-2' } },
 }
 
 function withoutTrace(type: 'failed_dependency' | 'error' | 'approval_required') {

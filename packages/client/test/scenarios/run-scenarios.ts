@@ -153,7 +153,7 @@ export const runScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'an operation that waits for an approval is polled on when the caller waits too',
+    title: 'an operation that waits for an approval is begun anew with it when the caller waits too',
     async run(place) {
       const { outcome, approvals } = await report(place, 'approval')
       same(outcome, { type: 'success', body: { report: 'r-2' } })
