@@ -3,10 +3,14 @@ import type { Durable } from './durable.ts'
 import type { Operation, WantedApproval } from './operation.ts'
 import { refusal } from './refusals.ts'
 import type { RequestContext } from './run-context.ts'
-import type { ApprovalCheck, Scope } from './runtime/contract.ts'
+import type { ApprovalCheck, Approvals, PresentedToken, Reservation, Scope } from './runtime/contract.ts'
 
-/** A token that allows this request. */
-export type Approved = Extract<ApprovalCheck, { kind: 'approved' }>
+/** An approval that allows this request, taken for it alone. */
+export interface Approved extends PresentedToken {
+  readonly approvalId: string
+  readonly decidedBy: string
+  readonly reservation: Reservation
+}
 
 /** A request before the gate of approvals. */
 export interface GateRequest {
@@ -14,7 +18,8 @@ export interface GateRequest {
   readonly context: RequestContext
   readonly scope: Scope
   readonly digest: string
-  readonly token: string | undefined
+  /** The tokens that were sent: one may be for this gate, the others are for agents behind. */
+  readonly tokens: readonly string[]
   readonly durable: Pick<Durable, 'approvals'>
   /** Where approvals are found: the path in front of their id. */
   readonly approvalsPath: string
@@ -22,21 +27,49 @@ export interface GateRequest {
 
 /** Lets a request pass that needs no approval or has one; the others are answered here (decision 13). */
 export async function approve(request: GateRequest): Promise<Step<Approved | undefined>> {
-  const { operation, context, scope, digest, token, durable } = request
+  const { operation, context } = request
   const rule = operation.approval
   const wanted = rule === undefined ? false : await rule.when(context)
   // Without a gate of our own the token is for an agent behind us, and is only passed on.
   if (rule === undefined || wanted === false) return goOn(undefined)
   if (context.subject === undefined) return endWith(refusal('SUBJECT_REQUIRED'))
+  return passGate(request, { ...wanted, role: wanted.role ?? rule.role })
+}
+
+type Wanted = WantedApproval & { readonly role: string }
+
+async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Approved>> {
+  const { scope, digest, tokens, durable } = request
   const approvals = await durable.approvals()
-  if (token === undefined) {
-    const asked = await approvals.request(scope, digest, { ...wanted, role: wanted.role ?? rule.role })
-    return askAgain(request, wanted, asked)
-  }
-  const check = await approvals.check(scope, digest, token)
-  if (check.kind === 'approved') return goOn(check)
+  const { token, check } = await findOwn(approvals, request, wanted.role)
+  // A role that no longer decides this has not decided it: the one that does is asked.
+  if (tokens.length === 0 || check.kind === 'other_role')
+    return askAgain(request, wanted, await approvals.request(scope, digest, wanted))
   if (check.kind === 'pending') return askAgain(request, wanted, { approvalId: check.approvalId, token })
-  return endWith(refusal('APPROVAL_INVALID'))
+  if (check.kind === 'invalid') return endWith(refusal('APPROVAL_INVALID'))
+  const reservation = await check.reserve()
+  const presented = { token, role: wanted.role }
+  if (reservation === undefined) return endWith(await whyNotUsed(request, presented))
+  return goOn({ ...presented, reservation, approvalId: check.approvalId, decidedBy: check.decidedBy })
+}
+
+/** The first token that is for this gate; tokens of agents behind are unknown here. */
+async function findOwn(approvals: Approvals, { scope, digest, tokens }: GateRequest, role: string) {
+  let found: { token: string; check: ApprovalCheck } = { token: '', check: { kind: 'invalid' } }
+  for (const token of tokens) {
+    if (found.check.kind !== 'invalid') break
+    found = { token, check: await approvals.check(scope, digest, { token, role }) }
+  }
+  return found
+}
+
+/** Why an approval that was good a moment ago cannot be used: another request has it, or it is good no more. */
+export async function whyNotUsed(
+  { scope, digest, durable }: Pick<GateRequest, 'scope' | 'digest' | 'durable'>,
+  presented: PresentedToken,
+) {
+  const check = await (await durable.approvals()).check(scope, digest, presented)
+  return refusal(check.kind === 'approved' ? 'APPROVAL_IN_USE' : 'APPROVAL_INVALID')
 }
 
 function askAgain(

@@ -1,18 +1,18 @@
 import { type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
 import type { Answer } from './answer.ts'
-import type { ApprovalCheck, Claim } from './runtime/contract.ts'
+import type { Claim, Reservation } from './runtime/contract.ts'
 import type { Sql, Store } from './runtime/store.ts'
 import { TakenOverError } from './runtime/store-errors.ts'
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
-type Approved = Extract<ApprovalCheck, { kind: 'approved' }>
 
 /** What has to be kept or lost together with the effect of a request. */
 export interface EffectOptions {
   readonly store: () => Promise<Store>
   readonly trace: Trace
   readonly claim: Claimed | undefined
-  readonly approval: Approved | undefined
+  /** Left out where the approval is handed on instead of used up. */
+  readonly approval: Reservation | undefined
   /** The headers that are kept with the outcome. */
   readonly headers: () => Answer['headers']
 }
@@ -91,7 +91,11 @@ async function keepTogether<Result extends Outcome>(
   return outcome
 }
 
-async function orLost(gate: GateLostError['gate'], pass: () => Promise<void> | undefined): Promise<void> {
+/** Says which gate was lost, when it was. */
+export async function orLost(
+  gate: GateLostError['gate'],
+  pass: () => Promise<void> | undefined,
+): Promise<void> {
   try {
     await pass()
   } catch (error) {

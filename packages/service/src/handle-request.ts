@@ -101,6 +101,7 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
   const { operation, params } = match
   const { trace, log, signal, innerApprovals, record } = exchange
   const scope = { tenantId: caller.tenant, operation: operation.id, requester: caller.subject ?? '' }
+  const approvalTokens = readTokens(caller.approvalToken)
   let forwarded = caller.approvalToken
   const context = makeContext({
     ...pickIdentity(caller),
@@ -124,14 +125,25 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
     context,
     scope,
     digest,
-    approvalToken: caller.approvalToken,
+    approvalTokens,
     job: operation.async && caller.prefersAsync ? jobOf(checked, scope, exchange) : undefined,
     durable: parts.durable,
     publicPath: parts.publicPath,
-    ownApproval: () => {
-      forwarded = undefined
+    ownApproval: (own) => {
+      forwarded = approvalTokens.filter((token) => token !== own).join(', ') || undefined
     },
   })
+}
+
+// Each gate on the way may want one; nobody has more gates than this.
+const MAX_APPROVAL_TOKENS = 8
+
+/** A request that has to pass several gates carries the tokens of all of them. */
+function readTokens(value = ''): readonly string[] {
+  return value
+    .split(/[\s,]+/)
+    .filter((token) => token !== '')
+    .slice(0, MAX_APPROVAL_TOKENS)
 }
 
 function pickIdentity({ tenant, actor, subject, roles, idempotencyKey }: Caller) {

@@ -1,8 +1,8 @@
 import { headers } from '@agentic-rest/profile'
 import { type Answer, endWith, goOn, type Step } from './answer.ts'
-import { type Approved, approve } from './approve.ts'
+import { type Approved, approve, whyNotUsed } from './approve.ts'
 import type { Durable } from './durable.ts'
-import { createEffect, type Effect, GateLostError } from './effect.ts'
+import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
 import { accepted } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
 import { invalidAt, refusal } from './refusals.ts'
@@ -16,14 +16,15 @@ export interface Performance {
   readonly scope: Scope
   /** The digest of the exact request: what a key and an approval are bound to. */
   readonly digest: string
-  readonly approvalToken: string | undefined
+  /** The tokens that were sent, for this service or for agents behind it. */
+  readonly approvalTokens: readonly string[]
   /** Set when the caller wants to poll instead of waiting. */
   readonly job: Job | undefined
   readonly durable: Durable
   /** The path in front of the paths that the service has for itself. */
   readonly publicPath: string
-  /** Called when the approval token turns out to be for this service: it is then not passed on. */
-  readonly ownApproval: () => void
+  /** Called with the token that turns out to be for this service: it is then not passed on. */
+  readonly ownApproval: (token: string) => void
 }
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
@@ -85,17 +86,36 @@ async function performClaimed(performance: Performance, claim: Claimed | undefin
     context,
     scope,
     digest,
-    token: performance.approvalToken,
+    tokens: performance.approvalTokens,
     durable,
     approvalsPath: `${performance.publicPath}/approvals`,
   })
   if (!gate.ok) return { answer: gate.answer, isKept: false }
-  if (gate.value !== undefined) performance.ownApproval()
+  return performApproved(performance, { claim, approval: gate.value })
+}
+
+async function performApproved(performance: Performance, gates: Gates): Promise<Done> {
+  const { approval } = gates
+  if (approval !== undefined) performance.ownApproval(approval.token)
+  let isKept = false
   try {
-    return await doWork(performance, { claim, approval: gate.value })
+    const done = await doWork(performance, gates)
+    isKept = done.isKept
+    return done
   } catch (error) {
-    if (error instanceof GateLostError) return { answer: await lost(performance, error), isKept: false }
-    throw error
+    if (!(error instanceof GateLostError)) throw error
+    return { answer: await lost(performance, error, approval), isKept: false }
+  } finally {
+    // A refused attempt does not burn a good token (decision 13).
+    if (!isKept && approval !== undefined) await releaseApproval(performance, approval)
+  }
+}
+
+async function releaseApproval({ context }: Performance, { reservation }: Approved): Promise<void> {
+  try {
+    await reservation.release()
+  } catch (cause) {
+    context.log.warn('an approval could not be freed; it is free when its lease ends', { cause })
   }
 }
 
@@ -108,8 +128,11 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
   const added = new Map<string, string>()
   const answerHeaders = () => Object.fromEntries(added)
   const { durable, context } = performance
+  const job = jobFor(performance, gates)
   const effect = createEffect({
-    ...gates,
+    claim: gates.claim,
+    // In the background the approval is used up by the effect of the job, not by accepting it.
+    approval: job === undefined ? gates.approval?.reservation : undefined,
     store: durable.store,
     trace: context.trace,
     headers: answerHeaders,
@@ -119,10 +142,18 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
     for (const [key, text] of new Headers([[name, value]])) added.set(key, text)
   }
   const outcome =
-    performance.job === undefined
+    job === undefined
       ? await runNow(performance, { effect, setHeader, approval: gates.approval })
-      : await acceptJob(performance, { effect, setHeader, approval: gates.approval }, performance.job)
+      : await acceptJob(performance, { effect, setHeader, approval: gates.approval }, job)
   return { answer: { outcome, headers: answerHeaders() }, isKept: effect.kept() !== undefined }
+}
+
+/**
+ * A token for an agent behind is not kept with a job, so that a request with one is worked on while its caller waits:
+ * a preference need not be honoured (RFC 7240, section 2).
+ */
+function jobFor({ job, approvalTokens }: Performance, { approval }: Gates): Job | undefined {
+  return approvalTokens.some((token) => token !== approval?.token) ? undefined : job
 }
 
 interface Doing extends Pick<RunContext, 'setHeader'> {
@@ -146,7 +177,7 @@ async function runNow({ operation, context }: Performance, { effect, setHeader, 
   return kept
 }
 
-/** The job, the redeemed approval and the stored 202 are kept before the 202 is sent. */
+/** The job, its approval and the stored 202 are kept before the 202 is sent. */
 async function acceptJob(
   { durable, publicPath }: Performance,
   { effect, setHeader, approval }: Doing,
@@ -155,23 +186,23 @@ async function acceptJob(
   const operations = await durable.operations()
   setHeader('Preference-Applied', 'respond-async')
   return effect.commit(async (sql) => {
-    const { operationId } = await operations.accept(sql, { ...job, approvalId: approval?.approvalId })
+    const given = { approvalId: approval?.approvalId, approvedBy: approval?.decidedBy }
+    const { operationId } = await operations.accept(sql, { ...job, ...given })
+    await orLost('approval', () => approval?.reservation.hand(sql, operationId))
     return accepted({ operationId, statusUrl: `${publicPath}/operations/${operationId}/status` })
   })
 }
 
 /** Another request was faster. What the store says now is what this one is answered with. */
-async function lost(performance: Performance, error: GateLostError): Promise<Answer> {
-  if (error.gate === 'approval') return lostApproval(performance, error)
+async function lost(
+  performance: Performance,
+  error: GateLostError,
+  approval: Approved | undefined,
+): Promise<Answer> {
+  if (error.gate === 'approval' && approval !== undefined)
+    return { outcome: await whyNotUsed(performance, approval), headers: {} }
   const again = await claimKey(performance)
   if (!again.ok) return again.answer
   await release(performance, again.value)
   throw error
-}
-
-async function lostApproval(performance: Performance, error: GateLostError): Promise<Answer> {
-  const { scope, digest, approvalToken = '', durable } = performance
-  const check = await (await durable.approvals()).check(scope, digest, approvalToken)
-  if (check.kind === 'approved') throw error
-  return { outcome: refusal('APPROVAL_INVALID'), headers: {} }
 }

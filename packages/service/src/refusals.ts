@@ -45,6 +45,10 @@ export const refusals = {
     message:
       'The approval does not allow this request: it was used, rejected, has expired or is for another.',
   },
+  APPROVAL_IN_USE: {
+    type: 'conflict',
+    message: 'Another request is using the approval at the moment; it can be sent again when that has ended.',
+  },
   APPROVAL_NOT_PENDING: { type: 'conflict', message: 'The approval is decided already or has expired.' },
   IDEMPOTENCY_IN_PROGRESS: { type: 'conflict', message: 'A request with this key is still running.' },
   OPERATION_FINAL: { type: 'conflict', message: 'The operation has ended and cannot be cancelled.' },

@@ -23,7 +23,7 @@ export interface RequestAudit {
 /** The approval that a request was resent with. */
 export interface GivenApproval {
   readonly approvalId: string
-  /** The subject that approved; not known to a run in the background. */
+  /** The subject that approved; not known for work that an older version accepted. */
   readonly decidedBy: string | undefined
 }
 

@@ -80,7 +80,7 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
   })
   return {
     ...context,
-    approval: approvalId === undefined ? undefined : { approvalId, decidedBy: undefined },
+    approval: approvalId === undefined ? undefined : { approvalId, decidedBy: job.approvedBy },
     setHeader: () => undefined,
     commit: (work) => commitJob(run, work),
     progress: (value) => jobContext.progress(value),

@@ -79,6 +79,12 @@ const refused = {
   message: 'The approval does not allow this request: it was used, rejected, has expired or is for another.',
 }
 
+const inUse = {
+  type: 'conflict',
+  code: 'APPROVAL_IN_USE',
+  message: 'Another request is using the approval at the moment; it can be sent again when that has ended.',
+}
+
 describe('a request that needs an approval', () => {
   it('passes after somebody else has approved, once, and sees who', async () => {
     const { send, decide, paid } = await startBank()
@@ -210,7 +216,72 @@ it('100 requests at once with one approval have one effect', async () => {
   )
   expect(await paid()).toEqual([500])
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  for (const answer of answers.filter(({ status }) => status !== 201)) expectAnswer(answer, 403, refused)
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    if (answer.status === 409) expectAnswer(answer, 409, inUse)
+    else expectAnswer(answer, 403, refused)
+  }
+})
+
+it('requests at once with one approval have one effect, where it is outside the store as well', async () => {
+  let effects = 0
+  const begun = Promise.withResolvers<void>()
+  const others = Promise.withResolvers<void>()
+  const operation = defineOperation({
+    id: 'fax',
+    method: 'POST',
+    path: '/fax',
+    approval: { role: 'boss', when: () => ({ message: 'Fax?', approver: { name: 'Boss' } }) },
+    async run() {
+      effects += 1
+      begun.resolve()
+      await others.promise
+      return created({ effects })
+    },
+  })
+  const { url } = await startService({ operations: [operation], store })
+  const send = (headers = {}) => ask(`${url}/fax`, { method: 'POST', headers })
+  const gate = await send()
+  await ask(`${url}${gate.headers.get('location')}/approve`, {
+    method: 'POST',
+    headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'boss' },
+  })
+  const withToken = { 'x-approval-token': JSON.parse(gate.text).approvalToken as string }
+  const first = send(withToken)
+  await begun.promise
+  const late = await Promise.all(Array.from({ length: 20 }, () => send(withToken)))
+  for (const answer of late) expectAnswer(answer, 409, inUse)
+  others.resolve()
+  expectAnswer(await first, 201, { effects: 1 })
+  expectAnswer(await send(withToken), 403, refused)
+  expect(effects).toBe(1)
+})
+
+it('an approval of another role than the one that has to decide now is asked for anew', async () => {
+  let role = 'clerk'
+  const operation = defineOperation({
+    id: 'wipe',
+    method: 'POST',
+    path: '/wipe',
+    approval: { role: 'boss', when: () => ({ message: 'Wipe?', approver: { name: 'Boss' }, role }) },
+    run: () => success({ wiped: true }),
+  })
+  const { url } = await startService({ operations: [operation], store })
+  const send = (headers = {}) => ask(`${url}/wipe`, { method: 'POST', headers })
+  const approve = (gate: Answer) =>
+    ask(`${url}${gate.headers.get('location')}/approve`, {
+      method: 'POST',
+      headers: { 'x-actor-subject': 'bob', 'x-actor-roles': role },
+    })
+  const tokenOf = ({ text }: Answer) => ({ 'x-approval-token': JSON.parse(text).approvalToken as string })
+  const low = await send()
+  await approve(low)
+  role = 'director'
+  const high = await send(tokenOf(low))
+  expect(high.status).toBe(412)
+  expect(high.headers.get('location')).not.toBe(low.headers.get('location'))
+  expect((await send(tokenOf(high))).status).toBe(412)
+  await approve(high)
+  expectAnswer(await send(tokenOf(high)), 200, { wiped: true })
 })
 
 it('under one key a request is asked, approved, done and replayed', async () => {
@@ -322,7 +393,7 @@ describe('an approval', () => {
 
 it('a service whose operations need no approval has no approvals', async () => {
   const operation = defineOperation({ id: 'op', method: 'GET', path: '/op', run: () => success({}) })
-  const { url } = await startService({ operations: [operation] })
+  const { url } = await startService({ operations: [operation], store })
   expect((await ask(`${url}/approvals/x`)).status).toBe(404)
   expect((await ask(`${url}/operations/x/status`)).status).toBe(404)
 })

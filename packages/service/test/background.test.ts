@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
+  clarificationRequired,
   conflict,
   created,
   defineOperation,
@@ -353,32 +354,104 @@ describe('an operation that is under way', () => {
   })
 })
 
-it('an approval is used up when the work is accepted, and the run sees it', async () => {
+describe('an approval of work in the background', () => {
+  async function startWipes(run: (context: RunContext<undefined>) => Outcome | Promise<Outcome>) {
+    const operation = defineOperation({
+      id: 'wipe',
+      method: 'POST',
+      path: '/wipe',
+      async: true,
+      idempotent: true,
+      approval: { role: 'boss', when: () => ({ message: 'Wipe?', approver: { name: 'Boss' } }) },
+      run,
+    })
+    const runtime = { operations: { pollMilliseconds: 20 } }
+    const { url } = await startService({ operations: [operation], store, runtime })
+    const send = (headers: Record<string, string> = {}) =>
+      ask(`${url}/wipe`, { method: 'POST', headers: { prefer: 'respond-async', ...headers } })
+    const gate = await send()
+    expect(gate.status).toBe(412)
+    const location = gate.headers.get('location') ?? ''
+    await ask(`${url}${location}/approve`, {
+      method: 'POST',
+      headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'boss' },
+    })
+    const state = async () => JSON.parse((await ask(url + location)).text).state as string
+    const approved = { 'x-approval-token': JSON.parse(gate.text).approvalToken as string }
+    return { url, send, approved, state, approvalId: location.slice('/approvals/'.length) }
+  }
+
+  it('is in use until the work is done, is then used up, and the run sees it', async () => {
+    const go = Promise.withResolvers<void>()
+    const { url, send, approved, state, approvalId } = await startWipes(async ({ approval }) => {
+      await go.promise
+      return success(approval ?? {})
+    })
+    const { statusUrl } = expectAccepted(await send(approved))
+    const inUse = await send(approved)
+    expect([inUse.status, JSON.parse(inUse.text).code]).toEqual([409, 'APPROVAL_IN_USE'])
+    expect(await state()).toBe('approved')
+    go.resolve()
+    const done = await pollFor(url + statusUrl, isFinal)
+    expect(JSON.parse(done.text).result).toMatchObject({ approvalId, decidedBy: 'bob' })
+    expect(await state()).toBe('redeemed')
+    expect((await send(approved)).status).toBe(403)
+  })
+
+  it('is used up together with an effect in the store', async () => {
+    const { url, send, approved, state } = await startWipes(({ commit }) => commit(async () => success({})))
+    const { statusUrl } = expectAccepted(await send(approved))
+    await pollFor(url + statusUrl, isFinal)
+    expect(await state()).toBe('redeemed')
+  })
+
+  it.each<[string, Outcome]>([
+    [
+      'a question',
+      clarificationRequired({
+        message: 'm',
+        requiredInputs: [{ name: 'a', location: 'body', type: 'string', required: true, question: 'a?' }],
+      }),
+    ],
+    ['a failure', conflict({ code: 'NOT_NOW', message: 'm' })],
+  ])('can be used again after work that ended with %s', async (_title, first) => {
+    let runs = 0
+    const { url, send, approved, state } = await startWipes(() => {
+      runs += 1
+      return runs === 1 ? first : success({ runs })
+    })
+    const { statusUrl } = expectAccepted(await send(approved))
+    await pollFor(url + statusUrl, ({ status }) => status !== 'working')
+    expect(await state()).toBe('approved')
+    const again = expectAccepted(await send(approved))
+    await pollFor(url + again.statusUrl, isFinal)
+    expect([runs, await state()]).toEqual([2, 'redeemed'])
+  })
+
+  it('counts as used when work that has begun is cancelled', async () => {
+    const begun = Promise.withResolvers<void>()
+    const { url, send, approved, state } = await startWipes(({ signal }) => {
+      begun.resolve()
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
+    })
+    const { operationId } = expectAccepted(await send(approved))
+    await begun.promise
+    await ask(`${url}/operations/${operationId}/cancel`, { method: 'POST' })
+    expect(await state()).toBe('redeemed')
+  })
+})
+
+it('a request with a token for an agent behind is worked on while its caller waits', async () => {
   const operation = defineOperation({
-    id: 'wipe',
+    id: 'relay',
     method: 'POST',
-    path: '/wipe',
+    path: '/relay',
     async: true,
-    approval: { role: 'boss', when: () => ({ message: 'Wipe?', approver: { name: 'Boss' } }) },
-    run: ({ approval }) => success({ approvalId: approval?.approvalId ?? null }),
+    run: () => success({ done: true }),
   })
-  const { url } = await startService({
-    operations: [operation],
-    store,
-    runtime: { operations: { pollMilliseconds: 20 } },
-  })
-  const send = (headers: Record<string, string> = {}) =>
-    ask(`${url}/wipe`, { method: 'POST', headers: { prefer: 'respond-async', ...headers } })
-  const gate = await send()
-  expect(gate.status).toBe(412)
-  const { approvalToken } = JSON.parse(gate.text)
-  const location = gate.headers.get('location') ?? ''
-  await ask(`${url}${location}/approve`, {
-    method: 'POST',
-    headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'boss' },
-  })
-  const { statusUrl } = expectAccepted(await send({ 'x-approval-token': approvalToken }))
-  expect((await send({ 'x-approval-token': approvalToken })).status).toBe(403)
-  const done = await pollFor(url + statusUrl, isFinal)
-  expect(JSON.parse(done.text).result.approvalId).toBe(location.slice('/approvals/'.length))
+  const { url } = await startService({ operations: [operation], store })
+  const headers = { prefer: 'respond-async', 'x-approval-token': 'inner' }
+  const answer = await ask(`${url}/relay`, { method: 'POST', headers })
+  expectAnswer(answer, 200, { done: true })
+  expect(answer.headers.has('preference-applied')).toBe(false)
 })

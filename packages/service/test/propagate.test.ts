@@ -220,3 +220,48 @@ it('a token that was for the own gate is not shown to the agents behind it', asy
   expect((await ask(`${url}/gated`, { method: 'POST', headers })).status).toBe(200)
   expect(tokens).toEqual([undefined])
 })
+
+it('a request that passes the own gate and one behind it carries both tokens, in any order', async () => {
+  const gate = { role: 'boss', when: () => ({ message: 'm', approver: { name: 'Boss' } }) }
+  const stock = defineOperation({
+    id: 'stock',
+    method: 'POST',
+    path: '/stock',
+    approval: gate,
+    run: () => success({ stocked: true }),
+  })
+  const inner = await startService({ operations: [stock], store })
+  const plan = defineOperation({
+    id: 'plan',
+    method: 'POST',
+    path: '/plan',
+    async: true,
+    approval: gate,
+    async run({ call, propagate: own }) {
+      const headers = { 'X-Actor-Subject': 'agent-a' }
+      const { url: baseUrl } = inner
+      return own(await call({ baseUrl, publicUrl: baseUrl, method: 'POST', path: '/stock', headers }))
+    },
+  })
+  const { url } = await startService({ operations: [plan], store })
+  const send = (...tokens: string[]) =>
+    ask(`${url}/plan`, {
+      method: 'POST',
+      headers: { prefer: 'respond-async', 'x-approval-token': tokens.join(', ') || undefined },
+    })
+  const approve = async (asked: Awaited<ReturnType<typeof ask>>) => {
+    expect(asked.status).toBe(412)
+    await ask(`${new URL(asked.headers.get('location') ?? '', url).href}/approve`, {
+      method: 'POST',
+      headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'boss' },
+    })
+    return JSON.parse(asked.text).approvalToken as string
+  }
+  const own = await approve(await send())
+  const behind = await approve(
+    await ask(`${inner.url}/stock`, { method: 'POST', headers: { 'x-actor-subject': 'agent-a' } }),
+  )
+  expect((await send(behind)).status).toBe(403)
+  expectAnswer(await send(behind, own), 200, { stocked: true })
+  expect((await send(own, behind)).status).toBe(403)
+})

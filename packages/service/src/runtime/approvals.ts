@@ -1,10 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { ApprovalCheck, Approvals, ApprovalView, RuntimeOptions, Scope } from './contract.ts'
+import { type ApprovalKey, reserve } from './approval-reservation.ts'
+import type {
+  ApprovalCheck,
+  Approvals,
+  ApprovalView,
+  PresentedToken,
+  RuntimeOptions,
+  Scope,
+} from './contract.ts'
 import { sha256 } from './sha256.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import { assertStorable, isStorable } from './storable-text.ts'
 import type { Sql, Store } from './store.ts'
-import { TakenOverError } from './store-errors.ts'
 import { createSweeper, sweep } from './sweep.ts'
 
 /** How long approvals live. */
@@ -17,6 +24,8 @@ export interface ApprovalsOptions extends RuntimeOptions {
 
 const EXPIRY_SECONDS = 24 * 60 * 60
 const KEEP_SECONDS = 30 * 24 * 60 * 60
+// An approval whose process died is free again after this; a living one renews its lease three times in it.
+const LEASE_SECONDS = 30
 const TOKEN_BYTES = 32
 // The same request asked again gets a token of its own, because only hashes are kept; the newest of them work.
 const TOKENS_PER_APPROVAL = 20
@@ -25,12 +34,13 @@ interface Desk {
   readonly store: Store
   readonly clock: SqlClock
   readonly expirySeconds: number
+  readonly leaseSeconds: number
 }
 
 /** Makes the approvals of a service. */
 export function createApprovals(store: Store, options: ApprovalsOptions = {}): Approvals {
-  const { expirySeconds = EXPIRY_SECONDS } = options
-  const desk: Desk = { store, clock: createSqlClock(options), expirySeconds }
+  const { expirySeconds = EXPIRY_SECONDS, leaseSeconds = LEASE_SECONDS } = options
+  const desk: Desk = { store, clock: createSqlClock(options), expirySeconds, leaseSeconds }
   const sweepWhenDue = createSweeper(() => sweepApprovals(store, options))
   return {
     async request(scope, digest, wanted) {
@@ -41,7 +51,7 @@ export function createApprovals(store: Store, options: ApprovalsOptions = {}): A
       const approvalId = await store.transaction((sql) => ask(desk, sql, { scope, digest, wanted, token }))
       return { approvalId, token }
     },
-    check: (scope, digest, token) => check(desk, { scope, digest, token }),
+    check: (scope, digest, presented) => check(desk, { scope, digest, ...presented }),
     view: (tenantId, approvalId) => view(desk, tenantId, approvalId),
     decide: (tenantId, approvalId, decision) => decide(desk, { tenantId, approvalId }, decision),
   }
@@ -83,12 +93,14 @@ async function ask(desk: Desk, sql: Sql, asking: Asking): Promise<string> {
 }
 
 const IS_OPEN = `state IN ('pending', 'approved')`
+/** What an operation in the background was accepted with stays good until the operation has ended. */
+const HAS_EXPIRED = `${IS_OPEN} AND held_by IS NULL AND expires_at <= ${NOW}`
 
 /** An approval that has run out must not stand in the way of the next one. */
 async function expire({ clock }: Desk, sql: Sql, { scope, digest, wanted }: Asking): Promise<void> {
   await sql.query(
     `UPDATE agentic_approvals SET state = 'expired' WHERE tenant_id = $2 AND operation = $3 AND requester = $4
-     AND digest = $5 AND role = $6 AND ${IS_OPEN} AND expires_at <= ${NOW}`,
+     AND digest = $5 AND role = $6 AND ${HAS_EXPIRED}`,
     [clock(), scope.tenantId, scope.operation, scope.requester, digest, wanted.role],
   )
 }
@@ -138,16 +150,15 @@ interface ApprovalRow {
 
 /** The state as it is now: what is open and past its time has expired, whether or not that was written down. */
 const COLUMNS = `approval_id, operation, requester, digest, role, message, approver, created_at, expires_at, decided_by,
-  CASE WHEN ${IS_OPEN} AND expires_at <= ${NOW} THEN 'expired' ELSE state END AS state`
+  CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
 
-interface Presented {
+interface Presented extends PresentedToken {
   readonly scope: Scope
   readonly digest: string
-  readonly token: string
 }
 
 /** A token is found by its hash, so that neither the text nor the time of a comparison tells anything about it. */
-async function check(desk: Desk, { scope, digest, token }: Presented): Promise<ApprovalCheck> {
+async function check(desk: Desk, { scope, digest, token, role }: Presented): Promise<ApprovalCheck> {
   if (!isStorable(scope.tenantId)) return { kind: 'invalid' }
   const [row] = await desk.store.query<ApprovalRow>(
     `SELECT ${COLUMNS} FROM agentic_approvals JOIN agentic_approval_tokens USING (tenant_id, approval_id)
@@ -155,13 +166,14 @@ async function check(desk: Desk, { scope, digest, token }: Presented): Promise<A
     [desk.clock(), scope.tenantId, sha256(token)],
   )
   if (row === undefined || !isBound(row, scope, digest)) return { kind: 'invalid' }
+  if (isOpen(row) && row.role !== role) return { kind: 'other_role' }
   if (row.state === 'pending') return { kind: 'pending', approvalId: row.approval_id }
   if (row.state !== 'approved' || row.decided_by === null) return { kind: 'invalid' }
   return {
     kind: 'approved',
     approvalId: row.approval_id,
     decidedBy: row.decided_by,
-    redeem: (sql) => redeem(desk, sql, { tenantId: scope.tenantId, approvalId: row.approval_id }),
+    reserve: () => reserve(desk, { tenantId: scope.tenantId, approvalId: row.approval_id }),
   }
 }
 
@@ -169,19 +181,8 @@ function isBound(row: ApprovalRow, { operation, requester }: Scope, digest: stri
   return row.operation === operation && row.requester === requester && row.digest === digest
 }
 
-interface ApprovalKey {
-  readonly tenantId: string
-  readonly approvalId: string
-}
-
-/** Of many at once the first to commit has used it; the others wait for that and then find nothing to use. */
-async function redeem({ clock }: Desk, sql: Sql, { tenantId, approvalId }: ApprovalKey): Promise<void> {
-  const rows = await sql.query(
-    `UPDATE agentic_approvals SET state = 'redeemed'
-     WHERE tenant_id = $2 AND approval_id = $3 AND state = 'approved' AND expires_at > ${NOW} RETURNING tenant_id`,
-    [clock(), tenantId, approvalId],
-  )
-  if (rows.length === 0) throw new TakenOverError('the approval was used meanwhile or has expired')
+function isOpen({ state }: ApprovalRow): boolean {
+  return state === 'pending' || state === 'approved'
 }
 
 async function find({ store, clock }: Desk, key: ApprovalKey): Promise<ApprovalRow | undefined> {

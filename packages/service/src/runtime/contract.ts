@@ -48,6 +48,8 @@ export interface Job {
   readonly params: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly approvalId: string | undefined
+  /** Who gave that approval. */
+  readonly approvedBy?: string | undefined
 }
 
 /** The states of a background operation; the last three never change again. */
@@ -117,13 +119,31 @@ export type ApprovalCheck =
       readonly kind: 'approved'
       readonly approvalId: string
       readonly decidedBy: string
-      /** Uses the approval up, in the transaction of the effect; throws when it was used meanwhile. */
-      redeem(sql: Sql): Promise<void>
+      /** Takes the approval before anything is done with it; `undefined` when somebody else has it or has used it. */
+      reserve(): Promise<Reservation | undefined>
     }
   | { readonly kind: 'pending'; readonly approvalId: string }
+  /** It is for this request, but of another role than the one that has to decide it now. */
+  | { readonly kind: 'other_role' }
   | { readonly kind: 'invalid' }
 
-/** Approvals: bound to tenant, operation, requester and the exact request; single use; expiring. */
+/** An approval that nobody else can use, until its lease ends or somebody has a higher fence. */
+export interface Reservation {
+  /** Uses the approval up, in the transaction of the effect; throws when it was taken over or has expired. */
+  redeem(sql: Sql): Promise<void>
+  /** Hands it to an operation in the background, in the transaction that accepts it; throws as `redeem` does. */
+  hand(sql: Sql, operationId: string): Promise<void>
+  /** The request had no effect: the approval can be used again. */
+  release(): Promise<void>
+}
+
+/** A token, and the role that has to have approved. */
+export interface PresentedToken {
+  readonly token: string
+  readonly role: string
+}
+
+/** Approvals: bound to tenant, operation, requester, role and the exact request; single use; expiring. */
 export interface Approvals {
   /** Asks for an approval, or finds the one that is already asked for by the same request. */
   request(
@@ -131,7 +151,7 @@ export interface Approvals {
     digest: string,
     wanted: ApprovalRequest,
   ): Promise<{ approvalId: string; token: string }>
-  check(scope: Scope, digest: string, token: string): Promise<ApprovalCheck>
+  check(scope: Scope, digest: string, presented: PresentedToken): Promise<ApprovalCheck>
   view(tenantId: string, approvalId: string): Promise<ApprovalView | undefined>
   decide(
     tenantId: string,

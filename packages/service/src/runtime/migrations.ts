@@ -96,4 +96,13 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX agentic_approval_tokens_by_approval ON agentic_approval_tokens (tenant_id, approval_id, number)',
     ],
   },
+  {
+    version: 4,
+    name: 'reservations of approvals',
+    statements: [
+      // `fence` and `reserved_until` are those of a request; `held_by` is the operation in the background that has it.
+      `ALTER TABLE agentic_approvals ADD COLUMN fence bigint, ADD COLUMN reserved_until timestamptz,
+        ADD COLUMN held_by text`,
+    ],
+  },
 ]

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Outcome } from '@agentic-rest/profile'
+import { endHold } from './approval-reservation.ts'
 import type { Job, OperationState, OperationStatus } from './contract.ts'
 import { sha256 } from './sha256.ts'
 import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
@@ -113,15 +114,25 @@ const cancelledOutcome: Outcome = {
 
 async function cancel(context: Context, tenantId: string, operationId: string) {
   if (!isStorable(tenantId) || !isStorable(operationId)) return 'unknown'
-  const { store, clock } = context
-  const rows = await store.query(
-    `UPDATE agentic_operations SET state = 'cancelled', outcome = $4, updated_at = ${NOW}
-     WHERE tenant_id = $2 AND operation_id = $3 AND state IN ('working', 'input_required') RETURNING tenant_id`,
-    [clock(), tenantId, operationId, JSON.stringify(cancelledOutcome)],
-  )
-  if (rows.length > 0) return 'cancelled'
+  const { store } = context
+  if (await store.transaction((sql) => cancelInside(context, sql, { tenantId, operationId })))
+    return 'cancelled'
   const found = await find(store, tenantId, operationId)
   return found === undefined ? 'unknown' : 'final'
+}
+
+/** A run that has begun may be busy with an effect elsewhere at this moment: its approval counts as used. */
+async function cancelInside({ clock }: Context, sql: Sql, key: Pick<Lease, 'tenantId' | 'operationId'>) {
+  const [row] = await sql.query<Pick<LeaseRow, 'job' | 'attempts'>>(
+    `UPDATE agentic_operations SET state = 'cancelled', outcome = $4, updated_at = ${NOW}
+     WHERE tenant_id = $2 AND operation_id = $3 AND state IN ('working', 'input_required') RETURNING job, attempts`,
+    [clock(), key.tenantId, key.operationId, JSON.stringify(cancelledOutcome)],
+  )
+  if (row === undefined) return false
+  const { approvalId } = JSON.parse(row.job) as Job
+  const end = row.attempts > 0 ? 'redeemed' : 'approved'
+  if (approvalId !== undefined) await endHold(sql, { ...key, approvalId }, end)
+  return true
 }
 
 interface LeaseRow {
@@ -157,7 +168,11 @@ function toLease(row: LeaseRow): Lease {
     fence: row.fence,
     attempt: row.attempts,
     // JSON has no `undefined`.
-    job: { ...job, idempotencyKey: job.idempotencyKey, approvalId: job.approvalId },
+    job: {
+      ...job,
+      idempotencyKey: job.idempotencyKey,
+      approvalId: job.approvalId,
+    },
   }
 }
 
@@ -240,9 +255,11 @@ interface Settlement {
   readonly outcome: Outcome
 }
 
-/** One statement, or two that belong together. */
+/** One statement, or some that belong together. */
 function settleAlone(context: Context, settlement: Settlement): Promise<void> {
-  if (stateOf(settlement.outcome) !== 'input_required') return settle(context, context.store, settlement)
+  const { outcome, held } = settlement
+  const isOne = stateOf(outcome) !== 'input_required' && held.job.approvalId === undefined
+  if (isOne) return settle(context, context.store, settlement)
   return context.store.transaction((sql) => settle(context, sql, settlement))
 }
 
@@ -252,7 +269,16 @@ async function settle({ clock }: Context, sql: Sql, { held, outcome }: Settlemen
     `UPDATE agentic_operations SET state = $5, outcome = $6, updated_at = ${NOW} WHERE ${IS_HELD} RETURNING tenant_id`,
     [clock(), ...heldRow(held), state, JSON.stringify(outcome)],
   )
-  if (rows.length > 0 && state === 'input_required') await freeKey(sql, held)
+  if (rows.length === 0) return
+  if (state === 'input_required') await freeKey(sql, held)
+  await settleApproval(sql, held, state)
+}
+
+/** Only an effect uses an approval up (decision 13); what had none leaves it for the request that is sent again. */
+async function settleApproval(sql: Sql, { tenantId, operationId, job }: Lease, state: OperationState) {
+  const { approvalId } = job
+  if (approvalId === undefined) return
+  await endHold(sql, { tenantId, operationId, approvalId }, state === 'completed' ? 'redeemed' : 'approved')
 }
 
 /** Nothing was done yet, so the answers may be added under the same idempotency key (decision 30). */

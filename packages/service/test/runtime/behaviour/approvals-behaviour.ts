@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApprovals, sweepApprovals } from '../../../src/runtime/approvals.ts'
-import type { ApprovalCheck, Approvals, Scope } from '../../../src/runtime/contract.ts'
+import type { ApprovalCheck, Approvals, Reservation, Scope } from '../../../src/runtime/contract.ts'
 import type { Store } from '../../../src/runtime/store.ts'
 import { TakenOverError } from '../../../src/runtime/store-errors.ts'
 import { addEffect, countEffects, createEffects } from './effects.ts'
@@ -14,6 +14,7 @@ const wanted = {
   approver: { name: 'Finance' },
   role: 'payments:approve',
 }
+const present = (token: string) => ({ token, role: wanted.role })
 const byBob = { approve: true, by: 'bob', roles: ['reader', 'payments:approve'] }
 
 function approved(check: ApprovalCheck): Extract<ApprovalCheck, { kind: 'approved' }> {
@@ -67,7 +68,7 @@ function describeDeciding(store: StoreUnderTest): void {
     for (const approve of [true, false]) {
       expect(await approvals.decide(scope.tenantId, approvalId, { ...decision, approve })).toBe(result)
     }
-    expect(await approvals.check(scope, 'digest', token)).toEqual({ kind: 'pending', approvalId })
+    expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'pending', approvalId })
   })
 
   it('is decided once, of many decisions at once', async () => {
@@ -109,7 +110,7 @@ function describeDeciding(store: StoreUnderTest): void {
     expect(new Set(asked.map(({ token }) => token)).size).toBe(10)
     await approvals.decide(scope.tenantId, first?.approvalId ?? '', byBob)
     for (const { token } of [...asked, await ask()]) {
-      expect(await approvals.check(scope, 'digest', token)).toMatchObject({
+      expect(await approvals.check(scope, 'digest', present(token))).toMatchObject({
         kind: 'approved',
         decidedBy: 'bob',
       })
@@ -123,7 +124,7 @@ function describeDeciding(store: StoreUnderTest): void {
     for (let count = 0; count < 23; count += 1)
       tokens.push((await approvals.request(scope, 'digest', wanted)).token)
     const kinds = await Promise.all(
-      tokens.map(async (token) => (await approvals.check(scope, 'digest', token)).kind),
+      tokens.map(async (token) => (await approvals.check(scope, 'digest', present(token))).kind),
     )
     expect(kinds).toEqual([...Array(3).fill('invalid'), ...Array(20).fill('pending')])
   })
@@ -173,9 +174,9 @@ function describeTokens(store: StoreUnderTest): void {
     const cut = Array.from(token, (_char, index) => token.slice(0, index) + token.slice(index + 1))
     const bent = ['', ` ${token}`, `${token}=`, token.toUpperCase(), token.toLowerCase(), `${token}\0`, 'é']
     for (const bad of [...changed, ...cut, ...bent]) {
-      expect(await approvals.check(scope, 'digest', bad), bad).toEqual({ kind: 'invalid' })
+      expect(await approvals.check(scope, 'digest', present(bad)), bad).toEqual({ kind: 'invalid' })
     }
-    expect(await approvals.check(scope, 'digest', token)).toMatchObject({ kind: 'approved' })
+    expect(await approvals.check(scope, 'digest', present(token))).toMatchObject({ kind: 'approved' })
   })
 
   it.each([
@@ -187,10 +188,24 @@ function describeTokens(store: StoreUnderTest): void {
     const approvals = createApprovals(store())
     const scope = newScope()
     const pending = await approvals.request(scope, 'digest', wanted)
-    expect(await approvals.check({ ...scope, ...change }, digest, pending.token)).toEqual({ kind: 'invalid' })
+    expect(await approvals.check({ ...scope, ...change }, digest, present(pending.token))).toEqual({
+      kind: 'invalid',
+    })
     await approvals.decide(scope.tenantId, pending.approvalId, byBob)
-    expect(await approvals.check({ ...scope, ...change }, digest, pending.token)).toEqual({ kind: 'invalid' })
-    expect(await approvals.check(scope, 'digest', pending.token)).toMatchObject({ kind: 'approved' })
+    expect(await approvals.check({ ...scope, ...change }, digest, present(pending.token))).toEqual({
+      kind: 'invalid',
+    })
+    expect(await approvals.check(scope, 'digest', present(pending.token))).toMatchObject({ kind: 'approved' })
+  })
+
+  it('is not valid where another role has to decide, pending or approved', async () => {
+    const approvals = createApprovals(store())
+    const scope = newScope()
+    const { approvalId, token } = await approvals.request(scope, 'digest', wanted)
+    const presented = { token, role: 'payments:chief' }
+    expect(await approvals.check(scope, 'digest', presented)).toEqual({ kind: 'other_role' })
+    await approvals.decide(scope.tenantId, approvalId, byBob)
+    expect(await approvals.check(scope, 'digest', presented)).toEqual({ kind: 'other_role' })
   })
 
   it('is not valid when it was rejected; the same request can then be asked for again', async () => {
@@ -198,19 +213,29 @@ function describeTokens(store: StoreUnderTest): void {
     const scope = newScope()
     const { approvalId, token } = await approvals.request(scope, 'digest', wanted)
     await approvals.decide(scope.tenantId, approvalId, { ...byBob, approve: false })
-    expect(await approvals.check(scope, 'digest', token)).toEqual({ kind: 'invalid' })
+    expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
     expect(await approvals.decide(scope.tenantId, approvalId, byBob)).toBe('not_pending')
     const again = await approvals.request(scope, 'digest', wanted)
     expect(again.approvalId).not.toBe(approvalId)
-    expect(await approvals.check(scope, 'digest', again.token)).toMatchObject({ kind: 'pending' })
+    expect(await approvals.check(scope, 'digest', present(again.token))).toMatchObject({ kind: 'pending' })
   })
 }
 
-async function approvedEffect(store: Store, scope: Scope, check: ApprovalCheck): Promise<'done' | 'refused'> {
-  if (check.kind !== 'approved') return 'refused'
+async function reserved(check: ApprovalCheck): Promise<Reservation> {
+  const reservation = await approved(check).reserve()
+  if (reservation === undefined) throw new Error('expected a reservation')
+  return reservation
+}
+
+async function approvedEffect(
+  store: Store,
+  scope: Scope,
+  reservation: Reservation | undefined,
+): Promise<'done' | 'refused'> {
+  if (reservation === undefined) return 'refused'
   try {
     await store.transaction(async (sql) => {
-      await check.redeem(sql)
+      await reservation.redeem(sql)
       await addEffect(sql, scope.tenantId, scope.tenantId)
     })
     return 'done'
@@ -225,26 +250,51 @@ function describeRedeeming(store: StoreUnderTest): void {
     const approvals = createApprovals(store())
     const scope = newScope()
     const { approvalId, token } = await approvedRequest(approvals, scope)
-    const use = async () => approvedEffect(store(), scope, await approvals.check(scope, 'digest', token))
+    const use = async () => {
+      const check = await approvals.check(scope, 'digest', present(token))
+      return approvedEffect(store(), scope, check.kind === 'approved' ? await check.reserve() : undefined)
+    }
     const results = await Promise.all(Array.from({ length: 100 }, use))
     expect(results.filter((result) => result === 'done')).toHaveLength(1)
     expect(await countEffects(store(), scope.tenantId)).toBe(1)
     expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({ state: 'redeemed' })
-    expect(await approvals.check(scope, 'digest', token)).toEqual({ kind: 'invalid' })
+    expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
+  })
+
+  it('is reserved once, of 100 at once, until it is released or its lease has ended', async () => {
+    const clock = createTestClock()
+    const approvals = createApprovals(store(), { now: clock.now, leaseSeconds: 30 })
+    const scope = newScope()
+    const { token } = await approvedRequest(approvals, scope)
+    const check = approved(await approvals.check(scope, 'digest', present(token)))
+    const all = await Promise.all(Array.from({ length: 100 }, () => check.reserve()))
+    const [first, ...others] = all.filter((reservation) => reservation !== undefined)
+    expect(others).toEqual([])
+    await first?.release()
+    const second = await reserved(check)
+    expect(await check.reserve()).toBeUndefined()
+    clock.forward(30)
+    const third = await reserved(check)
+    await second.release()
+    expect(await check.reserve()).toBeUndefined()
+    expect(await approvedEffect(store(), scope, second)).toBe('refused')
+    expect(await approvedEffect(store(), scope, third)).toBe('done')
+    expect(await check.reserve()).toBeUndefined()
+    expect(await countEffects(store(), scope.tenantId)).toBe(1)
   })
 
   it('is not used up by a transaction that fails', async () => {
     const approvals = createApprovals(store())
     const scope = newScope()
     const { token } = await approvedRequest(approvals, scope)
-    const check = approved(await approvals.check(scope, 'digest', token))
+    const reservation = await reserved(await approvals.check(scope, 'digest', present(token)))
     const failing = store().transaction(async (sql) => {
-      await check.redeem(sql)
+      await reservation.redeem(sql)
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')
-    expect(await approvedEffect(store(), scope, check)).toBe('done')
-    expect(await approvedEffect(store(), scope, check)).toBe('refused')
+    expect(await approvedEffect(store(), scope, reservation)).toBe('done')
+    expect(await approvedEffect(store(), scope, reservation)).toBe('refused')
   })
 
   it.each(['rejected', 'redeemed', 'expired'])('stays %s in SQL as well', async (state) => {
@@ -275,7 +325,7 @@ function describeTime(store: StoreUnderTest): void {
     const { approvalId, token } = await approvals.request(scope, 'digest', wanted)
     clock.forward(60)
     expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({ state: 'expired' })
-    expect(await approvals.check(scope, 'digest', token)).toEqual({ kind: 'invalid' })
+    expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
     expect(await approvals.decide(scope.tenantId, approvalId, byBob)).toBe('not_pending')
     const again = await approvals.request(scope, 'digest', wanted)
     expect(again.approvalId).not.toBe(approvalId)
@@ -288,10 +338,10 @@ function describeTime(store: StoreUnderTest): void {
     const scope = newScope()
     const { token } = await approvedRequest(approvals, scope)
     clock.forward(59)
-    const check = approved(await approvals.check(scope, 'digest', token))
+    const reservation = await reserved(await approvals.check(scope, 'digest', present(token)))
     clock.forward(1)
-    expect(await approvedEffect(store(), scope, check)).toBe('refused')
-    expect(await approvals.check(scope, 'digest', token)).toEqual({ kind: 'invalid' })
+    expect(await approvedEffect(store(), scope, reservation)).toBe('refused')
+    expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
     expect(await countEffects(store(), scope.tenantId)).toBe(0)
   })
 

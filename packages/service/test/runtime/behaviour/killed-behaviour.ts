@@ -79,6 +79,6 @@ async function expectUsedUp(store: Store, tokens: readonly string[]): Promise<vo
   for (const line of tokens) {
     const [, key = '', token = ''] = line.split(' ')
     const scope = { tenantId, operation: 'pay', requester: 'alice' }
-    expect(await approvals.check(scope, key, token)).toEqual({ kind: 'invalid' })
+    expect(await approvals.check(scope, key, { token, role: 'approver' })).toEqual({ kind: 'invalid' })
   }
 }

@@ -51,6 +51,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 1, name: 'idempotency keys' },
         { version: 2, name: 'operations' },
         { version: 3, name: 'approvals' },
+        { version: 4, name: 'reservations of approvals' },
       ])
     })
 

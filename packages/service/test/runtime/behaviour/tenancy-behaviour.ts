@@ -99,6 +99,7 @@ export function describeTenancy(store: StoreUnderTest): void {
     it('keeps approvals of tenants, requesters and requests apart', async () => {
       const approvals = createApprovals(store())
       const wanted = { message: 'm', approver: { name: 'n' }, role: 'role' }
+      const present = (token: string) => ({ token, role: 'role' })
       const decision = { approve: true, by: 'the decider', roles: ['role'] }
       const property = fc.asyncProperty(twoNames, anyName, async ([mine, theirs], id) => {
         const scope: Scope = { tenantId: mine, operation: operationOf(), requester: mine }
@@ -113,11 +114,14 @@ export function describeTenancy(store: StoreUnderTest): void {
           { ...scope, requester: theirs },
           { ...scope, operation: theirs },
         ]) {
-          expect(await approvals.check(other, mine, token)).toEqual({ kind: 'invalid' })
+          expect(await approvals.check(other, mine, present(token))).toEqual({ kind: 'invalid' })
         }
-        expect(await approvals.check(scope, theirs, token)).toEqual({ kind: 'invalid' })
-        expect(await approvals.check(scope, mine, id)).toEqual({ kind: 'invalid' })
-        expect(await approvals.check(scope, mine, token)).toMatchObject({ kind: 'approved', approvalId })
+        expect(await approvals.check(scope, theirs, present(token))).toEqual({ kind: 'invalid' })
+        expect(await approvals.check(scope, mine, present(id))).toEqual({ kind: 'invalid' })
+        expect(await approvals.check(scope, mine, present(token))).toMatchObject({
+          kind: 'approved',
+          approvalId,
+        })
       })
       await fc.assert(property, runs)
     })

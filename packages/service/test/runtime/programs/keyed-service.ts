@@ -49,12 +49,14 @@ async function request(store: Store, key: string): Promise<string> {
   const { approvalId, token } = await approvals.request(scope, key, wanted)
   tell(`token ${key} ${token}`)
   await approvals.decide(tenantId, approvalId, { approve: true, by: 'bob', roles: ['approver'] })
-  const approval = await approvals.check(scope, key, token)
+  const approval = await approvals.check(scope, key, { token, role: 'approver' })
   if (approval.kind !== 'approved') throw new Error(`${key} is not approved but ${approval.kind}`)
+  const reservation = await approval.reserve()
+  if (reservation === undefined) throw new Error(`the approval of ${key} is in use`)
   return store.transaction(async (sql) => {
-    await approval.redeem(sql)
     await addEffect(sql, tenantId, `accepted ${key}`)
-    const { operationId } = await createOperations(store, { now }).accept(sql, jobOf(key))
+    const { operationId } = await createOperations(store, { now }).accept(sql, { ...jobOf(key), approvalId })
+    await reservation.hand(sql, operationId)
     const outcome = { type: 'accepted', operationId, statusUrl: `/operations/${operationId}/status` } as const
     await claim.complete(sql, { outcome, headers: {} })
     return operationId

@@ -1,0 +1,115 @@
+import type { Reservation } from './contract.ts'
+import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
+import type { Sql, Store } from './store.ts'
+import { TakenOverError } from './store-errors.ts'
+
+/** What reservations are made with. */
+export interface ReservationOptions {
+  readonly store: Store
+  readonly clock: SqlClock
+  readonly leaseSeconds: number
+}
+
+/** One approval. */
+export interface ApprovalKey {
+  readonly tenantId: string
+  readonly approvalId: string
+}
+
+interface Held extends ApprovalKey {
+  readonly fence: string
+}
+
+/**
+ * Takes an approval before the run that it allows: an effect outside the store cannot be rolled back, so of many
+ * requests at once only one may begin. One statement decides which.
+ */
+export async function reserve(
+  options: ReservationOptions,
+  { tenantId, approvalId }: ApprovalKey,
+): Promise<Reservation | undefined> {
+  const { store, clock, leaseSeconds } = options
+  const [row] = await store.query<{ fence: string }>(
+    `UPDATE agentic_approvals SET fence = nextval('agentic_fence'), reserved_until = ${secondsFromNow('$2')}
+     WHERE tenant_id = $3 AND approval_id = $4 AND state = 'approved' AND expires_at > ${NOW}
+       AND held_by IS NULL AND (reserved_until IS NULL OR reserved_until <= ${NOW})
+     RETURNING fence::text AS fence`,
+    [clock(), leaseSeconds, tenantId, approvalId],
+  )
+  return row && createReservation(options, { tenantId, approvalId, fence: row.fence })
+}
+
+function createReservation(options: ReservationOptions, held: Held): Reservation {
+  const heartbeat = setInterval(() => renew(options, held).catch(ignore), (options.leaseSeconds * 1000) / 3)
+  heartbeat.unref()
+  return {
+    async redeem(sql) {
+      // From here on the lock of the row keeps others out; whatever becomes of the transaction, no renewal is needed.
+      clearInterval(heartbeat)
+      await use(options, sql, { held, change: `state = 'redeemed'`, values: [] })
+    },
+    async hand(sql, operationId) {
+      clearInterval(heartbeat)
+      await use(options, sql, { held, change: 'held_by = $5, reserved_until = NULL', values: [operationId] })
+    },
+    async release() {
+      clearInterval(heartbeat)
+      const text = `UPDATE agentic_approvals SET reserved_until = NULL WHERE ${isHeld(1)}`
+      await options.store.query(text, heldKey(held))
+    },
+  }
+}
+
+/** When a lease cannot be renewed it ends, and the fence keeps a late effect out. */
+function ignore(): void {}
+
+async function renew({ store, clock, leaseSeconds }: ReservationOptions, held: Held): Promise<void> {
+  await store.query(
+    `UPDATE agentic_approvals SET reserved_until = ${secondsFromNow('$2')} WHERE ${isHeld(3)}`,
+    [clock(), leaseSeconds, ...heldKey(held)],
+  )
+}
+
+interface Use {
+  readonly held: Held
+  readonly change: string
+  readonly values: readonly unknown[]
+}
+
+/** Of several that believe to have it, the one with the highest fence has. */
+async function use({ clock }: ReservationOptions, sql: Sql, { held, change, values }: Use): Promise<void> {
+  const rows = await sql.query(
+    `UPDATE agentic_approvals SET ${change} WHERE ${isHeld(2)} AND expires_at > ${NOW} RETURNING tenant_id`,
+    [clock(), ...heldKey(held), ...values],
+  )
+  if (rows.length === 0) throw new TakenOverError('the approval was used meanwhile or has expired')
+}
+
+function isHeld(first: number): string {
+  const isRow = `tenant_id = $${first} AND approval_id = $${first + 1} AND fence = $${first + 2}::bigint`
+  return `${isRow} AND state = 'approved' AND held_by IS NULL`
+}
+
+function heldKey({ tenantId, approvalId, fence }: Held): readonly unknown[] {
+  return [tenantId, approvalId, fence]
+}
+
+/** An operation in the background that was accepted with an approval. */
+export interface Holder {
+  readonly tenantId: string
+  readonly operationId: string
+  readonly approvalId: string
+}
+
+/** Ends the hold of an operation, in the transaction that ends the operation: used up, or good for another request. */
+export async function endHold(
+  sql: Sql,
+  { tenantId, approvalId, operationId }: Holder,
+  end: 'redeemed' | 'approved',
+): Promise<void> {
+  await sql.query(
+    `UPDATE agentic_approvals SET state = $4, held_by = NULL
+     WHERE tenant_id = $1 AND approval_id = $2 AND held_by = $3 AND state = 'approved'`,
+    [tenantId, approvalId, operationId, end],
+  )
+}
