@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { type LineFile, openLineFile } from './line-file.ts'
 import type { PartCommand } from './part-process.ts'
 import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
@@ -11,7 +12,7 @@ import { createTerminal, type Terminal } from './terminal.ts'
 /** What a stack is started with. */
 export interface StackOptions extends PlanOptions {
   /** Where the stack says what happens. */
-  readonly output: NodeJS.WritableStream
+  readonly output: Writable
   /** Shows everything that parts log, not only warnings. */
   readonly verbose?: boolean | undefined
   /** Aborted to stop the stack, also while it is being started. */
@@ -84,7 +85,8 @@ function createMember(planned: PlannedPart, terminal: Terminal): Member {
   const { name } = row
   // Services write their own records; a gateway writes them to stdout, as it does anywhere else.
   const auditFile = 'gateway' in row.runs ? env['AUDIT_FILE'] : undefined
-  const audit = auditFile === undefined ? undefined : openLineFile(auditFile)
+  const lose = (reason: string) => terminal.event(name, `leaves no records: ${reason}`)
+  const audit = auditFile === undefined ? undefined : openLineFile(auditFile, lose)
   const command: PartCommand = {
     name,
     arguments: [...entry.nodeArguments, entry.file],

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { readableLine, readObject } from './log-line.ts'
 import { parts } from './parts.ts'
@@ -14,12 +15,15 @@ export interface Terminal {
 
 type Style = Parameters<typeof styleText>[0]
 
+const MAX_PENDING_BYTES = 1_048_576
 const NAME_WIDTH = Math.max(...parts.map(({ name }) => name.length))
 
 /** Writes one readable line for each thing; colours only where the stream is a terminal. */
-export function createTerminal(stream: NodeJS.WritableStream, verbose: boolean): Terminal {
+export function createTerminal(stream: Writable, verbose: boolean): Terminal {
   const paint = (style: Style, text: string) => styleText(style, text, { stream })
   const write = (part: string, text: string) => {
+    // A reader that stalls costs lines and never memory (F10); the records are in their files.
+    if (stream.writableLength > MAX_PENDING_BYTES) return
     const time = new Date().toTimeString().slice(0, 8)
     stream.write(`${paint('dim', time)} ${paint('cyan', part.padEnd(NAME_WIDTH))} ${text}\n`)
   }

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { PartFailedError } from '../src/index.ts'
 import type { PartCommand } from '../src/part-process.ts'
 import { isListening } from '../src/ports.ts'
 import { type SupervisedPart, supervisePart } from '../src/supervised-part.ts'
+
+// Processes are started, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 30_000 })
 
 interface Supervised extends SupervisedPart {
   readonly port: number

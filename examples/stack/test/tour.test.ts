@@ -3,11 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPaper } from '../src/tour/paper.ts'
 import { runTour } from '../src/tour/run-tour.ts'
 import type { Stop } from '../src/tour/stop.ts'
 import { npmRun } from './harness/run-npm.ts'
+
+// Processes are started, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 30_000 })
 
 /** A gateway that always gives the same answer, so that a stop can be wrong about it. */
 async function answering(body: object): Promise<number> {
