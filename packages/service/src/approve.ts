@@ -1,7 +1,7 @@
 import { endWith, goOn, type Step } from './answer.ts'
 import type { Durable } from './durable.ts'
 import type { Operation, WantedApproval } from './operation.ts'
-import { refusal } from './refusals.ts'
+import { invalidAt, refusal } from './refusals.ts'
 import type { RequestContext } from './run-context.ts'
 import type { ApprovalCheck, Approvals, PresentedToken, Reservation, Scope } from './runtime/contract.ts'
 
@@ -33,6 +33,8 @@ export async function approve(request: GateRequest): Promise<Step<Approved | und
   // Without a gate of our own the token is for an agent behind us, and is only passed on.
   if (rule === undefined || wanted === false) return goOn(undefined)
   if (context.subject === undefined) return endWith(refusal('SUBJECT_REQUIRED'))
+  // The message is made of inputs, and a database keeps no such text.
+  if (wanted.message.includes('\0')) return endWith(invalidAt('body', 'contains the character U+0000'))
   return passGate(request, { ...wanted, role: wanted.role ?? rule.role })
 }
 

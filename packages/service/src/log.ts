@@ -23,6 +23,18 @@ export function stderrLog(): Log {
   return jsonLinesLog((line) => void globalThis.process?.stderr.write(line))
 }
 
+/** The same log, which never throws: what happens in the log does not disturb the work. */
+export function safeLog(log: Log): Log {
+  const at = (level: keyof Log) => (message: string, fields?: LogFields) => {
+    try {
+      log[level](message, fields)
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
 /** The same log with fields that every line of a request has. */
 export function withFields(log: Log, own: LogFields): Log {
   return {

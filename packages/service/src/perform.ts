@@ -1,4 +1,4 @@
-import { headers } from '@agentic-rest/profile'
+import { headers, type Outcome } from '@agentic-rest/profile'
 import { type Answer, endWith, goOn, type Step } from './answer.ts'
 import { type Approved, approve, whyNotUsed } from './approve.ts'
 import type { Durable } from './durable.ts'
@@ -161,20 +161,37 @@ interface Doing extends Pick<RunContext, 'setHeader'> {
   readonly approval: Approved | undefined
 }
 
-async function runNow({ operation, context }: Performance, { effect, setHeader, approval }: Doing) {
-  const outcome = await operation.run({
-    ...context,
-    setHeader,
-    approval: approval && { approvalId: approval.approvalId, decidedBy: approval.decidedBy },
-    commit: effect.commit,
-    progress: async () => undefined,
-  })
+async function runNow(performance: Performance, doing: Doing) {
+  const { context } = performance
+  const { effect } = doing
+  const outcome = await runOrKept(performance, doing)
   await effect.settle(outcome)
   const kept = effect.kept()
   if (kept === undefined || kept === outcome) return outcome
   // The caller has to hear what was kept: a replay of the key would say the same.
   context.log.error('run returned another outcome than it had committed', { returned: outcome.type })
   return kept
+}
+
+/** A run that throws after its effect was committed has had it: the caller hears what was kept. */
+async function runOrKept(
+  { operation, context }: Performance,
+  { effect, setHeader, approval }: Doing,
+): Promise<Outcome> {
+  try {
+    return await operation.run({
+      ...context,
+      setHeader,
+      approval: approval && { approvalId: approval.approvalId, decidedBy: approval.decidedBy },
+      commit: effect.commit,
+      progress: async () => undefined,
+    })
+  } catch (cause) {
+    const kept = effect.kept()
+    if (kept === undefined) throw cause
+    context.log.error('run failed after it had committed', { cause })
+    return kept
+  }
 }
 
 /** The job, its approval and the stored 202 are kept before the 202 is sent. */

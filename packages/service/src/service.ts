@@ -8,7 +8,7 @@ import { createNodeListener } from './http/node-listener.ts'
 import { createRouter } from './http/router.ts'
 import { createInFlight } from './in-flight.ts'
 import type { JsonSchema } from './input/json-schema.ts'
-import { type Log, stderrLog } from './log.ts'
+import { type Log, safeLog, stderrLog } from './log.ts'
 import { DOCUMENT_PATH, openApiDocument } from './openapi/document.ts'
 import type { Operation } from './operation.ts'
 import { approvalOperations, backgroundOperations, type OwnOptions } from './own-operations.ts'
@@ -62,7 +62,8 @@ export interface Service {
 
 /** Makes a service of operations. It throws for operations that cannot be served together. */
 export function createService(options: ServiceOptions): Service {
-  const { log = stderrLog(), store, runtime = {}, publicPath = '', closeSeconds = 25 } = options
+  const { store, runtime = {}, publicPath = '', closeSeconds = 25 } = options
+  const log = safeLog(options.log ?? stderrLog())
   assertPublicPath(publicPath)
   if (store === undefined && options.operations.some(needsStore)) {
     log.warn('keys, operations and approvals are kept in memory, because the service was given no store')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { conflict, created, defineOperation, type Outcome, success } from '../src/index.ts'
-import { type Answer, ask, expectAnswer } from './harness/ask.ts'
+import { type Answer, ask, expectAnswer, expectInvalid } from './harness/ask.ts'
 import { sharedStore } from './harness/shared-store.ts'
 import { startService } from './harness/start-service.ts'
 
@@ -396,4 +396,18 @@ it('a service whose operations need no approval has no approvals', async () => {
   const { url } = await startService({ operations: [operation], store })
   expect((await ask(`${url}/approvals/x`)).status).toBe(404)
   expect((await ask(`${url}/operations/x/status`)).status).toBe(404)
+})
+
+it('an approval whose message would hold a NUL is a fault of the request', async () => {
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    input: z.object({ name: z.string() }),
+    approval: { role: 'boss', when: ({ input }) => ({ message: input.name, approver: { name: 'Boss' } }) },
+    run: () => success({}),
+  })
+  const { url } = await startService({ operations: [operation], store })
+  const answer = await ask(`${url}/op`, { json: { name: 'a\u0000b' } })
+  expectInvalid(answer, [{ field: 'body', message: 'contains the character U+0000' }])
 })

@@ -173,16 +173,19 @@ describe('the outcome of a call', () => {
     expect((await send()).inner).toEqual(outcome)
   })
 
-  it('has an address that can be used from here', async () => {
+  it.each([
+    ['as a path alone where callers cannot reach it', undefined, ''],
+    ['in full where callers reach it', 'https://agents.example/b', 'https://agents.example'],
+  ])('has the address of accepted work, %s', async (_title, publicUrl, host) => {
     const body = { type: 'operation_accepted', operationId: 'op-1', statusUrl: '/operations/op-1/status' }
     const inner = await startInner((request, response) =>
       answerTyped(request, response, [202, `${vendor}.operation+json`, body]),
     )
-    const { send } = await startOuter({ baseUrl: `${inner.url}/below` })
+    const { send } = await startOuter({ baseUrl: `${inner.url}/below`, ...(publicUrl && { publicUrl }) })
     expect((await send()).inner).toEqual({
       type: 'accepted',
       operationId: 'op-1',
-      statusUrl: `${inner.url}/operations/op-1/status`,
+      statusUrl: `${host}/operations/op-1/status`,
     })
   })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import {
   clarificationRequired,
   created,
@@ -7,9 +7,11 @@ import {
   type Outcome,
   success,
 } from '../src/index.ts'
-import { ask, expectAnswer } from './harness/ask.ts'
+import { ask, expectAnswer, expectInvalid } from './harness/ask.ts'
+import { sharedStore } from './harness/shared-store.ts'
 import { startService } from './harness/start-service.ts'
 
+const store = sharedStore()
 const failed = { type: 'error', code: 'INTERNAL_ERROR', message: 'The operation failed.' }
 
 async function serveRun(run: () => Outcome | Promise<Outcome>) {
@@ -103,4 +105,62 @@ it('an operation can add headers but not change those of the profile', async () 
   const answer = await ask(`${url}/op`, { method: 'POST' })
   expectAnswer(answer, 201, { id: '1' })
   expect(answer.headers.get('location')).toBe('/things/1')
+})
+
+it('a run that throws after it has committed is answered with what was committed', async () => {
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    async run({ commit }) {
+      await commit(async () => created({ id: 1 }))
+      throw new Error('too late')
+    },
+  })
+  const { url, log } = await startService({ operations: [operation], store })
+  expectAnswer(await ask(`${url}/op`, { method: 'POST' }), 201, { id: 1 })
+  expect(log.map(({ level, message }) => [level, message])).toEqual([
+    ['error', 'run failed after it had committed'],
+  ])
+})
+
+it('headers that frame the answer cannot be set', async () => {
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    run({ setHeader }) {
+      setHeader('Content-Length', '3')
+      setHeader('Transfer-Encoding', 'gzip')
+      setHeader('Connection', 'upgrade')
+      return success({ hello: 'world' })
+    },
+  })
+  const { url } = await startService({ operations: [operation] })
+  expectAnswer(await ask(`${url}/op`, { method: 'POST' }), 200, { hello: 'world' })
+})
+
+it('a log and an audit emitter that both throw disturb no request', async () => {
+  const broken = () => {
+    throw new Error('broken')
+  }
+  const unhandled: unknown[] = []
+  const keep = (cause: unknown) => void unhandled.push(cause)
+  process.on('unhandledRejection', keep)
+  onTestFinished(() => void process.off('unhandledRejection', keep))
+  const operation = defineOperation({ id: 'op', method: 'POST', path: '/op', run: broken })
+  const { url } = await startService({
+    operations: [operation],
+    log: { debug: broken, info: broken, warn: broken, error: broken },
+    audit: { emit: async () => broken() },
+  })
+  expectAnswer(await ask(`${url}/op`, { method: 'POST' }), 500, failed)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(unhandled).toEqual([])
+})
+
+it('a subject that is too long is a fault of the request', async () => {
+  const { url } = await serveRun(() => success({}))
+  const answer = await ask(`${url}/op`, { method: 'POST', headers: { 'x-actor-subject': 's'.repeat(513) } })
+  expectInvalid(answer, [{ field: 'X-Actor-Subject', message: 'has to be 1 to 512 bytes' }])
 })

@@ -148,3 +148,21 @@ it('a member called __proto__ stays a member and changes nothing', async () => {
   expect(JSON.parse(answer.text).admin).toBe(false)
   expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
 })
+
+it('an object in a query is not nested deeper than a body', async () => {
+  const operation = defineOperation({
+    id: 'find',
+    method: 'GET',
+    path: '/find',
+    input: z.object({ filter: z.looseObject({}) }),
+    run: ({ input }) => success({ filter: input.filter }),
+  })
+  const { url } = await startService({ operations: [operation] })
+  const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+  const find = (depth: number) => ask(`${url}/find?filter=${encodeURIComponent(nested(depth))}`)
+  expect((await find(64)).status).toBe(200)
+  for (const depth of [65, 1000]) {
+    const answer = await find(depth)
+    expect([answer.status, JSON.parse(answer.text).errors[0].field]).toEqual([422, 'filter'])
+  }
+})

@@ -23,7 +23,7 @@ export interface CallRequest {
   /** Replaces the identity of the service. */
   readonly identity?: CallIdentity
   readonly timeoutSeconds?: number
-  /** Where callers from outside reach the other agent: only then do its approvals keep their `Location`. */
+  /** Where callers from outside reach the other agent: only then do its approvals keep their `Location` and `statusUrl` its host. */
   readonly publicUrl?: string
 }
 
@@ -153,7 +153,10 @@ interface Answered {
   readonly answer: ReceivedAnswer
 }
 
-/** Addresses in an inner answer are relative to the inner agent: they are made absolute before they go anywhere. */
+/**
+ * Addresses in an inner answer are relative to the inner agent. They are made absolute where callers can reach it;
+ * elsewhere only the path is kept, because the outcome may become the answer and hosts behind it are nobody's business.
+ */
 function withAddresses(outcome: Outcome, { request, scope, answer }: Answered): Outcome {
   const { publicUrl } = request
   if (outcome.type === 'approval_required' && publicUrl !== undefined) {
@@ -163,7 +166,9 @@ function withAddresses(outcome: Outcome, { request, scope, answer }: Answered): 
   }
   if (outcome.type !== 'accepted') return outcome
   const statusUrl = URL.parse(outcome.statusUrl, publicUrl ?? request.baseUrl)
-  return statusUrl === null ? outcome : { ...outcome, statusUrl: statusUrl.href }
+  if (statusUrl === null) return outcome
+  const { href, pathname, search } = statusUrl
+  return { ...outcome, statusUrl: publicUrl === undefined ? pathname + search : href }
 }
 
 function failed(

@@ -1,6 +1,7 @@
 import { headers, readTrace, type Trace } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, invalidRequest, refusal } from '../refusals.ts'
+import { isStorable } from '../runtime/storable-text.ts'
 
 /** Who sends a request and what the request says of itself, from headers that the gateway has validated. */
 export interface Caller {
@@ -46,6 +47,9 @@ export function readCaller(request: Request, defaultTenant: string | undefined):
     return endWith(invalidAt(headers.idempotencyKey, 'has to be 1 to 255 printable ASCII characters'))
   }
   const subject = read(headers.actorSubject)
+  // It is part of keys in the store.
+  if (subject !== undefined && !isStorable(subject))
+    return endWith(invalidAt(headers.actorSubject, 'has to be 1 to 512 bytes'))
   return goOn({
     tenant,
     subject,

@@ -1,3 +1,6 @@
+/** How deep JSON of a caller may be nested: deeper values overflow the stack of whoever walks or writes them (F14). */
+export const MAX_JSON_DEPTH = 64
+
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 const QUOTE = 0x22

@@ -1,14 +1,11 @@
 import { headers, mediaTypeEssence } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, refusal } from '../refusals.ts'
-import { isDeeperThan } from './json-depth.ts'
+import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.ts'
 import { decodeUtf8, discardRest, readBytes } from './read-bytes.ts'
 
 /** The members of a JSON body. */
 export type JsonObject = Readonly<Record<string, unknown>>
-
-// F14: deeper values overflow the stack of whoever walks or writes them.
-const MAX_DEPTH = 64
 
 /** Reads the JSON object in a request body; an absent body is an object without members. */
 export async function readBody(request: Request, maxBodyBytes: number): Promise<Step<JsonObject>> {
@@ -32,7 +29,8 @@ function isJson(essence: string): boolean {
 
 function parseBody(text: string | undefined): Step<JsonObject> {
   if (text === undefined) return wrongBody('The body is not UTF-8.')
-  if (isDeeperThan(text, MAX_DEPTH)) return wrongBody(`The body is nested deeper than ${MAX_DEPTH} levels.`)
+  if (isDeeperThan(text, MAX_JSON_DEPTH))
+    return wrongBody(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
   const parsed = parse(text)
   if (parsed === undefined) return wrongBody('The body is not valid JSON.')
   const { value } = parsed

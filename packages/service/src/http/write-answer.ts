@@ -1,13 +1,25 @@
 import { headers, type Trace, type WrittenOutcome, writeOutcome } from '@agentic-rest/profile'
 import type { Answer } from '../answer.ts'
 
-const OWN_HEADERS = new Set<string>(
-  [headers.contentType, headers.profile, headers.correlationId, headers.requestId].map((name) =>
+// Where a message ends and what becomes of its connection is for the server to say (RFC 9112, section 6).
+const FRAMING_HEADERS = [
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'trailer',
+  'upgrade',
+]
+
+const OWN_HEADERS = new Set<string>([
+  ...FRAMING_HEADERS,
+  ...[headers.contentType, headers.profile, headers.correlationId, headers.requestId].map((name) =>
     name.toLowerCase(),
   ),
-)
+])
 
-/** An answer as status, headers and text. The profile's own headers win over those of an operation. */
+/** An answer as status, headers and text. The profile's own headers and those of the framing win over those of an operation. */
 export function writeAnswer({ outcome, headers: more }: Answer, trace: Trace): WrittenOutcome {
   const written = writeOutcome(outcome, trace)
   const added = Object.entries(more).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))

@@ -1,3 +1,4 @@
+import { isDeeperThan, MAX_JSON_DEPTH } from '../http/json-depth.ts'
 import type { InputField } from './input-fields.ts'
 import type { JsonType } from './value-types.ts'
 
@@ -47,7 +48,9 @@ function toNumber(text: string): number | string {
   return Number.isFinite(value) ? value : text
 }
 
+/** What is nested too deep stays a text, which the schema refuses. */
 function toObject(text: string): unknown {
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) return text
   try {
     return JSON.parse(text)
   } catch {

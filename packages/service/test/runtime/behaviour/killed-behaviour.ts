@@ -8,7 +8,7 @@ import { countEffects, createEffects } from './effects.ts'
 
 const tenantId = 'killed'
 // So many steps has a request, from its claim to the commit of its background work.
-const stepsOfRequest = { statements: 25, changes: 9 } satisfies Record<Crash['steps'], number>
+const stepsOfRequest = { statements: 27, changes: 10 } satisfies Record<Crash['steps'], number>
 
 /** Kills a service before each of its steps, one process after the other, and shows that nothing is lost or doubled. */
 export async function showKilledAtEachStep(options: StoreOptions, steps: Crash['steps']): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Sql, Store } from '../../../src/runtime/store.ts'
 
 // Pollers, heartbeats and sweeps come when they come; a kill at the n-th step has to hit the same step every time.
-const isBackground = /SKIP LOCKED|SET available_at|SET lease_until/
+const isBackground = /SKIP LOCKED|SET available_at|SET lease_until|SET reserved_until/
 
 /** Where a process kills itself. */
 export interface Crash {
