@@ -117,7 +117,7 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
         import { writeFileSync } from 'node:fs'
         import { runAgentic } from 'agentic-rest'
         const issuers = '[{ issuer: "http://127.0.0.1:9", audience: [agentic] }]'
-        writeFileSync('small.yaml', \`{ plugins: { token-validator: { issuers: \${issuers} } }, routes: [] }\`)
+        writeFileSync('small.yaml', \`{ plugins: { token-validator: { issuers: \${issuers} }, tenant-injector: { allowed: [acme] } }, routes: [] }\`)
         console.log(await runAgentic(['check', 'small.yaml'], process))
       `,
       output: ['small.yaml is valid', '0'],

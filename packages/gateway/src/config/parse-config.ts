@@ -12,7 +12,7 @@ import { readYaml } from './source/read-yaml.ts'
 import { nodeAt, type SourceNode, UNRESOLVED } from './source/source-node.ts'
 import { warningsOf } from './warnings.ts'
 
-/** A configuration that is valid, or everything that is wrong with it. */
+/** A configuration that is valid, or everything that is wrong with it. A gateway logs the warnings of its own by itself. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: GatewayConfig; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
