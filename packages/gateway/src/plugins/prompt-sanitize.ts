@@ -5,6 +5,7 @@ import type { Plugin, PluginContext } from '../plugin.ts'
 import { type BodyKind, judgeBody } from './prompt-sanitize/body-kind.ts'
 import { CannotSanitizeError } from './prompt-sanitize/cannot-sanitize.ts'
 import { compileRules } from './prompt-sanitize/compile-rules.ts'
+import { matchedReplacements } from './prompt-sanitize/matched-replacements.ts'
 import { createViewReader } from './prompt-sanitize/readable-view.ts'
 import { createTextRedactor } from './prompt-sanitize/redact-text.ts'
 import { sanitizeBody } from './prompt-sanitize/sanitize-body.ts'
@@ -12,7 +13,7 @@ import { sanitizeBody } from './prompt-sanitize/sanitize-body.ts'
 /** Redacts what the rules find in request bodies, or refuses the request (decision 21). */
 export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
   if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined }
-  const sanitize = createSanitizer(options)
+  const sanitize = createSanitizer(options, context)
   return {
     name: 'prompt-sanitize',
     request: function sanitizeRequest(exchange) {
@@ -34,9 +35,19 @@ export function promptSanitize(options: PromptSanitizeOptions, context: PluginCo
 
 type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>
 
-function createSanitizer({ rules, max_body_bytes: maxBytes }: PromptSanitizeOptions): Sanitizer {
+function createSanitizer(
+  { rules, max_body_bytes: maxBytes }: PromptSanitizeOptions,
+  { log }: PluginContext,
+): Sanitizer {
   const read = createViewReader()
-  const redact = createTextRedactor(compileRules(rules, read), read)
+  const compiled = compileRules(rules, read)
+  for (const { rule, matchedBy } of matchedReplacements(compiled, read)) {
+    log.warn('prompt-sanitize: a rule matches a replacement, which is never replaced itself', {
+      rule: matchedBy,
+      replacement_of: rule,
+    })
+  }
+  const redact = createTextRedactor(compiled, read)
   return async function sanitize({ body }, kind) {
     const bytes = await body.read(maxBytes)
     if (bytes === undefined) return refusal('BODY_TOO_LARGE')

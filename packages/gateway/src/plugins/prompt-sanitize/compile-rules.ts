@@ -26,18 +26,25 @@ type Search = Pick<CompiledRule, 'minLength' | 'find'>
 
 /** Compiles the rules; throws `InitialisationError` for one that could never act. */
 export function compileRules(rules: readonly SanitizeRule[], read: ViewReader): CompiledRule[] {
+  const readers = { read, readForKeywords: createKeywordReader() }
   return rules.map((rule, order) => ({
     name: rule.name,
     order,
     action: rule.action,
     placeholder: rule.replacement ?? `[REDACTED:${rule.name}]`,
-    ...compileSearch(rule, read),
+    ...compileSearch(rule, readers),
   }))
 }
 
-function compileSearch(rule: SanitizeRule, read: ViewReader): Search {
+/** What keywords are read with before they are compared; all rules share one of each, because they remember a lot. */
+interface Readers {
+  readonly read: ViewReader
+  readonly readForKeywords: ViewReader
+}
+
+function compileSearch(rule: SanitizeRule, readers: Readers): Search {
   if (rule.builtin !== undefined) return detectorSearch(detectors[rule.builtin])
-  if (rule.keywords !== undefined) return keywordSearch(rule.name, rule.keywords, read)
+  if (rule.keywords !== undefined) return keywordSearch(rule.name, rule.keywords, readers)
   if (rule.regex !== undefined) return patternSearch(rule.name, rule.regex)
   throw new InitialisationError(`prompt-sanitize: rule ${rule.name} has nothing to look for`)
 }
@@ -53,8 +60,7 @@ function detectorSearch({ minLength, find }: (typeof detectors)[keyof typeof det
 }
 
 /** Keywords are folded like the text they are looked up in. */
-function keywordSearch(name: string, words: readonly string[], read: ViewReader): Search {
-  const readForKeywords = createKeywordReader()
+function keywordSearch(name: string, words: readonly string[], { read, readForKeywords }: Readers): Search {
   const keywords = words.map((word) => readForKeywords(read(plainView(word))).text.trim())
   if (keywords.includes('')) {
     throw new InitialisationError(`prompt-sanitize: rule ${name} has a keyword without a visible character`)

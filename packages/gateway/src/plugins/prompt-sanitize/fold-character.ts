@@ -1,3 +1,5 @@
+import { rememberChanges } from './character-memo.ts'
+
 // Invisible or a mark that only decorates. Spaces that move the cursor are kept: they separate.
 const HIDDEN = /^(?:[\p{DI}\p{Cf}]|(?![\t-\r\u0085])\p{Cc})$/u
 const DECORATION = /^[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]$/u
@@ -20,27 +22,20 @@ export interface FoldedCharacter {
 
 /** Folds characters one by one and composes pairs; it remembers what it has seen. */
 export interface CharacterFolder {
-  fold(codePoint: number): FoldedCharacter
+  /** Undefined for a character that stays as it is and joins no other: most of them. */
+  fold(codePoint: number): FoldedCharacter | undefined
   /** The one character that Unicode has for two, if it has one: `e` and a combining acute accent. */
   compose(base: number, mark: number): string | undefined
 }
 
-// There are as many characters as there are, but pairs are the caller's choice.
+// The caller chooses the pairs, and there are very many.
 const MOST_PAIRS = 4096
 
 /** Makes a folder with a memory of its own. */
 export function createCharacterFolder(): CharacterFolder {
-  const characters = new Map<number, FoldedCharacter>()
   const pairs = new Map<number, string | undefined>()
   return {
-    fold(codePoint) {
-      const seen = characters.get(codePoint)
-      if (seen !== undefined) return seen
-      const character = String.fromCodePoint(codePoint)
-      const folded = { text: foldOne(character), joins: JOINING.test(character) }
-      characters.set(codePoint, folded)
-      return folded
-    },
+    fold: rememberChanges(foldCodePoint),
     compose(base, mark) {
       const key = base * 0x110000 + mark
       if (pairs.has(key)) return pairs.get(key)
@@ -49,6 +44,13 @@ export function createCharacterFolder(): CharacterFolder {
       return character
     },
   }
+}
+
+function foldCodePoint(codePoint: number): FoldedCharacter | undefined {
+  const character = String.fromCodePoint(codePoint)
+  const text = foldOne(character)
+  const joins = JOINING.test(character)
+  return text === character && !joins ? undefined : { text, joins }
 }
 
 /** Compatibility forms become the plain character (full-width, circled, mathematical), any script's digits 0 to 9. */

@@ -1,5 +1,5 @@
 import { type CharacterFolder, createCharacterFolder } from './fold-character.ts'
-import { createViewBuilder, type TextView, type ViewBuilder } from './text-view.ts'
+import { createViewBuilder, type Span, type TextView, type ViewBuilder } from './text-view.ts'
 
 const UNUSUAL = /[^\t-\r\x20-\x7e]/
 const NO_BASE = 0
@@ -42,18 +42,22 @@ interface Unusual {
 
 /** Adds the character and returns the base for the next one. */
 function addFolded(builder: ViewBuilder, { codePoint, start, end, base, folder }: Unusual): number {
-  const { text, joins } = folder.fold(codePoint)
+  const folded = folder.fold(codePoint)
+  if (folded === undefined) return addText(builder, String.fromCodePoint(codePoint), { start, end })
+  const { text, joins } = folded
   const character = joins && base !== NO_BASE ? folder.compose(base, codePoint) : undefined
   if (character !== undefined) {
     builder.amendLast(character, end)
     return character.codePointAt(0) ?? NO_BASE
   }
-  if (text === '') {
-    builder.stretchLast(end)
-    // A mark that did not compose ends the composing, so that a heap of marks on one letter costs nothing.
-    return joins ? NO_BASE : base
-  }
-  if (text.length === 1) builder.addUnit(text.charCodeAt(0), start, end)
-  else builder.add(text, { start, end })
+  if (text !== '') return addText(builder, text, { start, end })
+  builder.stretchLast(end)
+  // A mark that did not compose ends the composing, so that a heap of marks on one letter costs nothing.
+  return joins ? NO_BASE : base
+}
+
+function addText(builder: ViewBuilder, text: string, place: Span): number {
+  if (text.length === 1) builder.addUnit(text.charCodeAt(0), place.start, place.end)
+  else builder.add(text, place)
   return text.codePointAt(0) ?? NO_BASE
 }

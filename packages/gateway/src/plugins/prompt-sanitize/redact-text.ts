@@ -21,13 +21,10 @@ const ESCAPED = /["\\/bfnrtux]/
 
 /** Makes a redactor for these rules. */
 export function createTextRedactor(rules: readonly CompiledRule[], read: ViewReader): TextRedactor {
-  const minLength = Math.min(...rules.map((rule) => rule.minLength))
   const findPlaceholders = createPlaceholderFinder(rules.map(({ placeholder }) => placeholder))
 
   function redactOnce(text: string, hint: string): string | Rejection {
     const subject = readSubject(text, hint, read)
-    // Folding can make a text longer or shorter than it came: the longer form counts.
-    if (Math.max(text.length, subject.readable.text.length) < minLength) return text
     const found = findMatches(rules, subject)
     if (found.length === 0) return text
     const placeholders = findPlaceholders(text)
@@ -51,7 +48,10 @@ export function createTextRedactor(rules: readonly CompiledRule[], read: ViewRea
 
 function findMatches(rules: readonly CompiledRule[], subject: Subject): readonly Match[] {
   const matches: Match[] = []
+  // Folding can make a text longer or shorter than it came: the longer form counts.
+  const length = Math.max(subject.source.text.length, subject.readable.text.length)
   for (const rule of rules) {
+    if (length < rule.minLength) continue
     for (const { start, end } of rule.find(subject)) {
       matches.push({
         start: subject.unescaped === undefined ? start : escapeStart(subject.source.text, start),

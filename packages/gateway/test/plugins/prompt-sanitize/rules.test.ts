@@ -131,6 +131,33 @@ describe('replacements', () => {
   })
 })
 
+describe('a replacement that a rule matches', () => {
+  test('is told at start, and left alone wherever it stands', async () => {
+    const sanitizer = createSanitizer([
+      { name: 'names', keywords: ['alice', 'bob'], replacement: 'user' },
+      { name: 'roles', keywords: ['user', 'admin'] },
+    ])
+    expect(sanitizer.lines).toEqual([
+      {
+        level: 'warn',
+        message: 'prompt-sanitize: a rule matches a replacement, which is never replaced itself',
+        fields: { rule: 'roles', replacement_of: 'names' },
+      },
+    ])
+    expect((await sanitizer.treat('["alice","user","admin"]')).forwarded).toBe(
+      '["user","user","[REDACTED:roles]"]',
+    )
+  })
+
+  test('is not told of the replacements that nobody chose', () => {
+    const sanitizer = createSanitizer([
+      { name: 'email', builtin: 'email' },
+      { name: 'word', regex: '[A-Z]+' },
+    ])
+    expect(sanitizer.lines).toEqual([])
+  })
+})
+
 describe('rules together', () => {
   const email: TestRule = { name: 'email', builtin: 'email' }
   const card: TestRule = { name: 'card', builtin: 'credit_card' }
