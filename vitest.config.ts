@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     include: ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts'],
     // Shared machines can be slow: what a test waits for is an event, and this only ends what never comes.
+    // Most tests wait for sockets and processes, so both cores of a small machine are worth using.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     exclude: ['**/node_modules/**', '**/dist/**'],
