@@ -13,7 +13,7 @@ export async function callUpstream(exchange: Exchange, parts: GatewayParts): Pro
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   const { limits, cors } = parts.snapshot.config.gateway
   const forwarded = await forward(exchange, route, {
-    pool: parts.snapshot.pools.get(route.config),
+    ...parts.snapshot.pools.get(route.config),
     traceparent: traceContext(exchange).traceparent,
     log: parts.log,
   })

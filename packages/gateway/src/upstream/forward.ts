@@ -8,15 +8,14 @@ import { unlessCancelled } from '../unless-cancelled.ts'
 import { dispatch, InvalidAnswerError, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import type { Release } from './places.ts'
-import type { UpstreamPool } from './pools.ts'
+import type { UpstreamTarget } from './pools.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
 /** What forwarding gives: an answer to pass on, or the outcome that stands in for it. */
 export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused: NonNullable<StepResult> }
 
 /** What forwarding needs beside the request. */
-export interface ForwardOptions {
-  readonly pool: UpstreamPool
+export interface ForwardOptions extends UpstreamTarget {
   /** Joins the spans of gateway and upstream. */
   readonly traceparent: string
   readonly log: Log
@@ -30,7 +29,7 @@ const SMALL_BODY_BYTES = 65_536
 export async function forward(
   exchange: Exchange,
   route: Route,
-  { pool, traceparent, log }: ForwardOptions,
+  { pool, basePath, traceparent, log }: ForwardOptions,
 ): Promise<Forwarded> {
   if (pool.places.isFull) return { refused: refusal('OVERLOADED') }
   try {
@@ -41,7 +40,7 @@ export async function forward(
     if (exchange.signal.aborted) release()
     exchange.signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()
-    return { answer: await dispatch(pool, upstreamRequest(exchange, route, { traceparent, release })) }
+    return { answer: await dispatch(pool, upstreamRequest(exchange, { basePath, traceparent, release })) }
   } catch (error) {
     exchange.signal.throwIfAborted()
     log.debug('the upstream gave no answer', { route: route.id, request_id: exchange.trace.requestId, error })
@@ -51,8 +50,11 @@ export async function forward(
 
 function upstreamRequest(
   exchange: Exchange,
-  route: Route,
-  { traceparent, release }: { readonly traceparent: string; readonly release: Release },
+  {
+    basePath,
+    traceparent,
+    release,
+  }: Pick<ForwardOptions, 'basePath' | 'traceparent'> & { readonly release: Release },
 ): UpstreamRequest {
   const headers = forwardedHeaders(exchange, traceparent)
   const { method, path, query, body, signal } = exchange
@@ -61,7 +63,7 @@ function upstreamRequest(
   if (content !== undefined && body.length !== undefined) headers.push('Content-Length', String(body.length))
   return {
     method,
-    path: targetPath(route.config.target, path) + query,
+    path: basePath + path + query,
     headers,
     body: content,
     signal,
@@ -77,11 +79,6 @@ async function readSmallBody(exchange: Exchange): Promise<void> {
   const { body } = exchange
   const small = body.length === undefined ? isKeyed(exchange) : body.length <= SMALL_BODY_BYTES
   if (small && body.length !== 0) await body.read(SMALL_BODY_BYTES)
-}
-
-function targetPath(target: string, path: string): string {
-  const base = new URL(target).pathname
-  return base === '/' ? path : base.replace(/\/$/, '') + path
 }
 
 /** Whether the request may be sent twice: it changes nothing or has a key, and its body is still there (F8). */

@@ -15,9 +15,16 @@ export interface UpstreamPool {
   wasReused(error: unknown): boolean
 }
 
+/** Where a route leads: its connections, and the path that stands before its own. */
+export interface UpstreamTarget {
+  readonly pool: UpstreamPool
+  /** Without a slash at its end; empty for the root. */
+  readonly basePath: string
+}
+
 /** The pools of a configuration, one per origin: a slow service never takes another's connections. */
 export interface UpstreamPools {
-  get(route: RouteConfig): UpstreamPool
+  get(route: RouteConfig): UpstreamTarget
   readonly all: readonly UpstreamPool[]
   close(): Promise<void>
 }
@@ -30,16 +37,20 @@ const MAX_RESPONSE_HEADER_BYTES = 16_384
 /** Makes the pools for a set of routes. */
 export function createUpstreamPools(routes: readonly RouteConfig[], limits: LimitOptions): UpstreamPools {
   const pools = new Map<string, UpstreamPool>()
+  // Addresses are taken apart here, once, and not with every request.
+  const targets = new Map<RouteConfig, UpstreamTarget>()
   for (const route of routes) {
     const key = poolKey(route)
-    if (!pools.has(key)) pools.set(key, createPool(route, limits))
+    const pool = pools.get(key) ?? createPool(route, limits)
+    pools.set(key, pool)
+    targets.set(route, { pool, basePath: new URL(route.target).pathname.replace(/\/$/, '') })
   }
   return {
     all: [...pools.values()],
     get(route) {
-      const pool = pools.get(poolKey(route))
-      if (pool === undefined) throw new Error('the route belongs to another configuration')
-      return pool
+      const target = targets.get(route)
+      if (target === undefined) throw new Error('the route belongs to another configuration')
+      return target
     },
     async close() {
       await Promise.all([...pools.values()].flatMap((own) => [own.pool.destroy(), own.freshPool.destroy()]))
