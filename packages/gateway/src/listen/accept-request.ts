@@ -41,9 +41,9 @@ export function acceptRequest(
   response.on('error', () => undefined)
   options.connection.newest = { request, response, cancel }
   const { body, reply } = openWire(request, response, { ...options, head, cancel })
+  const { endsConnection: _, ...taken } = head
   return {
-    ...head,
-    headFault: head.fault,
+    ...taken,
     // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
     clientAddress: request.socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '',
     protocol: (request.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',

@@ -1,25 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import {
-  type FieldError,
-  headers as headerNames,
-  isIdentifier,
-  type Outcome,
-  type Trace,
-} from '@agentic-rest/profile'
+import { type FieldError, headers as headerNames, isIdentifier, type Outcome } from '@agentic-rest/profile'
 import { refusal } from '../error-codes.ts'
+import type { Exchange } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
 
-/** The head of a request after header hygiene. */
-export interface RequestHead {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly rawHeaders: readonly string[]
-  readonly trace: Trace
-  /** Why the request is refused, with everything that is wrong with its head. */
-  readonly fault: Outcome | undefined
+/** The head of a request after header hygiene: what an exchange takes over from it, and what concerns its connection. */
+export interface RequestHead
+  extends Pick<Exchange, 'method' | 'path' | 'query' | 'headers' | 'rawHeaders' | 'trace' | 'headFault'> {
   /** Others might frame this request in another way: nothing behind it on its connection can be trusted. */
   readonly endsConnection: boolean
 }
@@ -74,7 +62,7 @@ export function readRequestHead(request: IncomingMessage): RequestHead {
     headers,
     rawHeaders,
     trace,
-    fault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
+    headFault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
     // Node drops what follows an upgrade that it ignores in the same packet, and would read on in its middle.
     endsConnection: framing.length > 0 || method === 'CONNECT' || headers['upgrade'] !== undefined,
   }
