@@ -9,10 +9,13 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
+/** An exit code and what it means. */
+export type ExitCodeRow = readonly [code: number, meaning: string]
+
 /** How the codes are told in help texts. */
-export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[] = [
+export const exitCodeHelp: readonly ExitCodeRow[] = [
   [exitCodes.ok, 'Everything went well.'],
-  [exitCodes.failed, 'The start failed, for example because the port is taken.'],
-  [exitCodes.invalid, 'The configuration file or the command line is not valid.'],
-  [exitCodes.interrupted, 'Ended at once by a second SIGINT.'],
+  [exitCodes.failed, 'It did not work out, for example because a port is taken; trying again may help.'],
+  [exitCodes.invalid, 'A file or the command line is not valid; trying again does not help.'],
+  [exitCodes.interrupted, 'Ended at once by Ctrl-C.'],
 ]

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import type { Command, Option } from './command.ts'
+import type { Command, Operand, Option } from './command.ts'
 import type { CommandRow } from './commands.ts'
-import { exitCodeHelp } from './exit-codes.ts'
+import { type ExitCodeRow, exitCodeHelp } from './exit-codes.ts'
 
 type Row = readonly [term: string, meaning: string]
 
@@ -21,17 +21,16 @@ export function overview(rows: readonly CommandRow[], stream: NodeJS.WriteStream
       ['-v, --version', 'Prints the version.'],
     ]),
     section(heading('Example:'), [['agentic start -c gateway.yaml', '']]),
-    section(
-      heading('Exit codes:'),
-      exitCodeHelp.map(([code, meaning]): Row => [String(code), meaning]),
-    ),
+    exitCodeSection(heading, exitCodeHelp),
   ].join('\n\n')
 }
 
 /** The help of one command: `agentic COMMAND --help`. */
 export function commandHelp(command: Command, stream: NodeJS.WriteStream): string {
   const heading = createHeading(stream)
-  const operands = command.operands.map(({ name, description }): Row => [name, description])
+  const operands = command.operands.map(
+    (operand): Row => [operand.name, `${operand.description}${choicesOf(operand)}`],
+  )
   const parts = [
     command.description,
     `${heading('Usage:')} ${usage(command)}`,
@@ -41,8 +40,16 @@ export function commandHelp(command: Command, stream: NodeJS.WriteStream): strin
       heading(command.examples.length === 1 ? 'Example:' : 'Examples:'),
       command.examples.map((line): Row => [line, '']),
     ),
+    ...(command.exitCodes === undefined ? [] : [exitCodeSection(heading, command.exitCodes)]),
   ]
   return parts.join('\n\n')
+}
+
+function exitCodeSection(heading: (text: string) => string, rows: readonly ExitCodeRow[]): string {
+  return section(
+    heading('Exit codes:'),
+    rows.map(([code, meaning]): Row => [String(code), meaning]),
+  )
 }
 
 const helpRow: Row = ['-h, --help', 'Shows this help.']
@@ -52,19 +59,25 @@ function usage({ name, operands, options }: Command): string {
   return [
     'agentic',
     name,
-    ...operands.map((operand) => operand.name),
+    ...operands.map(operandUsage),
     ...required.map(([long, { value }]) => `--${long} ${value}`),
     '[OPTIONS]',
   ].join(' ')
 }
 
+function operandUsage({ name, optional, repeated }: Operand): string {
+  const text = repeated ? `${name}...` : name
+  return optional ? `[${text}]` : text
+}
+
 function optionRow([name, option]: [string, Option]): Row {
   const short = option.short === undefined ? '    ' : `-${option.short}, `
   const value = option.value === undefined ? '' : ` ${option.value}`
-  return [`${short}--${name}${value}`, `${option.description}${choicesOf(option)}`]
+  const again = option.multiple ? ' May be given several times.' : ''
+  return [`${short}--${name}${value}`, `${option.description}${choicesOf(option)}${again}`]
 }
 
-function choicesOf({ choices, default: usual }: Option): string {
+function choicesOf({ choices, default: usual }: Pick<Option, 'choices' | 'default'>): string {
   if (choices === undefined) return ''
   return ` One of ${choices.join(', ')}${usual === undefined ? '' : `; ${usual} by default`}.`
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
-import type { Arguments, Command, Option, Options, Values } from './command.ts'
+import type { Arguments, Command, Operand, Option, Options, Values } from './command.ts'
 
 /** Arguments that fit their command, or everything that is wrong with them. */
 export type Parsed<Given extends Options> =
@@ -54,9 +54,16 @@ function optionFault(
   if (option.type === 'boolean') return inlineValue ? `${rawName} takes no value` : undefined
   if (value === undefined || value === '' || (!inlineValue && /^-./.test(value)))
     return `${rawName} needs a value`
-  const { choices } = option
+  return choiceFault(rawName, option.choices, value)
+}
+
+function choiceFault(
+  name: string,
+  choices: readonly string[] | undefined,
+  value: string,
+): string | undefined {
   if (choices === undefined || choices.includes(value)) return undefined
-  return `${rawName} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`
+  return `${name} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`
 }
 
 function longNames(options: Options): string[] {
@@ -64,25 +71,40 @@ function longNames(options: Options): string[] {
 }
 
 function missingOptions(options: Options, given: readonly OptionToken[]): string[] {
-  return Object.entries(options).flatMap(([name, { required, value }]) => {
+  return Object.entries(options).flatMap(([name, { required, value, multiple }]) => {
     const times = given.filter((token) => token.name === name).length
-    if (times > 1) return [`--${name} is given more than once`]
+    if (times > 1 && !multiple) return [`--${name} is given more than once`]
     return required && times === 0 ? [`--${name} ${value ?? 'VALUE'} is missing`] : []
   })
 }
 
 function operandFaults({ operands, options }: Shape<Options>, given: readonly string[]): string[] {
-  const missing = operands.slice(given.length).map(({ name }) => `${name} is missing`)
-  const extra = given
-    .slice(operands.length)
-    .map((text) => `unexpected argument ${JSON.stringify(text)}${didYouMean(text, longNames(options))}`)
-  return [...missing, ...extra]
+  const missing = operands
+    .slice(given.length)
+    .flatMap(({ name, optional }) => (optional ? [] : [`${name} is missing`]))
+  const judged = given.flatMap((text, index) => {
+    const operand = operandAt(operands, index)
+    if (operand !== undefined) return choiceFault(operand.name, operand.choices, text) ?? []
+    return [`unexpected argument ${JSON.stringify(text)}${didYouMean(text, longNames(options))}`]
+  })
+  return [...missing, ...judged]
+}
+
+function operandAt(operands: readonly Operand[], index: number): Operand | undefined {
+  const last = operands.at(-1)
+  return operands[index] ?? (last?.repeated ? last : undefined)
 }
 
 function valuesOf<Given extends Options>(options: Given, given: readonly OptionToken[]): Values<Given> {
   const rows = Object.entries(options).map(([name, option]) => {
-    const token = given.find((each) => each.name === name)
-    return [name, option.type === 'boolean' ? token !== undefined : (token?.value ?? option.default)]
+    const tokens = given.filter((token) => token.name === name)
+    return [name, givenValue(option, tokens)]
   })
   return Object.fromEntries(rows)
+}
+
+function givenValue(option: Option, tokens: readonly OptionToken[]): unknown {
+  if (option.type === 'boolean') return tokens.length > 0
+  if (option.multiple) return tokens.map(({ value }) => value)
+  return tokens[0]?.value ?? option.default
 }

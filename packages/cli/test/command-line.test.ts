@@ -25,9 +25,9 @@ Example:
 
 Exit codes:
   0    Everything went well.
-  1    The start failed, for example because the port is taken.
-  2    The configuration file or the command line is not valid.
-  130  Ended at once by a second SIGINT.
+  1    It did not work out, for example because a port is taken; trying again may help.
+  2    A file or the command line is not valid; trying again does not help.
+  130  Ended at once by Ctrl-C.
 `
 
 const startHelp = `Runs a gateway until it is told to stop. Audit records go to stdout, the log goes to stderr: JSON lines, or
