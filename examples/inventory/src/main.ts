@@ -1,0 +1,36 @@
+import { createWriteStream } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { createStore, jsonLinesAudit, type StoreOptions } from '@agentic-rest/service'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createInventory } from './inventory.ts'
+import { prepareTables } from './tables.ts'
+
+const { PORT, AUDIT_FILE, DATA_FOLDER, DATABASE_URL } = process.env
+
+const store = createStore(placeOfData())
+await prepareTables(store)
+const inventory = createInventory({
+  store,
+  audit: AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+})
+const app = new Hono()
+app.get('/healthz', (context) => context.text('ok\n'))
+app.all('*', (context) => inventory.fetch(context.req.raw))
+const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+server.listen(Number(PORT ?? 8083), '127.0.0.1')
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+
+async function stop(): Promise<void> {
+  server.close()
+  await inventory.close()
+  await store.close()
+  server.closeAllConnections()
+}
+
+function placeOfData(): StoreOptions {
+  if (DATABASE_URL !== undefined) return { url: DATABASE_URL }
+  return DATA_FOLDER === undefined ? { memory: true } : { folder: join(DATA_FOLDER, 'database') }
+}

@@ -1,0 +1,43 @@
+import type { Sql, Store } from '@agentic-rest/service'
+import { products, stockLines, warehouses } from './warehouse-data.ts'
+
+// Any number that every process of this service takes: one of them makes the tables, the others wait.
+const TABLES_LOCK = 830_001
+
+const statements = [
+  `CREATE TABLE IF NOT EXISTS warehouses (
+    tenant text NOT NULL, id text NOT NULL, city text NOT NULL, online boolean NOT NULL,
+    PRIMARY KEY (tenant, id))`,
+  `CREATE TABLE IF NOT EXISTS products (
+    tenant text NOT NULL, id text NOT NULL, export_controlled boolean NOT NULL,
+    PRIMARY KEY (tenant, id))`,
+  `CREATE TABLE IF NOT EXISTS stock (
+    tenant text NOT NULL, product_id text NOT NULL, warehouse_id text NOT NULL,
+    on_hand integer NOT NULL, reserved integer NOT NULL,
+    PRIMARY KEY (tenant, product_id, warehouse_id))`,
+  `CREATE TABLE IF NOT EXISTS stock_checks (
+    position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant text NOT NULL, product_id text NOT NULL, warehouse_id text NOT NULL, available integer NOT NULL,
+    checked_by text, requested_for text, idempotency_key text, correlation_id text NOT NULL,
+    checked_at timestamptz NOT NULL)`,
+  `CREATE INDEX IF NOT EXISTS stock_checks_by_product ON stock_checks (tenant, product_id, position)`,
+]
+
+/** Makes the tables and puts the first data in, where they are missing; what is there already is left as it is. */
+export async function prepareTables(store: Store): Promise<void> {
+  await store.migrate()
+  await store.transaction(async (sql) => {
+    await sql.query('SELECT pg_advisory_xact_lock($1)', [TABLES_LOCK])
+    for (const statement of statements) await sql.query(statement)
+    await fill(sql, 'warehouses', warehouses)
+    await fill(sql, 'products', products)
+    await fill(sql, 'stock', stockLines)
+  })
+}
+
+async function fill(sql: Sql, table: string, rows: readonly object[]): Promise<void> {
+  await sql.query(
+    `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json) ON CONFLICT DO NOTHING`,
+    [JSON.stringify(rows)],
+  )
+}

@@ -1,0 +1,55 @@
+import { failedDependency, type Outcome, type RequestContext } from '@agentic-rest/service'
+import { z } from 'zod'
+
+/** What the inventory agent says about a product. */
+export interface Stock {
+  readonly warehouse: string
+  readonly available: number
+  readonly checkId: string
+}
+
+/** What is known of a product's stock, or the outcome to answer with. */
+export type AskedStock =
+  | { readonly ok: true; readonly stock: Stock }
+  | { readonly ok: false; readonly outcome: Outcome }
+
+/** What the inventory is asked for. */
+export interface StockQuestion {
+  readonly productId: string
+  readonly warehouse: string | undefined
+}
+
+const stockAnswer = z.object({ warehouse: z.string(), available: z.int(), checkId: z.string() })
+
+/**
+ * Asks agent B, once per request: a second question under the same Idempotency-Key would be another request to the
+ * same operation. Whatever B answers, its type reaches the caller; `warehouse` is called `shipFrom` here.
+ */
+export async function askInventory(
+  { call, propagate, subject }: RequestContext,
+  inventoryUrl: string,
+  { productId, warehouse }: StockQuestion,
+): Promise<AskedStock> {
+  const inner = await call({
+    baseUrl: inventoryUrl,
+    // Callers reach the gateway of B too, so an approval of B can be decided where its Location says.
+    publicUrl: inventoryUrl,
+    method: 'GET',
+    path: '/inventory/{productId}/stock',
+    params: { productId },
+    query: { warehouse },
+    ...(subject !== undefined && { headers: { 'X-Requested-For': subject } }),
+  })
+  if (inner.type !== 'success')
+    return { ok: false, outcome: propagate(inner, { fields: { warehouse: 'shipFrom' } }) }
+  const read = stockAnswer.safeParse(inner.body)
+  return read.success ? { ok: true, stock: read.data } : unreadable
+}
+
+const unreadable: AskedStock = {
+  ok: false,
+  outcome: failedDependency({
+    code: 'INVENTORY_INVALID_RESPONSE',
+    message: 'The inventory does not say how much of the product is available.',
+  }),
+}
