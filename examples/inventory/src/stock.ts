@@ -27,7 +27,7 @@ export async function readProduct(
   { tenant, productId }: ProductKey,
 ): Promise<StoredProduct | undefined> {
   const [product] = await sql.query<{ exportControlled: boolean }>(
-    `SELECT export_controlled AS "exportControlled" FROM products WHERE tenant = $1 AND id = $2`,
+    `SELECT export_controlled AS "exportControlled" FROM stored_products WHERE tenant = $1 AND id = $2`,
     [tenant, productId],
   )
   if (product === undefined) return undefined

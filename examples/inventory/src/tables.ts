@@ -8,7 +8,7 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS warehouses (
     tenant text NOT NULL, id text NOT NULL, city text NOT NULL, online boolean NOT NULL,
     PRIMARY KEY (tenant, id))`,
-  `CREATE TABLE IF NOT EXISTS products (
+  `CREATE TABLE IF NOT EXISTS stored_products (
     tenant text NOT NULL, id text NOT NULL, export_controlled boolean NOT NULL,
     PRIMARY KEY (tenant, id))`,
   `CREATE TABLE IF NOT EXISTS stock (
@@ -30,7 +30,7 @@ export async function prepareTables(store: Store): Promise<void> {
     await sql.query('SELECT pg_advisory_xact_lock($1)', [TABLES_LOCK])
     for (const statement of statements) await sql.query(statement)
     await fill(sql, 'warehouses', warehouses)
-    await fill(sql, 'products', products)
+    await fill(sql, 'stored_products', products)
     await fill(sql, 'stock', stockLines)
   })
 }
