@@ -2,7 +2,7 @@ import { runAgentic } from './agentic.ts'
 import { exitCodes } from './exit-codes.ts'
 
 /** What a command may use of the process it runs in. */
-export type Host = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'env' | 'on' | 'off' | 'exit'>
+export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'on' | 'off' | 'exit'>
 
 /** Runs the command line as this process. Node ends it when everything that was written is out. */
 export async function runProcess(host: Host & Pick<NodeJS.Process, 'argv' | 'exitCode'>): Promise<void> {

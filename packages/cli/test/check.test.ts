@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
-import { folderWith, runAgentic } from './harness/run-agentic.ts'
+import { folderWith } from './harness/run-agentic.ts'
+import { runHere } from './harness/run-here.ts'
 
 const otlpWithoutEndpoint = configuration({
   plugins: { 'otel-audit': { exporter: 'otlp', otlp_endpoint: '' } },
@@ -58,26 +59,31 @@ const badFaults = [
 
 function check(text: string, options: { args?: readonly string[]; env?: Record<string, string> } = {}) {
   const cwd = folderWith({ 'gateway.yaml': text })
-  return runAgentic(['check', 'gateway.yaml', ...(options.args ?? [])], { cwd, env: options.env ?? {} })
+  return runHere(['check', 'gateway.yaml', ...(options.args ?? [])], { cwd, env: options.env ?? {} })
 }
 
 test('a valid file is called valid', async () => {
-  expect(await check(good)).toEqual({ code: 0, signal: null, stdout: 'gateway.yaml is valid\n', stderr: '' })
+  expect(await check(good)).toEqual({ code: 0, stdout: 'gateway.yaml is valid\n', stderr: '' })
 })
 
 test('a valid file is reported as JSON', async () => {
   const { code, stdout, stderr } = await check(good, { args: ['--json'] })
-  expect(JSON.parse(stdout)).toEqual({ file: 'gateway.yaml', valid: true, faults: [], warnings: [] })
+  expect(JSON.parse(stdout)).toEqual({
+    file: 'gateway.yaml',
+    valid: true,
+    passed: true,
+    faults: [],
+    warnings: [],
+  })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
 test('warnings go to stderr and leave the file valid', async () => {
   expect(await check(configuration())).toEqual({
     code: 0,
-    signal: null,
     stdout: 'gateway.yaml is valid\n',
     stderr:
-      'gateway.yaml: warning: plugins.token-validator.mode is off: every request is accepted without a token\n',
+      'gateway.yaml:1:60: warning: plugins.token-validator.mode: is off, every request is accepted without a token [token-validation-off]\n',
   })
 })
 
@@ -87,10 +93,10 @@ test('an open audience and an open tenant are warned about, with the way to clos
   expect(code).toBe(0)
   expect(stderr.split('\n')).toEqual([
     expect.stringMatching(
-      /^gateway\.yaml: warning: plugins\.token-validator\.issuers\[0\]\.audience is empty: /,
+      /^gateway\.yaml:1:\d+: warning: plugins\.tenant-injector: .*X-Tenant-ID.*allowed.*webhook.* \[tenant-open\]$/,
     ),
     expect.stringMatching(
-      /^gateway\.yaml: warning: plugins\.tenant-injector .*X-Tenant-ID.*allowed.*webhook/,
+      /^gateway\.yaml:1:\d+: warning: plugins\.token-validator\.issuers\[0\]\.audience: is empty, .* \[audience-missing\]$/,
     ),
     '',
   ])
@@ -110,12 +116,18 @@ plugins:
 routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem } ]
 `,
   })
-  const { code, stdout } = await runAgentic(['check', 'gateway.yaml', '--json'], { cwd })
+  const { code, stdout } = await runHere(['check', 'gateway.yaml', '--json'], { cwd })
   expect(code).toBe(0)
+  const missing = (place: { line: number; column: number; path: string }, file: string) => ({
+    id: 'missing-file',
+    file: 'gateway.yaml',
+    ...place,
+    message: `there is no file ${cwd}/${file} here`,
+  })
   expect(JSON.parse(stdout).warnings).toEqual([
-    `gateway.tls.key_file: there is no file ${cwd}/tls.key here`,
-    `plugins.token-validator.issuers[0].jwks_file: there is no file ${cwd}/keys.json here`,
-    `routes[0].ca_file: there is no file ${cwd}/ca.pem here`,
+    missing({ line: 2, column: 50, path: 'gateway.tls.key_file' }, 'tls.key'),
+    missing({ line: 6, column: 54, path: 'plugins.token-validator.issuers[0].jwks_file' }, 'keys.json'),
+    missing({ line: 9, column: 92, path: 'routes[0].ca_file' }, 'ca.pem'),
   ])
 })
 
@@ -123,19 +135,24 @@ test('all faults of a file are printed at once, as compilers print them', async 
   const stderr = badFaults
     .map(({ file, line, column, path, message }) => `${file}:${line}:${column}: ${path}: ${message}\n`)
     .join('')
-  expect(await check(bad)).toEqual({ code: 2, signal: null, stdout: '', stderr })
+  expect(await check(bad)).toEqual({ code: 2, stdout: '', stderr })
 })
 
 test('all faults of a file are reported as JSON', async () => {
   const { code, stdout, stderr } = await check(bad, { args: ['--json'] })
-  expect(JSON.parse(stdout)).toEqual({ file: 'gateway.yaml', valid: false, faults: badFaults, warnings: [] })
+  expect(JSON.parse(stdout)).toEqual({
+    file: 'gateway.yaml',
+    valid: false,
+    passed: false,
+    faults: badFaults,
+    warnings: [],
+  })
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
 })
 
 test('a file that is not there is a fault', async () => {
-  expect(await runAgentic(['check', 'nowhere.yaml'])).toEqual({
+  expect(await runHere(['check', 'nowhere.yaml'])).toEqual({
     code: 2,
-    signal: null,
     stdout: '',
     stderr: 'nowhere.yaml:1:1: there is no such file\n',
   })
@@ -166,4 +183,55 @@ test('a secret is never printed, from the file or from the environment', async (
     expect(`${stdout}${stderr}`).toContain('hs256_secret')
     expect(`${stdout}${stderr}`).not.toMatch(/short-(plain|env)-secret/)
   }
+})
+
+const unwise = `plugins: { token-validator: { mode: off } }
+routes:
+  - { id: "ask,it", method: POST, path: /invoke, target: "http://127.0.0.1:9000" }
+`
+
+test('--strict takes warnings for errors and ends with 2', async () => {
+  const message =
+    'looks like a generic invoke endpoint; the profile has each operation on a resource of its own, for example ' +
+    'POST /campaigns/{campaignId}/optimizations'
+  expect(await check(unwise, { args: ['--strict'] })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: [
+      'gateway.yaml:1:37: error: plugins.token-validator.mode: is off, every request is accepted without a token [token-validation-off]',
+      `gateway.yaml:3:41: error: routes[0].path: ${message} [generic-invoke]`,
+      'gateway.yaml is valid, but --strict takes warnings for errors',
+      '',
+    ].join('\n'),
+  })
+  expect((await check(good, { args: ['--strict'] })).code).toBe(0)
+  const { code, stdout } = await check(unwise, { args: ['--strict', '--json'] })
+  expect(code).toBe(2)
+  expect(JSON.parse(stdout)).toMatchObject({ valid: true, passed: false, faults: [] })
+})
+
+test('--format github annotates the lines, with nothing that could end an annotation', async () => {
+  const { code, stdout, stderr } = await check(unwise, { args: ['--format', 'github'] })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout.split('\n')).toEqual([
+    '::warning file=gateway.yaml,line=1,col=37,title=agentic check%3A token-validation-off::plugins.token-validator.mode: is off, every request is accepted without a token',
+    expect.stringMatching(
+      /^::warning file=gateway\.yaml,line=3,col=41,title=agentic check%3A generic-invoke::routes\[0\]\.path: looks like /,
+    ),
+    '',
+  ])
+  const faulty = await check(bad, { args: ['--format', 'github'] })
+  expect(faulty.code).toBe(2)
+  expect(faulty.stdout.split('\n')[0]).toBe(
+    '::error file=gateway.yaml,line=3,col=3,title=agentic check%3A invalid::gateway.prot: unknown key "prot", did you mean "port"?',
+  )
+})
+
+test('--json beside another format is refused', async () => {
+  expect(await check(good, { args: ['--json', '--format', 'sarif'] })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'agentic check: --json and --format sarif exclude each other\n',
+  })
+  expect((await check(good, { args: ['--json', '--format', 'json'] })).code).toBe(0)
 })

@@ -170,7 +170,7 @@ test('a plugin that cannot act ends it with 1', async () => {
 test('what is valid but unwise is warned about, once', async () => {
   const { log } = await start(configuration())
   expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
-    'plugins.token-validator.mode is off: every request is accepted without a token',
+    'plugins.token-validator.mode: is off, every request is accepted without a token',
   ])
 })
 

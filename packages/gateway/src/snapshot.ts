@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GatewayConfig } from './config/config-schema.ts'
-import { warningsOf } from './config/warnings.ts'
+import { warningsOf, warningText } from './config/warnings.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import type { Plugin, PluginContext } from './plugin.ts'
 import { licenseCheck } from './plugins/license-check.ts'
@@ -23,7 +23,7 @@ export interface Snapshot {
 export function createSnapshot(config: GatewayConfig, world: Omit<PluginContext, 'configVersion'>): Snapshot {
   const { routes, gateway } = config
   // Here and nowhere else, so that everyone who runs a gateway sees each of them, once for every configuration.
-  for (const warning of warningsOf(config)) world.log.warn(warning)
+  for (const warning of warningsOf(config)) world.log.warn(warningText(warning), { warning: warning.id })
   return {
     config,
     router: createRouter(routes.map((route) => ({ id: route.id, config: route }))),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startGateway } from './harness/start-gateway.ts'
 
-const OFF = 'plugins.token-validator.mode is off: every request is accepted without a token'
+const OFF = 'plugins.token-validator.mode: is off, every request is accepted without a token'
 
 test('a gateway logs each warning of its configuration exactly once, whoever made it', async () => {
   const { log } = await startGateway({ routes: [] })
@@ -19,6 +19,6 @@ test('an issuer without an audience is warned of once', async () => {
     routes: [],
   })
   expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
-    'plugins.token-validator.issuers[0].audience is empty: tokens that this issuer made for other services are accepted too',
+    'plugins.token-validator.issuers[0].audience: is empty, tokens that this issuer made for other services are accepted too',
   ])
 })

@@ -5,7 +5,7 @@ import { pluginRules } from './rules/plugin-rules.ts'
 import { routeRules } from './rules/route-rules.ts'
 import type { Finding } from './source/finding.ts'
 import type { Position } from './source/line-index.ts'
-import { nodeAt, parentPlaceAt, type SourceNode, valuePlaceAt } from './source/source-node.ts'
+import { nodeAt, placeAt, type SourceNode } from './source/source-node.ts'
 
 /** What the rules need to know of the file. */
 export interface RuleInput {
@@ -33,6 +33,6 @@ const createDraft = ({ root, value, positionOf }: RuleInput): Draft => ({
 const locate =
   (root: SourceNode) =>
   (finding: RuleFinding): Finding => {
-    const { offset, end } = valuePlaceAt(root, finding.path) ?? parentPlaceAt(root, finding.path)
+    const { offset, end } = placeAt(root, finding.path)
     return { ...finding, offset, end }
   }

@@ -2,19 +2,26 @@ import { checkRules } from './check-rules.ts'
 import { checkSchema } from './check-schema.ts'
 import type { GatewayConfig } from './config-schema.ts'
 import { deepFreeze } from './deep-freeze.ts'
-import { type ConfigFault, formatPath } from './faults.ts'
+import { type ConfigFault, formatPath, type Path } from './faults.ts'
+import { plainSecrets, type SecretSource } from './plain-secrets.ts'
 import { resolveFiles } from './resolve-files.ts'
 import { buildSourceTree } from './source/build-source-tree.ts'
 import type { Finding } from './source/finding.ts'
 import type { Environment } from './source/interpolation.ts'
 import { createLineIndex, type Position } from './source/line-index.ts'
 import { readYaml } from './source/read-yaml.ts'
-import { nodeAt, type SourceNode, UNRESOLVED } from './source/source-node.ts'
-import { warningsOf } from './warnings.ts'
+import { nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-node.ts'
+import { type ConfigWarning, type Unwise, warningsOf } from './warnings.ts'
 
 /** A configuration that is valid, or everything that is wrong with it. A gateway logs the warnings of its own by itself. */
 export type ConfigResult =
-  | { readonly ok: true; readonly config: GatewayConfig; readonly warnings: readonly string[] }
+  | {
+      readonly ok: true
+      readonly config: GatewayConfig
+      readonly warnings: readonly ConfigWarning[]
+      /** Where the value at a path stands in the file, or the nearest key above it. */
+      readonly positionOf: (path: Path) => Position
+    }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
 
 /** Where a configuration text comes from. */
@@ -36,12 +43,23 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   if (Buffer.byteLength(text) > MAX_FILE_BYTES) return refuse(file, TOO_LARGE)
   const source = text.replace(/^\uFEFF/, '')
   const positionOf = createLineIndex(source)
-  const { config, findings } = judge(source, env, positionOf)
-  if (config === undefined || findings.length > 0)
+  const { config, origin, findings } = judge(source, env, positionOf)
+  if (config === undefined || origin === undefined || findings.length > 0)
     return { ok: false, faults: toFaults(findings, file, positionOf) }
   const frozen = deepFreeze(resolveFiles(config, file))
-  return { ok: true, config: frozen, warnings: warningsOf(frozen) }
+  const placeOf = (path: Path) => positionOf(placeAt(origin.root, path).offset)
+  const unwise = [...warningsOf(frozen), ...plainSecrets({ ...origin, environment: env })]
+  return { ok: true, config: frozen, positionOf: placeOf, warnings: toWarnings(unwise, file, placeOf) }
 }
+
+const toWarnings = (
+  unwise: readonly Unwise[],
+  file: string,
+  placeOf: (path: Path) => Position,
+): ConfigWarning[] =>
+  unwise
+    .map(({ id, path, message }) => ({ id, file, ...placeOf(path), path: formatPath(path), message }))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
 
 /** The result for a file that is refused as a whole. */
 export const refuse = (file: string, message: string): ConfigResult => ({
@@ -51,6 +69,8 @@ export const refuse = (file: string, message: string): ConfigResult => ({
 
 interface Judgement {
   readonly config?: GatewayConfig | undefined
+  /** The file that the configuration was read from. */
+  readonly origin?: Pick<SecretSource, 'root' | 'value'>
   readonly findings: readonly Finding[]
 }
 
@@ -68,7 +88,7 @@ const judge = (
   const rules = checkRules({ root, value: schema.value, positionOf })
   const meaning = [...schema.findings, ...rules].filter(({ path }) => !isUnresolved(root, path))
   const findings = [...syntax, ...strays, ...trustworthy([...tree, ...meaning], syntax)]
-  return { config: schema.config, findings }
+  return { config: schema.config, origin: { root, value: schema.value }, findings }
 }
 
 const EMPTY_FILE: Finding = { offset: 0, end: 0, path: [], message: 'the file is empty', absence: true }

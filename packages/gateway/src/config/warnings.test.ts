@@ -2,24 +2,39 @@ import { expect, test } from 'vitest'
 import { formatFaults } from './faults.ts'
 import { parseConfig } from './parse-config.ts'
 
-const OFF = 'plugins.token-validator.mode is off: every request is accepted without a token'
+const OFF = 'plugins.token-validator.mode: is off, every request is accepted without a token'
 const HEADER_DECIDES =
-  'plugins.tenant-injector has neither allowed nor webhook: a token without its tenant claim is let into any tenant ' +
+  'plugins.tenant-injector: has neither allowed nor webhook, a token without its tenant claim is let into any tenant ' +
   'that the X-Tenant-ID header names; list the tenants in allowed, ask a directory by webhook, or put the claim into ' +
   'plugins.token-validator.required_claims'
 const anyAudience = (index: number) =>
-  `plugins.token-validator.issuers[${index}].audience is empty: tokens that this issuer made for other services are accepted too`
+  `plugins.token-validator.issuers[${index}].audience: is empty, tokens that this issuer made for other services are accepted too`
 
 const issuer = { issuer: 'https://id.example.test', audience: ['agentic'] }
 const agents = { issuer: 'https://agents.example.test', audience: ['agentic'], service_account: true }
 const allowed = ['acme']
 const webhook = { url: 'https://directory.example.test/{principal}' }
+const closed = { 'token-validator': { issuers: [issuer] }, 'tenant-injector': { allowed } }
+
+function warningsIn(text: string, env: Record<string, string> = {}) {
+  const result = parseConfig(text, { file: 'gateway.yaml', env })
+  if (!result.ok) throw new Error(formatFaults(result.faults))
+  return result.warnings
+}
 
 function warningsFor(validator: Record<string, unknown>, injector: Record<string, unknown> = {}) {
   const plugins = { 'token-validator': validator, 'tenant-injector': injector }
-  const result = parseConfig(JSON.stringify({ plugins, routes: [] }), { file: 'gateway.yaml', env: {} })
-  if (!result.ok) throw new Error(formatFaults(result.faults))
-  return result.warnings
+  return warningsIn(JSON.stringify({ plugins, routes: [] })).map(({ path, message }) => `${path}: ${message}`)
+}
+
+function idsOf(routes: readonly Record<string, unknown>[]): string[] {
+  const whole = routes.map((route, index) => ({
+    id: `route-${index}`,
+    method: 'POST',
+    target: 'http://127.0.0.1:9',
+    ...route,
+  }))
+  return warningsIn(JSON.stringify({ plugins: closed, routes: whole })).map(({ id, path }) => `${id} ${path}`)
 }
 
 test('an audience and a bound on tenants leave nothing to warn of', () => {
@@ -64,4 +79,100 @@ test('no warning repeats a value of the file', () => {
   const warnings = warningsFor({ issuers: [secretive] })
   expect(warnings).toHaveLength(2)
   expect(warnings.join()).not.toContain('do-not-show')
+})
+
+test('each warning has an id, its key and the place of the value, or of the key that lacks it', () => {
+  const text = `plugins:
+  token-validator:
+    issuers:
+      - issuer: https://id.example.test
+  tenant-injector: { allowed: [acme] }
+routes:
+  - id: stream
+    method: POST
+    path: /llm/completions
+    target: http://127.0.0.1:9
+    mode: sse
+  - { id: ask, method: POST, path: /agents/invoke, target: "http://127.0.0.1:9" }
+`
+  expect(warningsIn(text).map(({ message: _, ...rest }) => rest)).toEqual([
+    {
+      id: 'audience-missing',
+      file: 'gateway.yaml',
+      line: 4,
+      column: 9,
+      path: 'plugins.token-validator.issuers[0].audience',
+    },
+    {
+      id: 'sse-without-deadline',
+      file: 'gateway.yaml',
+      line: 7,
+      column: 5,
+      path: 'routes[0].executionTimeoutSeconds',
+    },
+    { id: 'generic-invoke', file: 'gateway.yaml', line: 12, column: 36, path: 'routes[1].path' },
+  ])
+})
+
+test('a stream without a deadline is warned of, and nothing else without one', () => {
+  expect(
+    idsOf([
+      { path: '/streams', mode: 'sse' },
+      { path: '/other-streams', mode: 'sse', executionTimeoutSeconds: 1 },
+      { path: '/plain' },
+    ]),
+  ).toEqual(['sse-without-deadline routes[0].executionTimeoutSeconds'])
+})
+
+test.each([
+  '/',
+  '/invoke',
+  '/agents/{agentId}/invoke',
+  '/agents/{agent}',
+  '/tools/{toolName}',
+  '/v1/Execute',
+  '/agents:run',
+  '/agent',
+  '/{operation}',
+])('POST %s is a generic invoke endpoint in disguise', (path) => {
+  expect(idsOf([{ path }])).toEqual(['generic-invoke routes[0].path'])
+})
+
+test.each([
+  { path: '/campaigns/{campaignId}/optimizations' },
+  { path: '/llm/completions' },
+  { path: '/operations/{operationId}/cancel' },
+  { path: '/approvals/{approvalId}/approve' },
+  { path: '/agents' },
+  { path: '/agents/{agentId}' },
+  { path: '/pipelines/{pipelineId}/runs' },
+  { path: '/agents/{agent}', method: 'DELETE' },
+  { path: '/run', method: 'GET' },
+])('$path is an operation of a resource', (route) => {
+  expect(idsOf([route])).toEqual([])
+})
+
+const secretive = (secret: string, header: string) => `
+plugins:
+  token-validator:
+    issuers: [ { issuer: tests, audience: [a], algorithms: [HS256], hs256_secret: ${secret} } ]
+  tenant-injector:
+    webhook: { url: "http://127.0.0.1:9/{principal}", headers: { X-Api-Key: ${header}, X-Region: north } }
+routes: []
+`
+const secret = 'do-not-show-0123456789-0123456789'
+
+test('a secret in plain text is warned of without showing it, and so is one that is a default', () => {
+  const text = secretive(secret, `"\${KEY:-${secret}}"`)
+  const warnings = warningsIn(text, { KEY: '' })
+  expect(warnings.map(({ id, line, path }) => `${id} ${line} ${path}`)).toEqual([
+    'plain-text-secret 4 plugins.token-validator.issuers[0].hs256_secret',
+    'plain-text-secret 6 plugins.tenant-injector.webhook.headers.X-Api-Key',
+  ])
+  expect(JSON.stringify(warnings)).not.toContain('do-not-show')
+})
+
+test('a secret from the environment is not warned of', () => {
+  const text = secretive('"${SECRET}"', '"Key ${SECRET:-none}"')
+  expect(warningsIn(text, { SECRET: secret })).toEqual([])
 })

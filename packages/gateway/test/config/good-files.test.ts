@@ -249,7 +249,16 @@ test('a switched-off token-validator needs no issuers and is warned about', () =
   expect(result).toMatchObject({
     ok: true,
     config: { plugins: { 'token-validator': { mode: 'off', issuers: [] } } },
-    warnings: ['plugins.token-validator.mode is off: every request is accepted without a token'],
+    warnings: [
+      {
+        id: 'token-validation-off',
+        file: 'gateway.yaml',
+        line: 1,
+        column: 39,
+        path: 'plugins.token-validator.mode',
+        message: 'is off, every request is accepted without a token',
+      },
+    ],
   })
 })
 

@@ -1,5 +1,6 @@
 import { checkOrigin } from './address-checks.ts'
-import { checked, filledList, integer, section, text } from './field-kinds.ts'
+import { checked, filledList, integer, list, section, text } from './field-kinds.ts'
+import { role } from './role.ts'
 
 const HOST_NAME =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
@@ -20,6 +21,12 @@ const GIBIBYTE = 1_073_741_824
 const admin = section({
   host: host().default('127.0.0.1').describe('Address the admin listener binds to; keep it private.'),
   port: port().default(8090).describe('Port of the admin listener; 0 picks a free one.'),
+  role: role()
+    .optional()
+    .describe('Role that a token needs to be let in; without one nobody is, except in development.'),
+  hosts: list(host())
+    .default([])
+    .describe('Further names by which browsers may ask for it; any other Host is refused.'),
 })
 
 const llm = section({
@@ -65,9 +72,7 @@ const tls = section({
 export const gatewaySection = section({
   host: host().default('127.0.0.1').describe('Address the gateway binds to; 0.0.0.0 for every interface.'),
   port: port().default(8080).describe('Port the gateway listens on; 0 picks a free one, printed on start.'),
-  admin: admin
-    .optional()
-    .describe('Second listener for console, health detail and reload; absent means off.'),
+  admin: admin.optional().describe('Second listener, with the console and its API; absent means off.'),
   llm: llm.prefault({}).describe('Limits of streaming routes.'),
   limits: limits.prefault({}).describe('Bounds that protect the process.'),
   drain_seconds: integer(0, 3600)

@@ -81,6 +81,10 @@ export const parentPlaceAt = (root: SourceNode, path: Path): Place => {
   return { offset: 0, end: 0 }
 }
 
+/** The place of what is at a path, or of the nearest key above it where there is nothing. */
+export const placeAt = (root: SourceNode, path: Path): Place =>
+  valuePlaceAt(root, path) ?? parentPlaceAt(root, path)
+
 /** The plain value of a node; scalars in `asText` give their text form. Maps have no prototype. */
 export const toValue = (node: SourceNode, asText: ReadonlySet<SourceNode>): unknown => {
   if (node.kind === 'scalar') return asText.has(node) ? node.textForm : node.value

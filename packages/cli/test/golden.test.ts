@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commands } from '../src/commands.ts'
+import { readVersion } from '../src/version.ts'
+import { goldenCases } from './golden/cases.ts'
+import { type EndedHere, runHere } from './harness/run-here.ts'
+
+/**
+ * What every command prints, as files in `golden/`. After a change that is meant, write them anew with
+ * `npx vitest run packages/cli/test/golden.test.ts -u` and read the difference.
+ */
+const folder = join(import.meta.dirname, 'golden')
+const files = join(folder, 'files')
+
+const helps = commands.map(({ name }) => ({ name: `help-${name}`, args: [name, '--help'] }))
+const cases = [...helps, ...goldenCases]
+
+test.each(cases)('$name', async ({ name, args, ...options }) => {
+  const ended = await runHere(args, { cwd: files, ...options })
+  await expect(steady(transcript(args, ended))).toMatchFileSnapshot(join(folder, `${name}.txt`))
+})
+
+test('every file has its case', () => {
+  const known = new Set(cases.map(({ name }) => `${name}.txt`))
+  expect(readdirSync(folder).filter((file) => file.endsWith('.txt') && !known.has(file))).toEqual([])
+  expect(known.size).toBe(cases.length)
+})
+
+function transcript(args: readonly string[], { code, stdout, stderr }: EndedHere): string {
+  const line = ['agentic', ...args.map(quoted)].join(' ')
+  return [`$ ${line}`, ...part('stdout', stdout), ...part('stderr', stderr), `--- exit ${code}`, ''].join(
+    '\n',
+  )
+}
+
+/** What differs from machine to machine and from release to release, by its name. */
+function steady(text: string): string {
+  return text
+    .replaceAll(files, '<folder>')
+    .replaceAll(JSON.stringify(readVersion()), '"<version>"')
+    .replaceAll(`${tmpdir()}/`, '<temporary>/')
+}
+
+function part(name: string, text: string): string[] {
+  if (text === '') return []
+  return [`--- ${name}`, text.endsWith('\n') ? text.slice(0, -1) : `${text}(no line break at the end)`]
+}
+
+function quoted(argument: string): string {
+  return /^[\w./:@=-]+$/.test(argument) ? argument : JSON.stringify(argument)
+}

@@ -1,0 +1,51 @@
+import type { RunHere } from '../harness/run-here.ts'
+
+/** One command line whose output is kept in a file. */
+export interface GoldenCase extends RunHere {
+  /** The name of the file. */
+  readonly name: string
+  readonly args: readonly string[]
+}
+
+/** Command lines and what they run with; the folder is `golden/files`. Each `--help` is a case by itself. */
+export const goldenCases: readonly GoldenCase[] = [
+  { name: 'overview', args: ['--help'] },
+  { name: 'no-command', args: [] },
+  { name: 'wrong-command', args: ['chek', 'gateway.yaml'] },
+  { name: 'wrong-command-far', args: ['fly'] },
+  { name: 'wrong-command-prototype', args: ['constructor'] },
+  { name: 'wrong-command-control-characters', args: ['\u001b[31mred'] },
+  { name: 'wrong-option-of-agentic', args: ['--versoin'] },
+  { name: 'check-without-file', args: ['check'] },
+  { name: 'check-two-files', args: ['check', 'a.yaml', 'b.yaml'] },
+  { name: 'check-wrong-option', args: ['check', '--jsn'] },
+  { name: 'check-prototype-option', args: ['check', 'gateway.yaml', '--__proto__'] },
+  { name: 'check-switch-with-value', args: ['check', 'gateway.yaml', '--json=yes'] },
+  { name: 'check-option-twice', args: ['check', 'gateway.yaml', '--json', '--json'] },
+  { name: 'check-wrong-format', args: ['check', 'gateway.yaml', '--format', 'sarfi'] },
+  { name: 'check-two-formats', args: ['check', 'gateway.yaml', '--format', 'github', '--json'] },
+  { name: 'check-valid', args: ['check', 'gateway.yaml'] },
+  { name: 'check-valid-json', args: ['check', 'gateway.yaml', '--json'] },
+  { name: 'check-unwise', args: ['check', 'open.yaml'] },
+  { name: 'check-unwise-all', args: ['check', 'unwise.yaml'] },
+  { name: 'check-unwise-strict', args: ['check', 'open.yaml', '--strict'] },
+  { name: 'check-unwise-github', args: ['check', 'open.yaml', '--format', 'github'] },
+  { name: 'check-unwise-sarif', args: ['check', 'open.yaml', '--format', 'sarif'] },
+  { name: 'check-unwise-json', args: ['check', 'open.yaml', '--format', 'json', '--strict'] },
+  { name: 'check-bad', args: ['check', 'bad.yaml'] },
+  { name: 'check-bad-github', args: ['check', 'bad.yaml', '--format', 'github'] },
+  { name: 'check-bad-json', args: ['check', 'bad.yaml', '--json'] },
+  { name: 'check-no-such-file', args: ['check', 'nowhere.yaml'] },
+  { name: 'start-without-file', args: ['start'] },
+  { name: 'start-wrong-option', args: ['start', '--confg', 'gateway.yaml'] },
+  { name: 'start-option-without-value', args: ['start', '-c', '--log-level', 'info'] },
+  { name: 'start-empty-value', args: ['start', '--config='] },
+  { name: 'start-wrong-level', args: ['start', '-c', 'gateway.yaml', '--log-level', 'inof'] },
+  { name: 'start-bad', args: ['start', '-c', 'bad.yaml'] },
+  { name: 'start-no-such-file', args: ['start', '-c', 'nowhere.yaml'] },
+  { name: 'dev-wrong-port-base', args: ['dev', '--port-base', '80.5'] },
+  { name: 'dev-wrong-option', args: ['dev', '--memroy'] },
+  { name: 'token-wrong-port-base', args: ['token', '--port-base', '0'] },
+  { name: 'token-without-stack', args: ['token', '--port-base', '4'] },
+  { name: 'token-wrong-option', args: ['token', '--tenat', 'acme'] },
+]
