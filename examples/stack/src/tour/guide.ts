@@ -89,7 +89,8 @@ function showing(paper: Paper): Fetch {
   return async function sendAndShow(url, init) {
     const response = await fetch(url, init)
     const body = await response.clone().blob()
-    paper.answer({ status: response.status, mediaType: body.type, text: await body.text() })
+    const location = response.headers.get('location') ?? undefined
+    paper.answer({ status: response.status, mediaType: body.type, location, text: await body.text() })
     return response
   }
 }

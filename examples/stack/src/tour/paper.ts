@@ -6,6 +6,8 @@ import type { Stop } from './stop.ts'
 export interface ShownAnswer {
   readonly status: number
   readonly mediaType: string
+  /** Where the answer sends its reader next; only some say so. */
+  readonly location?: string | undefined
   readonly text: string
 }
 
@@ -37,8 +39,10 @@ export function createPaper(stream: NodeJS.WritableStream): Paper {
         `\n${paint('cyan', requestLine(question))}${question.body === undefined ? '' : indent(question.body)}`,
       )
     },
-    answer({ status, mediaType, text }) {
-      write(`${paint(status < 300 ? 'green' : 'yellow', `${status} ${mediaType}`)}${indent(parse(text))}`)
+    answer({ status, mediaType, location, text }) {
+      const head = paint(status < 300 ? 'green' : 'yellow', `${status} ${mediaType}`)
+      const next = location === undefined ? '' : `\nLocation: ${location}`
+      write(`${head}${next}${indent(parse(text))}`)
     },
     say: (text) => write(`  ${text}`),
     right: () => write(paint('green', 'as it has to be')),
@@ -51,11 +55,14 @@ export function createPaper(stream: NodeJS.WritableStream): Paper {
 
 function requestLine(question: Question): string {
   const { method, path, params = {}, as, at, tenantId, headers = {}, idempotencyKey, preferAsync } = question
+  const { correlationId, approvalToken } = question
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? `{${name}}`))
   const where = at === undefined || at === 'gateway' ? '' : ` at ${at}`
   const extras = [
     ...(tenantId === undefined ? [] : [`for the tenant ${tenantId}`]),
     ...(idempotencyKey === undefined ? [] : [`with the key ${idempotencyKey}`]),
+    ...(correlationId === undefined ? [] : [`under the correlation id ${correlationId}`]),
+    ...(approvalToken === undefined ? [] : ['with the approval token']),
     ...(preferAsync ? ['in the background'] : []),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]

@@ -1,5 +1,14 @@
 import type { Stop } from './stop.ts'
+import { joinedRecords } from './stops/audit.ts'
 import { clarification, success, validation } from './stops/completions.ts'
+import {
+  agentApproval,
+  agentFailure,
+  agentQuestion,
+  agents,
+  directCaller,
+  retriedAgents,
+} from './stops/graph.ts'
 import { noRoute, noToken, wrongTenant } from './stops/refusals.ts'
 import { stream, tooManyStreams } from './stops/streams.ts'
 
@@ -13,4 +22,11 @@ export const stops: readonly Stop[] = [
   noRoute,
   stream,
   tooManyStreams,
+  agents,
+  agentQuestion,
+  agentFailure,
+  agentApproval,
+  retriedAgents,
+  directCaller,
+  joinedRecords,
 ]
