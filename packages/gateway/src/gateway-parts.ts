@@ -1,9 +1,13 @@
+import type { Exchange } from './exchange.ts'
 import type { Load } from './load.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { OwnEndpoints } from './own-endpoints.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { StreamSlots } from './stream-slots.ts'
+
+/** Looks at a request that is over, its record completed. It must not throw, and not wait. */
+export type Watcher = (exchange: Exchange) => void
 
 /** What the steps of a request work with. A gateway makes one set of them and owns it. */
 export interface GatewayParts {
@@ -13,6 +17,8 @@ export interface GatewayParts {
   readonly metrics: Metrics
   readonly own: OwnEndpoints
   readonly log: Log
+  /** Who looks on: told of every request when it is over. */
+  readonly watchers: readonly Watcher[]
   /** The gateway is going down and takes no new work. */
   readonly isClosing: () => boolean
 }

@@ -1,4 +1,6 @@
 import type { Writable } from 'node:stream'
+import { type Admin, type AdminOptions, createAdmin } from './admin/admin.ts'
+import { createRecordWatcher, type RecordTaker } from './admin/record-watcher.ts'
 import { admit, answerPreflight } from './admit.ts'
 import { callUpstream } from './call-upstream.ts'
 import type { GatewayConfig } from './config/config-schema.ts'
@@ -29,12 +31,18 @@ export interface GatewayOptions {
   readonly log: Log
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
+  /** What the admin listener gets, where `gateway.admin` turns it on. */
+  readonly admin?: AdminOptions | undefined
+  /** Also gets the record of every request, for the console of another gateway. */
+  readonly onRecord?: RecordTaker | undefined
 }
 
 /** A gateway: it owns everything it uses, and nothing is left when it is closed. */
 export interface Gateway {
   /** Resolves with the port once requests are answered; rejects with an `InitialisationError`. */
   start(): Promise<number>
+  /** The port of the admin listener, once it is open. */
+  readonly adminPort: number | undefined
   /** Finishes what is in flight, then ends. */
   drain(): Promise<void>
   /** Ends at once. */
@@ -67,7 +75,7 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, log } = options
   const certificate = config.gateway.tls && loadServerCertificate(config.gateway.tls)
-  const state = { closing: false, draining: false }
+  const state = { closing: false, draining: false, port: config.gateway.port }
   const http = createHttpClient()
   const load = createLoad(() => config.gateway.limits.max_in_flight)
   const metrics: Metrics = createMetrics({
@@ -82,12 +90,23 @@ export function createGateway(options: GatewayOptions): Gateway {
     degraded: () => degradedReasons(snapshot.pipeline.plugins),
   })
   const slots = createLocalStreamSlots(() => config.gateway.llm.max_sse_connections_per_tenant)
-  const parts: GatewayParts = { snapshot, load, slots, metrics, own, log, isClosing: () => state.closing }
+  const admin = createAdmin({ ...options, ...options.admin, snapshot, load, gatewayPort: () => state.port })
+  const watchers = [admin?.watch, createRecordWatcher(options)].filter((watch) => watch !== undefined)
+  const parts: GatewayParts = {
+    snapshot,
+    load,
+    slots,
+    metrics,
+    own,
+    log,
+    watchers,
+    isClosing: () => state.closing,
+  }
   const listener = openListener(parts, certificate)
   const close = async () => {
     state.closing = true
     await cancelAll(load)
-    await listener.close()
+    await Promise.all([listener.close(), admin?.close()])
     await snapshot.pipeline.close()
     await Promise.all([snapshot.pools.close(), http.close()])
     load.close()
@@ -95,9 +114,26 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
   return {
     metrics,
-    start: () => listener.open(),
+    async start() {
+      state.port = await openBoth(listener, admin)
+      return state.port
+    },
+    get adminPort() {
+      return admin?.port
+    },
     drain: () => drain({ config: config.gateway, state, listener, load, log }).then(close),
     close,
+  }
+}
+
+/** The console first: a gateway that takes requests has everything that it was told to have. */
+async function openBoth(listener: Listener, admin: Admin | undefined): Promise<number> {
+  await admin?.open()
+  try {
+    return await listener.open()
+  } catch (error) {
+    await admin?.close()
+    throw error
   }
 }
 

@@ -2,10 +2,18 @@ export type { AdminOptions } from './admin/admin.ts'
 export type { DevelopmentAccess, GivenToken, Person, TokenWish } from './admin/development-access.ts'
 export type { RecordTaker } from './admin/record-watcher.ts'
 export type { GatewayConfig, RouteConfig } from './config/config-schema.ts'
-export { type ConfigFault, formatFaults, formatPath, type Path as ConfigPath } from './config/faults.ts'
+export {
+  type ConfigFault,
+  formatFaults,
+  formatPath,
+  type Path as ConfigPath,
+  printable,
+} from './config/faults.ts'
 export { loadConfig } from './config/load-config.ts'
 export { type ConfigResult, parseConfig } from './config/parse-config.ts'
+export { METHODS as routeMethods } from './config/schema/route-section.ts'
 export { type ConfigWarning, type WarningId, warningKinds } from './config/warnings.ts'
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
 export { InitialisationError } from './plugin.ts'
+export { type PlannedPlugin, type RouteTrial, type TriedRequest, tryRoute } from './try-route.ts'

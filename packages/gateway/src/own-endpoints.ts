@@ -18,7 +18,8 @@ export interface OwnState {
   readonly degraded: () => readonly string[]
 }
 
-const ownMethods = ['GET', 'HEAD']
+/** The methods of the gateway's own paths. */
+export const ownMethods: readonly string[] = ['GET', 'HEAD']
 
 /** `/healthz`, `/readyz` and `/metrics`: on the main port, without a token. */
 export function createOwnEndpoints(state: OwnState): OwnEndpoints {

@@ -75,8 +75,8 @@ export function fail(exchange: Exchange, { log }: GatewayParts, error: unknown):
   else sendOutcome(exchange, refusal(reason === 'timeout' ? 'EXECUTION_TIMEOUT' : 'SHUTTING_DOWN'))
 }
 
-/** Gives everything back, counts the request and completes its audit record. */
-export function finish(exchange: Exchange, { snapshot, load, metrics }: GatewayParts): void {
+/** Gives everything back, counts the request, completes its audit record and shows it to who looks on. */
+export function finish(exchange: Exchange, { snapshot, load, metrics, watchers }: GatewayParts): void {
   clearTimeout(exchange.deadline)
   load.leave(exchange)
   if (exchange.releaseSlot !== undefined) {
@@ -86,4 +86,5 @@ export function finish(exchange: Exchange, { snapshot, load, metrics }: GatewayP
   exchange.result ??= disconnected
   metrics.requestFinished(exchange)
   if (exchange.route !== undefined) snapshot.pipeline.response(exchange)
+  for (const watch of watchers) watch(exchange)
 }

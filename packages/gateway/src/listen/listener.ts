@@ -25,6 +25,8 @@ export interface ListenerOptions {
   readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
   readonly log: Log
   readonly handle: (exchange: Exchange) => void
+  /** The key that sets the port, for the fault when it is taken; `gateway.port` unless given. */
+  readonly setting?: string
 }
 
 /** The socket side of the gateway. */
@@ -156,9 +158,10 @@ function tunnelResponse(request: IncomingMessage, { newest }: Connection): Serve
   return response
 }
 
-function open(server: Server, { host, port, log }: ListenerOptions): Promise<number> {
+function open(server: Server, options: ListenerOptions): Promise<number> {
+  const { host, port, log } = options
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)))
     server.listen({ host, port }, () => {
       server.removeAllListeners('error')
       server.on('error', (error) => log.error('the listener failed', { error }))
@@ -167,9 +170,10 @@ function open(server: Server, { host, port, log }: ListenerOptions): Promise<num
   })
 }
 
-function listenError({ code }: NodeJS.ErrnoException, host: string, port: number): InitialisationError {
+function listenError({ code }: NodeJS.ErrnoException, options: ListenerOptions): InitialisationError {
+  const { host, port, setting = 'gateway.port' } = options
   if (code === 'EADDRINUSE')
-    return new InitialisationError(`port ${port} on ${host} is taken: choose another with gateway.port`)
+    return new InitialisationError(`port ${port} on ${host} is taken: choose another with ${setting}`)
   if (code === 'EACCES')
     return new InitialisationError(`port ${port} on ${host} may not be used by this user: choose another`)
   return new InitialisationError(`cannot listen on ${host} port ${port} (${code ?? 'unknown error'})`)

@@ -99,7 +99,7 @@ test('the complete example of the design is read as it is meant', () => {
     gateway: {
       host: '127.0.0.1',
       port: 8080,
-      admin: { host: '127.0.0.1', port: 8090 },
+      admin: { host: '127.0.0.1', port: 8090, hosts: [] },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
       drain_seconds: 25,
@@ -172,7 +172,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
   expect(gateway).toEqual({
     host: '::1',
     port: 8443,
-    admin: { host: '127.0.0.1', port: 8090 },
+    admin: { host: '127.0.0.1', port: 8090, role: 'gateway:admin', hosts: ['console.example.test'] },
     llm: { max_sse_connections_per_tenant: 3 },
     limits: {
       max_body_bytes: 1,

@@ -51,7 +51,7 @@ function gatewayAttributes(event: AuditEvent, { identity, result, violations }: 
 }
 
 /** Parameters are in the order of the template; the last one names the resource itself (decision 22). */
-function lastParameter(params: Exchange['params']): string {
+export function lastParameter(params: Exchange['params']): string {
   let last = ''
   for (const name in params) last = params[name] ?? ''
   return last

@@ -1,0 +1,156 @@
+import type { GatewayConfig } from '../config/config-schema.ts'
+import type { Exchange } from '../exchange.ts'
+import { createListener } from '../listen/listener.ts'
+import type { Load } from '../load.ts'
+import type { Log } from '../log.ts'
+import { InitialisationError } from '../plugin.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { createAccess } from './access.ts'
+import { answerAdmin, type Site } from './answer-admin.ts'
+import { describeGateway } from './describe-gateway.ts'
+import { describeRoutes } from './describe-routes.ts'
+import type { DevelopmentAccess } from './development-access.ts'
+import { createFeed } from './feed.ts'
+import { openStreams } from './open-streams.ts'
+import { hostName, isLoopback, ownNames, urlHost } from './own-host.ts'
+import { createRecentExchanges } from './recent-exchanges.ts'
+import { createRecords } from './records.ts'
+import { createSessions } from './sessions.ts'
+import { readStaticFiles, type StaticFiles } from './static-files.ts'
+
+/** What the admin listener gets beside the configuration. */
+export interface AdminOptions {
+  /** The folder of the console's static files; without it there is only the API. */
+  readonly consoleFolder?: string | undefined
+  /** The configuration file, as it is shown. */
+  readonly file?: string | undefined
+  /** Lets anyone on this machine in and gives tokens. Never set it where others can reach the listener. */
+  readonly development?: DevelopmentAccess | undefined
+}
+
+/** What the admin listener looks at. */
+export interface AdminParts extends AdminOptions {
+  readonly snapshot: Snapshot
+  readonly load: Load
+  readonly log: Log
+  readonly version: string
+  /** The port of the main listener, once it is known. */
+  readonly gatewayPort: () => number
+}
+
+/** The second listener of a gateway. Nothing that it does can hold up a request. */
+export interface Admin {
+  /** Resolves with the port once it answers. */
+  open(): Promise<number>
+  /** The port while it is open. */
+  readonly port: number | undefined
+  /** Takes a request that is over. */
+  watch(exchange: Exchange): void
+  close(): Promise<void>
+}
+
+type Settings = NonNullable<GatewayConfig['gateway']['admin']>
+
+const LIMITS = { max_body_bytes: 1_048_576, max_header_bytes: 16_384, max_headers: 100, max_connections: 256 }
+
+/** Makes the listener, or nothing where none is configured. */
+export function createAdmin(parts: AdminParts): Admin | undefined {
+  const { admin: settings } = parts.snapshot.config.gateway
+  if (settings === undefined) return undefined
+  if (parts.development !== undefined && !isLoopback(settings.host))
+    throw new InitialisationError('gateway.admin.host must be a loopback address in development')
+  const recent = createRecentExchanges()
+  const feed = createFeed({
+    inFlight: () => parts.load.inFlight,
+    streams: () => openStreams(parts.load, parts.snapshot.config),
+  })
+  const state: { port: number | undefined } = { port: undefined }
+  const site = createSite({ ...parts, settings, recent, feed, port: () => state.port ?? settings.port })
+  const listener = openAdminListener(settings, parts.log, (exchange) => void answerAdmin(exchange, site))
+  return {
+    async open() {
+      state.port = await listener.open()
+      return state.port
+    },
+    get port() {
+      return state.port
+    },
+    watch(exchange) {
+      recent.add(exchange)
+      feed.watch(exchange)
+    },
+    async close() {
+      feed.close()
+      await listener.close()
+    },
+  }
+}
+
+function openAdminListener({ host, port }: Settings, log: Log, handle: (exchange: Exchange) => void) {
+  return createListener({
+    host,
+    port,
+    handle,
+    log,
+    limits: LIMITS,
+    setting: 'gateway.admin.port',
+    corsOrigins: undefined,
+    certificate: undefined,
+  })
+}
+
+interface SiteParts extends AdminParts {
+  readonly settings: Settings
+  readonly recent: ReturnType<typeof createRecentExchanges>
+  readonly feed: ReturnType<typeof createFeed>
+  readonly port: () => number
+}
+
+function createSite(parts: SiteParts): Site {
+  const { snapshot, settings, development, log, feed } = parts
+  const startedAt = new Date()
+  const urlFor = (exchange: Exchange) => gatewayUrl(exchange, parts)
+  return {
+    log,
+    names: ownNames(settings.host, settings.hosts),
+    access: createAccess({
+      role: settings.role,
+      development: development !== undefined,
+      validator: validatorOf(snapshot),
+      sessions: createSessions(parts.port),
+    }),
+    files: consoleFiles(parts),
+    records: createRecords(parts.recent),
+    feed,
+    development,
+    gatewayUrl: urlFor,
+    describeGateway: (exchange) =>
+      describeGateway({ ...parts, config: snapshot.config, startedAt, gatewayUrl: urlFor(exchange) }),
+    describeRoutes: () => describeRoutes(snapshot.config),
+  }
+}
+
+/** A console that is not there, or not built, is no reason not to start. */
+function consoleFiles({ consoleFolder, log }: AdminParts): StaticFiles {
+  try {
+    return readStaticFiles(consoleFolder)
+  } catch (error) {
+    log.warn('the console cannot be served: its files cannot be read', { folder: consoleFolder, error })
+    return readStaticFiles(undefined)
+  }
+}
+
+function validatorOf({ pipeline }: Snapshot) {
+  const validator = pipeline.plugins.find(({ name }) => name === 'token-validator')
+  if (validator === undefined) throw new InitialisationError('there is no token-validator')
+  return validator
+}
+
+const ANY_ADDRESS = ['0.0.0.0', '::']
+
+/** Where a browser reaches the gateway: on every address means on the one by which this listener was reached. */
+function gatewayUrl(exchange: Exchange, { snapshot, gatewayPort }: AdminParts): string {
+  const { host, tls } = snapshot.config.gateway
+  const name = ANY_ADDRESS.includes(host) ? hostName(exchange) : urlHost(host)
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${gatewayPort()}`
+}

@@ -1,0 +1,113 @@
+import { headers as headerNames, outcomes } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+import type { Log } from '../log.ts'
+import type { Access } from './access.ts'
+import { type AdminAnswer, commonHeaders, faultAnswer, jsonAnswer, sendAnswer } from './answer.ts'
+import { type DevelopmentAccess, giveToken } from './development-access.ts'
+import type { Feed } from './feed.ts'
+import { adminOpenApi } from './openapi.ts'
+import { refuseForeign } from './own-host.ts'
+import type { Records } from './records.ts'
+import type { StaticFiles } from './static-files.ts'
+
+/** What the admin listener answers from. */
+export interface Site {
+  readonly log: Log
+  /** The names by which it may be asked for. */
+  readonly names: ReadonlySet<string>
+  readonly access: Access
+  readonly files: StaticFiles
+  readonly records: Records
+  readonly feed: Feed
+  readonly development: DevelopmentAccess | undefined
+  /** Where the browser that sent a request reaches the gateway. */
+  readonly gatewayUrl: (exchange: Exchange) => string
+  readonly describeGateway: (exchange: Exchange) => Promise<unknown>
+  readonly describeRoutes: () => unknown
+}
+
+/** Answers one request of the admin listener, from the guards to the last byte. A fault costs its request alone. */
+export async function answerAdmin(exchange: Exchange, site: Site): Promise<void> {
+  try {
+    const answer = await answerOf(exchange, site)
+    if (answer !== 'streams') sendAnswer(exchange, answer)
+  } catch (error) {
+    if (exchange.signal.aborted) return
+    site.log.error('an admin request failed', { path: exchange.path, error })
+    if (exchange.reply.headersSent) exchange.reply.destroy()
+    else sendAnswer(exchange, faultAnswer('FAILED', 'The request failed.'))
+  }
+}
+
+async function answerOf(exchange: Exchange, site: Site): Promise<AdminAnswer | 'streams'> {
+  const refused = refuseForeign(exchange, site.names) ?? refuseHead(exchange)
+  if (refused !== undefined) return refused
+  if (exchange.path === '/session') return await site.access.signIn(exchange)
+  const denied = await site.access.judge(exchange)
+  if (denied !== undefined) return denied
+  const endpoint = endpoints.get(exchange.path) ?? fileEndpoint
+  const handler = endpoint[exchange.method === 'HEAD' ? 'GET' : exchange.method]
+  if (handler === undefined) return notAllowed(Object.keys(endpoint))
+  return await handler(exchange, site)
+}
+
+/** What is wrong with the head of a request, a path with dots in it for example. */
+function refuseHead({ headFault }: Exchange): AdminAnswer | undefined {
+  return headFault === undefined ? undefined : faultAnswer('INVALID', 'The request is not valid.')
+}
+
+function notAllowed(methods: readonly string[]): AdminAnswer {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return faultAnswer('METHOD_NOT_ALLOWED', 'The method is not allowed here.', { Allow: allowed.join(', ') })
+}
+
+type Handler = (exchange: Exchange, site: Site) => AdminAnswer | 'streams' | Promise<AdminAnswer>
+/** The handlers of a path by method. */
+type Endpoint = Readonly<Record<string, Handler>>
+
+const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  ['/openapi.json', { GET: () => jsonAnswer(adminOpenApi) }],
+  ['/api/gateway', { GET: async (exchange, site) => jsonAnswer(await site.describeGateway(exchange)) }],
+  ['/api/routes', { GET: (_exchange, site) => jsonAnswer(site.describeRoutes()) }],
+  ['/api/feed', { GET: openFeed }],
+  [
+    '/api/records',
+    {
+      GET: (exchange, { records }) => records.find(exchange),
+      POST: (exchange, { records }) => records.post(exchange),
+    },
+  ],
+  ['/api/recent', { GET: (_exchange, { records }) => records.recent() }],
+  ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
+])
+
+const fileEndpoint: Endpoint = { GET: answerFile }
+
+function answerFile(exchange: Exchange, { files, gatewayUrl }: Site): AdminAnswer {
+  const file = files.answer(exchange)
+  if (file === undefined) return faultAnswer('NOT_FOUND', 'There is nothing here.')
+  return {
+    ...file,
+    headers: { ...file.headers, 'Content-Security-Policy': pagePolicy(gatewayUrl(exchange)) },
+  }
+}
+
+/** What the page may do: read from here, call the gateway, and be framed by nobody. */
+function pagePolicy(gatewayUrl: string): string {
+  return [
+    "default-src 'self'",
+    `connect-src 'self' ${gatewayUrl}`,
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function openFeed(exchange: Exchange, { feed }: Site): AdminAnswer | 'streams' {
+  const headers = { [headerNames.contentType]: 'text/event-stream', 'X-Accel-Buffering': 'no' }
+  if (exchange.method === 'HEAD') return { status: outcomes.success.status, headers }
+  if (feed.open(exchange, Object.entries({ ...commonHeaders, ...headers }).flat())) return 'streams'
+  return faultAnswer('UNAVAILABLE', 'Too many read the feed already.', { [headerNames.retryAfter]: '5' })
+}

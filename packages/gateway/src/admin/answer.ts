@@ -1,0 +1,70 @@
+import { conditions, headers as headerNames, outcomes } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+
+/** What the admin listener answers with. */
+export interface AdminAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(value: unknown): AdminAnswer {
+  return {
+    status: outcomes.success.status,
+    headers: { [headerNames.contentType]: outcomes.success.mediaType },
+    body: Buffer.from(JSON.stringify(value)),
+  }
+}
+
+const faults = {
+  UNAUTHENTICATED: conditions.unauthenticated,
+  FORBIDDEN: outcomes.forbidden.status,
+  FOREIGN_HOST: outcomes.forbidden.status,
+  FOREIGN_ORIGIN: outcomes.forbidden.status,
+  NOT_FOUND: conditions.not_found,
+  METHOD_NOT_ALLOWED: conditions.method_not_allowed,
+  TOO_LARGE: conditions.too_large,
+  INVALID: outcomes.validation_failed.status,
+  TOO_MANY: conditions.limit_exceeded,
+  UNAVAILABLE: conditions.unavailable,
+  FAILED: outcomes.error.status,
+} as const
+
+/** The codes of the admin listener's faults. It is no agentic operation, so they are plain JSON. */
+export type FaultCode = keyof typeof faults
+
+/** Every code, for the description of the API. */
+export const faultCodes = Object.keys(faults) as readonly FaultCode[]
+
+/** A refusal: a code and a sentence that tells nothing of the gateway. */
+export function faultAnswer(
+  code: FaultCode,
+  message: string,
+  headers: AdminAnswer['headers'] = {},
+): AdminAnswer {
+  const { headers: type, body } = jsonAnswer({ code, message })
+  return { status: faults[code], headers: { ...type, ...headers }, ...(body && { body }) }
+}
+
+/** What every answer carries. It says nothing of the gateway, since refusals carry it too. */
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const
+
+/** Sends an answer with the headers that every answer has; its own win. */
+export function sendAnswer(
+  { reply, method }: Pick<Exchange, 'reply' | 'method'>,
+  { status, headers = {}, body }: AdminAnswer,
+): void {
+  if (reply.closed) return
+  const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(body.length) }
+  reply.head(status, Object.entries({ ...commonHeaders, ...headers, ...length }).flat())
+  reply.end(method === 'HEAD' ? undefined : body)
+}

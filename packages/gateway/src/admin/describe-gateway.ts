@@ -1,0 +1,41 @@
+import { PROFILE_VERSION } from '@agentic-rest/profile'
+import type { GatewayConfig } from '../config/config-schema.ts'
+import { warningsOf, warningText } from '../config/warnings.ts'
+import type { DevelopmentAccess } from './development-access.ts'
+
+/** What is told about a gateway. */
+export interface DescribedGateway {
+  readonly config: GatewayConfig
+  readonly version: string
+  readonly file?: string | undefined
+  readonly startedAt: Date
+  readonly gatewayUrl: string
+  readonly development?: DevelopmentAccess | undefined
+}
+
+/** What runs, since when, from which configuration, and who can be tried as. */
+export async function describeGateway(described: DescribedGateway) {
+  const { config, version, file, startedAt, gatewayUrl, development } = described
+  return {
+    version,
+    profile: PROFILE_VERSION,
+    startedAt: startedAt.toISOString(),
+    gatewayUrl,
+    development: development !== undefined,
+    people: await peopleOf(development),
+    streamLimit: config.gateway.llm.max_sse_connections_per_tenant,
+    configuration: {
+      file: file ?? null,
+      loadedAt: startedAt.toISOString(),
+      warnings: warningsOf(config).map(warningText),
+      // There is no reload yet.
+      lastReload: null,
+    },
+  }
+}
+
+/** The identity provider may be down; the console is not to go with it. */
+async function peopleOf(development: DevelopmentAccess | undefined) {
+  if (development === undefined) return []
+  return await development.people().catch(() => [])
+}

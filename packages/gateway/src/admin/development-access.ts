@@ -1,0 +1,72 @@
+import type { Exchange } from '../exchange.ts'
+import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
+import { isRecord } from './is-record.ts'
+
+/** Somebody whose token can be had in development. */
+export interface Person {
+  readonly sub: string
+  readonly tenant: string
+  readonly roles: readonly string[]
+}
+
+/** Whose token is wanted; what is left out is that of the person of this name. */
+export interface TokenWish {
+  readonly sub: string
+  readonly tenant?: string | undefined
+  readonly roles?: readonly string[] | undefined
+}
+
+/** A token that was given. */
+export interface GivenToken {
+  readonly token: string
+  readonly expiresAt: string
+}
+
+/** What development adds: no token is asked for, and anyone's can be had. Only ever on this machine. */
+export interface DevelopmentAccess {
+  /** Who there is to choose from. */
+  people(): Promise<readonly Person[]>
+  /** Rejects with an error whose message may be shown. */
+  requestToken(wish: TokenWish): Promise<GivenToken>
+}
+
+const MAX_WISH_BYTES = 4_096
+
+/** Answers a request for a token. */
+export async function giveToken(
+  { body }: Exchange,
+  development: DevelopmentAccess | undefined,
+): Promise<AdminAnswer> {
+  if (development === undefined) return faultAnswer('NOT_FOUND', 'There is nothing here.')
+  const bytes = await body.read(MAX_WISH_BYTES)
+  if (bytes === undefined) return faultAnswer('TOO_LARGE', `The body is larger than ${MAX_WISH_BYTES} bytes.`)
+  const wish = readWish(bytes.toString())
+  if (wish === undefined) return faultAnswer('INVALID', 'The body names nobody: sub, tenant?, roles?.')
+  try {
+    return jsonAnswer(await development.requestToken(wish))
+  } catch (error) {
+    return faultAnswer('INVALID', error instanceof Error ? error.message : 'There is no token.')
+  }
+}
+
+function readWish(text: string): TokenWish | undefined {
+  const value = parse(text)
+  if (!isRecord(value)) return undefined
+  const { sub, tenant, roles } = value
+  if (typeof sub !== 'string' || sub === '') return undefined
+  if (tenant !== undefined && typeof tenant !== 'string') return undefined
+  if (roles !== undefined && !isTextList(roles)) return undefined
+  return { sub, tenant, roles }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

@@ -1,0 +1,87 @@
+import { outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { faultCodes } from './answer.ts'
+import { ref, schemas } from './openapi-schemas.ts'
+
+const JSON_TYPE = outcomes.success.mediaType
+
+const answered = (name: keyof typeof schemas) => ({
+  description: 'The answer.',
+  content: { [JSON_TYPE]: { schema: ref(name) } },
+})
+
+const refused = { description: 'A refusal.', content: { [JSON_TYPE]: { schema: ref('Fault') } } }
+
+const operation = (
+  summary: string,
+  responses: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> = {},
+) => ({ summary, ...more, responses: { ...responses, default: refused } })
+
+const ok = (name: keyof typeof schemas) => ({ [outcomes.success.status]: answered(name) })
+
+const query = (name: string, description: string) => ({
+  parameters: [{ name, in: 'query', required: true, description, schema: { type: 'string' } }],
+})
+
+const body = (content: Readonly<Record<string, unknown>>) => ({ requestBody: { required: true, content } })
+
+/** The OpenAPI 3.1 description of the admin listener. */
+export const adminOpenApi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Agentic REST gateway, admin listener',
+    version: PROFILE_VERSION,
+    description:
+      'What the console reads. Outside development every request needs a token with the role of gateway.admin.role.',
+  },
+  paths: {
+    '/api/gateway': { get: operation('What runs, and from which configuration', ok('Gateway')) },
+    '/api/routes': { get: operation('Routes, plugins in order, and services', ok('Routes')) },
+    '/api/feed': {
+      get: operation('Requests as they pass, at most 50 a second, and a summary each second', {
+        [outcomes.success.status]: {
+          description: 'Events `request` with a RequestRow and `summary` with a Summary.',
+          content: { 'text/event-stream': { schema: { anyOf: [ref('RequestRow'), ref('Summary')] } } },
+        },
+      }),
+    },
+    '/api/recent': { get: operation('The last exchanges, newest first', ok('Recent')) },
+    '/api/records': {
+      get: operation(
+        'The records of one correlation id, of all parts, by time',
+        ok('Records'),
+        query('correlation_id', 'The id that the records share.'),
+      ),
+      post: operation(
+        'Takes records of a service or of another gateway',
+        { '204': { description: 'They are taken.' } },
+        {
+          ...query('part', 'The name of the part that wrote them.'),
+          ...body({
+            'application/x-ndjson': { schema: { type: 'string' } },
+            [JSON_TYPE]: { schema: { type: 'array', maxItems: 1000, items: ref('AuditEvent') } },
+          }),
+        },
+      ),
+    },
+    '/api/token': {
+      post: operation(
+        'A token for anyone; in development only',
+        ok('Token'),
+        body({ [JSON_TYPE]: { schema: ref('TokenWish') } }),
+      ),
+    },
+  },
+  components: {
+    schemas: { ...schemas, Fault: { ...schemas.Fault, properties: faultProperties() } },
+    securitySchemes: {
+      token: { type: 'http', scheme: 'bearer' },
+      session: { type: 'apiKey', in: 'cookie', name: 'agentic-admin-{port}' },
+    },
+  },
+  security: [{ token: [] }, { session: [] }, {}],
+} as const
+
+function faultProperties() {
+  return { ...schemas.Fault.properties, code: { type: 'string', enum: faultCodes } }
+}

@@ -1,0 +1,80 @@
+import { Writable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import {
+  type AdminOptions,
+  createGateway,
+  createLog,
+  type Gateway,
+  type RecordTaker,
+} from '../../../src/index.ts'
+import { readConfig, type TestConfig } from '../../harness/read-config.ts'
+import { startUpstream, traceOf } from '../../harness/start-upstream.ts'
+
+/** A gateway with an admin listener, in front of an upstream that answers everything with 200. */
+export interface TestAdmin {
+  readonly gateway: Gateway
+  readonly url: string
+  readonly adminUrl: string
+  readonly adminPort: number
+  readonly log: Record<string, unknown>[]
+}
+
+/** What a test changes. */
+export interface AdminTest {
+  readonly admin?: AdminOptions
+  readonly settings?: Record<string, unknown>
+  readonly config?: Partial<TestConfig>
+  readonly onRecord?: RecordTaker
+}
+
+/** Lets anyone in and knows two people. */
+export const development: NonNullable<AdminOptions['development']> = {
+  people: async () => [{ sub: 'alice', tenant: 'acme', roles: ['a'] }],
+  requestToken: async ({ sub }) => {
+    if (sub === 'nobody') throw new Error('nobody is nobody')
+    return { token: `token-of-${sub}`, expiresAt: '2030-01-01T00:00:00.000Z' }
+  },
+}
+
+/** Starts one in development mode unless a test says otherwise; it ends with the test. */
+export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
+  const { admin = { development }, settings = {}, config = {}, onRecord } = test
+  const log: Record<string, unknown>[] = []
+  const upstream = await startUpstream((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ trace: traceOf(request) }))
+  })
+  const gateway = createGateway({
+    config: readConfig({
+      routes: [{ id: 'read-item', method: 'GET', path: '/items/{itemId}', target: upstream.url }],
+      ...config,
+      gateway: { admin: { port: 0, ...settings }, ...config.gateway },
+    }),
+    baseFolder: import.meta.dirname,
+    version: '0.0.0-test',
+    stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
+    log: createLog({ level: 'debug', pretty: false, write: (line) => log.push(JSON.parse(line)) }),
+    admin,
+    onRecord,
+  })
+  const port = await gateway.start()
+  onTestFinished(() => gateway.close())
+  const adminPort = gateway.adminPort ?? 0
+  return {
+    gateway,
+    log,
+    adminPort,
+    url: `http://127.0.0.1:${port}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+  }
+}
+
+/** Sends a request with ids of its own through the gateway. */
+export async function sendItem(url: string, correlationId: string, item = '1'): Promise<void> {
+  const headers = {
+    'X-Tenant-ID': 'acme',
+    'X-Correlation-ID': correlationId,
+    'X-Request-ID': `req-${correlationId}`,
+  }
+  await (await fetch(`${url}/items/${item}`, { headers })).arrayBuffer()
+}
