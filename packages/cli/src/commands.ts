@@ -21,8 +21,13 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'check',
-    summary: 'Says whether a configuration file is valid.',
+    summary: 'Says whether a configuration file is valid, and what is unwise about it.',
     load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
+    name: 'routes',
+    summary: 'Lists the routes of a configuration file, or finds the one of a request.',
+    load: async () => (await import('./commands/routes.ts')).routes,
   },
   {
     name: 'token',

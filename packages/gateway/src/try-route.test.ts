@@ -33,7 +33,7 @@ test('a request has a route, its parameters and the plugins that run, in their o
       {
         name: 'tenant-injector',
         runs: true,
-        why: 'takes the tenant from the claim tenant_id or the header, which is one of 2 allowed',
+        why: 'takes the tenant from the claim tenant_id or the header; allowed: acme, globex',
       },
       { name: 'license-check', runs: true, why: 'wants a licence for the feature items' },
       { name: 'prompt-sanitize', runs: true, why: 'looks at the body with rule email' },

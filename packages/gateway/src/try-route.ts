@@ -79,7 +79,7 @@ const plans = {
   'tenant-injector': ({ 'tenant-injector': { claim, allowed, webhook }, 'token-validator': { mode } }) => {
     const source =
       mode === 'off' ? 'the header' : `the ${webhook ? 'directory' : `claim ${claim}`} or the header`
-    const bound = allowed === undefined ? '' : `, which is one of ${allowed.length} allowed`
+    const bound = allowed === undefined ? '' : `; allowed: ${few(allowed)}`
     return { runs: true, why: `takes the tenant from ${source}${bound}` }
   },
   'license-check': (_, { license }) =>
@@ -105,4 +105,11 @@ const plans = {
 /** `role a`, `roles a, b`. */
 function count(names: readonly string[], noun: string): string {
   return `${noun}${names.length === 1 ? '' : 's'} ${names.join(', ')}`
+}
+
+const MOST_NAMES = 5
+
+function few(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMES
+  return `${names.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -45,7 +45,28 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'start-no-such-file', args: ['start', '-c', 'nowhere.yaml'] },
   { name: 'dev-wrong-port-base', args: ['dev', '--port-base', '80.5'] },
   { name: 'dev-wrong-option', args: ['dev', '--memroy'] },
+  { name: 'routes', args: ['routes', 'gateway.yaml'] },
+  { name: 'routes-json', args: ['routes', 'gateway.yaml', '--json'] },
+  { name: 'routes-none', args: ['routes', 'open.yaml'] },
+  { name: 'routes-bad', args: ['routes', 'bad.yaml'] },
+  ...routeTests([
+    ['routes-test', 'POST /campaigns/x/optimizations'],
+    ['routes-test-stream', 'post /llm/completions'],
+    ['routes-test-parameters', 'GET /campaigns/a%20b/optimizations/7?full=1'],
+    ['routes-test-own', 'GET /healthz'],
+    ['routes-test-not-found', 'GET /nowhere'],
+    ['routes-test-other-method', 'DELETE /llm/completions'],
+    ['routes-test-refused', 'GET /campaigns/../x'],
+    ['routes-test-control-characters', 'GET /\u001b[31mred'],
+    ['routes-test-wrong-method', 'PSOT /llm/completions'],
+    ['routes-test-no-path', 'POST'],
+  ]),
+  { name: 'routes-test-json', args: ['routes', 'gateway.yaml', '--test', 'GET /nowhere', '--json'] },
   { name: 'token-wrong-port-base', args: ['token', '--port-base', '0'] },
   { name: 'token-without-stack', args: ['token', '--port-base', '4'] },
   { name: 'token-wrong-option', args: ['token', '--tenat', 'acme'] },
 ]
+
+function routeTests(rows: readonly (readonly [name: string, request: string])[]): GoldenCase[] {
+  return rows.map(([name, request]) => ({ name, args: ['routes', 'gateway.yaml', '--test', request] }))
+}
