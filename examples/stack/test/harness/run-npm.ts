@@ -27,6 +27,8 @@ export interface NpmStack {
   /** Resolves when something that fits has been printed, with the match. */
   printing(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Ended>
+  /** How long it took to start, as it says itself. */
+  readonly startSeconds: number
 }
 
 /** Where a stack is started. */
@@ -34,6 +36,8 @@ export interface Place {
   readonly portBase: number
   readonly data: string
   readonly options?: readonly string[]
+  /** Added to the environment. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /** A port base where everything is free: below the ports of clients, and seldom where another test looks. */
@@ -50,14 +54,16 @@ export function newFolder(): { path: string; remove(): void } {
 }
 
 /** The README's command. Resolves when the stack says that it runs. */
-export async function npmStart({ portBase, data, options = [] }: Place): Promise<NpmStack> {
+export async function npmStart({ portBase, data, options = [], env = {} }: Place): Promise<NpmStack> {
   const npm = spawn('npm', ['start', '--', '--port-base', String(portBase), '--data', data, ...options], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
-  const stack = { portBase, data, url: `http://127.0.0.1:${portBase}`, npm, ...watch(npm) }
-  await stack.printing(/Ctrl-C ends it/)
-  return stack
+  const watched = watch(npm)
+  const [, seconds] = await watched.printing(/after ([\d.]+) seconds\. Ctrl-C ends it/)
+  const url = `http://127.0.0.1:${portBase}`
+  return { portBase, data, url, npm, startSeconds: Number(seconds), ...watched }
 }
 
 /** Runs a script of this repository to its end, without npm's own words. */
