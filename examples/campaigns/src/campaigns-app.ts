@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type AuditEmitter,
+  createService,
+  type DurableSettings,
+  jsonLinesLog,
+  type Log,
+  type Store,
+} from '@agentic-rest/service'
+import { Hono } from 'hono'
+import { createCampaign } from './campaigns/create-campaign.ts'
+import { forecastCampaign } from './campaigns/forecast-campaign.ts'
+import { readCampaign } from './campaigns/read-campaign.ts'
+import { createOptimization } from './optimizations/create-optimization.ts'
+import type { DescriptionWriter } from './optimizations/describe-by-model.ts'
+import { startKeeper } from './optimizations/keeper.ts'
+import { listOptimizationsOperation } from './optimizations/list-optimizations.ts'
+import { cancelOptimizationOperation, readOptimization } from './optimizations/read-optimization.ts'
+
+/** What the app is made of. */
+export interface CampaignsAppOptions {
+  /** Its tables have to be there: `prepareTables` makes them. It is the caller's to close. */
+  readonly store: Store
+  readonly writer?: DescriptionWriter | undefined
+  /** Where a partner is asked for the metrics of its campaigns. */
+  readonly partnerUrl?: string | undefined
+  /** How long each of the 14 steps of a run in the background takes: 200 unless set. */
+  readonly stepMs?: number | undefined
+  /** How long each day of a forecast takes: 20 unless set. */
+  readonly forecastDayMs?: number | undefined
+  readonly audit?: AuditEmitter | undefined
+  readonly log?: Log | undefined
+}
+
+/** The app, and how to end it. */
+export interface CampaignsApp {
+  readonly app: Hono
+  close(): Promise<void>
+}
+
+// Nobody listens there: in the demonstration the partner is down, and with it the metrics of `cmp-offline`.
+const NOBODY = 'http://127.0.0.1:10'
+
+/** A run of some seconds whose process died goes on soon. `HOLD_SECONDS` depends on the lease. */
+const runtimeSettings: DurableSettings = {
+  operations: { leaseSeconds: 6, backoffSeconds: 0.5, maxBackoffSeconds: 4 },
+}
+
+/** Campaigns and their optimizations. */
+export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
+  const { store, audit, partnerUrl = NOBODY } = options
+  const log = options.log ?? jsonLinesLog((line) => void process.stderr.write(line))
+  const closing = new AbortController()
+  const after = createAfterwards()
+  const waiting = new AsyncLocalStorage<true>()
+  const optimizer = {
+    store,
+    partnerUrl,
+    stepMs: options.stepMs ?? 200,
+    writer: options.writer,
+    closing: closing.signal,
+    afterwards: after.add,
+    // Runs in the background are begun by workers of the runtime, outside of any request.
+    isWaitedFor: () => waiting.getStore() === true,
+  }
+  const service = createService({
+    operations: [
+      createCampaign(),
+      readCampaign(store),
+      forecastCampaign({ store, partnerUrl, dayMs: options.forecastDayMs ?? 20 }),
+      createOptimization(optimizer),
+      readOptimization(store),
+      listOptimizationsOperation(store),
+      cancelOptimizationOperation(store),
+    ],
+    store,
+    title: 'Campaigns',
+    runtime: runtimeSettings,
+    log,
+    ...(audit && { audit }),
+  })
+  const keeper = startKeeper(store, log)
+  const app = new Hono()
+  app.get('/healthz', (context) => context.text('ok\n'))
+  app.all('*', (context) => waiting.run(true, () => service.fetch(context.req.raw)))
+  return {
+    app,
+    async close() {
+      closing.abort()
+      await service.close()
+      await Promise.all([after.settled(), keeper.close()])
+    },
+  }
+}
+
+/** What goes on after an answer. None of it rejects. */
+function createAfterwards() {
+  const works = new Set<Promise<void>>()
+  return {
+    add(work: Promise<void>): void {
+      works.add(work)
+      void work.then(() => works.delete(work))
+    },
+    settled: () => Promise.all(works),
+  }
+}

@@ -1,0 +1,49 @@
+import { defineOperation, type Operation, type Store, success, validationFailed } from '@agentic-rest/service'
+import { z } from 'zod'
+import { findCampaign, noCampaign } from '../campaigns/campaign.ts'
+import { optimizationBody } from './optimization.ts'
+import { listOptimizations } from './optimization-table.ts'
+import { readCursor, writeCursor } from './page-cursor.ts'
+
+const MAX_LIMIT = 100
+const USUAL_LIMIT = 20
+
+const listInput = z.object({
+  campaignId: z.string(),
+  limit: z.int().min(1).max(MAX_LIMIT).default(USUAL_LIMIT).describe('How many at the most?'),
+  cursor: z.string().optional().describe('The `next` of the page before.'),
+})
+
+const listBody = z.object({
+  items: z.array(optimizationBody),
+  next: z.string().nullable().describe('The cursor of the next page; null on the last one.'),
+})
+
+/** `GET /campaigns/{campaignId}/optimizations`, newest first. */
+export function listOptimizationsOperation(store: Store): Operation {
+  return defineOperation({
+    id: 'list-optimizations',
+    method: 'GET',
+    path: '/campaigns/{campaignId}/optimizations',
+    summary: 'Lists the optimizations of a campaign.',
+    input: listInput,
+    output: { success: listBody },
+    outcomes: ['success', 'validation_failed'],
+    async run({ tenant, input: { campaignId, limit, cursor } }) {
+      const after = cursor === undefined ? undefined : readCursor(cursor)
+      if (cursor !== undefined && after === undefined) return notACursor
+      const key = { tenant, campaignId }
+      if ((await findCampaign(store, key)) === undefined) return noCampaign()
+      // One more than asked for tells whether there is a next page.
+      const found = await listOptimizations(store, key, { after, limit: limit + 1 })
+      const items = found.slice(0, limit)
+      const last = found.length > limit ? items.at(-1) : undefined
+      return success({ items, next: last === undefined ? null : writeCursor(last) })
+    },
+  })
+}
+
+const notACursor = validationFailed({
+  message: 'The request is not valid.',
+  errors: [{ field: 'cursor', message: 'has to be the next of a page of this list' }],
+})

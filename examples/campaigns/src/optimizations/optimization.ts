@@ -1,0 +1,52 @@
+import { conflict, error } from '@agentic-rest/service'
+import { z } from 'zod'
+import { goals } from '../optimizer/goals.ts'
+import { suggestionBody } from '../optimizer/suggestion.ts'
+
+/** The states of an optimization (decision 11); the last three never change again. */
+export const optimizationStates = ['accepted', 'running', 'completed', 'failed', 'cancelled'] as const
+
+/** An optimization as callers see it: the fields of the specification and no others. */
+export const optimizationBody = z.object({
+  id: z.string(),
+  campaignId: z.string(),
+  goal: z.enum(goals),
+  status: z.enum(optimizationStates),
+  suggestions: z.array(suggestionBody),
+  createdAt: z.string(),
+})
+
+/** An optimization. */
+export type Optimization = z.infer<typeof optimizationBody>
+
+/** The answer for an optimization that this tenant does not have. */
+export function noOptimization() {
+  return error({ code: 'NOT_FOUND', message: 'There is no such optimization.', condition: 'not_found' })
+}
+
+/** The answer while another optimization of the campaign works towards the same goal. */
+export function alreadyRunning(id: string | undefined) {
+  return conflict({
+    code: 'OPTIMIZATION_RUNNING',
+    message: 'An optimization of this campaign for the same goal has not ended yet.',
+    ...(id !== undefined && { conflictingResourceId: id }),
+  })
+}
+
+/** The answer to somebody who would cancel what has ended. */
+export function alreadyFinal(id: string) {
+  const message = 'The optimization has ended and cannot be cancelled.'
+  return conflict({ code: 'OPTIMIZATION_FINAL', message, conflictingResourceId: id })
+}
+
+/** How work in the background ends whose optimization was cancelled. */
+export function wasCancelled(id: string) {
+  const message = 'The optimization was cancelled while it was running.'
+  return conflict({ code: 'OPTIMIZATION_CANCELLED', message, conflictingResourceId: id })
+}
+
+/** How work in the background ends that was given up because it had not been heard of for too long. */
+export const wasGivenUp = error({
+  code: 'OPTIMIZATION_GIVEN_UP',
+  message: 'The optimization was given up, because nobody had worked on it for too long.',
+})

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { created, type Outcome } from '@agentic-rest/service'
+import type { Campaign } from '../campaigns/campaign.ts'
+import { readMetrics } from '../campaigns/read-metrics.ts'
+import { suggest } from '../optimizer/suggest.ts'
+import type { Suggestion } from '../optimizer/suggestion.ts'
+import { addDays, emptyTally } from '../optimizer/tally.ts'
+import { alreadyRunning, type Optimization } from './optimization.ts'
+import { beginOptimization, completeOptimization, type Hold, keepHold } from './optimization-table.ts'
+import type { OptimizationContext, OptimizerParts } from './optimizer-parts.ts'
+
+// Longer than a model may take for its texts.
+const HOLD_SECONDS = 8
+
+/** An optimization that nobody has begun yet. */
+export function newOptimization(
+  { input: { campaignId, goal } }: OptimizationContext,
+  suggestions: readonly Suggestion[],
+): Optimization {
+  const id = `opt-${randomUUID()}`
+  const createdAt = new Date().toISOString()
+  return { id, campaignId, goal, status: 'accepted', suggestions: [...suggestions], createdAt }
+}
+
+/**
+ * Optimizes while the caller waits: the answer is the optimization as it was accepted, its suggestions included. By
+ * the time the caller reads it, the optimization has ended, unless a model is still looking for words (decision 11).
+ */
+export async function optimizeNow(
+  parts: OptimizerParts,
+  campaign: Campaign,
+  context: OptimizationContext,
+): Promise<Outcome> {
+  const metrics = await readMetrics(parts, campaign, context)
+  if (!metrics.ok) return metrics.outcome
+  const suggestions = suggest(addDays(emptyTally, metrics.days), context.input.goal)
+  const optimization = newOptimization(context, suggestions)
+  let hold: Hold | undefined
+  const outcome = await context.commit(async (sql) => {
+    const begun = await beginOptimization(sql, {
+      tenant: context.tenant,
+      optimization,
+      holdSeconds: HOLD_SECONDS,
+    })
+    if ('inTheWay' in begun) return alreadyRunning(begun.inTheWay)
+    hold = begun
+    context.setHeader(
+      'Location',
+      `/campaigns/${encodeURIComponent(campaign.id)}/optimizations/${optimization.id}`,
+    )
+    return created(optimization)
+  })
+  if (outcome.type === 'created' && hold !== undefined) await finish(parts, hold, context)
+  return outcome
+}
+
+async function finish(parts: OptimizerParts, hold: Hold, { log }: OptimizationContext): Promise<void> {
+  const { store, writer } = parts
+  const { suggestions } = hold.optimization
+  if (!(await keepHold(store, hold, HOLD_SECONDS))) return
+  if (writer === undefined) return void (await completeOptimization(store, hold, suggestions))
+  // The answer does not wait for words.
+  const writing = writer(suggestions).then((described) => completeOptimization(store, hold, described))
+  parts.afterwards(
+    writing.then(
+      () => undefined,
+      (cause: unknown) =>
+        log.warn('an optimization could not be completed; it is at the next look', { cause }),
+    ),
+  )
+}

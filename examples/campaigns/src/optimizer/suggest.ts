@@ -1,0 +1,89 @@
+import { type Goal, type Measure, measures } from './goals.ts'
+import { type Extremes, type Factors, type Lever, levers } from './levers.ts'
+import { isAbove, rateOf, sampleOf, wilsonInterval } from './rates.ts'
+import type { Suggestion } from './suggestion.ts'
+import { type Group, groupBy, type Tally } from './tally.ts'
+
+interface Weighed {
+  readonly suggestion: Suggestion
+  readonly goalLift: number
+}
+
+/**
+ * What can be changed about a campaign to come closer to a goal, best first: at most one suggestion for each lever,
+ * and only where the data shows a difference that chance does not explain. The same data gives the same suggestions.
+ */
+export function suggest(tally: Tally, goal: Goal): readonly Suggestion[] {
+  return levers
+    .flatMap((lever) => weigh(lever, groupBy(tally, lever.by), measures[goal]))
+    .toSorted((one, other) => other.goalLift - one.goalLift)
+    .map(({ suggestion }) => suggestion)
+}
+
+function weigh(lever: Lever, groups: readonly Group[], measure: Measure): Weighed[] {
+  const extremes = findExtremes(groups, measure)
+  const factors = extremes && lever.pull(groups, extremes)
+  if (extremes === undefined || factors === undefined) return []
+  const goalLift = liftOf(groups, factors, measure)
+  if (goalLift <= 0) return []
+  const ctrLift = liftOf(groups, factors, measures.ctr)
+  const description = describe({ lever, extremes, measure, goalLift, ctrLift })
+  return [{ goalLift, suggestion: { type: lever.type, description, estimatedCtrLift: ctrLift } }]
+}
+
+/** The group that is surely good and the one that is surely bad; none when they may well be the same. */
+function findExtremes(groups: readonly Group[], measure: Measure): Extremes | undefined {
+  const judged = groups.map((group) => ({ group, ...wilsonInterval(sampleOf(group.counts, measure)) }))
+  const [best] = judged.toSorted((one, other) => other.low - one.low)
+  const [worst] = judged.toSorted((one, other) => one.high - other.high)
+  if (best === undefined || worst === undefined) return undefined
+  const extremes = { best: best.group, worst: worst.group }
+  const [good, bad] = [extremes.best, extremes.worst].map(({ counts }) => sampleOf(counts, measure))
+  return good !== undefined && bad !== undefined && isAbove(good, bad) ? extremes : undefined
+}
+
+/** By which fraction a rate of the whole campaign changes when its groups do; groups keep their own rates. */
+function liftOf(groups: readonly Group[], factors: Factors, { of, per }: Measure): number {
+  const rate = (factorOf: (group: Group) => number) => {
+    const sum = (name: Measure['of']) =>
+      groups.reduce((total, group) => total + factorOf(group) * group.counts[name], 0)
+    return rateOf({ of: sum(of), per: sum(per) })
+  }
+  const before = rate(() => 1)
+  if (before === 0) return 0
+  return round(rate((group) => factors.get(group) ?? 1) / before - 1)
+}
+
+// More digits than the data supports, and few enough to read.
+const DIGITS = 4
+
+function round(value: number): number {
+  // The sum gets rid of a negative zero, which JSON would not show but a comparison would.
+  return Number(value.toFixed(DIGITS)) + 0
+}
+
+interface Described {
+  readonly lever: Lever
+  readonly extremes: Extremes
+  readonly measure: Measure
+  readonly goalLift: number
+  readonly ctrLift: number
+}
+
+function describe({ lever, extremes: { best, worst }, measure, goalLift, ctrLift }: Described): string {
+  const change = lever.say(best.name, worst.name)
+  const reason = `${measure.title} ${showRate(best, measure)} against ${showRate(worst, measure)}`
+  const gain = `For the whole campaign that is ${showLift(goalLift)} better`
+  const sideEffect = `, and its click-through rate ${ctrLift < 0 ? 'falls' : 'rises'} by ${showLift(Math.abs(ctrLift))}`
+  return `${change}: ${reason}. ${gain}${measure === measures.ctr ? '' : sideEffect}.`
+}
+
+function showLift(lift: number): string {
+  return `${(lift * 100).toFixed(1)} %`
+}
+
+function showRate({ counts }: Group, measure: Measure): string {
+  const sample = sampleOf(counts, measure)
+  const { low, high } = wilsonInterval(sample)
+  return `${measure.show(rateOf(sample))} (95 % sure: ${measure.show(low, high)})`
+}

@@ -1,0 +1,99 @@
+import type { Sql, Store } from '@agentic-rest/service'
+import { fillDemonstration } from './demonstration-data.ts'
+
+/** One step of the tables. A step that was released is never changed; the next one changes the tables. */
+interface Step {
+  readonly name: string
+  apply(sql: Sql): Promise<void>
+}
+
+// Any number that every process of this service takes: one of them does the work, the others wait.
+const TABLES_LOCK = 810_001
+
+const statements = [
+  `CREATE TABLE campaigns (
+    tenant_id text NOT NULL,
+    campaign_id text NOT NULL,
+    name text NOT NULL,
+    monthly_budget bigint NOT NULL,
+    metrics_source text NOT NULL CHECK (metrics_source IN ('store', 'partner')),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, campaign_id)
+  )`,
+  // Without checks of the numbers: metrics come from elsewhere, and are judged when they are used.
+  `CREATE TABLE daily_metrics (
+    tenant_id text NOT NULL,
+    campaign_id text NOT NULL,
+    day date NOT NULL,
+    device text NOT NULL,
+    audience text NOT NULL,
+    creative text NOT NULL,
+    impressions integer NOT NULL,
+    reach integer NOT NULL,
+    clicks integer NOT NULL,
+    leads integer NOT NULL,
+    "qualifiedLeads" integer NOT NULL,
+    conversions integer NOT NULL,
+    "spendCents" integer NOT NULL,
+    PRIMARY KEY (tenant_id, campaign_id, day, device, audience, creative),
+    FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE
+  )`,
+  // Whoever works on an optimization holds it until `held_until`; `attempt` keeps out what an earlier one still does.
+  // `runner` names the work in the background that has yet to notice how the optimization stands.
+  `CREATE TABLE optimizations (
+    tenant_id text NOT NULL,
+    optimization_id text NOT NULL,
+    campaign_id text NOT NULL,
+    goal text NOT NULL,
+    status text NOT NULL CHECK (status IN ('accepted', 'running', 'completed', 'failed', 'cancelled')),
+    suggestions text NOT NULL,
+    created_at timestamptz NOT NULL,
+    held_until timestamptz NOT NULL,
+    attempt integer NOT NULL DEFAULT 1,
+    runner text,
+    PRIMARY KEY (tenant_id, optimization_id),
+    FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE
+  )`,
+  // One at a time for each goal, however many processes there are.
+  `CREATE UNIQUE INDEX optimizations_in_progress ON optimizations (tenant_id, campaign_id, goal)
+    WHERE status IN ('accepted', 'running')`,
+  'CREATE UNIQUE INDEX optimizations_runner ON optimizations (tenant_id, runner) WHERE runner IS NOT NULL',
+  `CREATE INDEX optimizations_held ON optimizations (held_until) WHERE status IN ('accepted', 'running')`,
+  'CREATE INDEX optimizations_listed ON optimizations (tenant_id, campaign_id, created_at, optimization_id)',
+  `CREATE FUNCTION refuse_final_optimization() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'the status % of an optimization is final', OLD.status USING ERRCODE = 'check_violation';
+    END
+  $$`,
+  `CREATE TRIGGER optimizations_final BEFORE UPDATE ON optimizations FOR EACH ROW
+    WHEN (OLD.status IN ('completed', 'failed', 'cancelled')
+      AND (NEW.status, NEW.suggestions) IS DISTINCT FROM (OLD.status, OLD.suggestions))
+    EXECUTE FUNCTION refuse_final_optimization()`,
+]
+
+const steps: readonly Step[] = [
+  {
+    name: 'campaigns, their metrics and optimizations',
+    async apply(sql) {
+      for (const statement of statements) await sql.query(statement)
+    },
+  },
+  { name: 'the campaigns of the demonstration', apply: fillDemonstration },
+]
+
+/** Brings the tables up to date and puts the first campaigns in, once; safe to call from several processes. */
+export async function prepareTables(store: Store): Promise<void> {
+  await store.migrate()
+  await store.transaction(async function applySteps(sql) {
+    await sql.query('SELECT pg_advisory_xact_lock($1)', [TABLES_LOCK])
+    await sql.query(
+      'CREATE TABLE IF NOT EXISTS campaign_steps (version integer PRIMARY KEY, name text NOT NULL)',
+    )
+    const applied = await sql.query('SELECT version FROM campaign_steps')
+    for (const [index, { name, apply }] of steps.entries()) {
+      if (index < applied.length) continue
+      await apply(sql)
+      await sql.query('INSERT INTO campaign_steps (version, name) VALUES ($1, $2)', [index + 1, name])
+    }
+  })
+}
