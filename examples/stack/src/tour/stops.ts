@@ -1,5 +1,16 @@
 import type { Stop } from './stop.ts'
+import { approval } from './stops/approvals.ts'
 import { joinedRecords } from './stops/audit.ts'
+import {
+  deadline,
+  error,
+  failedDependency,
+  missingGoal,
+  notPermitted,
+  optimization,
+  otherTenant,
+  wrongGoal,
+} from './stops/campaigns.ts'
 import { clarification, success, validation } from './stops/completions.ts'
 import {
   agentApproval,
@@ -9,11 +20,23 @@ import {
   directCaller,
   retriedAgents,
 } from './stops/graph.ts'
+import { cancelled, inBackground } from './stops/operations.ts'
 import { noRoute, noToken, wrongTenant } from './stops/refusals.ts'
 import { stream, tooManyStreams } from './stops/streams.ts'
 
 /** The stops in their order. A new one is a file in `stops/`, or a part of one, and its name here. */
 export const stops: readonly Stop[] = [
+  optimization,
+  missingGoal,
+  wrongGoal,
+  inBackground,
+  cancelled,
+  approval,
+  notPermitted,
+  otherTenant,
+  failedDependency,
+  error,
+  deadline,
   success,
   clarification,
   validation,

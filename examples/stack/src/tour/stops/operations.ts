@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Guide, Question } from '../guide.ts'
+import { defineStop, demand } from '../stop.ts'
+import { optimize, type ShownOptimization, show } from './campaigns.ts'
+
+/** What stops read of an operation's status. */
+interface ShownStatus {
+  readonly status: string
+  readonly progress?: { readonly optimizationId: string; readonly step: number; readonly steps: number }
+  readonly outcome?: string
+  readonly result?: ShownOptimization
+}
+
+const POLL_MS = 100
+const PATIENCE_MS = 30_000
+
+function statusOf(operationId: string): Question {
+  return { method: 'GET', path: '/operations/{operationId}/status', params: { operationId }, as: 'alice' }
+}
+
+/** Asks for the status, without showing it, until it is as wanted. */
+async function waitUntil(guide: Guide, operationId: string, isWanted: (status: ShownStatus) => boolean) {
+  const client = guide.client({ as: 'alice' })
+  const question = statusOf(operationId)
+  const late = AbortSignal.timeout(PATIENCE_MS)
+  for (;;) {
+    const answer = await client.request(question)
+    demand(answer.type === 'success', `a status has to be a success, and is ${answer.type}`)
+    const status = answer.body as ShownStatus
+    if (isWanted(status)) return status
+    demand(!late.aborted, `the operation is ${status.status} for too long`)
+    await pause(POLL_MS)
+  }
+}
+
+/** Begins in the background and waits for the first step. */
+async function beginInBackground(guide: Guide, goal: string) {
+  const { operationId } = await guide.expect(optimize('cmp-123', { goal }, { preferAsync: true }), 'accepted')
+  const { progress } = await waitUntil(guide, operationId, (status) => status.progress !== undefined)
+  return { operationId, optimizationId: progress?.optimizationId ?? '' }
+}
+
+/** Work goes on in the background. */
+export const inBackground = defineStop({
+  title: '202: work goes on in the background, and 409 while it does',
+  why: 'With `Prefer: respond-async` nobody has to wait. The status says how far the work is. The same goal a second time would only be in its way: the conflict names the optimization that runs.',
+  async run(guide) {
+    const { operationId, optimizationId } = await beginInBackground(guide, 'reach')
+    await guide.expect(statusOf(operationId), 'success')
+    const busy = await guide.expect(
+      optimize('cmp-123', { goal: 'reach' }),
+      'conflict',
+      'OPTIMIZATION_RUNNING',
+    )
+    demand(busy.conflictingResourceId === optimizationId, 'the conflict has to name the one that runs')
+    const seen = new Set<number>()
+    const ended = await waitUntil(guide, operationId, ({ status, progress }) => {
+      seen.add(progress?.step ?? 0)
+      return status !== 'working'
+    })
+    guide.say(`steps that were seen: ${[...seen].join(', ')} of ${ended.progress?.steps}`)
+    await guide.expect(statusOf(operationId), 'success')
+    demand(ended.status === 'completed' && ended.outcome === 'created', 'the operation has to be completed')
+    demand(ended.result?.id === optimizationId, 'the result has to be the optimization that was running')
+    demand(ended.result?.status === 'completed', 'the optimization has to be completed')
+  },
+})
+
+/** What runs can be cancelled. */
+export const cancelled = defineStop({
+  title: 'What runs can be cancelled',
+  why: 'A cancelled optimization never changes again, and the next one may begin at once. The operation that was working on it ends with the reason.',
+  async run(guide) {
+    const { operationId, optimizationId } = await beginInBackground(guide, 'cpl')
+    const path = '/campaigns/{campaignId}/optimizations/{optimizationId}/cancel'
+    const cancel = { ...show('cmp-123', optimizationId), method: 'POST', path, as: 'alice' }
+    const answer = await guide.expect(cancel, 'success')
+    demand((answer.body as ShownOptimization).status === 'cancelled', 'it has to be cancelled')
+    await guide.expect(cancel, 'conflict', 'OPTIMIZATION_FINAL')
+    const ended = await waitUntil(guide, operationId, ({ status }) => status !== 'working')
+    demand(ended.outcome === 'conflict', `the outcome has to be conflict, and is ${ended.outcome}`)
+    await guide.expect(optimize('cmp-123', { goal: 'cpl' }), 'created')
+  },
+})
