@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Provider } from 'oidc-provider'
+import { demoUsers } from './demo-users.ts'
 import {
   addDevelopmentGrant,
   DEVELOPMENT_CLIENT,
@@ -117,11 +118,18 @@ function refuseOtherHosts(port: number, next: RequestListener): RequestListener 
   }
 }
 
+/** Whom the development grant knows by name. */
+const people = [...demoUsers].map(([sub, user]) => ({ sub, ...user }))
+
 function toEither(users: Provider, serviceAccounts: Provider): RequestListener {
   const [answerUsers, answerServiceAccounts] = [users.callback(), serviceAccounts.callback()]
   return function answer(request, response) {
     if (request.url === '/healthz') {
       response.end('ok\n')
+      return
+    }
+    if (request.url === '/people') {
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(people))
       return
     }
     void (isBelow(request, SERVICE_ACCOUNTS_PATH) ? answerServiceAccounts : answerUsers)(request, response)

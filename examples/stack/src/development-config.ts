@@ -28,3 +28,18 @@ function issuersOf(issuer: string): GatewayConfig['plugins']['token-validator'][
   if (!parsed.ok) throw new Error(`the development issuer ${issuer} cannot be used`)
   return parsed.config.plugins['token-validator'].issuers
 }
+
+const LOOPBACK = '127.0.0.1'
+
+/**
+ * A configuration with a console, whose page may call the gateway. It is for this machine alone, whatever the file says
+ * for production: in development nobody is asked for a token.
+ */
+export function withConsole(config: GatewayConfig, port: number): GatewayConfig {
+  const { gateway } = config
+  const admin = { port, hosts: [], ...gateway.admin, host: LOOPBACK }
+  const own = { ...admin, port: admin.port === 0 ? port : admin.port }
+  const origins = [LOOPBACK, 'localhost'].map((host) => `http://${host}:${own.port}`)
+  const allowed = [...new Set([...(gateway.cors?.origins ?? []), ...origins])]
+  return { ...config, gateway: { ...gateway, admin: own, cors: { origins: allowed } } }
+}

@@ -8,10 +8,13 @@ import {
   InitialisationError,
   loadConfig,
 } from '@agentic-rest/gateway'
-import { developmentConfig } from './development-config.ts'
+import { httpAudit } from '@agentic-rest/service'
+import { developmentAccess } from './development-access.ts'
+import { developmentConfig, withConsole } from './development-config.ts'
 import { readVersion } from './version.ts'
 
 const { GATEWAY_FILE = 'gateway.yaml', DEVELOPMENT_ISSUER, PORT } = process.env
+const { CONSOLE_PORT, CONSOLE_FOLDER, IDENTITY_URL, RECORDS_URL } = process.env
 
 const log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) })
 const gateway = await startGateway(readConfig())
@@ -27,8 +30,11 @@ function readConfig(): GatewayConfig {
     process.stderr.write(`${formatFaults(loaded.faults)}\n`)
     process.exit(2)
   }
-  if (DEVELOPMENT_ISSUER === undefined) return loaded.config
-  return developmentConfig(loaded.config, { issuer: DEVELOPMENT_ISSUER, port: Number(PORT) })
+  const config =
+    DEVELOPMENT_ISSUER === undefined
+      ? loaded.config
+      : developmentConfig(loaded.config, { issuer: DEVELOPMENT_ISSUER, port: Number(PORT) })
+  return CONSOLE_PORT === undefined ? config : withConsole(config, Number(CONSOLE_PORT))
 }
 
 async function startGateway(config: GatewayConfig): Promise<Gateway> {
@@ -41,6 +47,12 @@ async function startGateway(config: GatewayConfig): Promise<Gateway> {
       version: readVersion(),
       log,
       stdout,
+      admin: {
+        consoleFolder: CONSOLE_FOLDER,
+        file: GATEWAY_FILE,
+        development: IDENTITY_URL === undefined ? undefined : developmentAccess(IDENTITY_URL),
+      },
+      onRecord: RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL }).emit,
     })
     await made.start()
     return made

@@ -54,6 +54,9 @@ export function greet({ stack, token, tokenCommand, dataFolder, seconds }: Greet
     '',
     ...listParts(stack),
     '',
+    ...(stack.consoleUrl === undefined
+      ? []
+      : ['See what passes, and try it with the mouse:', `  ${stack.consoleUrl}`, '']),
     dataFolder === undefined
       ? 'Nothing is kept: data and records are gone when it ends.'
       : `Data is in ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { type PartRow, parts, urlOf, urlVariables } from './parts.ts'
+import { type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
 import { schemaUrl } from './prepare-database.ts'
 
 /** What the environment of the parts is made of. */
@@ -10,6 +10,8 @@ export interface EnvironmentOptions {
   readonly dataFolder?: string | undefined
   /** A PostgreSQL server in place of embedded databases. */
   readonly databaseUrl?: string | undefined
+  /** The static files of the console; without them there is only its API. */
+  readonly consoleFolder?: string | undefined
   /** What the parts inherit. */
   readonly env: NodeJS.ProcessEnv
 }
@@ -22,6 +24,7 @@ export function createPartEnvironment(options: EnvironmentOptions): (row: PartRo
     return {
       ...inherited,
       ...dataVariables(row, options),
+      ...consoleVariables(row, options),
       ...(row.calls && accountVariables(row, accounts, options.portBase)),
       ...(row.issuesTokens && { SERVICE_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)) }),
     }
@@ -43,6 +46,17 @@ function dataVariables({ name, stores }: PartRow, options: EnvironmentOptions): 
     AUDIT_FILE: below('audit', `${name}.jsonl`),
     DATABASE_URL: stores && databaseUrl !== undefined ? schemaUrl(databaseUrl, name) : undefined,
     NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? below('compile-cache'),
+  }
+}
+
+/** One gateway serves the console; everyone else posts records to it. */
+function consoleVariables({ name, servesConsole }: PartRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
+  const { portBase, consoleFolder } = options
+  const serves = servesConsole === true
+  return {
+    CONSOLE_PORT: serves ? String(portOf('console', portBase)) : undefined,
+    CONSOLE_FOLDER: serves ? consoleFolder : undefined,
+    RECORDS_URL: serves ? undefined : `${urlOf('console', portBase)}/api/records?part=${name}`,
   }
 }
 

@@ -13,6 +13,8 @@ export interface PartRow {
   readonly calls?: boolean
   /** Whether it has to know the accounts of those that call. */
   readonly issuesTokens?: boolean
+  /** Whether it serves the console, to which the others post their records. */
+  readonly servesConsole?: boolean
 }
 
 /** Every part, in the order of the printed list. A part whose entry is not there is left out. */
@@ -22,6 +24,7 @@ export const parts = [
     distance: 0,
     purpose: 'what clients call',
     runs: { gateway: 'gateway.yaml' },
+    servesConsole: true,
   },
   {
     name: 'campaigns',
@@ -66,7 +69,7 @@ export const parts = [
   },
 ] as const satisfies readonly PartRow[]
 
-/** Ports that are kept free for what is not a part yet. */
+/** What has a port and is no process of its own: the first gateway serves the console. */
 const reserved = [{ name: 'console', distance: 10 }] as const
 
 /** The name of something that has a port in the stack. */
@@ -87,6 +90,11 @@ export function portOf(name: PartName, portBase: number): number {
 /** Where a part is reached. Everything stays on this machine. */
 export function urlOf(name: PartName, portBase: number): string {
   return `http://127.0.0.1:${portOf(name, portBase)}`
+}
+
+/** Every port of a stack, by who needs it. */
+export function allPorts(portBase: number): { readonly name: string; readonly port: number }[] {
+  return [...parts, ...reserved].map(({ name, distance }) => ({ name, port: portBase + distance }))
 }
 
 /** The addresses of all parts as variables, such as `INVENTORY_GATEWAY_URL`. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { type ConfigFault, formatFaults, loadConfig } from '@agentic-rest/gateway'
-import { developmentConfig } from './development-config.ts'
+import { developmentConfig, withConsole } from './development-config.ts'
 import { findEntry, gatewayFile, type PartEntry } from './part-entry.ts'
 import { createPartEnvironment, type EnvironmentOptions } from './part-environment.ts'
-import { type PartRow, parts, urlOf } from './parts.ts'
+import { type PartRow, parts, portOf, urlOf } from './parts.ts'
 import { isListening } from './ports.ts'
 
 /** A part that is going to be started. */
@@ -13,6 +13,8 @@ export interface PlannedPart {
   readonly host: string
   readonly port: number
   readonly env: NodeJS.ProcessEnv
+  /** The port of the console, where this part serves it. */
+  readonly consolePort?: number | undefined
   /** Whether it answers by now. */
   readonly isReady: () => Promise<boolean>
 }
@@ -60,12 +62,19 @@ function planPart(row: PartRow, { portBase }: PlanOptions, environmentOf: Enviro
     PORT: String(port),
     GATEWAY_FILE: 'gateway' in row.runs ? gatewayFile(row.runs.gateway) : undefined,
   }
-  return [{ row, entry, port, host: HOST, env, isReady: () => isHealthy(port) }]
+  const consolePort = row.servesConsole === true ? portOf('console', portBase) : undefined
+  return [{ row, entry, port, host: HOST, env, consolePort, isReady: () => isHealthy(port) }]
 }
 
 /** A gateway that somebody wrote: it listens where its file says, and accepts the tokens of the identity provider too. */
 function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: EnvironmentOf): PlannedPart {
-  const row: PartRow = { name: 'gateway', distance: 0, purpose: 'your gateway', runs: { gateway: file } }
+  const row: PartRow = {
+    name: 'gateway',
+    distance: 0,
+    purpose: 'your gateway',
+    runs: { gateway: file },
+    servesConsole: true,
+  }
   const entry = findEntry(row)
   if (entry === undefined) throw new Error('the gateway of the stack is not installed')
   const development = { issuer: urlOf('identity', portBase), port: portBase }
@@ -77,9 +86,10 @@ function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: 
   }
   const loaded = loadConfig(file, env)
   if (!loaded.ok) throw new GatewayFileError(loaded.faults)
-  const { host, port } = developmentConfig(loaded.config, development).gateway
+  const config = withConsole(developmentConfig(loaded.config, development), portOf('console', portBase))
+  const { host, port, admin } = config.gateway
   // Not its health: it may speak TLS with a certificate that nobody here knows.
-  return { row, entry, host, port, env, isReady: () => isListening({ host, port }) }
+  return { row, entry, host, port, env, consolePort: admin?.port, isReady: () => isListening({ host, port }) }
 }
 
 async function isHealthy(port: number): Promise<boolean> {

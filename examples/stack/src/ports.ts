@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import { DEFAULT_PORT_BASE, MAX_PORT_BASE, parts } from './parts.ts'
+import { allPorts, DEFAULT_PORT_BASE, MAX_PORT_BASE } from './parts.ts'
 
 /** A port that a part needs. */
 export interface WantedPort {
@@ -33,7 +33,7 @@ const STEP = 1000
 /** A port base at which everything is free, if one of the next is. */
 export async function findFreeBase(from = DEFAULT_PORT_BASE): Promise<number | undefined> {
   for (let base = from; base <= MAX_PORT_BASE; base += STEP) {
-    const wanted = parts.map(({ name, distance }) => ({ name, port: base + distance, host: '127.0.0.1' }))
+    const wanted = allPorts(base).map((each) => ({ ...each, host: '127.0.0.1' }))
     const free = await Promise.all(wanted.map(isFree))
     if (free.every(Boolean)) return base
   }

@@ -16,15 +16,31 @@ export class TokenError extends Error {
 
 const TIMEOUT_MS = 5_000
 
+/** A token and its end. */
+export interface DatedToken {
+  readonly token: string
+  readonly expiresAt: string
+}
+
 /** Gets a token from the identity provider of a running stack, by its development grant. */
 export async function requestToken({ portBase, ...wish }: WantedToken): Promise<string> {
-  const url = urlOf('identity', portBase)
+  return (await requestTokenAt(urlOf('identity', portBase), wish)).token
+}
+
+/** The same from an identity provider at an address, with when the token ends. */
+export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portBase'>): Promise<DatedToken> {
+  const askedAt = Date.now()
   const response = await ask(`${url}/token`, formOf(wish))
   const body = (await response.json().catch(() => ({}))) as {
     access_token?: unknown
+    expires_in?: unknown
     error_description?: unknown
   }
-  if (typeof body.access_token === 'string') return body.access_token
+  if (typeof body.access_token === 'string')
+    return {
+      token: body.access_token,
+      expiresAt: new Date(askedAt + Number(body.expires_in) * 1000).toISOString(),
+    }
   throw new TokenError(
     typeof body.error_description === 'string' ? body.error_description : `${url} gives no tokens`,
   )

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { type LineFile, openLineFile } from './line-file.ts'
 import type { PartCommand } from './part-process.ts'
 import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
-import { assertFree } from './ports.ts'
+import { assertFree, type WantedPort } from './ports.ts'
 import { createSchemas } from './prepare-database.ts'
 import { type SupervisedPart, supervisePart } from './supervised-part.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -31,6 +31,8 @@ export interface RunningPart {
 /** A stack that runs. */
 export interface Stack {
   readonly parts: readonly RunningPart[]
+  /** Where the console is. */
+  readonly consoleUrl: string | undefined
   /** Stops the gateways first, so that what is in flight can still be answered, and then the rest. */
   stop(): Promise<void>
   /** Resolves when the stack has been stopped. */
@@ -49,7 +51,7 @@ interface Member {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const planned = planStack(options)
-  await assertFree(planned.map(({ row, host, port }) => ({ name: row.name, host, port })))
+  await assertFree(planned.flatMap(wantedPorts))
   await prepareData(options, planned)
   const terminal = createTerminal(options.output, options.verbose ?? false)
   const members = planned.map((each) => createMember(each, terminal))
@@ -66,7 +68,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await stop()
     throw error
   }
-  return { parts: members.map(describePart), stop, ended }
+  return { parts: members.map(describePart), consoleUrl: consoleUrlOf(planned), stop, ended }
+}
+
+const CONSOLE_HOST = '127.0.0.1'
+
+function wantedPorts({ row, host, port, consolePort }: PlannedPart): WantedPort[] {
+  const own = { name: row.name, host, port }
+  return consolePort === undefined ? [own] : [own, { name: 'console', host: CONSOLE_HOST, port: consolePort }]
+}
+
+function consoleUrlOf(planned: readonly PlannedPart[]): string | undefined {
+  const port = planned.map(({ consolePort }) => consolePort).find((each) => each !== undefined)
+  return port === undefined ? undefined : `http://${CONSOLE_HOST}:${port}`
 }
 
 async function prepareData({ dataFolder, databaseUrl }: StackOptions, planned: readonly PlannedPart[]) {

@@ -6,6 +6,7 @@ import {
   InitialisationError,
   type Log,
 } from '@agentic-rest/gateway'
+import { findConsoleFolder } from './console-folder.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
 import { readVersion } from './version.ts'
@@ -23,10 +24,10 @@ export interface Served {
 export async function serve(served: Served, host: Host): Promise<number> {
   const { log } = served
   const signals = watchSignals(host, log)
-  warn(served)
   try {
-    const gateway = openGateway(served, host)
+    const gateway = await openGateway(served, host)
     announce(served, await gateway.start())
+    announceConsole(served, gateway)
     await signals.toldToStop
     await gateway.drain()
     return exitCodes.ok
@@ -38,8 +39,16 @@ export async function serve(served: Served, host: Host): Promise<number> {
   }
 }
 
-function openGateway({ config, file, log }: Served, { stdout }: Host): Gateway {
-  return createGateway({ config, log, stdout, baseFolder: dirname(resolve(file)), version: readVersion() })
+async function openGateway({ config, file, log }: Served, host: Host): Promise<Gateway> {
+  const consoleFolder = config.gateway.admin === undefined ? undefined : await findConsoleFolder(host)
+  return createGateway({
+    config,
+    log,
+    stdout: host.stdout,
+    baseFolder: dirname(resolve(file)),
+    version: readVersion(),
+    admin: { consoleFolder, file },
+  })
 }
 
 function announce({ config, file, log }: Served, port: number): void {
@@ -55,7 +64,6 @@ function announce({ config, file, log }: Served, port: number): void {
   })
 }
 
-function warn({ config, log }: Served): void {
-  if (config.gateway.admin !== undefined)
-    log.warn('gateway.admin is configured, but there is no admin listener yet: it comes with the console')
+function announceConsole({ config, log }: Served, { adminPort: port }: Gateway): void {
+  if (port !== undefined) log.info('the console is listening', { host: config.gateway.admin?.host, port })
 }

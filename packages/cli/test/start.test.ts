@@ -174,11 +174,15 @@ test('what is valid but unwise is warned about, once', async () => {
   ])
 })
 
-test('an admin listener that is configured and not there yet is warned about', async () => {
-  const { log } = await start(configuration({ gateway: { admin: { port: 0 } } }))
-  expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toContain(
-    'gateway.admin is configured, but there is no admin listener yet: it comes with the console',
-  )
+test('the console listens where gateway.admin says, and lets nobody in without a token', async () => {
+  const { logged } = await start(configuration({ gateway: { admin: { port: 0, role: 'operator' } } }))
+  const { host, port } = await logged('the console is listening')
+  expect(host).toBe('127.0.0.1')
+  const response = await fetch(`http://127.0.0.1:${port}/api/gateway`)
+  expect([response.status, await response.json()]).toEqual([
+    403,
+    { code: 'FORBIDDEN', message: 'The token does not have the role that is needed here.' },
+  ])
 })
 
 test('--log-level warn leaves out what is below, and a signal during the start ends it in order', async () => {

@@ -9,7 +9,9 @@ export type {
   RequiredInput,
   Trace,
 } from '@agentic-rest/profile'
+export { type HttpAudit, type HttpAuditOptions, httpAudit } from './audit/http-audit.ts'
 export { jsonLinesAudit, type LineSink } from './audit/json-lines.ts'
+export { teeAudit } from './audit/tee-audit.ts'
 export type { Call, CallRequest, QueryValue } from './call/call.ts'
 export type { CallObserver, ObservedCall } from './call/call-observer.ts'
 export { type CallerToken, type CallIdentity, passThrough } from './call/identity.ts'

@@ -10,6 +10,7 @@ import {
   startStack,
 } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
+import { findConsoleFolder } from '../console-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endProcess, type Host } from '../host.ts'
 import { portBaseOption, readPortBase } from '../port-base.ts'
@@ -67,7 +68,9 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
   const signal = stopSignal(host)
   try {
     const databaseUrl = host.env['DATABASE_URL'] || undefined
-    const stack = await startStack({ ...wanted, databaseUrl, env: host.env, output: host.stdout, signal })
+    const consoleFolder = await findConsoleFolder(host)
+    const { env, stdout: output } = host
+    const stack = await startStack({ ...wanted, databaseUrl, consoleFolder, env, output, signal })
     if (!signal.aborted) await tell(stack, wanted, { host, startedAt })
     await stack.ended
     return exitCodes.ok
