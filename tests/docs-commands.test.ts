@@ -32,7 +32,7 @@ const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npx agentic check [\w./-]+\.yaml$/, 'here'],
   [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
   [
-    /^curl [^;|&<>`$]*"\$\(npm run --silent token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/,
+    /^curl [^;|&<>`$]*"\$\(npm run --silent token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8[01]80\/[\w./-]*$/,
     'visitor',
   ],
   [/^curl [^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/, 'request'],
