@@ -1,13 +1,14 @@
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { createStore, jsonLinesAudit, type StoreOptions } from '@agentic-rest/service'
+import { createStore, httpAudit, jsonLinesAudit, type StoreOptions, teeAudit } from '@agentic-rest/service'
 import { getRequestListener } from '@hono/node-server'
 import { createCampaignsApp } from './campaigns-app.ts'
 import { createDescriptionWriter } from './optimizations/describe-by-model.ts'
 import { prepareTables } from './tables.ts'
 
-const { PORT, AUDIT_FILE, DATA_FOLDER, DATABASE_URL, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL } = process.env
+const { PORT, AUDIT_FILE, RECORDS_URL, DATA_FOLDER, DATABASE_URL, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL } =
+  process.env
 
 const store = createStore(placeOfData())
 await prepareTables(store)
@@ -17,7 +18,11 @@ const { app, close } = createCampaignsApp({
     LLM_BASE_URL === undefined
       ? undefined
       : createDescriptionWriter({ baseUrl: LLM_BASE_URL, apiKey: LLM_API_KEY, model: LLM_MODEL }),
-  audit: AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+  audit: teeAudit(
+    AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+    // The console shows them.
+    RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL }),
+  ),
 })
 const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
 server.listen(Number(PORT ?? 8081), '127.0.0.1')

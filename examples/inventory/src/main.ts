@@ -1,19 +1,23 @@
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { createStore, jsonLinesAudit, type StoreOptions } from '@agentic-rest/service'
+import { createStore, httpAudit, jsonLinesAudit, type StoreOptions, teeAudit } from '@agentic-rest/service'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createInventory } from './inventory.ts'
 import { prepareTables } from './tables.ts'
 
-const { PORT, AUDIT_FILE, DATA_FOLDER, DATABASE_URL } = process.env
+const { PORT, AUDIT_FILE, RECORDS_URL, DATA_FOLDER, DATABASE_URL } = process.env
 
 const store = createStore(placeOfData())
 await prepareTables(store)
 const inventory = createInventory({
   store,
-  audit: AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+  audit: teeAudit(
+    AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+    // The console shows them.
+    RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL }),
+  ),
 })
 const app = new Hono()
 app.get('/healthz', (context) => context.text('ok\n'))

@@ -1,13 +1,20 @@
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { createStore, jsonLinesAudit, type StoreOptions, serviceAccount } from '@agentic-rest/service'
+import {
+  createStore,
+  httpAudit,
+  jsonLinesAudit,
+  type StoreOptions,
+  serviceAccount,
+  teeAudit,
+} from '@agentic-rest/service'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createRecommendations } from './recommendations.ts'
 import { prepareTables } from './tables.ts'
 
-const { PORT, AUDIT_FILE, DATA_FOLDER, DATABASE_URL, INVENTORY_GATEWAY_URL } = process.env
+const { PORT, AUDIT_FILE, RECORDS_URL, DATA_FOLDER, DATABASE_URL, INVENTORY_GATEWAY_URL } = process.env
 const { SERVICE_ACCOUNT_TOKEN_URL, SERVICE_ACCOUNT_ID, SERVICE_ACCOUNT_SECRET } = process.env
 
 const store = createStore(placeOfData())
@@ -20,7 +27,11 @@ const recommendations = createRecommendations({
     clientId: SERVICE_ACCOUNT_ID ?? 'recommendations',
     clientSecret: SERVICE_ACCOUNT_SECRET ?? '',
   }),
-  audit: AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+  audit: teeAudit(
+    AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
+    // The console shows them.
+    RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL }),
+  ),
 })
 const app = new Hono()
 app.get('/healthz', (context) => context.text('ok\n'))
