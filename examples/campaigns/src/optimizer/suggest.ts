@@ -75,7 +75,7 @@ function describe({ lever, extremes: { best, worst }, measure, goalLift, ctrLift
   const reason = `${measure.title} ${showRate(best, measure)} against ${showRate(worst, measure)}`
   const gain = `For the whole campaign that is ${showLift(goalLift)} better`
   const sideEffect = `, and its click-through rate ${ctrLift < 0 ? 'falls' : 'rises'} by ${showLift(Math.abs(ctrLift))}`
-  return `${change}: ${reason}. ${gain}${measure === measures.ctr ? '' : sideEffect}.`
+  return `${change}: ${reason}. ${gain}${measure === measures.ctr || ctrLift === 0 ? '' : sideEffect}.`
 }
 
 function showLift(lift: number): string {

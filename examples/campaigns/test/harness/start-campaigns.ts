@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AuditEvent, createStore, jsonLinesLog, type Store } from '@agentic-rest/service'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { type CampaignsAppOptions, createCampaignsApp } from '../../src/campaigns-app.ts'
+import { prepareTables } from '../../src/tables.ts'
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly mediaType: string | null
+  readonly headers: Headers
+  readonly body: Record<string, unknown>
+}
+
+/** What to send, as the gateway would: alice of acme unless said otherwise. */
+export interface Asking {
+  readonly json?: unknown
+  /** Sent as it is. */
+  readonly text?: string
+  readonly tenant?: string
+  readonly subject?: string
+  readonly roles?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** The service on a free port. */
+export interface RunningCampaigns {
+  readonly url: string
+  readonly records: AuditEvent[]
+  readonly logged: Record<string, unknown>[]
+  get(path: string, asking?: Asking): Promise<Answer>
+  post(path: string, asking?: Asking): Promise<Answer>
+  /** Asks for an optimization. */
+  optimize(campaignId: string, goal: unknown, asking?: Asking): Promise<Answer>
+  /** The status of an operation as soon as it is as wanted. */
+  statusWhen(operation: Answer, isWanted: (body: Status) => boolean): Promise<Status>
+  close(): Promise<void>
+}
+
+/** What tests look at in a status. */
+export interface Status {
+  readonly status: string
+  readonly progress?: { readonly optimizationId: string; readonly step: number; readonly steps: number }
+  readonly outcome?: string
+  readonly result?: Record<string, unknown>
+}
+
+/** One database with the campaigns of the demonstration for all tests of a file: making one takes seconds. */
+export function sharedStore(): Store {
+  const store = createStore({ memory: true })
+  beforeAll(() => prepareTables(store), 120_000)
+  afterAll(() => store.close())
+  return store
+}
+
+/** Starts the service on a store; it ends with the test. */
+export async function startCampaigns(options: CampaignsAppOptions): Promise<RunningCampaigns> {
+  const records: AuditEvent[] = []
+  const logged: Record<string, unknown>[] = []
+  const { app, close } = createCampaignsApp({
+    stepMs: 5,
+    forecastDayMs: 1,
+    audit: { emit: (record) => void records.push(record) },
+    log: jsonLinesLog((line) => void logged.push(JSON.parse(line))),
+    ...options,
+  })
+  const url = await listen(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
+  let closed: Promise<void> | undefined
+  const closeOnce = () => {
+    closed ??= close()
+    return closed
+  }
+  onTestFinished(closeOnce)
+  return { url, records, logged, close: closeOnce, ...createAsker(url) }
+}
+
+/** Asks a service that runs somewhere. */
+export function createAsker(url: string): Omit<RunningCampaigns, 'url' | 'records' | 'logged' | 'close'> {
+  const get = (path: string, asking: Asking = {}) => ask(url, 'GET', path, asking)
+  const post = (path: string, asking: Asking = {}) => ask(url, 'POST', path, asking)
+  return {
+    get,
+    post,
+    optimize: (campaignId, goal, asking = {}) =>
+      post(`/campaigns/${campaignId}/optimizations`, { json: { goal }, ...asking }),
+    async statusWhen({ body: { statusUrl } }, isWanted) {
+      let status: Status | undefined
+      await expect
+        .poll(
+          async () => {
+            status = (await get(String(statusUrl))).body as unknown as Status
+            return isWanted(status)
+          },
+          { timeout: 25_000, interval: 5 },
+        )
+        .toBe(true)
+      return status as Status
+    },
+  }
+}
+
+async function ask(url: string, method: string, path: string, asking: Asking): Promise<Answer> {
+  const { json, text, tenant = 'acme', subject = 'alice', roles = '', signal } = asking
+  const body = json === undefined ? text : JSON.stringify(json)
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      'x-tenant-id': tenant,
+      'x-actor-subject': subject,
+      'x-actor-roles': roles,
+      'x-request-id': randomUUID(),
+      'x-correlation-id': 'correlation-1',
+      ...asking.headers,
+    },
+    ...(body !== undefined && { body }),
+    ...(signal && { signal }),
+  })
+  const answer = (await response.json()) as Record<string, unknown>
+  const { headers, status } = response
+  const { trace, ...rest } = answer
+  // True of every answer, so no test has to say it.
+  expect(trace).toEqual({ correlationId: 'correlation-1', requestId: headers.get('x-request-id') })
+  expect(headers.get('x-agentic-profile')).toBe('v0.3')
+  return { status, mediaType: headers.get('content-type'), headers, body: rest }
+}
+
+/** A real server on a free port, for what the service calls; resolves with its address. */
+export function startServer(listener: RequestListener): Promise<string> {
+  return listen(createServer(listener))
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The typed answer that tests compare with: status, media type and whole body, but for its trace. */
+export function expectAnswer(answer: Answer, status: number, body: object): void {
+  expect({ status: answer.status, mediaType: answer.mediaType, body: answer.body }).toEqual({
+    status,
+    mediaType: mediaTypes[status] ?? 'application/vnd.agentic.error+json',
+    body,
+  })
+}
+
+const mediaTypes: Readonly<Record<number, string>> = {
+  200: 'application/json',
+  201: 'application/json',
+  202: 'application/vnd.agentic.operation+json',
+  400: 'application/vnd.agentic.clarification+json',
+  409: 'application/vnd.agentic.conflict+json',
+  412: 'application/vnd.agentic.approval-required+json',
+  422: 'application/vnd.agentic.validation-error+json',
+}
+
+/** The answer for what this tenant does not have. */
+export function expectNotFound(answer: Answer, what: string): void {
+  expectAnswer(answer, 404, { type: 'error', code: 'NOT_FOUND', message: `There is no such ${what}.` })
+}
+
+/** The body of an optimization. */
+export const anOptimization = {
+  id: expect.stringMatching(/^opt-[\da-f-]{36}$/),
+  campaignId: 'cmp-123',
+  goal: 'ctr',
+  status: 'accepted',
+  suggestions: expect.any(Array),
+  createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+}
