@@ -1,0 +1,19 @@
+export { type Clause, type ClauseId, clauses, outOfReach } from './clauses.ts'
+export {
+  type ExpectedFailure,
+  type ExpectedFailuresResult,
+  parseExpectedFailures,
+  unknownRule,
+} from './expected-failures.ts'
+export type { Stage } from './observe/observe.ts'
+export type { Report, ReportRow } from './report/report.ts'
+export type { Rule } from './rule.ts'
+export { rules } from './rules.ts'
+export { type ConformanceOptions, runConformance, UnreachableError } from './run-conformance.ts'
+export {
+  formatScenarioFaults,
+  parseScenario,
+  type ScenarioFault,
+  type ScenarioResult,
+} from './scenario/parse-scenario.ts'
+export type { Scenario, ScenarioInput } from './scenario/scenario-schema.ts'

@@ -1,0 +1,43 @@
+import { type OutcomeType, outcomes, outcomeTypes } from '@agentic-rest/profile'
+import type { Probe } from '../scenario/scenario-schema.ts'
+import { attempt } from './attempt.ts'
+import type { Observation, ObservationName, Seen } from './observation.ts'
+import { newTrace, type Run } from './run.ts'
+import { sendProbe } from './take-steps.ts'
+
+/** Sends a request whose answer has a trace without ids, with one of them, and asking for another media type. */
+export async function observeIds(run: Run): Promise<Seen[]> {
+  const probe = tracedProbe(run)
+  const look = async (
+    name: ObservationName,
+    observe: (probe: Probe) => Promise<Omit<Observation, 'name'>>,
+  ): Promise<Seen> => {
+    if (probe === undefined)
+      return { name, missing: 'the scenario has no request without setup whose answer has a trace' }
+    return await attempt(run, name, () => observe(probe))
+  }
+  const { correlationId, requestId } = newTrace()
+  return [
+    await look('ids.absent', async (one) => ({
+      exchanges: [await sendProbe(run, one, { trace: {} }), await sendProbe(run, one, { trace: {} })],
+    })),
+    await look('ids.request-absent', async (one) => ({
+      exchanges: [await sendProbe(run, one, { trace: { correlationId } })],
+    })),
+    await look('ids.correlation-absent', async (one) => ({
+      exchanges: [await sendProbe(run, one, { trace: { requestId } })],
+    })),
+    await look('accept', async (one) => ({
+      exchanges: [await sendProbe(run, one), await sendProbe(run, one, { headers: { Accept: 'text/html' } })],
+    })),
+  ]
+}
+
+/** The first outcome that has a trace and can be provoked any number of times. */
+function tracedProbe({ scenario }: Run): Probe | undefined {
+  const isTraced = (type: OutcomeType) => outcomes[type].schema !== null && type !== 'accepted'
+  return outcomeTypes
+    .filter(isTraced)
+    .map((type) => scenario.outcomes?.[type])
+    .find((probe) => probe !== undefined && (probe.setup ?? []).length === 0)
+}

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { conditions } from '@agentic-rest/profile'
+import type { Scenario } from '../scenario/scenario-schema.ts'
+import type { Exchange, SentRequest } from '../wire/exchange.ts'
+import { type OpenExchange, openStream, send } from '../wire/send.ts'
+import { attempt } from './attempt.ts'
+import { notInScenario, type Observation, type ObservationName, type Seen } from './observation.ts'
+import { EVENT_STREAM } from './observe-stream.ts'
+import { idHeaders, newTrace, prepare, type Run, type Sending } from './run.ts'
+import { cleanUp, takeSteps } from './take-steps.ts'
+
+type Limit = NonNullable<Scenario['limit']>
+type Seeing = Omit<Observation, 'name'> | string
+
+const names = ['limit', 'limit.other-tenant', 'limit.after'] as const satisfies readonly ObservationName[]
+const RETURN_MS = 3_000
+const PAUSE_MS = 50
+
+/** Opens as many streams as a tenant may have and one more, one of another tenant, and one after all are closed. */
+export async function observeLimit(run: Run): Promise<Seen[]> {
+  const { limit } = run.scenario
+  if (limit === undefined) return names.map((name) => notInScenario(name, 'limit'))
+  const seen = new Map<ObservationName, Seeing>()
+  const first = await attempt(run, 'limit', async () => {
+    const values = await takeSteps(run, limit.setup)
+    await crowd(run, { limit, values, seen })
+    await cleanUp(run, limit.cleanup, values)
+    return seen.get('limit') ?? 'the streams could not be opened'
+  })
+  const rest = names.slice(1).map((name) => toSeen(name, seen.get(name) ?? 'the streams could not be opened'))
+  return [first, ...rest]
+}
+
+function toSeen(name: ObservationName, seeing: Seeing): Seen {
+  return typeof seeing === 'string' ? { name, missing: seeing } : { name, ...seeing }
+}
+
+interface Crowd {
+  readonly limit: Limit
+  readonly values: ReadonlyMap<string, string>
+  readonly seen: Map<ObservationName, Seeing>
+}
+
+async function crowd(run: Run, { limit, values, seen }: Crowd): Promise<void> {
+  const streamRequest = (sending: Sending = {}) =>
+    prepare(run, limit.request, { ...sending, values, headers: { Accept: EVENT_STREAM } })
+  const held = await hold(await streamRequest(), limit.streams)
+  try {
+    const refused = held.findIndex(({ exchange }) => !isOpen(exchange))
+    if (refused !== -1) {
+      const faults = [`stream ${refused + 1} of ${limit.streams}`]
+      seen.set('limit', { exchanges: [await sendOneMore(await streamRequest())], faults })
+      return
+    }
+    seen.set('limit', await oneMore(held, await streamRequest()))
+    seen.set('limit.other-tenant', await ofOtherTenant(limit, streamRequest))
+  } finally {
+    for (const stream of held) stream.close()
+  }
+  seen.set('limit.after', { exchanges: [await openAgain(await streamRequest())] })
+}
+
+async function hold(request: SentRequest, count: number): Promise<OpenExchange[]> {
+  return await Promise.all(Array.from({ length: count }, () => openStream(withFreshIds(request))))
+}
+
+async function oneMore(held: readonly OpenExchange[], request: SentRequest): Promise<Seeing> {
+  const exchange = await sendOneMore(request)
+  if (held.some((stream) => stream.hasEnded()))
+    return 'streams ended before one too many was open: they have to last longer'
+  return { exchanges: [exchange] }
+}
+
+async function sendOneMore(request: SentRequest): Promise<Exchange> {
+  return await send(request, { timeoutMs: 5_000, maxBytes: 65_536 }, (_, status) => isFine(status))
+}
+
+async function ofOtherTenant(
+  { otherTenant }: Limit,
+  streamRequest: (sending: Sending) => Promise<SentRequest>,
+): Promise<Seeing> {
+  if (otherTenant === undefined) return 'the scenario has no limit.otherTenant'
+  const stream = await openStream(await streamRequest(otherTenant))
+  stream.close()
+  return { exchanges: [stream.exchange] }
+}
+
+/** A service may take a moment to notice that streams were closed. */
+async function openAgain(request: SentRequest): Promise<Exchange> {
+  const endAt = performance.now() + RETURN_MS
+  for (;;) {
+    const stream = await openStream(withFreshIds(request))
+    stream.close()
+    if (stream.exchange.answer?.status !== conditions.limit_exceeded || performance.now() > endAt)
+      return stream.exchange
+    await pause(PAUSE_MS)
+  }
+}
+
+function withFreshIds(request: SentRequest): SentRequest {
+  const trace = newTrace()
+  return { ...request, headers: { ...request.headers, ...idHeaders(trace) }, trace }
+}
+
+function isOpen({ answer }: Exchange): boolean {
+  return answer !== undefined && isFine(answer.status)
+}
+
+function isFine(status: number): boolean {
+  return Math.floor(status / 100) === 2
+}

@@ -1,0 +1,56 @@
+import { type OutcomeType, outcomeTypes } from '@agentic-rest/profile'
+import type { Scenario } from '../scenario/scenario-schema.ts'
+import { send } from '../wire/send.ts'
+import { attempt } from './attempt.ts'
+import { valueAt } from './json-path.ts'
+import { type Expected, notInScenario, type Seen } from './observation.ts'
+import { prepare, type Run } from './run.ts'
+import { sendProbe } from './take-steps.ts'
+
+type Probes = NonNullable<Scenario['outcomes']>
+
+/** Provokes each of the ten outcomes once, and follows the address that a 202 names. */
+export async function observeOutcomes(run: Run): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for (const type of outcomeTypes) seen.push(await observeOutcome(run, type))
+  const accepted = seen.find(({ name }) => name === 'outcomes.accepted')
+  return [...seen, await followStatusUrl(run, accepted)]
+}
+
+async function observeOutcome(run: Run, type: OutcomeType): Promise<Seen> {
+  const name = `outcomes.${type}` as const
+  const probe = run.scenario.outcomes?.[type]
+  if (probe === undefined) return notInScenario(name, name)
+  return await attempt(run, name, async () => ({
+    exchanges: [await sendProbe(run, probe)],
+    expected: expectedOf(probe),
+  }))
+}
+
+/** What a probe says of its answer. */
+export function expectedOf(probe: NonNullable<Probes[OutcomeType]>): Expected {
+  const { asks, hides, approver } = probe as Expected
+  return { asks, hides, approver }
+}
+
+async function followStatusUrl(run: Run, accepted: Seen | undefined): Promise<Seen> {
+  const name = 'status-url'
+  if (accepted === undefined || 'missing' in accepted) return { name, missing: 'no operation was accepted' }
+  const [exchange] = accepted.exchanges
+  const statusUrl = valueAt(exchange?.answer?.json?.value, '$.statusUrl')
+  if (
+    exchange === undefined ||
+    typeof statusUrl !== 'string' ||
+    !URL.canParse(statusUrl, exchange.request.url)
+  )
+    return { name, missing: 'the answer names no address to poll' }
+  const url = new URL(statusUrl, exchange.request.url)
+  // The token must not go to another host because an answer says so.
+  if (url.origin !== new URL(exchange.request.url).origin)
+    return { name, missing: 'the address to poll is at another origin' }
+  const { token, tenant } = run.scenario.outcomes?.accepted?.request ?? {}
+  return await attempt(run, name, async () => {
+    const request = await prepare(run, { method: 'GET', path: '/', token, tenant })
+    return { exchanges: [exchange, await send({ ...request, url: url.href })] }
+  })
+}

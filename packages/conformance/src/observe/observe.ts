@@ -1,0 +1,47 @@
+import { createEvidence, type Evidence, type ObservationName, type Seen } from './observation.ts'
+import { observeDeadline } from './observe-deadline.ts'
+import { observeFiles } from './observe-files.ts'
+import { observeGraph } from './observe-graph.ts'
+import { observeIds } from './observe-ids.ts'
+import { observeLimit } from './observe-limit.ts'
+import { observeMetrics } from './observe-metrics.ts'
+import { observeOutcomes } from './observe-outcomes.ts'
+import { observeRefusals } from './observe-refusals.ts'
+import { observeRetries } from './observe-retries.ts'
+import { observeStream } from './observe-stream.ts'
+import type { Run } from './run.ts'
+
+const stages = [
+  { title: 'outcomes', sees: /^(outcomes\.|status-url)/, observe: observeOutcomes },
+  { title: 'ids', sees: /^(ids\.|accept)/, observe: observeIds },
+  { title: 'refusals', sees: /^(token\.|tenant\.|traceless)/, observe: observeRefusals },
+  { title: 'stream', sees: /^stream/, observe: observeStream },
+  { title: 'limit', sees: /^limit/, observe: observeLimit },
+  { title: 'deadline', sees: /^deadline/, observe: observeDeadline },
+  { title: 'agent graph', sees: /^graph\.(?!hop)/, observe: observeGraph },
+  { title: 'retries', sees: /^(retry|graph\.hop)/, observe: observeRetries },
+  { title: 'metrics', sees: /^metrics/, observe: observeMetrics },
+] as const
+
+/** What is being looked at, as a reader would say it. */
+export type Stage = (typeof stages)[number]['title']
+
+/** How a scenario is carried out. */
+export interface Observing {
+  /** What the rules ask for; a stage that sees none of it is left out. */
+  readonly wanted: ReadonlySet<ObservationName>
+  /** File names of the scenario start from here. */
+  readonly folder: string
+  readonly onStage?: ((stage: Stage) => void) | undefined
+}
+
+/** Carries out a scenario, one stage after the other, and collects what is seen. It judges nothing. */
+export async function observe(run: Run, { wanted, folder, onStage }: Observing): Promise<Evidence> {
+  const seen: Seen[] = []
+  for (const { title, sees, observe: look } of stages) {
+    if (![...wanted].some((name) => sees.test(name))) continue
+    onStage?.(title)
+    seen.push(...(await look(run)))
+  }
+  return createEvidence(run.scenario.target, [...seen, ...observeFiles(run.scenario, folder)])
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { headers, outcomes, type Trace } from '@agentic-rest/profile'
+import { NO_TOKEN } from '../scenario/check-names.ts'
+import type { Scenario, ScenarioRequest } from '../scenario/scenario-schema.ts'
+import type { SentRequest } from '../wire/exchange.ts'
+import { fillValues, type Values } from './fill-values.ts'
+import type { Tokens } from './tokens.ts'
+
+/** What every observer of one run needs. */
+export interface Run {
+  readonly baseUrl: string
+  readonly scenario: Scenario
+  readonly tokens: Tokens
+  /** Takes down why something in the scenario could not be carried out. */
+  problem(text: string): void
+}
+
+/** What is different about one sending of a request. */
+export interface Sending {
+  readonly values?: Values
+  /** The ids to send; fresh ones unless given. */
+  readonly trace?: Partial<Trace>
+  readonly headers?: Readonly<Record<string, string>>
+  /** In place of the token and tenant of the scenario. */
+  readonly token?: string | undefined
+  readonly tenant?: string | undefined
+}
+
+/** A fresh pair of ids. */
+export function newTrace(): Trace {
+  return { correlationId: randomUUID(), requestId: randomUUID() }
+}
+
+/** The request as it goes out: address, token, tenant, ids and body filled in. */
+export async function prepare(
+  run: Run,
+  request: ScenarioRequest,
+  { values = new Map(), trace = newTrace(), headers: extra = {}, ...override }: Sending = {},
+): Promise<SentRequest> {
+  const { scenario } = run
+  const filled = fillValues(request, values)
+  const token = override.token ?? filled.token ?? scenario.token ?? NO_TOKEN
+  const tenant = override.tenant ?? filled.tenant ?? scenario.tenant
+  const body = bodyOf(filled.body)
+  return {
+    method: filled.method,
+    url: addressOf(run, filled),
+    headers: {
+      Accept: outcomes.success.mediaType,
+      // Bodies are judged as they come: packing would only be undone again.
+      'Accept-Encoding': 'identity',
+      ...(token !== NO_TOKEN && { [headers.authorization]: `Bearer ${await run.tokens.get(token)}` }),
+      ...(tenant !== undefined && { [headers.tenantId]: tenant }),
+      ...idHeaders(trace),
+      ...(body !== undefined && { [headers.contentType]: outcomes.success.mediaType }),
+      ...filled.headers,
+      ...extra,
+    },
+    body,
+    trace,
+  }
+}
+
+/** The headers that carry ids; none for an id that is left out. */
+export function idHeaders({ correlationId, requestId }: Partial<Trace>): Record<string, string> {
+  return {
+    ...(correlationId !== undefined && { [headers.correlationId]: correlationId }),
+    ...(requestId !== undefined && { [headers.requestId]: requestId }),
+  }
+}
+
+function addressOf({ baseUrl, scenario }: Run, { service, path }: ScenarioRequest): string {
+  const base = service === undefined ? baseUrl : (scenario.services?.[service] ?? baseUrl)
+  return `${base.replace(/\/+$/, '')}${path}`
+}
+
+function bodyOf(body: unknown): string | undefined {
+  return body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+}

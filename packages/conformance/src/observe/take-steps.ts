@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { outcomes } from '@agentic-rest/profile'
+import type { Probe, Step } from '../scenario/scenario-schema.ts'
+import type { Answer, Exchange } from '../wire/exchange.ts'
+import { send } from '../wire/send.ts'
+import { valueAt } from './json-path.ts'
+import { prepare, type Run, type Sending } from './run.ts'
+
+/** A step that did not give what the scenario expects of it. */
+export class StepError extends Error {
+  override readonly name = 'StepError'
+}
+
+const PAUSE_MS = 100
+
+/** Takes the steps before a request and resolves with the values that they captured. */
+export async function takeSteps(run: Run, steps: readonly Step[] = []): Promise<Map<string, string>> {
+  const values = new Map<string, string>()
+  for (const [index, step] of steps.entries()) {
+    const answer = await takeStep(run, step, { values, title: `setup step ${index + 1}` })
+    for (const [name, source] of Object.entries(step.capture ?? {}))
+      values.set(name, captured(answer, source, `setup step ${index + 1}`))
+  }
+  return values
+}
+
+/** Sends a probe's request between its setup and its cleanup. */
+export async function sendProbe(
+  run: Run,
+  { setup, request, cleanup }: Probe,
+  sending: Sending = {},
+): Promise<Exchange> {
+  const values = await takeSteps(run, setup)
+  const exchange = await send(await prepare(run, request, { ...sending, values }))
+  await cleanUp(run, cleanup, values)
+  return exchange
+}
+
+/** What cleaning up answers is judged by nobody: the next run has to cope with what is left anyway. */
+export async function cleanUp(
+  run: Run,
+  steps: readonly Step[] = [],
+  values: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
+  for (const step of steps)
+    await prepare(run, step, { values })
+      .then(send)
+      .catch(() => undefined)
+}
+
+interface Taking {
+  readonly values: ReadonlyMap<string, string>
+  readonly title: string
+}
+
+async function takeStep(run: Run, step: Step, { values, title }: Taking): Promise<Answer> {
+  const endAt = performance.now() + (step.until?.seconds ?? 0) * 1000
+  for (;;) {
+    const { answer, failure } = await send(await prepare(run, step, { values }))
+    if (answer === undefined) throw new StepError(`${title} got no answer: ${failure}`)
+    if (!isExpected(step, answer))
+      throw new StepError(
+        `${title} expects ${step.expect?.join(' or ') ?? 'a status of 2xx'} and got ${answer.status}`,
+      )
+    if (step.until === undefined) return answer
+    const value = JSON.stringify(valueAt(answer.json?.value, step.until.path))
+    if (step.until.in.some((wanted) => JSON.stringify(wanted) === value)) return answer
+    if (performance.now() > endAt) throw new StepError(`${title} waited ${step.until.seconds} s in vain`)
+    await pause(PAUSE_MS)
+  }
+}
+
+function isExpected({ expect }: Step, { status }: Answer): boolean {
+  if (expect === undefined) return Math.floor(status / 100) === 2
+  return expect.some((type) => outcomes[type].status === status)
+}
+
+function captured({ headers, json }: Answer, source: string, title: string): string {
+  const value = source.startsWith('header:')
+    ? headers.get(source.slice('header:'.length).toLowerCase())
+    : valueAt(json?.value, source)
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw new StepError(`${title} has no text or number at ${source}`)
+}

@@ -1,0 +1,79 @@
+import { exec } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import type { Environment } from '../scenario/fill-references.ts'
+import type { TokenSource } from '../scenario/scenario-schema.ts'
+import { send } from '../wire/send.ts'
+import { valueAt } from './json-path.ts'
+
+/** A token that could not be had; the message names no secret. */
+export class TokenSourceError extends Error {
+  override readonly name = 'TokenSourceError'
+}
+
+/** Gives tokens by name, each fetched once. */
+export interface Tokens {
+  get(name: string): Promise<string>
+  /** Every token that was given, so that a report can leave them out. */
+  secrets(): readonly string[]
+}
+
+/** Where tokens are looked for. */
+export interface TokenPlace {
+  readonly sources: Readonly<Record<string, TokenSource>>
+  readonly env: Environment
+  /** Commands run here, and files are found from here. */
+  readonly folder: string
+}
+
+const runShell = promisify(exec)
+const COMMAND_TIMEOUT_MS = 60_000
+
+/** Tokens of a scenario. */
+export function createTokens({ sources, ...place }: TokenPlace): Tokens {
+  const fetched = new Map<string, Promise<string>>()
+  const known = new Set<string>()
+  return {
+    get(name) {
+      const source = Object.hasOwn(sources, name) ? sources[name] : undefined
+      if (source === undefined) throw new TokenSourceError(`there is no token ${name}`)
+      const token = fetched.get(name) ?? fetchToken(name, source, place)
+      fetched.set(name, token)
+      return token.then((text) => {
+        known.add(text)
+        return text
+      })
+    },
+    secrets: () => [...known],
+  }
+}
+
+type Place = Omit<TokenPlace, 'sources'>
+
+async function fetchToken(name: string, source: TokenSource, place: Place): Promise<string> {
+  const token = (await readSource(source, place).catch(() => undefined))?.trim()
+  // A token that cannot stand in a header would only fail later, with less to say.
+  if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token
+  throw new TokenSourceError(`the token ${name} cannot be had from its ${Object.keys(source)[0]}`)
+}
+
+async function readSource(source: TokenSource, { env, folder }: Place): Promise<string | undefined> {
+  if ('env' in source) return env[source.env]
+  if ('file' in source) return readFileSync(resolve(folder, source.file), 'utf8')
+  if ('command' in source) {
+    const options = { cwd: folder, env: { ...env }, timeout: COMMAND_TIMEOUT_MS }
+    return (await runShell(source.command, options)).stdout
+  }
+  const { answer } = await send({
+    method: source.form === undefined ? 'GET' : 'POST',
+    url: source.url,
+    headers: source.form === undefined ? {} : formHeaders,
+    body: source.form && new URLSearchParams(source.form).toString(),
+    trace: {},
+  })
+  const token = valueAt(answer?.json?.value, `$.${source.field}`)
+  return typeof token === 'string' ? token : undefined
+}
+
+const formHeaders = { 'Content-Type': 'application/x-www-form-urlencoded' }

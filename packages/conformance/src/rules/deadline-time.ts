@@ -1,0 +1,26 @@
+import { outcomes } from '@agentic-rest/profile'
+import { answerOf } from '../judge.ts'
+import { defineRule, fail, notObserved, pass } from '../rule.ts'
+
+/** Limits: the deadline is N seconds. */
+export const deadlineTime = defineRule({
+  id: 'deadline-time',
+  clause: 'deadline.time',
+  title: 'A request is ended when its deadline is over, not before and not long after',
+  level: 'must',
+  looksAt: ['deadline'],
+  check(observation) {
+    const answer = answerOf(observation)
+    if (answer.status !== outcomes.error.status)
+      return notObserved('the request was not ended by its deadline')
+    const seconds = answer.elapsedMs / 1000
+    const wanted = observation.expected?.seconds ?? 0
+    if (seconds >= wanted * EARLIEST && seconds <= wanted * LATEST + SLACK_SECONDS) return pass
+    return fail(`${wanted} s`, `${seconds.toFixed(2)} s`)
+  },
+})
+
+// Timers may fire a little early by another clock, and machines are busy.
+const EARLIEST = 0.95
+const LATEST = 1.25
+const SLACK_SECONDS = 1

@@ -1,0 +1,14 @@
+import { judgeEffects } from '../judge.ts'
+import { defineRule } from '../rule.ts'
+
+/** Retry rule 1: the key goes on unchanged. */
+export const hopKey = defineRule({
+  id: 'hop-key',
+  clause: 'idempotency.hop',
+  title: 'A retry through an agent has no effect at the agent behind it',
+  level: 'must',
+  looksAt: ['graph.hop'],
+  check(observation) {
+    return judgeEffects(observation)
+  },
+})

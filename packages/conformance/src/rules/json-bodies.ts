@@ -1,0 +1,18 @@
+import { answerOf, outcomeObservations } from '../judge.ts'
+import { shorten } from '../report/printable.ts'
+import { defineRule, fail, notObserved, pass } from '../rule.ts'
+
+/** Errors, table: every media type of the table is JSON. */
+export const jsonBodies = defineRule({
+  id: 'json-bodies',
+  clause: 'table.json',
+  title: 'Bodies with a JSON media type are JSON',
+  level: 'must',
+  looksAt: [...outcomeObservations, 'limit', 'deadline'],
+  check(observation) {
+    const { essence, json, cut, body } = answerOf(observation)
+    if (!/[/+]json$/.test(essence ?? '')) return notObserved('the media type is not JSON')
+    if (json !== undefined) return pass
+    return fail('JSON', cut ?? JSON.stringify(shorten(body, 80)))
+  },
+})

@@ -1,0 +1,15 @@
+import { answerOf, judgeRefused } from '../judge.ts'
+import { defineRule } from '../rule.ts'
+
+/** Authentication. */
+export const missingTokenRefused = defineRule({
+  id: 'missing-token-refused',
+  clause: 'authentication.missing',
+  title: 'A request without a token does not succeed',
+  level: 'must',
+  looksAt: ['token.missing'],
+  gatewayOnly: true,
+  check(observation) {
+    return judgeRefused(answerOf(observation))
+  },
+})

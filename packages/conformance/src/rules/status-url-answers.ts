@@ -1,0 +1,15 @@
+import { answerOf, judgeRow } from '../judge.ts'
+import { defineRule } from '../rule.ts'
+
+/** Endpoints, 6: the address that a 202 names is there to be polled. */
+export const statusUrlAnswers = defineRule({
+  id: 'status-url-answers',
+  clause: 'endpoints.6.poll',
+  title: 'The status of an accepted operation can be read',
+  level: 'must',
+  looksAt: ['status-url'],
+  judgesSilence: true,
+  check(observation) {
+    return judgeRow('success', answerOf(observation))
+  },
+})

@@ -1,0 +1,28 @@
+import { answerOf, isStream } from '../judge.ts'
+import { firstEventAt } from '../observe/observe-stream.ts'
+import { defineRule, fail, notObserved, pass } from '../rule.ts'
+
+/** Endpoints, 7: nothing is buffered on the way. */
+export const streamFlushed = defineRule({
+  id: 'stream-flushed',
+  clause: 'endpoints.7.flushing',
+  title: 'The first event of a stream arrives before its end',
+  level: 'must',
+  looksAt: ['stream'],
+  check(observation) {
+    const answer = answerOf(observation)
+    if (!isStream(answer)) return notObserved('the answer is no stream')
+    const first = firstEventAt(answer.arrivals)
+    if (first === undefined) return fail('an event', answer.cut ?? 'the end of the answer')
+    const rest = Number(answer.arrivals.at(-1)?.atMs) - first
+    if (rest >= APART_MS) return pass
+    if (answer.elapsedMs < LASTING_MS) return notObserved(`the stream was over within ${LASTING_MS} ms`)
+    return fail(
+      'events one after the other',
+      `all of them within ${Math.round(rest)} ms, after ${Math.round(first)} ms`,
+    )
+  },
+})
+
+const APART_MS = 50
+const LASTING_MS = 200

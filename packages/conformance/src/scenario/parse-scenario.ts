@@ -1,0 +1,184 @@
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  visit,
+} from 'yaml'
+import type { z } from 'zod'
+import { printable } from '../report/printable.ts'
+import { checkNames } from './check-names.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { type Environment, fillReferences } from './fill-references.ts'
+import { keysAt } from './keys-at.ts'
+import { type Scenario, scenarioSchema } from './scenario-schema.ts'
+
+/** One fault of a scenario file, at a line and column counted from 1. */
+export interface ScenarioFault {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** The key, for example `outcomes.conflict.request`; empty for the file as a whole. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A scenario that is valid, or everything that is wrong with it. */
+export type ScenarioResult =
+  | { readonly ok: true; readonly scenario: Scenario }
+  | { readonly ok: false; readonly faults: readonly ScenarioFault[] }
+
+/** A fault before it has a line. */
+export interface Finding {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  /** The fault is the key and not its value. */
+  readonly atKey?: boolean
+  readonly offset?: number
+}
+
+const MAX_LENGTH = 1_048_576
+const MAX_ALIASES = 100
+
+/** Reads a scenario from YAML text; it never throws, whatever the text. */
+export function parseScenario(
+  text: string,
+  { file, env }: { readonly file: string; readonly env: Environment },
+): ScenarioResult {
+  if (text.length > MAX_LENGTH) return refuse(file, `the file is longer than ${MAX_LENGTH} characters`)
+  try {
+    return judge(text, { file, env })
+  } catch {
+    // The library composes recursively and throws on alias bombs.
+    return refuse(file, 'the file is nested too deeply, or its aliases stand for too much')
+  }
+}
+
+/** The result for a file that is refused as a whole. */
+export function refuse(file: string, message: string): ScenarioResult {
+  return { ok: false, faults: [{ file, line: 1, column: 1, path: '', message }] }
+}
+
+/** Faults as compilers print them, one a line. */
+export function formatScenarioFaults(faults: readonly ScenarioFault[]): string {
+  return faults.map(formatFault).join('\n')
+}
+
+function formatFault({ file, line, column, path, message }: ScenarioFault): string {
+  return `${printable(file)}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`
+}
+
+function judge(text: string, { file, env }: { file: string; env: Environment }): ScenarioResult {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const syntax = document.errors.map(({ pos: [offset] }) => ({
+    path: [],
+    message: 'not valid YAML here',
+    offset,
+  }))
+  const findings = syntax.length > 0 ? syntax : fill(document, env)
+  const meaning =
+    findings.length > 0 ? { findings } : understand(document.toJS({ maxAliasCount: MAX_ALIASES }))
+  if ('scenario' in meaning) return { ok: true, scenario: meaning.scenario }
+  const faults = meaning.findings.map((finding) => place(finding, { document, lines, file }))
+  return { ok: false, faults: faults.toSorted((a, b) => a.line - b.line || a.column - b.column) }
+}
+
+function fill(document: Document.Parsed, env: Environment): Finding[] {
+  const findings: Finding[] = []
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'string') return
+      const { text, faults } = fillReferences(node.value, env)
+      node.value = text
+      for (const message of faults)
+        findings.push({ path: [], message: printable(message), offset: startOf(node) })
+    },
+  })
+  return findings
+}
+
+function understand(value: unknown): { scenario: Scenario } | { findings: readonly Finding[] } {
+  const { data, error } = scenarioSchema.safeParse(value ?? {}, { error: wordIssue })
+  if (data === undefined) return { findings: (error?.issues ?? []).flatMap(toFindings) }
+  const findings = checkNames(data)
+  return findings.length > 0 ? { findings } : { scenario: data }
+}
+
+function toFindings(issue: z.core.$ZodIssue): Finding[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }]
+  const known = keysAt(issue.path)
+  return issue.keys.map((key) => ({
+    path: [...issue.path, key],
+    message: `unknown key${didYouMean(key, known)}`,
+    atKey: true,
+  }))
+}
+
+/** In words that never repeat a value, which may be a secret. */
+function wordIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is required'
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${names.get(issue.expected) ?? issue.expected}`
+    case 'invalid_value':
+      return `expected one of ${issue.values.join(', ')}`
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? 'must not be empty'
+        : `must be at least ${issue.minimum}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}`
+    default:
+      return undefined
+  }
+}
+
+const names = new Map<string, string>([
+  ['string', 'a text'],
+  ['number', 'a number'],
+  ['int', 'an integer'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'a map'],
+  ['record', 'a map'],
+])
+
+interface Source {
+  readonly document: Document.Parsed
+  readonly lines: LineCounter
+  readonly file: string
+}
+
+function place({ path, message, atKey, offset }: Finding, { document, lines, file }: Source): ScenarioFault {
+  const at = offset ?? offsetOf(document, path, atKey === true)
+  const { line, col } = lines.linePos(at)
+  return { file, line: Math.max(line, 1), column: Math.max(col, 1), path: formatPath(path), message }
+}
+
+/** Where a key or value begins; for what is missing, the nearest thing above it that is there. */
+function offsetOf(document: Document.Parsed, path: readonly PropertyKey[], atKey: boolean): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = document.getIn(path.slice(0, length - 1), true)
+    const name = path[length - 1]
+    const pair = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(name))
+      : undefined
+    const value = document.getIn(path.slice(0, length), true)
+    const wanted = atKey && length === path.length ? pair?.key : (value ?? pair?.key)
+    if (isNode(wanted)) return startOf(wanted)
+  }
+  return 0
+}
+
+function startOf(node: unknown): number {
+  return (node as Partial<ParsedNode>).range?.[0] ?? 0
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${printable(String(step))}`))
+  return steps.join('').replace(/^\./, '')
+}

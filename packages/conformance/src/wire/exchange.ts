@@ -1,0 +1,83 @@
+import type { Trace } from '@agentic-rest/profile'
+import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
+
+/** A request as it was sent, with the ids that it carried. */
+export interface SentRequest {
+  readonly method: string
+  readonly url: string
+  /** In the order in which they were set; names as they were spelled. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly trace: Partial<Trace>
+}
+
+/** A piece of a body with the time of its arrival, counted from the request. */
+export interface Arrival {
+  readonly atMs: number
+  readonly text: string
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number
+  /** By lower-case name; a repeated header is joined as RFC 9110 5.3 says. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly essence: string | undefined
+  readonly body: string
+  /** Absent when the body is no JSON, or was not read to its end. */
+  readonly json: { readonly value: unknown } | undefined
+  /** Why the body was not read to its end. */
+  readonly cut: string | undefined
+  readonly arrivals: readonly Arrival[]
+  readonly elapsedMs: number
+}
+
+/** One request with its answer, or with why there is none. */
+export interface Exchange {
+  readonly request: SentRequest
+  readonly answer?: Answer
+  readonly failure?: string
+}
+
+/** What the wire gives of an answer, before anything is made of it. */
+export interface RawAnswer {
+  readonly status: number
+  readonly rawHeaders: readonly string[]
+  readonly body: string
+  readonly cut: string | undefined
+  readonly arrivals: readonly Arrival[]
+  readonly elapsedMs: number
+}
+
+/** Makes an answer of what the wire gave. */
+export function toAnswer({ status, rawHeaders, body, cut, arrivals, elapsedMs }: RawAnswer): Answer {
+  const headers = joinHeaders(rawHeaders)
+  return {
+    status,
+    headers,
+    essence: mediaTypeEssence(headers.get(headerKeys.contentType)),
+    body,
+    json: cut === undefined ? parseJson(body) : undefined,
+    cut,
+    arrivals,
+    elapsedMs,
+  }
+}
+
+function joinHeaders(raw: readonly string[]): Map<string, string> {
+  const joined = new Map<string, string>()
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = String(raw[at]).toLowerCase()
+    const before = joined.get(name)
+    joined.set(name, before === undefined ? String(raw[at + 1]) : `${before}, ${raw[at + 1]}`)
+  }
+  return joined
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,140 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { decodeBody } from './decode-body.ts'
+import { type Arrival, type Exchange, type SentRequest, toAnswer } from './exchange.ts'
+import { wordFailure } from './word-failure.ts'
+
+/** How much time and memory an answer may take. */
+export interface Limits {
+  readonly timeoutMs: number
+  readonly maxBytes: number
+}
+
+/** Limits for an ordinary answer. */
+export const usualLimits: Limits = { timeoutMs: 15_000, maxBytes: 1_048_576 }
+
+/** Looks at a body while it comes, and says whether it has seen enough. */
+export type Watcher = (arrivals: readonly Arrival[], status: number) => boolean
+
+/** An answer whose head is here while its body may still come. */
+export interface OpenExchange {
+  readonly exchange: Exchange
+  /** Whether the body has come to its end, or the connection to its. */
+  hasEnded(): boolean
+  close(): void
+}
+
+const MAX_HEADER_BYTES = 65_536
+
+/**
+ * Sends one request on a connection of its own and reads the answer within the limits. It never throws and never
+ * follows a redirect. Not `fetch`, which ends the process when a service hangs up on a body that waits to be read.
+ */
+export async function send(
+  request: SentRequest,
+  limits: Limits = usualLimits,
+  watcher?: Watcher,
+): Promise<Exchange> {
+  const startedAt = performance.now()
+  const signal = AbortSignal.timeout(limits.timeoutMs)
+  try {
+    const message = await start(request, signal)
+    const { bytes, cut, arrivals } = await readBody(message, { limits, signal, startedAt, watcher })
+    const decoded = decodeBody(bytes, message.headers['content-encoding'], limits.maxBytes)
+    const answer = toAnswer({
+      status: message.statusCode ?? 0,
+      rawHeaders: message.rawHeaders,
+      body: decoded.text,
+      cut: cut ?? decoded.fault,
+      arrivals,
+      elapsedMs: performance.now() - startedAt,
+    })
+    return { request, answer }
+  } catch (error) {
+    return { request, failure: wordFailure(error, limits.timeoutMs) }
+  }
+}
+
+/** Sends a request and resolves with the head of its answer; the body is taken in and dropped until it is closed. */
+export async function openStream(request: SentRequest, limits: Limits = usualLimits): Promise<OpenExchange> {
+  const startedAt = performance.now()
+  try {
+    const message = await start(request, AbortSignal.timeout(limits.timeoutMs))
+    let ended = false
+    const end = () => {
+      ended = true
+    }
+    // A stream that is held open and then cut, by either side, is no fault of its own here.
+    message.on('close', end).on('error', end).resume()
+    const answer = toAnswer({
+      status: message.statusCode ?? 0,
+      rawHeaders: message.rawHeaders,
+      body: '',
+      cut: 'only the head was read',
+      arrivals: [],
+      elapsedMs: performance.now() - startedAt,
+    })
+    return { exchange: { request, answer }, hasEnded: () => ended, close: () => void message.destroy() }
+  } catch (error) {
+    const exchange = { request, failure: wordFailure(error, limits.timeoutMs) }
+    return { exchange, hasEnded: () => true, close: () => undefined }
+  }
+}
+
+function start({ method, url, headers, body }: SentRequest, timeout: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const open = url.startsWith('https:') ? httpsRequest : httpRequest
+  // Without an agent every request has its own connection: what one answer leaves behind cannot become the next one.
+  const outgoing = open(url, { method, headers, agent: false, maxHeaderSize: MAX_HEADER_BYTES })
+  const expire = () => outgoing.destroy(timeout.reason)
+  timeout.addEventListener('abort', expire)
+  outgoing.on('response', resolve)
+  outgoing.on('upgrade', (_message, socket) => socket.destroy(new Error('UPGRADED')))
+  outgoing.on('error', reject)
+  outgoing.on('close', () => {
+    timeout.removeEventListener('abort', expire)
+    reject(new Error('CLOSED'))
+  })
+  outgoing.end(body)
+  return promise
+}
+
+interface Reading {
+  readonly limits: Limits
+  readonly signal: AbortSignal
+  readonly startedAt: number
+  readonly watcher: Watcher | undefined
+}
+
+interface ReadBody {
+  readonly bytes: Buffer
+  readonly cut: string | undefined
+  readonly arrivals: readonly Arrival[]
+}
+
+async function readBody(
+  message: IncomingMessage,
+  { limits, signal, startedAt, watcher }: Reading,
+): Promise<ReadBody> {
+  const chunks: Buffer[] = []
+  const arrivals: Arrival[] = []
+  let size = 0
+  const result = (cut?: string) => ({ bytes: Buffer.concat(chunks), cut, arrivals })
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limits.maxBytes) return result(`the body is longer than ${limits.maxBytes} bytes`)
+      chunks.push(chunk)
+      if (watcher === undefined) continue
+      arrivals.push({ atMs: performance.now() - startedAt, text: chunk.toString('latin1') })
+      if (watcher(arrivals, message.statusCode ?? 0)) return result('enough was seen')
+    }
+    return result()
+  } catch (error) {
+    return result(
+      `the body breaks off: ${wordFailure(signal.aborted ? signal.reason : error, limits.timeoutMs)}`,
+    )
+  } finally {
+    message.destroy()
+  }
+}

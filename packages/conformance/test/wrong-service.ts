@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Outcome, readTrace, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { onTestFinished } from 'vitest'
+import { createMemory, type Memory } from './wrong-service/memory.ts'
+import { metricsText } from './wrong-service/metrics-text.ts'
+import { type Place, routes } from './wrong-service/routes.ts'
+import { sendStream } from './wrong-service/streams.ts'
+
+/** An answer that can still be spoilt. */
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  // biome-ignore lint/suspicious/noExplicitAny: a violation may do anything to it
+  body: any
+}
+
+/** Ways of behaving wrongly that no change of a single answer can show. */
+export type Misbehaviour =
+  | 'accepts-no-token'
+  | 'accepts-any-token'
+  | 'accepts-any-tenant'
+  | 'odd-correlation-ids'
+  | 'odd-request-ids'
+  | 'one-request-id'
+  | 'all-ids-new'
+  | 'stream-buffered'
+  | 'stream-for-all'
+  | 'no-limit'
+  | 'limit-for-all-tenants'
+  | 'slots-kept'
+  | 'limit-too-low'
+  | 'deadline-at-once'
+  | 'deadline-late'
+  | 'retry-again'
+  | 'retry-other-body'
+  | 'retry-conflicts'
+  | 'hop-without-key'
+  | 'hop-other-tenant'
+  | 'hop-other-correlation'
+  | 'html-for-browsers'
+
+/** What is wrong with a service. */
+export interface Wrongs {
+  readonly misbehaves?: Misbehaviour | undefined
+  readonly at?: Place | undefined
+  change?(reply: Reply): void
+}
+
+/** One request as the routes see it. */
+export interface Call {
+  readonly request: IncomingMessage
+  readonly body: string
+  readonly tenant: string
+  readonly trace: Trace
+  readonly memory: Memory
+  does(misbehaviour: Misbehaviour): boolean
+}
+
+/** A gateway with services behind it, all in one, that keeps the profile but for what is wrong with it on purpose. */
+export async function startWrongService(wrongs: Wrongs = {}): Promise<string> {
+  const memory = createMemory()
+  const server = createServer((request, response) => void answer({ request, response, memory, wrongs }))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => close(server))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function close(server: Server): void {
+  server.close()
+  server.closeAllConnections()
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly memory: Memory
+  readonly wrongs: Wrongs
+}
+
+const tenants = new Map([
+  ['Bearer token-of-alice', 'acme'],
+  ['Bearer token-of-carol', 'globex'],
+])
+
+async function answer({ request, response, memory, wrongs }: Exchange): Promise<void> {
+  const does = (misbehaviour: Misbehaviour) => wrongs.misbehaves === misbehaviour
+  const trace = idsOf(request, memory, does)
+  const body = await text(request)
+  if (request.url === '/metrics') return write(response, spoil(wrongs, 'metrics', metricsText()))
+  const tenant = authenticate(request, does)
+  if (typeof tenant !== 'string') return write(response, spoil(wrongs, 'refusal', reply(tenant, trace)))
+  const call: Call = { request, body, tenant, trace, memory, does }
+  const [place, route] = routes.get(`${request.method} ${request.url}`) ?? []
+  if (place === undefined || route === undefined) return write(response, reply(unknown, trace))
+  if (does('html-for-browsers') && request.headers.accept === 'text/html')
+    return write(response, { status: 400, headers: { 'content-type': 'text/html' }, body: '<h1>Goal?</h1>' })
+  const outcome = await route(call)
+  if (outcome !== 'stream') return write(response, spoil(wrongs, place, reply(outcome, trace)))
+  await sendStream(response, { ...call, spoil: (head) => spoil(wrongs, place, head) })
+}
+
+const unknown: Outcome = {
+  type: 'error',
+  condition: 'not_found',
+  code: 'ROUTE_NOT_FOUND',
+  message: 'No route.',
+}
+
+function authenticate(request: IncomingMessage, does: Call['does']): string | Outcome {
+  const { authorization = '', 'x-tenant-id': wanted } = request.headers
+  const forbidden = (code: string): Outcome => ({ type: 'forbidden', code, message: 'Not for you.' })
+  if (authorization === '' && !does('accepts-no-token'))
+    return { type: 'error', condition: 'unauthenticated', code: 'MISSING_TOKEN', message: 'No token.' }
+  const tenant = tenants.get(authorization)
+  if (tenant === undefined && authorization !== '' && !does('accepts-any-token'))
+    return { type: 'error', condition: 'unauthenticated', code: 'INVALID_TOKEN', message: 'A false token.' }
+  if (tenant !== undefined && wanted !== tenant && !does('accepts-any-tenant'))
+    return forbidden('TENANT_MISMATCH')
+  return String(wanted)
+}
+
+function idsOf(request: IncomingMessage, memory: Memory, does: Call['does']): Trace {
+  const sent = readTrace(request.headers)
+  const isIncomplete = sent.correlationId === undefined || sent.requestId === undefined
+  if (isIncomplete && does('all-ids-new'))
+    return { correlationId: crypto.randomUUID(), requestId: crypto.randomUUID() }
+  return {
+    correlationId:
+      sent.correlationId ?? (does('odd-correlation-ids') ? `corr-${memory.next()}` : crypto.randomUUID()),
+    requestId: sent.requestId ?? newRequestId(memory, does),
+  }
+}
+
+function newRequestId(memory: Memory, does: Call['does']): string {
+  if (does('odd-request-ids')) return `req-${memory.next()}`
+  return does('one-request-id') ? '7b0cbd0c-26d9-4a0e-9dd1-5f3a7a1c8f11' : crypto.randomUUID()
+}
+
+function reply(outcome: Outcome, trace: Trace): Reply {
+  const { status, headers, body } = writeOutcome(outcome, trace)
+  return { status, headers: { ...headers }, body: JSON.parse(body) }
+}
+
+function spoil({ at, change }: Wrongs, place: Place, right: Reply): Reply {
+  if (at === place) change?.(right)
+  return right
+}
+
+function write(response: ServerResponse, { status, headers, body }: Reply): void {
+  response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+}

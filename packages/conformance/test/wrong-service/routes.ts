@@ -1,0 +1,160 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Outcome } from '@agentic-rest/profile'
+import type { Call } from '../wrong-service.ts'
+import { addTo } from './memory.ts'
+import { takeSlot } from './streams.ts'
+
+/** Where an answer comes from. */
+export type Place =
+  | 'success'
+  | 'created'
+  | 'accepted'
+  | 'clarification'
+  | 'validation'
+  | 'approval'
+  | 'forbidden'
+  | 'conflict'
+  | 'failed-dependency'
+  | 'error'
+  | 'status'
+  | 'refusal'
+  | 'deadline'
+  | 'stream'
+  | 'limit'
+  | 'graph-failed'
+  | 'graph-clarification'
+  | 'graph-approval'
+  | 'traceless'
+  | 'orders'
+  | 'list'
+  | 'metrics'
+
+type Route = (call: Call) => Outcome | 'stream' | Promise<Outcome | 'stream'>
+
+const clarification = (name: string): Outcome => ({
+  type: 'clarification_required',
+  message: `What is the ${name}?`,
+  requiredInputs: [{ name, location: 'body', type: 'string', required: true, question: `Which ${name}?` }],
+})
+
+const approval: Outcome = {
+  type: 'approval_required',
+  message: 'Somebody has to agree.',
+  approvalToken: 'apt-1',
+  approver: { name: 'export office' },
+}
+
+const failure = (type: 'forbidden' | 'failed_dependency' | 'error', code: string): Outcome => ({
+  type,
+  code,
+  message: 'It did not work.',
+})
+
+const answerOnce =
+  (outcome: Outcome): Route =>
+  () =>
+    outcome
+
+/** Every route by method and path, with the place that its answers are spoilt at. */
+export const routes: ReadonlyMap<string, readonly [Place, Route]> = new Map<string, readonly [Place, Route]>([
+  ['GET /items/1', ['success', answerOnce({ type: 'success', body: { id: 'i-1' } })]],
+  ['POST /items', ['created', answerOnce({ type: 'created', body: { id: 'i-2' } })]],
+  [
+    'POST /jobs',
+    ['accepted', answerOnce({ type: 'accepted', operationId: 'op-1', statusUrl: '/operations/op-1/status' })],
+  ],
+  ['GET /operations/op-1/status', ['status', answerOnce({ type: 'success', body: { status: 'working' } })]],
+  ['GET /elsewhere/op-1', ['status', answerOnce({ type: 'success', body: { status: 'working' } })]],
+  ['POST /goals', ['clarification', answerOnce(clarification('goal'))]],
+  [
+    'POST /faults',
+    [
+      'validation',
+      answerOnce({
+        type: 'validation_failed',
+        message: 'Wrong.',
+        errors: [{ field: 'goal', message: 'is odd' }],
+      }),
+    ],
+  ],
+  ['POST /gates', ['approval', answerOnce(approval)]],
+  ['POST /secrets', ['forbidden', answerOnce(failure('forbidden', 'ROLE_REQUIRED'))]],
+  [
+    'POST /clashes',
+    [
+      'conflict',
+      answerOnce({ type: 'conflict', code: 'BUSY', message: 'Busy.', conflictingResourceId: 'i-1' }),
+    ],
+  ],
+  ['POST /outages', ['failed-dependency', answerOnce(failure('failed_dependency', 'SOURCE_DOWN'))]],
+  ['POST /bugs', ['error', answerOnce(failure('error', 'BROKEN'))]],
+  ['POST /slow', ['deadline', beSlow]],
+  ['POST /stream', ['stream', stream]],
+  ['POST /limited', ['limit', limited]],
+  ['POST /graph/outage', ['graph-failed', answerOnce(failure('failed_dependency', 'INVENTORY_DOWN'))]],
+  ['POST /graph/question', ['graph-clarification', answerOnce(clarification('shipFrom'))]],
+  ['POST /graph/gate', ['graph-approval', answerOnce(approval)]],
+  ['POST /graph/stock', ['list', askForStock]],
+  ['GET /behind/checks', ['list', listChecks]],
+  ['POST /traceless', ['traceless', answerOnce(failure('error', 'TRACE_MISSING'))]],
+  ['POST /orders', ['orders', order]],
+  ['GET /orders', ['list', listOrders]],
+])
+
+const DEADLINE_MS = 250
+const LATE_MS = 2000
+
+async function beSlow({ does }: Call): Promise<Outcome> {
+  if (!does('deadline-at-once')) await pause(does('deadline-late') ? LATE_MS : DEADLINE_MS)
+  return failure('error', 'EXECUTION_TIMEOUT')
+}
+
+function wantsStream({ request, does }: Call): boolean {
+  return request.headers.accept === 'text/event-stream' || does('stream-for-all')
+}
+
+function stream(call: Call): Outcome | 'stream' {
+  return wantsStream(call) ? 'stream' : { type: 'success', body: { text: 'all at once' } }
+}
+
+function limited(call: Call): Outcome | 'stream' {
+  if (takeSlot(call)) return 'stream'
+  return {
+    type: 'error',
+    condition: 'limit_exceeded',
+    code: 'LIMIT_EXCEEDED',
+    message: 'Too many streams.',
+    retryAfter: 60,
+  }
+}
+
+function order({ request, tenant, memory, does }: Call): Outcome {
+  const key = `${tenant} ${request.headers['idempotency-key']}`
+  const known = memory.outcomes.get(key)
+  if (known === undefined || does('retry-again')) addTo(memory.orders, tenant, `o-${memory.next()}`)
+  const body = known ?? { id: memory.orders.get(tenant)?.at(-1) }
+  memory.outcomes.set(key, body)
+  if (known !== undefined && does('retry-conflicts'))
+    return { type: 'conflict', code: 'KEY_USED', message: 'Used.' }
+  if (known !== undefined && does('retry-other-body')) return { type: 'created', body: { id: 'another' } }
+  return { type: 'created', body }
+}
+
+function listOrders({ tenant, memory }: Call): Outcome {
+  return { type: 'success', body: { items: memory.orders.get(tenant) ?? [] } }
+}
+
+/** Agent A asks agent B, which records each real check once per key. */
+function askForStock({ request, tenant, trace, memory, does }: Call): Outcome {
+  const key = does('hop-without-key') ? `${memory.next()}` : `hop ${request.headers['idempotency-key']}`
+  if (!memory.outcomes.has(key)) {
+    const correlationId = does('hop-other-correlation') ? crypto.randomUUID() : trace.correlationId
+    addTo(memory.checks, does('hop-other-tenant') ? 'nobody' : tenant, { correlationId })
+  }
+  memory.outcomes.set(key, true)
+  return { type: 'success', body: { stock: 7 } }
+}
+
+function listChecks({ tenant, memory }: Call): Outcome {
+  return { type: 'success', body: { checks: memory.checks.get(tenant) ?? [] } }
+}
