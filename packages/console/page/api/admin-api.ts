@@ -1,0 +1,66 @@
+import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { type AuditRecord, type RecentExchange, readRecent, readRecords } from './audit-records.ts'
+import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
+import { fieldsOf, textOf } from './read-json.ts'
+import { type RouteList, readRouteList } from './route-list.ts'
+
+/** A token for development. */
+export interface GivenToken {
+  readonly token: string
+  readonly expiresAt: string
+}
+
+/** The admin listener did not do what the page asked. */
+export class AdminError extends Error {
+  override readonly name = 'AdminError'
+  /** Absent when there was no answer at all. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** What the admin listener offers to this page. */
+export const adminApi = {
+  gateway: async (): Promise<GatewayInfo> => readGatewayInfo(await ask('/api/gateway')),
+  routes: async (): Promise<RouteList> => readRouteList(await ask('/api/routes')),
+  recent: async (): Promise<RecentExchange[]> => readRecent(await ask('/api/recent')),
+  async records(correlationId: string): Promise<AuditRecord[]> {
+    return readRecords(await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`))
+  },
+  async token({ sub, tenant, roles }: Person): Promise<GivenToken> {
+    const body = JSON.stringify({ sub, tenant, roles })
+    const fields = fieldsOf(await ask('/api/token', { method: 'POST', headers: jsonHeaders(), body }))
+    return { token: textOf(fields, 'token'), expiresAt: textOf(fields, 'expiresAt') }
+  },
+}
+
+function jsonHeaders(): Headers {
+  const fields = new Headers()
+  fields.set(headers.contentType, outcomes.success.mediaType)
+  return fields
+}
+
+async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
+  const response = await fetch(path, init).catch(function explain() {
+    throw new AdminError('The gateway does not answer. Is it running?')
+  })
+  const text = await response.text()
+  if (!response.ok) throw new AdminError(refusalOf(response.status, text), response.status)
+  return parseJson(text)
+}
+
+function refusalOf(status: number, text: string): string {
+  if (status === conditions.unauthenticated) return 'You are signed out. Reload the page to sign in.'
+  return textOf(fieldsOf(parseJson(text)), 'message') || `The gateway answered with status ${status}.`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import { fieldsOf, listOf, numberOf, textOf, textsOf } from './read-json.ts'
+
+/** An audit record of the profile, and who wrote it. */
+export interface AuditRecord {
+  readonly part: string
+  readonly eventType: string
+  readonly tenantId: string
+  readonly actorId: string
+  readonly requestId: string
+  readonly correlationId: string
+  readonly operation: string
+  readonly resourceId: string
+  readonly outcome: string
+  readonly timestamp: string
+  readonly attributes: ReadonlyMap<string, unknown>
+  /** As it came, for people who want to see that. */
+  readonly raw: unknown
+}
+
+/** An exchange that the gateway remembers. */
+export interface RecentExchange {
+  readonly correlationId: string
+  readonly at: string
+  readonly route: string
+  readonly outcome: string
+  readonly status: number
+  readonly tenant: string
+  readonly parts: readonly string[]
+}
+
+/** Reads the answer of `/api/records`. */
+export function readRecords(value: unknown): AuditRecord[] {
+  return listOf(fieldsOf(value), 'records', readRecord)
+}
+
+/** Reads one record. */
+export function readRecord(value: unknown): AuditRecord {
+  const fields = fieldsOf(value)
+  return {
+    part: textOf(fields, 'part', 'unknown'),
+    eventType: textOf(fields, 'event_type'),
+    tenantId: textOf(fields, 'tenant_id'),
+    actorId: textOf(fields, 'actor_id'),
+    requestId: textOf(fields, 'request_id'),
+    correlationId: textOf(fields, 'correlation_id'),
+    operation: textOf(fields, 'operation'),
+    resourceId: textOf(fields, 'resource_id'),
+    outcome: textOf(fields, 'outcome'),
+    timestamp: textOf(fields, 'timestamp'),
+    attributes: fieldsOf(fields.get('attributes')),
+    raw: value,
+  }
+}
+
+/** Reads the answer of `/api/recent`. */
+export function readRecent(value: unknown): RecentExchange[] {
+  return listOf(fieldsOf(value), 'exchanges', function readExchange(item) {
+    const fields = fieldsOf(item)
+    return {
+      correlationId: textOf(fields, 'correlationId'),
+      at: textOf(fields, 'at'),
+      route: textOf(fields, 'route'),
+      outcome: textOf(fields, 'outcome'),
+      status: numberOf(fields, 'status'),
+      tenant: textOf(fields, 'tenant'),
+      parts: textsOf(fields, 'parts'),
+    }
+  })
+}

@@ -1,0 +1,141 @@
+import { type RequestRow, readRow, readSummary, type Summary } from '../api/feed-events.ts'
+import { createStore, type Store } from '../shell/store.ts'
+
+const MAX_ROWS = 500
+const MAX_SUMMARIES = 180
+// Fifty rows a second are drawn five times a second, so that the page stays quick.
+const DRAW_MS = 200
+const RETRY_MS = 2000
+// A tab that nobody looks at costs the gateway nothing after this.
+const HIDDEN_MS = 30_000
+
+/** What the feed has brought so far. */
+export interface FeedState {
+  readonly connection: 'connecting' | 'open' | 'lost'
+  readonly paused: boolean
+  /** Newest first, at most 500. */
+  readonly rows: readonly RequestRow[]
+  /** How many came since the table was paused. */
+  readonly heldCount: number
+  /** Oldest first, one a second, at most three minutes. */
+  readonly summaries: readonly Summary[]
+}
+
+/** The requests that pass the gateway, as they pass. */
+export interface Feed extends Pick<Store<FeedState>, 'get' | 'subscribe'> {
+  /** Stops the table; what comes meanwhile is kept and shown later. */
+  pause(paused: boolean): void
+  clear(): void
+}
+
+/** Opens the feed and keeps it open, with pauses, for as long as the page is there and looked at. */
+export function createFeed(): Feed {
+  const store = createStore<FeedState>({
+    connection: 'connecting',
+    paused: false,
+    rows: [],
+    heldCount: 0,
+    summaries: [],
+  })
+  const change = (part: Partial<FeedState>) => store.set({ ...store.get(), ...part })
+  const waiting = createWaiting(() => {
+    const { paused, rows, summaries } = store.get()
+    const more = { summaries: [...summaries, ...waiting.takeSummaries()].slice(-MAX_SUMMARIES) }
+    if (paused) return change({ ...more, heldCount: waiting.rowCount() })
+    change({ ...more, rows: [...waiting.takeRows(), ...rows].slice(0, MAX_ROWS), heldCount: 0 })
+  })
+  keepOpen({
+    onState: (connection) => change({ connection }),
+    onRow: waiting.addRow,
+    onSummary: waiting.addSummary,
+  })
+  return {
+    get: store.get,
+    subscribe: store.subscribe,
+    pause(paused) {
+      change({ paused })
+      waiting.draw()
+    },
+    clear: () => change({ rows: [] }),
+  }
+}
+
+/** What has come and is not drawn yet. */
+function createWaiting(draw: () => void) {
+  let rows: RequestRow[] = []
+  let summaries: Summary[] = []
+  let isPlanned = false
+  function plan(): void {
+    if (isPlanned) return
+    isPlanned = true
+    setTimeout(() => {
+      isPlanned = false
+      draw()
+    }, DRAW_MS)
+  }
+  return {
+    draw,
+    rowCount: () => rows.length,
+    addRow(row: RequestRow): void {
+      rows.unshift(row)
+      if (rows.length > MAX_ROWS) rows.length = MAX_ROWS
+      plan()
+    },
+    addSummary(summary: Summary): void {
+      summaries = [...summaries, summary].slice(-MAX_SUMMARIES)
+      plan()
+    },
+    takeRows(): RequestRow[] {
+      const taken = rows
+      rows = []
+      return taken
+    },
+    takeSummaries(): Summary[] {
+      const taken = summaries
+      summaries = []
+      return taken
+    },
+  }
+}
+
+interface Listener {
+  onState(state: FeedState['connection']): void
+  onRow(row: RequestRow): void
+  onSummary(summary: Summary): void
+}
+
+function keepOpen(listener: Listener): void {
+  let source: EventSource | undefined
+  let closing: ReturnType<typeof setTimeout> | undefined
+  function open(): void {
+    clearTimeout(closing)
+    if (source !== undefined) return
+    source = connect(listener, function retry() {
+      close()
+      setTimeout(open, RETRY_MS)
+    })
+  }
+  function close(): void {
+    source?.close()
+    source = undefined
+    listener.onState('lost')
+  }
+  document.addEventListener('visibilitychange', function followTheTab() {
+    if (!document.hidden) return open()
+    closing = setTimeout(close, HIDDEN_MS)
+  })
+  open()
+}
+
+function connect(listener: Listener, onEnd: () => void): EventSource {
+  const source = new EventSource('/api/feed')
+  source.addEventListener('open', () => listener.onState('open'))
+  source.addEventListener('request', ({ data }) => listener.onRow(readRow(JSON.parse(data))))
+  source.addEventListener('summary', ({ data }) => listener.onSummary(readSummary(JSON.parse(data))))
+  source.addEventListener('error', function judge() {
+    // A browser tries again by itself after a broken connection, but gives up after a refusal.
+    if (source.readyState === EventSource.CLOSED) onEnd()
+    else listener.onState('connecting')
+  })
+  return source
+}

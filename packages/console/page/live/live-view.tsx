@@ -1,0 +1,172 @@
+import { useMemo } from 'preact/hooks'
+import type { Summary } from '../api/feed-events.ts'
+import { formatMs } from '../shell/format.ts'
+import { Empty } from '../shell/notice.tsx'
+import { families, familyNames, outcomeWords } from '../shell/outcome-family.ts'
+import { useStore } from '../shell/store.ts'
+import { Chart, type ChartSeries } from './chart.tsx'
+import type { Feed } from './feed.ts'
+import { RequestPanel } from './request-panel.tsx'
+import { type Figures, figuresOf, latencyColumns, outcomeColumns, outcomeTotals } from './series.ts'
+import { StreamsPanel } from './streams-panel.tsx'
+
+// In the order of drawing: the last is at the bottom.
+const outcomeSeries: readonly ChartSeries[] = families
+  .toReversed()
+  .map((family) => ({ label: familyNames[family], colour: `--${family}` }))
+
+const latencySeries: readonly ChartSeries[] = [
+  { label: 'p50', colour: '--accent' },
+  { label: 'p99', colour: '--asks' },
+]
+
+/** Requests as they pass. */
+export function LiveView({ feed }: { readonly feed: Feed }) {
+  const { summaries } = useStore(feed)
+  const figures = useMemo(() => figuresOf(summaries), [summaries])
+  return (
+    <div class="live">
+      <Tiles figures={figures} />
+      <div class="panels">
+        <OutcomePanel summaries={summaries} />
+        <LatencyPanel summaries={summaries} figures={figures} />
+        <StreamsPanel streams={summaries.at(-1)?.streams ?? []} />
+      </div>
+      <RequestPanel feed={feed} />
+    </div>
+  )
+}
+
+function Tiles({
+  figures: { perSecond, inFlight, latency, plugins, upstream, failedShare },
+}: {
+  readonly figures: Figures
+}) {
+  const rate = perSecond >= 10 ? Math.round(perSecond).toLocaleString('en') : perSecond.toFixed(1)
+  return (
+    <dl class="tiles">
+      <Tile name="Requests per second" value={rate} note="over the last 5 s" />
+      <Tile name="In flight" value={String(inFlight)} note="now" />
+      <Tile name="Latency" value={latency ? formatMs(latency.p50) : '–'} note={slowEnd(latency)} />
+      <Tile name="Upstream time" value={upstream ? formatMs(upstream.p50) : '–'} note={slowEnd(upstream)} />
+      <Tile name="Plugin time" value={plugins ? formatMs(plugins.p50) : '–'} note={slowEnd(plugins)} />
+      <Tile
+        name="Failed"
+        value={failedShare === null ? '–' : `${(failedShare * 100).toFixed(1)} %`}
+        note="of the last 3 min"
+      />
+    </dl>
+  )
+}
+
+function slowEnd(quantiles: Figures['latency']): string {
+  return quantiles === null ? 'no requests yet' : `p50 · p99 ${formatMs(quantiles.p99)}`
+}
+
+function Tile({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string
+  readonly value: string
+  readonly note: string
+}) {
+  return (
+    <div class="tile">
+      <dt>{name}</dt>
+      <dd>
+        <span class="figure">{value}</span>
+        <span class="note">{note}</span>
+      </dd>
+    </div>
+  )
+}
+
+function OutcomePanel({ summaries }: { readonly summaries: readonly Summary[] }) {
+  const columns = useMemo(() => outcomeColumns(summaries), [summaries])
+  const totals = useMemo(() => outcomeTotals(summaries), [summaries])
+  return (
+    <section class="panel" aria-labelledby="outcomes-title">
+      <h2 id="outcomes-title">Outcomes per second</h2>
+      <Chart
+        label="Outcomes per second by family over the last three minutes; the counts are listed below"
+        kind="bars"
+        series={outcomeSeries}
+        columns={columns}
+        format={(value) => (Number.isInteger(value) ? String(value) : '')}
+      />
+      <ul class="legend">
+        {families.map((family) => (
+          <li key={family}>
+            <i class={`key ${family}`} />
+            {familyNames[family]}
+          </li>
+        ))}
+      </ul>
+      {totals.length === 0 ? (
+        <p class="note">No outcome within the last three minutes.</p>
+      ) : (
+        <ul class="totals" aria-label="Outcomes of the last three minutes">
+          {totals.slice(0, 8).map(([outcome, count]) => (
+            <li key={outcome}>
+              {outcomeWords(outcome)} <b>{count.toLocaleString('en')}</b>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function LatencyPanel({
+  summaries,
+  figures,
+}: {
+  readonly summaries: readonly Summary[]
+  readonly figures: Figures
+}) {
+  const columns = useMemo(() => latencyColumns(summaries), [summaries])
+  return (
+    <section class="panel" aria-labelledby="latency-title">
+      <h2 id="latency-title">Latency</h2>
+      <Chart
+        label="Latency over the last three minutes, middle and slow end"
+        kind="lines"
+        series={latencySeries}
+        columns={columns}
+        format={formatMs}
+      />
+      <ul class="legend">
+        <li>
+          <i class="key accent" />
+          p50
+        </li>
+        <li>
+          <i class="key asks" />
+          p99
+        </li>
+      </ul>
+      <TimeSplit figures={figures} />
+    </section>
+  )
+}
+
+/** Where the time of a middling request goes. */
+function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figures: Figures }) {
+  if (latency === null) return <Empty title="Nothing measured yet." />
+  const whole = Math.max(latency.p50, (upstream?.p50 ?? 0) + (plugins?.p50 ?? 0), Number.EPSILON)
+  const share = (ms: number) => `${(ms / whole) * 100}%`
+  return (
+    <div class="split">
+      <div class="split-bar" aria-hidden="true">
+        <i class="plugins" style={{ width: share(plugins?.p50 ?? 0) }} />
+        <i class="upstream" style={{ width: share(upstream?.p50 ?? 0) }} />
+      </div>
+      <p class="note">
+        <i class="key plugins" /> Plugins {formatMs(plugins?.p50 ?? 0)} <i class="key upstream" /> Upstream{' '}
+        {formatMs(upstream?.p50 ?? 0)} of {formatMs(latency.p50)}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { RequestRow } from '../api/feed-events.ts'
+import { formatClock, formatMs } from '../shell/format.ts'
+import { OutcomeBadge } from '../shell/outcome-badge.tsx'
+import { placeHash } from '../shell/place.ts'
+import { ScrollRegion } from '../shell/scroll-region.tsx'
+import { goTo } from '../shell/use-place.ts'
+
+/** The rows, newest first. A row leads to the timeline of its exchange. */
+export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] }) {
+  // Rows never change, so what was drawn for one is drawn again as it is: Preact then has nothing to compare.
+  const drawn = useRef(new WeakMap<RequestRow, JSX.Element>())
+  function draw(row: RequestRow): JSX.Element {
+    const before = drawn.current.get(row)
+    if (before !== undefined) return before
+    const element = <Row key={`${row.requestId} ${row.at}`} row={row} />
+    drawn.current.set(row, element)
+    return element
+  }
+  return (
+    <ScrollRegion label="Requests, newest first" class="tall">
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Request</th>
+            <th scope="col">Tenant</th>
+            <th scope="col">Actor</th>
+            <th scope="col" class="number">
+              Total
+            </th>
+            <th scope="col" class="number">
+              Upstream
+            </th>
+            <th scope="col" class="number">
+              Plugins
+            </th>
+            <th scope="col">Timeline</th>
+          </tr>
+        </thead>
+        <tbody>{rows.map(draw)}</tbody>
+      </table>
+    </ScrollRegion>
+  )
+}
+
+function Row({ row }: { readonly row: RequestRow }) {
+  const place = { view: 'Timeline', item: row.correlationId } as const
+  return (
+    // The link is for the keyboard; the rest of the row is a larger target for the mouse.
+    <tr class="opens" onClick={() => goTo(place)}>
+      <td class="mono">{formatClock(row.at)}</td>
+      <td>
+        <OutcomeBadge outcome={row.outcome} status={row.status} />
+      </td>
+      <td class="request-cell">
+        <span class="mono">
+          <b>{row.method}</b> {row.path}
+        </span>
+        <span class="note">
+          {row.route}
+          {row.streamed && ' · stream'}
+        </span>
+      </td>
+      <td>{row.tenant || '–'}</td>
+      <td>{row.actor || '–'}</td>
+      <td class="number">{formatMs(row.durationMs)}</td>
+      <td class="number">{row.upstreamMs === null ? '–' : formatMs(row.upstreamMs)}</td>
+      <td class="number">{formatMs(row.pluginMs)}</td>
+      <td>
+        <a class="mono" href={placeHash(place)} title={row.correlationId}>
+          {shorten(row.correlationId)}
+        </a>
+      </td>
+    </tr>
+  )
+}
+
+const SHORT_LENGTH = 13
+
+function shorten(id: string): string {
+  return id.length > SHORT_LENGTH ? `${id.slice(0, SHORT_LENGTH - 1)}…` : id
+}

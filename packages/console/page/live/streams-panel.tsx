@@ -1,0 +1,36 @@
+import type { TenantStreams } from '../api/feed-events.ts'
+
+/** Open streams of each tenant against its limit. */
+export function StreamsPanel({ streams }: { readonly streams: readonly TenantStreams[] }) {
+  return (
+    <section class="panel" aria-labelledby="streams-title">
+      <h2 id="streams-title">Open streams</h2>
+      {streams.length === 0 ? (
+        <p class="note">
+          No stream is open. Routes with <code>mode: sse</code> stream to callers that accept events; each
+          tenant has a limit of its own.
+        </p>
+      ) : (
+        <ul class="streams">
+          {streams.map((each) => (
+            <TenantMeter key={each.tenant} {...each} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function TenantMeter({ tenant, open, limit }: TenantStreams) {
+  const isFull = limit > 0 && open >= limit
+  return (
+    <li>
+      <span class="meter-name">{tenant}</span>
+      <span class="meter-count">
+        {open} of {limit}
+        {isFull && ' · full'}
+      </span>
+      <meter min={0} max={Math.max(limit, 1)} value={open} aria-label={`Open streams of ${tenant}`} />
+    </li>
+  )
+}

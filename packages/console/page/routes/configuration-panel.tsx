@@ -1,0 +1,76 @@
+import { adminApi } from '../api/admin-api.ts'
+import type { GatewayInfo, Reload } from '../api/gateway-info.ts'
+import { Notice } from '../shell/notice.tsx'
+import { useLoad } from '../shell/use-load.ts'
+
+/** Which file is in force, what is unwise about it, and how the last reload ended. */
+export function ConfigurationPanel() {
+  const [gateway] = useLoad(adminApi.gateway)
+  if (gateway.state === 'loading') return null
+  if (gateway.state === 'failed') return <Notice kind="fault" title={gateway.message} />
+  const { configuration } = gateway.value
+  return (
+    <section class="panel" aria-labelledby="configuration-title">
+      <h2 id="configuration-title">Configuration</h2>
+      <Facts gateway={gateway.value} />
+      <ReloadResult reload={configuration.lastReload} />
+      {configuration.warnings.length > 0 && (
+        <Notice kind="warning" title={`${configuration.warnings.length} warnings`}>
+          <ul>
+            {configuration.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </section>
+  )
+}
+
+function Facts({
+  gateway: { gatewayUrl, startedAt, streamLimit, configuration },
+}: {
+  readonly gateway: GatewayInfo
+}) {
+  return (
+    <dl class="facts">
+      <dt>File</dt>
+      <dd class="mono">{configuration.file || 'given by a program'}</dd>
+      <dt>Loaded</dt>
+      <dd>{momentOf(configuration.loadedAt)}</dd>
+      <dt>Gateway</dt>
+      <dd class="mono">{gatewayUrl}</dd>
+      <dt>Running since</dt>
+      <dd>{momentOf(startedAt)}</dd>
+      <dt>Streams per tenant</dt>
+      <dd>{streamLimit}</dd>
+    </dl>
+  )
+}
+
+function ReloadResult({ reload }: { readonly reload: Reload | null }) {
+  if (reload === null) return <p class="note">The file has not been reloaded since the gateway started.</p>
+  if (reload.faults.length === 0)
+    return (
+      <p class="note">
+        The last reload was {reload.result}, {momentOf(reload.at)}.
+      </p>
+    )
+  return (
+    <Notice
+      kind="fault"
+      title={`The last reload was ${reload.result}, ${momentOf(reload.at)}; the gateway goes on as before.`}
+    >
+      <ul class="mono">
+        {reload.faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}
+
+function momentOf(iso: string): string {
+  const time = new Date(iso)
+  return Number.isNaN(time.getTime()) ? '–' : time.toLocaleString()
+}

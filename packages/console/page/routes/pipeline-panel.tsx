@@ -1,0 +1,24 @@
+import type { PluginInfo } from '../api/route-list.ts'
+import { JsonText } from '../shell/json-text.tsx'
+
+/** The steps that every request takes, in their order, with what each is told. */
+export function PipelinePanel({ plugins }: { readonly plugins: readonly PluginInfo[] }) {
+  return (
+    <section class="panel" aria-labelledby="pipeline-title">
+      <h2 id="pipeline-title">Pipeline</h2>
+      <ol class="pipeline">
+        {plugins.map(({ name, configured, configuration }, index) => (
+          <li key={name}>
+            <details>
+              <summary>
+                <span class="step-number">{index + 1}</span> <b>{name}</b>
+                <span class="note">{configured ? 'configured' : 'defaults'}</span>
+              </summary>
+              <JsonText label={`Configuration of ${name}`} value={configuration} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

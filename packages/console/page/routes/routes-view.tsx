@@ -1,0 +1,62 @@
+import { adminApi } from '../api/admin-api.ts'
+import type { AuditRecord } from '../api/audit-records.ts'
+import type { RouteList } from '../api/route-list.ts'
+import { Notice } from '../shell/notice.tsx'
+import { useLoad } from '../shell/use-load.ts'
+import { ConfigurationPanel } from './configuration-panel.tsx'
+import { PipelinePanel } from './pipeline-panel.tsx'
+import { RouteTable } from './route-table.tsx'
+import { buildTopology } from './topology.ts'
+import { TopologyPicture } from './topology-picture.tsx'
+
+/** What the gateway is made of: its configuration, its pipeline, its routes and what is behind them. */
+export function RoutesView() {
+  const [list, reload] = useLoad(adminApi.routes)
+  if (list.state === 'loading') return <p class="note">Reading the routes…</p>
+  if (list.state === 'failed') {
+    return (
+      <Notice kind="fault" title={list.message}>
+        <button type="button" onClick={reload}>
+          Try again
+        </button>
+      </Notice>
+    )
+  }
+  return (
+    <div class="routes">
+      <ConfigurationPanel />
+      <Picture list={list.value} />
+      <PipelinePanel plugins={list.value.plugins} />
+      <RouteTable routes={list.value.routes} />
+    </div>
+  )
+}
+
+function Picture({ list }: { readonly list: RouteList }) {
+  const [seen] = useLoad(someExchanges)
+  const topology = buildTopology(list, seen.state === 'ready' ? seen.value : [])
+  return (
+    <section class="panel" aria-labelledby="picture-title">
+      <h2 id="picture-title">Gateway, services and agents</h2>
+      <TopologyPicture topology={topology} />
+      <p class="note">
+        Services come from the configuration. Their names, and the agents behind them, come from records of
+        exchanges.
+      </p>
+    </section>
+  )
+}
+
+const MAX_EXCHANGES = 12
+
+/** The records of a few exchanges in which different parts took part: enough to know who calls whom. */
+async function someExchanges(): Promise<AuditRecord[][]> {
+  const recent = await adminApi.recent()
+  const different = new Map(
+    recent.map((exchange) => [[exchange.route, ...exchange.parts].join(' '), exchange]),
+  )
+  const chosen = [...different.values()]
+    .toSorted((a, b) => b.parts.length - a.parts.length)
+    .slice(0, MAX_EXCHANGES)
+  return Promise.all(chosen.map(({ correlationId }) => adminApi.records(correlationId)))
+}

@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks'
+
+interface CopyProps {
+  readonly label: string
+  /** Made when it is wanted: a command with a token need not lie around. An error is shown in place of it. */
+  readonly text: () => string | Promise<string>
+}
+
+const SHOWN_MS = 1600
+
+/** Puts a text on the clipboard and says so. */
+export function CopyButton({ label, text }: CopyProps) {
+  const [said, setSaid] = useState('')
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(await text())
+      setSaid('Copied')
+    } catch (error) {
+      setSaid(error instanceof TypeError ? error.message : 'The browser does not allow it')
+    }
+    setTimeout(() => setSaid(''), SHOWN_MS)
+  }
+  return (
+    <span class="copy">
+      <button type="button" class="quiet" onClick={() => void copy()}>
+        {label}
+      </button>
+      <span class="copied" role="status">
+        {said}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,39 @@
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+/** A duration as people read it: `0.4 ms`, `18 ms`, `1.24 s`, `3 min 5 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 0 || !Number.isFinite(ms)) return '–'
+  if (ms < 10) return `${trim(ms, 1)} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < MINUTE_MS) return `${trim(ms / 1000, 2)} s`
+  return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / 1000)} s`
+}
+
+function trim(value: number, digits: number): string {
+  return value.toFixed(digits).replace(/\.?0+$/, '')
+}
+
+/** The time of day of an ISO time, with milliseconds; the text itself when it is no time. */
+export function formatClock(iso: string): string {
+  const time = new Date(iso)
+  if (Number.isNaN(time.getTime())) return iso
+  const two = (value: number) => String(value).padStart(2, '0')
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
+  return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
+}
+
+/** How long ago something was, roughly. */
+export function formatAgo(iso: string, now: number): string {
+  const ms = now - Date.parse(iso)
+  if (Number.isNaN(ms)) return ''
+  if (ms < 5000) return 'just now'
+  if (ms < MINUTE_MS) return `${Math.floor(ms / 1000)} s ago`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
+  return `${Math.floor(ms / HOUR_MS)} h ago`
+}
+
+/** A value as JSON for reading. */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? ''
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks'
+import { adminApi } from '../api/admin-api.ts'
+import type { Feed } from '../live/feed.ts'
+import { placeHash, type View, views } from './place.ts'
+import { useStore } from './store.ts'
+import { applyTheme, readTheme, type Theme, themes } from './theme.ts'
+import { useLoad } from './use-load.ts'
+
+interface HeaderProps {
+  readonly view: View
+  readonly feed: Feed
+}
+
+/** The name, the four views, the state of the connection and the theme. */
+export function Header({ view, feed }: HeaderProps) {
+  return (
+    <header class="top">
+      <a class="brand" href={placeHash({ view: 'Live', item: '' })} aria-label="Agentic REST console">
+        <Mark />
+        <span>
+          Agentic REST <em>console</em>
+        </span>
+      </a>
+      <nav aria-label="Views">
+        {views.map((each) => (
+          <a
+            key={each}
+            href={placeHash({ view: each, item: '' })}
+            aria-current={each === view ? 'page' : undefined}
+          >
+            {each}
+          </a>
+        ))}
+      </nav>
+      <div class="top-end">
+        <About />
+        <Connection feed={feed} />
+        <ThemeChoice />
+      </div>
+    </header>
+  )
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
+      <path d="M8 16h7M15 16l8-7M15 16l8 7" class="mark-lines" />
+      <circle cx="8" cy="16" r="3.4" />
+      <circle cx="24" cy="9" r="3.4" />
+      <circle cx="24" cy="23" r="3.4" />
+    </svg>
+  )
+}
+
+function About() {
+  const [gateway] = useLoad(adminApi.gateway)
+  if (gateway.state !== 'ready') return null
+  const { version, profile, development } = gateway.value
+  return (
+    <span class="about">
+      gateway {version} · profile {profile}
+      {development && ' · development'}
+    </span>
+  )
+}
+
+const connectionWords = {
+  connecting: 'Connecting',
+  open: 'Connected',
+  lost: 'Disconnected',
+} as const
+
+function Connection({ feed }: { readonly feed: Feed }) {
+  const { connection } = useStore(feed)
+  return (
+    <span class={`connection ${connection}`} role="status">
+      {connectionWords[connection]}
+    </span>
+  )
+}
+
+const themeWords: Readonly<Record<Theme, string>> = { system: 'Auto', light: 'Light', dark: 'Dark' }
+
+function ThemeChoice() {
+  const [theme, setTheme] = useState(readTheme)
+  function choose(next: Theme): void {
+    applyTheme(next)
+    setTheme(next)
+  }
+  return (
+    <select
+      class="theme"
+      aria-label="Theme"
+      value={theme}
+      onChange={(event) => choose(event.currentTarget.value as Theme)}
+    >
+      {themes.map((each) => (
+        <option key={each} value={each}>
+          {themeWords[each]}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,16 @@
+import { formatJson } from './format.ts'
+import { ScrollRegion } from './scroll-region.tsx'
+
+interface JsonProps {
+  readonly label: string
+  readonly value: unknown
+}
+
+/** A value as JSON text; a text as it is. */
+export function JsonText({ label, value }: JsonProps) {
+  return (
+    <ScrollRegion label={label} class="json">
+      <pre>{typeof value === 'string' ? value : formatJson(value)}</pre>
+    </ScrollRegion>
+  )
+}

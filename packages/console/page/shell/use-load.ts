@@ -1,0 +1,31 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+
+/** Something that is fetched: not there yet, there, or not to be had. */
+export type Loaded<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly value: T }
+  | { readonly state: 'failed'; readonly message: string }
+
+/** Fetches something when the component appears, or when `key` changes, and again on demand. */
+export function useLoad<T>(load: () => Promise<T>, key = ''): readonly [Loaded<T>, () => void] {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' })
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    let isCurrent = true
+    const settle = (next: Loaded<T>) => isCurrent && setLoaded(next)
+    load().then(
+      (value) => settle({ state: 'ready', value }),
+      (error: unknown) => settle({ state: 'failed', message: messageOf(error) }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [key, turn])
+  const reload = useCallback(() => setTurn((before) => before + 1), [])
+  return [loaded, reload]
+}
+
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,119 @@
+import { useMemo } from 'preact/hooks'
+import type { AuditRecord } from '../api/audit-records.ts'
+import { formatClock, formatMs } from '../shell/format.ts'
+import { JsonText } from '../shell/json-text.tsx'
+import { Notice } from '../shell/notice.tsx'
+import { OutcomeBadge } from '../shell/outcome-badge.tsx'
+import { outcomeWords, statusOfOutcome } from '../shell/outcome-family.ts'
+import { buildHops, givenOutcome, type Hop, operationOf } from './build-hops.ts'
+import { type Swallowed, swallowedIn } from './find-swallowed.ts'
+import { extentOf, flattenHops, foldRepeats } from './flatten-hops.ts'
+import { HopGraph } from './hop-graph.tsx'
+import { layoutGraph } from './layout-graph.ts'
+import { Waterfall } from './waterfall.tsx'
+
+interface ExchangeProps {
+  readonly records: readonly AuditRecord[]
+  onRefresh(): void
+}
+
+/** All that is known of one exchange. */
+export function ExchangeRecords({ records, onRefresh }: ExchangeProps) {
+  const hops = useMemo(() => buildHops(records), [records])
+  const swallowed = useMemo(() => swallowedIn(hops), [hops])
+  const graph = useMemo(() => layoutGraph(foldRepeats(hops), swallowed), [hops, swallowed])
+  const extent = extentOf(hops)
+  return (
+    <>
+      <Summary records={records} hops={hops} tookMs={extent.endMs - extent.startMs} onRefresh={onRefresh} />
+      {swallowed.map((each) => (
+        <SwallowedNotice key={each.child.requestId} swallowed={each} />
+      ))}
+      <section class="panel" aria-labelledby="graph-title">
+        <h2 id="graph-title">Hops</h2>
+        <HopGraph graph={graph} />
+      </section>
+      <section class="panel" aria-labelledby="waterfall-title">
+        <h2 id="waterfall-title">Waterfall</h2>
+        <Waterfall bars={flattenHops(hops)} extent={extent} swallowed={swallowed} />
+      </section>
+      <RawRecords records={records} />
+    </>
+  )
+}
+
+interface SummaryProps extends ExchangeProps {
+  readonly hops: readonly Hop[]
+  readonly tookMs: number
+}
+
+function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
+  const parts = [...new Set(records.map(({ part }) => part))]
+  const tenants = [...new Set(records.map(({ tenantId }) => tenantId))].filter((tenant) => tenant !== '')
+  const last = hops.at(-1)
+  return (
+    <div class="summary">
+      {last !== undefined && <OutcomeBadge outcome={givenOutcome(last)} />}
+      <dl>
+        <Fact name="Began" value={formatClock(records[0]?.timestamp ?? '')} />
+        <Fact name="Took" value={formatMs(tookMs)} />
+        <Fact name={hops.length === 1 ? 'Request' : 'Requests'} value={String(hops.length)} />
+        <Fact name="Tenant" value={tenants.join(', ') || '–'} />
+        <Fact name="Parts" value={parts.join(', ')} />
+      </dl>
+      <button type="button" class="quiet" onClick={onRefresh}>
+        Refresh
+      </button>
+    </div>
+  )
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function SwallowedNotice({ swallowed: { parent, child, from, to } }: { readonly swallowed: Swallowed }) {
+  const [before, after] = [from, to].map(nameWithStatus)
+  const inner = child.service?.part ?? child.gateway?.part
+  const outer = parent.service?.part ?? parent.gateway?.part
+  return (
+    <Notice kind="fault" title={`An outcome was swallowed: ${before} became ${after}.`}>
+      <p>
+        {inner} answered <code>{operationOf(child)}</code> with {before}; {outer} should have passed it on and
+        answered <code>{operationOf(parent)}</code> with {after}.
+      </p>
+    </Notice>
+  )
+}
+
+function nameWithStatus(outcome: string): string {
+  return [statusOfOutcome(outcome), outcomeWords(outcome)].filter(Boolean).join(' ')
+}
+
+function RawRecords({ records }: { readonly records: readonly AuditRecord[] }) {
+  return (
+    <section class="panel" aria-labelledby="records-title">
+      <h2 id="records-title">Records</h2>
+      <ul class="records">
+        {records.map((record, index) => (
+          <li key={index}>
+            <details>
+              <summary>
+                <span class="mono">{formatClock(record.timestamp)}</span> <b>{record.part}</b>{' '}
+                <span class="note">
+                  {record.eventType} · {record.operation} · {record.outcome}
+                </span>
+              </summary>
+              <JsonText label={`Record ${index + 1} of ${record.part}`} value={record.raw} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,75 @@
+import { type Hop, operationOf, type Span, seenOutcome } from './build-hops.ts'
+
+/** A bar of the waterfall. */
+export interface Bar {
+  readonly key: string
+  readonly hop: Hop
+  readonly span: Span
+  readonly depth: number
+  readonly role: 'gateway' | 'service' | 'later'
+}
+
+/** The hops as bars, each below the one that caused it. */
+export function flattenHops(hops: readonly Hop[], depth = 0): Bar[] {
+  return hops.flatMap((hop, index) => {
+    const own = barsOf(hop, depth, String(index))
+    const inner = flattenHops(hop.children, depth + own.length)
+    return [...own, ...inner.map((bar) => ({ ...bar, key: `${hop.requestId}/${bar.key}` }))]
+  })
+}
+
+function barsOf(hop: Hop, depth: number, index: string): Bar[] {
+  const spans = [
+    ['gateway', hop.gateway],
+    ['service', hop.service],
+    ...hop.later.map((span) => ['later', span] as const),
+  ] as const
+  const present = spans.flatMap(([role, span]) => (span === undefined ? [] : [{ role, span }]))
+  return present.map(({ role, span }, order) => ({
+    key: `${hop.requestId} ${index} ${order}`,
+    hop,
+    span,
+    role,
+    depth: depth + Math.min(order, 1),
+  }))
+}
+
+/** Hops, or many like one after the other as a single one: a poll a second says nothing new. */
+export interface Folded {
+  readonly hop: Hop
+  readonly count: number
+}
+
+const FOLD_FROM = 3
+
+/** Folds runs of at least three requests that differ in nothing but their time. */
+export function foldRepeats(hops: readonly Hop[]): Folded[] {
+  const runs: Hop[][] = []
+  for (const hop of hops) {
+    const run = runs.at(-1)
+    if (run?.[0] !== undefined && isAlike(run[0], hop)) run.push(hop)
+    else runs.push([hop])
+  }
+  return runs.flatMap((run) =>
+    run.length < FOLD_FROM
+      ? run.map((hop) => ({ hop, count: 1 }))
+      : run.slice(-1).map((hop) => ({ hop, count: run.length })),
+  )
+}
+
+function isAlike(a: Hop, b: Hop): boolean {
+  return (
+    a.children.length + b.children.length === 0 &&
+    operationOf(a) === operationOf(b) &&
+    seenOutcome(a) === seenOutcome(b)
+  )
+}
+
+/** The beginning and the end of everything. */
+export function extentOf(hops: readonly Hop[]): { readonly startMs: number; readonly endMs: number } {
+  const all = flattenHops(hops).map(({ span }) => span)
+  return {
+    startMs: Math.min(...all.map(({ startMs }) => startMs)),
+    endMs: Math.max(...all.map(({ endMs }) => endMs)),
+  }
+}

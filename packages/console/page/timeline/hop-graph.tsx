@@ -1,0 +1,95 @@
+import { familyOf, outcomeWords, statusOfOutcome } from '../shell/outcome-family.ts'
+import { ScrollRegion } from '../shell/scroll-region.tsx'
+import { type Graph, type GraphEdge, type GraphNode, sizes } from './layout-graph.ts'
+
+/** The hops as a picture. Everything in it is also in the waterfall below, as text. */
+export function HopGraph({ graph }: { readonly graph: Graph }) {
+  return (
+    <ScrollRegion label="Hop graph" class="picture">
+      <svg
+        width={graph.width}
+        height={graph.height}
+        viewBox={`0 0 ${graph.width} ${graph.height}`}
+        role="img"
+        aria-label={describe(graph)}
+      >
+        {graph.edges.map((edge) => (
+          <Edge key={edge.key} edge={edge} />
+        ))}
+        {graph.nodes.map((node) => (
+          <Box key={node.key} node={node} />
+        ))}
+        {graph.edges.map((edge) => (
+          <EdgeLabel key={edge.key} edge={edge} />
+        ))}
+      </svg>
+    </ScrollRegion>
+  )
+}
+
+function describe({ edges }: Graph): string {
+  const sentences = edges.map(
+    ({ from, to, outcome, isLost }) =>
+      `${to.title} answered ${from.title} with ${outcomeWords(outcome)}${isLost ? ', which was swallowed' : ''}`,
+  )
+  return sentences.join('; ')
+}
+
+function ends({ from, to }: GraphEdge) {
+  const middle = sizes.height / 2
+  return { x1: from.x + sizes.width, y1: from.y + middle, x2: to.x, y2: to.y + middle }
+}
+
+function Edge({ edge }: { readonly edge: GraphEdge }) {
+  const { x1, y1, x2, y2 } = ends(edge)
+  const bend = (x2 - x1) / 2
+  const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+  return <path d={path} class={`edge ${familyOf(edge.outcome)} ${edge.isLost ? 'lost' : ''}`} />
+}
+
+const LABEL_WIDTH = 38
+const LABEL_HEIGHT = 18
+
+// Near the box that answered, where lines of one caller are apart.
+function EdgeLabel({ edge }: { readonly edge: GraphEdge }) {
+  const { x2, y2 } = ends(edge)
+  const status = edge.status ?? statusOfOutcome(edge.outcome)
+  const text = status === undefined ? '…' : String(status)
+  return (
+    <g class={`edge-label ${familyOf(edge.outcome)}`}>
+      <title>{outcomeWords(edge.outcome)}</title>
+      <rect
+        x={x2 - LABEL_WIDTH - 10}
+        y={y2 - LABEL_HEIGHT / 2}
+        width={LABEL_WIDTH}
+        height={LABEL_HEIGHT}
+        rx={LABEL_HEIGHT / 2}
+      />
+      <text x={x2 - LABEL_WIDTH / 2 - 10} y={y2 + 4} text-anchor="middle">
+        {edge.isLost ? `${text} !` : text}
+      </text>
+    </g>
+  )
+}
+
+const TITLE_LENGTH = 18
+const SUBTITLE_LENGTH = 23
+
+function Box({ node }: { readonly node: GraphNode }) {
+  return (
+    <g class={`box ${node.kind} ${node.lost === undefined ? '' : 'lost'}`}>
+      <title>{`${node.title}: ${node.subtitle}`}</title>
+      <rect x={node.x} y={node.y} width={sizes.width} height={sizes.height} rx={7} />
+      <text x={node.x + 12} y={node.y + 20} class="box-title">
+        {shorten(node.title, TITLE_LENGTH)}
+      </text>
+      <text x={node.x + 12} y={node.y + 36} class="box-subtitle">
+        {shorten(node.subtitle, SUBTITLE_LENGTH)}
+      </text>
+    </g>
+  )
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+}

@@ -1,0 +1,154 @@
+import type { PendingApproval } from '@agentic-rest/client'
+import { useState } from 'preact/hooks'
+import { adminApi } from '../api/admin-api.ts'
+import type { GatewayInfo, Person } from '../api/gateway-info.ts'
+import { Field } from '../shell/field.tsx'
+import { Notice } from '../shell/notice.tsx'
+import { outcomeWords } from '../shell/outcome-family.ts'
+import { messageOf, useLoad } from '../shell/use-load.ts'
+import { type ApprovalView, decideApproval, viewApproval, whoMayDecide } from './approvals.ts'
+
+interface ApprovalProps {
+  readonly approval: PendingApproval
+  readonly gateway: GatewayInfo
+  /** Of the person who asked. */
+  readonly token: string
+  onDecide(goesOn: boolean): void
+}
+
+/** Who has to approve, and a button for whoever may. */
+export function ApprovalCard({ approval, gateway, token, onDecide }: ApprovalProps) {
+  const { message, approver, location } = approval
+  const [view] = useLoad(async () =>
+    location === undefined ? undefined : viewApproval({ baseUrl: gateway.gatewayUrl, token, location }),
+  )
+  const known = view.state === 'ready' ? view.value : undefined
+  return (
+    <article class="card ask" aria-label="Approval">
+      <p class="ask-title">{message}</p>
+      <dl class="facts">
+        <dt>Approver</dt>
+        <dd>{approver?.name ?? known?.approver ?? 'not named'}</dd>
+        {known !== undefined && (
+          <>
+            <dt>Role</dt>
+            <dd>{known.role || 'none'}</dd>
+            <dt>Asked by</dt>
+            <dd>{known.requester}, who may not approve it</dd>
+            <dt>State</dt>
+            <dd>{known.state}</dd>
+          </>
+        )}
+        <dt>Decided at</dt>
+        <dd class="mono">{location ?? 'another gateway; the token below is what it gives'}</dd>
+      </dl>
+      {known !== undefined && location !== undefined && (
+        <Decide view={known} location={location} gateway={gateway} onDecide={onDecide} />
+      )}
+      <div class="actions">
+        <button type="button" onClick={() => onDecide(true)}>
+          {location === undefined ? 'Send again with the approval' : 'Wait for somebody else'}
+        </button>
+        <button type="button" class="quiet" onClick={() => onDecide(false)}>
+          Leave it
+        </button>
+      </div>
+    </article>
+  )
+}
+
+interface DecideProps {
+  readonly view: ApprovalView
+  readonly location: string
+  readonly gateway: GatewayInfo
+  onDecide(goesOn: boolean): void
+}
+
+function Decide({ view, location, gateway, onDecide }: DecideProps) {
+  const [fault, setFault] = useState('')
+  async function decide(verb: Verb, getToken: () => Promise<string>): Promise<void> {
+    try {
+      const token = await getToken()
+      const outcome = await decideApproval({ baseUrl: gateway.gatewayUrl, token, location }, verb)
+      // After a rejection too the request is sent again: the service says what becomes of it.
+      if (outcome.type === 'success') return onDecide(true)
+      setFault(`It was not decided: ${'message' in outcome ? outcome.message : outcomeWords(outcome.type)}`)
+    } catch (error) {
+      setFault(messageOf(error))
+    }
+  }
+  const buttons =
+    gateway.people.length > 0 ? (
+      <DecideAsPerson people={whoMayDecide(view, gateway.people)} onDecide={decide} />
+    ) : (
+      <DecideByToken onDecide={decide} />
+    )
+  return (
+    <>
+      {buttons}
+      {fault !== '' && <Notice kind="fault" title={fault} />}
+    </>
+  )
+}
+
+type Verb = 'approve' | 'reject'
+
+interface ButtonsProps {
+  onDecide(verb: Verb, getToken: () => Promise<string>): Promise<void>
+}
+
+/** In development: as somebody else of the people there. */
+function DecideAsPerson({ people, onDecide }: ButtonsProps & { readonly people: readonly Person[] }) {
+  if (people.length === 0) return <p class="note">None of the people of development may decide it.</p>
+  return (
+    <div class="actions">
+      {people.map((person) => {
+        const getToken = async () => (await adminApi.token(person)).token
+        return (
+          <Buttons
+            key={person.sub}
+            suffix={` as ${person.sub}`}
+            onVerb={(verb) => void onDecide(verb, getToken)}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+/** Elsewhere: by the token of somebody who may. */
+function DecideByToken({ onDecide }: ButtonsProps) {
+  const [token, setToken] = useState('')
+  return (
+    <>
+      <Field label="Token of the approver">
+        {(id) => (
+          <input
+            id={id}
+            class="mono"
+            type="password"
+            autocomplete="off"
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value.trim())}
+          />
+        )}
+      </Field>
+      <div class="actions">
+        <Buttons suffix="" onVerb={(verb) => void onDecide(verb, async () => token)} />
+      </div>
+    </>
+  )
+}
+
+function Buttons({ suffix, onVerb }: { readonly suffix: string; onVerb(verb: Verb): void }) {
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => onVerb('approve')}>
+        Approve{suffix}
+      </button>
+      <button type="button" onClick={() => onVerb('reject')}>
+        Reject{suffix}
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { GatewayInfo } from '../api/gateway-info.ts'
+import { Notice } from '../shell/notice.tsx'
+import { placeHash } from '../shell/place.ts'
+import { useStore } from '../shell/store.ts'
+import { ApprovalCard } from './approval-card.tsx'
+import { ClarificationForm } from './clarification-form.tsx'
+import { correlationIdOf, type Exchange, type ExchangeState } from './exchange.ts'
+import { OperationProgress } from './operation-progress.tsx'
+import { FollowUps, OutcomeCard, StepCard } from './step-card.tsx'
+
+interface PanelProps {
+  readonly exchange: Exchange
+  readonly gateway: GatewayInfo
+  /** Of the person who sent the request. */
+  readonly token: string
+}
+
+/** Everything that was sent and answered, and what is to be done next. */
+export function ExchangePanel({ exchange, gateway, token }: PanelProps) {
+  const state = useStore(exchange)
+  const { phase, steps, question, approval, progress, fault } = state
+  const main = steps.filter(({ kind }) => kind === 'main')
+  const end = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (phase !== 'sending') end.current?.scrollIntoView({ block: 'nearest' })
+  }, [phase])
+  return (
+    <section class="exchange" aria-label="Exchange" aria-busy={phase === 'sending'}>
+      <Head exchange={exchange} state={state} />
+      {main.map((step, index) => (
+        <StepCard key={index} step={step} number={index + 1} isLast={index === main.length - 1} />
+      ))}
+      <FollowUps steps={steps.filter(({ kind }) => kind === 'follow')} />
+      {question !== undefined && <ClarificationForm question={question} onAnswer={exchange.answer} />}
+      {approval !== undefined && (
+        <ApprovalCard approval={approval} gateway={gateway} token={token} onDecide={exchange.proceed} />
+      )}
+      {progress !== undefined && <OperationProgress status={progress} />}
+      <StreamText state={state} />
+      <Result state={state} />
+      {fault !== undefined && (
+        <Notice kind="fault" title={fault.title}>
+          <p>{fault.detail}</p>
+        </Notice>
+      )}
+      <div ref={end} />
+    </section>
+  )
+}
+
+const phaseWords = {
+  sending: 'Waiting for an answer',
+  asking: 'The service asks',
+  approving: 'Somebody has to approve',
+  ended: 'Ended',
+} as const
+
+function Head({ exchange, state }: { readonly exchange: Exchange; readonly state: ExchangeState }) {
+  const correlationId = correlationIdOf(state)
+  return (
+    <div class="exchange-head">
+      <h2>Exchange</h2>
+      <span class={`phase ${state.phase}`} role="status">
+        {state.eventCount > 0 && state.phase === 'sending' ? 'Streaming' : phaseWords[state.phase]}
+      </span>
+      {correlationId !== undefined && (
+        <a class="mono" href={placeHash({ view: 'Timeline', item: correlationId })} title={correlationId}>
+          Open the timeline
+        </a>
+      )}
+      <span class="spring" />
+      {state.phase !== 'ended' && (
+        <button type="button" class="quiet" onClick={exchange.stop}>
+          Stop
+        </button>
+      )}
+    </div>
+  )
+}
+
+function StreamText({ state: { streamed, eventCount, phase } }: { readonly state: ExchangeState }) {
+  if (eventCount === 0) return null
+  return (
+    <div class="card">
+      <p class="note">
+        {eventCount} events{phase === 'ended' ? ', ended' : ' so far'}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      <div class="stream-text" role="log" aria-label="Stream" tabIndex={0}>
+        {streamed}
+      </div>
+    </div>
+  )
+}
+
+/** The result, where the last answer was not it already: work in the background ends elsewhere. */
+function Result({ state: { outcome, steps, phase } }: { readonly state: ExchangeState }) {
+  if (outcome === undefined || phase !== 'ended') return null
+  const last = steps.findLast(({ kind }) => kind === 'main')?.answer
+  if (last !== undefined && !last.isStream && last.outcome === outcome.type) return null
+  if (last?.outcome !== 'accepted' && last?.isStream !== true) return null
+  return <OutcomeCard title="Result" outcome={outcome} />
+}

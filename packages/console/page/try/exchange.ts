@@ -1,0 +1,158 @@
+import {
+  type Answered,
+  type AnsweredAs,
+  type Answers,
+  type ClientRequest,
+  createClient,
+  type OperationStatus,
+  type PendingApproval,
+  ProfileViolationError,
+  StreamError,
+  TransportError,
+} from '@agentic-rest/client'
+import { headerKeys } from '@agentic-rest/profile'
+import { createStore, type Store } from '../shell/store.ts'
+import { messageOf } from '../shell/use-load.ts'
+import { wordsOf } from './stream-text.ts'
+import { createWireLog, type Step } from './wire-log.ts'
+
+/** How far an exchange is. */
+export interface ExchangeState {
+  readonly phase: 'sending' | 'asking' | 'approving' | 'ended'
+  readonly steps: readonly Step[]
+  readonly question: AnsweredAs<'clarification_required'> | undefined
+  readonly approval: PendingApproval | undefined
+  readonly progress: OperationStatus | undefined
+  /** What a stream has said so far. */
+  readonly streamed: string
+  readonly eventCount: number
+  readonly outcome: Answered | undefined
+  readonly fault: Fault | undefined
+}
+
+/** Why there is no outcome, and what can be done. */
+export interface Fault {
+  readonly title: string
+  readonly detail: string
+}
+
+/** A request on its way to its end. */
+export interface Exchange extends Pick<Store<ExchangeState>, 'get' | 'subscribe'> {
+  /** Gives what was asked for. */
+  answer(answers: Answers): void
+  /** True: somebody has approved, or will. */
+  proceed(goesOn: boolean): void
+  stop(): void
+}
+
+/** What is sent, and as whom. */
+export interface Sending {
+  readonly baseUrl: string
+  readonly token: string
+  readonly request: ClientRequest
+  readonly isStream: boolean
+}
+
+const first: ExchangeState = {
+  phase: 'sending',
+  steps: [],
+  question: undefined,
+  approval: undefined,
+  progress: undefined,
+  streamed: '',
+  eventCount: 0,
+  outcome: undefined,
+  fault: undefined,
+}
+
+// A stream is shown from its end; nobody reads more.
+const MAX_STREAM_LENGTH = 200_000
+
+/** Sends a request and carries it to its end with the client package; the person at the page is who answers. */
+export function startExchange(sending: Sending): Exchange {
+  const store = createStore(first)
+  const change = (part: Partial<ExchangeState>) => store.set({ ...store.get(), ...part })
+  const stopping = new AbortController()
+  const person = createPerson(change)
+  const client = createClient({
+    baseUrl: sending.baseUrl,
+    token: sending.token || undefined,
+    fetch: createWireLog(sending.request, (index, step) => {
+      change({ steps: store.get().steps.toSpliced(index, 1, step) })
+    }),
+  })
+  const request = { ...sending.request, signal: stopping.signal }
+  async function stream(): Promise<void> {
+    for await (const { data } of client.stream(request)) {
+      const { streamed, eventCount } = store.get()
+      const words = `${streamed}${wordsOf(data)}`.slice(-MAX_STREAM_LENGTH)
+      change({ streamed: words, eventCount: eventCount + 1 })
+    }
+  }
+  async function carry(): Promise<void> {
+    const { onClarification, onApproval } = person
+    const onProgress = (progress: OperationStatus) => change({ progress })
+    change({ outcome: await client.run(request, { onClarification, onApproval, onProgress }) })
+  }
+  ;(sending.isStream ? stream() : carry())
+    .catch((error: unknown) => change(endOf(error, stopping.signal)))
+    .finally(() => change({ phase: 'ended', question: undefined, approval: undefined }))
+  return {
+    get: store.get,
+    subscribe: store.subscribe,
+    answer: person.answer,
+    proceed: person.proceed,
+    stop: () => stopping.abort(),
+  }
+}
+
+/** Turns what the client asks into something on the page, and what is done there into an answer. */
+function createPerson(change: (part: Partial<ExchangeState>) => void) {
+  let [answer, proceed]: [(answers: Answers) => void, (goesOn: boolean) => void] = [() => {}, () => {}]
+  return {
+    onClarification(question: AnsweredAs<'clarification_required'>): Promise<Answers> {
+      change({ phase: 'asking', question })
+      return new Promise((resolve) => {
+        answer = resolve
+      })
+    },
+    onApproval(approval: PendingApproval): Promise<boolean> {
+      change({ phase: 'approving', approval })
+      return new Promise((resolve) => {
+        proceed = resolve
+      })
+    },
+    answer(answers: Answers): void {
+      change({ phase: 'sending', question: undefined })
+      answer(answers)
+    },
+    proceed(goesOn: boolean): void {
+      change({ phase: 'sending', approval: undefined })
+      proceed(goesOn)
+    },
+  }
+}
+
+/** What the page says when the client throws. */
+export function endOf(error: unknown, signal: AbortSignal): Partial<ExchangeState> {
+  if (signal.aborted) return { fault: { title: 'Stopped.', detail: 'You ended it. The gateway was told.' } }
+  if (error instanceof StreamError) return { outcome: error.outcome }
+  return { fault: faultOf(error) }
+}
+
+function faultOf(error: unknown): Fault {
+  const detail = messageOf(error)
+  if (error instanceof ProfileViolationError)
+    return { title: 'The answer is not one of the profile.', detail }
+  if (error instanceof TransportError && error.code === 'NETWORK') {
+    const cause = 'Either the gateway is not running, or its gateway.cors.origins do not name this page.'
+    return { title: 'The gateway could not be reached.', detail: cause }
+  }
+  if (error instanceof TransportError) return { title: 'There is no answer.', detail }
+  return { title: 'The request could not be sent.', detail }
+}
+
+/** The correlation id that all steps share. */
+export function correlationIdOf({ steps }: ExchangeState): string | undefined {
+  return steps[0]?.request.headers.find(([name]) => name === headerKeys.correlationId)?.[1]
+}

@@ -1,0 +1,25 @@
+import { fieldsOf, textOrNull } from '../api/read-json.ts'
+
+/** The words in the data of an event: those of a completion in the form of the OpenAI API, else the data itself. */
+export function wordsOf(data: string): string {
+  if (data === '[DONE]') return ''
+  return completionText(data) ?? `${data}\n`
+}
+
+function completionText(data: string): string | undefined {
+  const choice = fieldsOf(firstOf(fieldsOf(parse(data)).get('choices')))
+  if (choice.size === 0) return undefined
+  return textOrNull(choice, 'text') ?? textOrNull(fieldsOf(choice.get('delta')), 'content') ?? ''
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

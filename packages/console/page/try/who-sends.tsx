@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks'
+import { adminApi } from '../api/admin-api.ts'
+import type { GatewayInfo, Person } from '../api/gateway-info.ts'
+import { Field } from '../shell/field.tsx'
+import { formatClock } from '../shell/format.ts'
+import { messageOf } from '../shell/use-load.ts'
+import type { Draft } from './draft.ts'
+
+interface WhoProps {
+  readonly gateway: GatewayInfo
+  readonly draft: Draft
+  readonly token: string
+  onDraft(draft: Draft): void
+  onToken(token: string): void
+}
+
+/** As whom a request is sent: in development one of the people, elsewhere the owner of a token. */
+export function WhoSends({ gateway, draft, token, onDraft, onToken }: WhoProps) {
+  return (
+    <fieldset>
+      <legend>Who sends it</legend>
+      {gateway.people.length > 0 && (
+        <PersonChoice people={gateway.people} draft={draft} onDraft={onDraft} onToken={onToken} />
+      )}
+      <Field label="Token" hint={token === '' ? 'Sent without one' : 'Never kept'}>
+        {(id) => (
+          <input
+            id={id}
+            class="mono"
+            type="password"
+            autocomplete="off"
+            placeholder={gateway.people.length > 0 ? 'Get token, or paste one' : 'Paste a bearer token'}
+            value={token}
+            onInput={(event) => onToken(event.currentTarget.value.trim())}
+          />
+        )}
+      </Field>
+      <Field label="Tenant" hint="The token may name it too">
+        {(id) => (
+          <input
+            id={id}
+            value={draft.tenant}
+            autocomplete="off"
+            onInput={(event) => onDraft({ ...draft, tenant: event.currentTarget.value.trim() })}
+          />
+        )}
+      </Field>
+    </fieldset>
+  )
+}
+
+interface ChoiceProps extends Pick<WhoProps, 'draft' | 'onDraft' | 'onToken'> {
+  readonly people: readonly Person[]
+}
+
+function PersonChoice({ people, draft, onDraft, onToken }: ChoiceProps) {
+  const [said, setSaid] = useState('')
+  function choose(sub: string): void {
+    const tenant = people.find((each) => each.sub === sub)?.tenant ?? ''
+    // A token belongs to one person.
+    onToken('')
+    setSaid('')
+    onDraft({ ...draft, sub, tenant })
+  }
+  async function getToken(): Promise<void> {
+    const person = people.find(({ sub }) => sub === draft.sub)
+    if (person === undefined) return
+    try {
+      const { token, expiresAt } = await adminApi.token(person)
+      onToken(token)
+      setSaid(`Token of ${person.sub}, good until ${formatClock(expiresAt).slice(0, 5)}`)
+    } catch (error) {
+      setSaid(messageOf(error))
+    }
+  }
+  return (
+    <div class="person">
+      <Field label="Person">
+        {(id) => (
+          <select id={id} value={draft.sub} onChange={(event) => choose(event.currentTarget.value)}>
+            {people.map((person) => (
+              <option key={person.sub} value={person.sub}>
+                {describe(person)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <button type="button" onClick={() => void getToken()}>
+        Get token
+      </button>
+      <p class="note said" role="status">
+        {said}
+      </p>
+    </div>
+  )
+}
+
+function describe({ sub, tenant, roles }: Person): string {
+  return [sub, tenant, roles.join(', ') || 'no roles'].filter((part) => part !== '').join(' · ')
+}

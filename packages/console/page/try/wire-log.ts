@@ -1,0 +1,100 @@
+import type { ClientRequest, Fetch } from '@agentic-rest/client'
+import {
+  conditionOf,
+  headers,
+  mediaTypeEssence,
+  outcomeTypeOf,
+  readOutcome,
+  type Violation,
+} from '@agentic-rest/profile'
+import type { WireRequest } from './to-curl.ts'
+
+/** A request that was sent, and its answer as far as it is there. */
+export interface Step {
+  readonly request: WireRequest
+  /** `main`: the request of the form, in one of its rounds. `follow`: a look at an operation or an approval. */
+  readonly kind: 'main' | 'follow'
+  readonly answer: StepAnswer | undefined
+}
+
+/** The answer to a request. */
+export interface StepAnswer {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  /** Parsed where it is JSON; undefined for a stream. */
+  readonly body: unknown
+  readonly isStream: boolean
+  readonly tookMs: number
+  /** The name of the outcome or condition. */
+  readonly outcome: string
+  readonly violations: readonly Violation[]
+}
+
+/** Told of each step when it begins, and again when its answer is there. */
+export type OnStep = (index: number, step: Step) => void
+
+/** A `fetch` that tells what goes over the wire while `main` is carried to its end. */
+export function createWireLog(main: Pick<ClientRequest, 'method' | 'path'>, onStep: OnStep): Fetch {
+  let count = 0
+  return async function loggedFetch(url, init) {
+    const index = count++
+    const request = wireRequest(url, init)
+    const step: Step = { request, kind: fits(main, request) ? 'main' : 'follow', answer: undefined }
+    onStep(index, step)
+    const startedAt = performance.now()
+    const response = await fetch(url, init)
+    const copy = isEventStream(response) ? undefined : response.clone()
+    const tookMs = performance.now() - startedAt
+    const body = copy === undefined ? undefined : await copy.text()
+    onStep(index, { ...step, answer: answerOf(response, body, tookMs) })
+    return response
+  }
+}
+
+/** What `fetch` was given, as plain values. */
+export function wireRequest(url: string, init: RequestInit): WireRequest {
+  return {
+    method: init.method ?? 'GET',
+    url,
+    headers: [...new Headers(init.headers)],
+    body: typeof init.body === 'string' ? init.body : undefined,
+  }
+}
+
+// An answer may go into the path or the query, so the template decides.
+function fits(main: Pick<ClientRequest, 'method' | 'path'>, { method, url }: WireRequest): boolean {
+  if (method.toUpperCase() !== main.method.toUpperCase()) return false
+  const wanted = main.path.split('/')
+  const parts = new URL(url).pathname.split('/').slice(-wanted.length)
+  return (
+    parts.length === wanted.length &&
+    wanted.every((part, index) => /^\{.*\}$/.test(part) || part === parts[index])
+  )
+}
+
+function isEventStream(response: Response): boolean {
+  return mediaTypeEssence(response.headers.get(headers.contentType) ?? undefined) === 'text/event-stream'
+}
+
+function answerOf(response: Response, body: string | undefined, tookMs: number): StepAnswer {
+  const { status } = response
+  const known = conditionOf(status) ?? outcomeTypeOf(status)
+  const reading = body === undefined ? undefined : readOutcome({ status, headers: response.headers, body })
+  return {
+    status,
+    headers: [...response.headers],
+    body: body === undefined ? undefined : parseBody(body),
+    isStream: body === undefined,
+    tookMs,
+    outcome: known ?? 'untyped',
+    violations: reading === undefined || reading.ok ? [] : reading.violations,
+  }
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

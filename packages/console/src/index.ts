@@ -1,0 +1,4 @@
+import { join } from 'node:path'
+
+/** The folder of the console's static files: `index.html`, and below `assets` everything it loads. */
+export const consoleFolder: string = join(import.meta.dirname, 'page')
