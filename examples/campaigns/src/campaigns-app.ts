@@ -28,6 +28,8 @@ export interface CampaignsAppOptions {
   readonly stepMs?: number | undefined
   /** How long each day of a forecast takes: 20 unless set. */
   readonly forecastDayMs?: number | undefined
+  /** How long closing lets runs in the background end: 10 unless set. */
+  readonly closeSeconds?: number | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
@@ -42,8 +44,8 @@ export interface CampaignsApp {
 const NOBODY = 'http://127.0.0.1:10'
 
 /** A run of some seconds whose process died goes on soon. `HOLD_SECONDS` depends on the lease. */
-const runtimeSettings: DurableSettings = {
-  operations: { leaseSeconds: 6, backoffSeconds: 0.5, maxBackoffSeconds: 4 },
+function runtimeSettings(closeSeconds: number): DurableSettings {
+  return { operations: { leaseSeconds: 6, backoffSeconds: 0.5, maxBackoffSeconds: 4, closeSeconds } }
 }
 
 /** Campaigns and their optimizations. */
@@ -75,7 +77,7 @@ export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
     ],
     store,
     title: 'Campaigns',
-    runtime: runtimeSettings,
+    runtime: runtimeSettings(options.closeSeconds ?? 10),
     log,
     ...(audit && { audit }),
   })
