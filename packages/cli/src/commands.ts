@@ -30,6 +30,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/routes.ts')).routes,
   },
   {
+    name: 'call',
+    summary: 'Sends a request, carries it to its end and shows the outcome.',
+    load: async () => (await import('./commands/call.ts')).call,
+  },
+  {
     name: 'token',
     summary: 'Prints a token that the running stack accepts.',
     load: async () => (await import('./commands/token.ts')).token,

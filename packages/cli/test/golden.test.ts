@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../src/commands.ts'
 import { readVersion } from '../src/version.ts'
-import { goldenCases } from './golden/cases.ts'
+import { type GoldenCase, goldenCases } from './golden/cases.ts'
+import { answerWithOutcome } from './harness/outcome-service.ts'
 import { type EndedHere, runHere } from './harness/run-here.ts'
+import { startUpstream } from './harness/start-upstream.ts'
 
 /**
  * What every command prints, as files in `golden/`. After a change that is meant, write them anew with
@@ -14,11 +16,12 @@ import { type EndedHere, runHere } from './harness/run-here.ts'
 const folder = join(import.meta.dirname, 'golden')
 const files = join(folder, 'files')
 
-const helps = commands.map(({ name }) => ({ name: `help-${name}`, args: [name, '--help'] }))
+const helps = commands.map(({ name }): GoldenCase => ({ name: `help-${name}`, args: [name, '--help'] }))
 const cases = [...helps, ...goldenCases]
 
-test.each(cases)('$name', async ({ name, args, ...options }) => {
-  const ended = await runHere(args, { cwd: files, ...options })
+test.each(cases)('$name', async ({ name, args, calls, ...options }) => {
+  const address = calls ? ['--base-url', (await startUpstream(answerWithOutcome)).url] : []
+  const ended = await runHere([...args, ...address], { cwd: files, ...options })
   await expect(steady(transcript(args, ended))).toMatchFileSnapshot(join(folder, `${name}.txt`))
 })
 
@@ -41,6 +44,7 @@ function steady(text: string): string {
     .replaceAll(files, '<folder>')
     .replaceAll(JSON.stringify(readVersion()), '"<version>"')
     .replaceAll(`${tmpdir()}/`, '<temporary>/')
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
 }
 
 function part(name: string, text: string): string[] {

@@ -1,9 +1,14 @@
+import { outcomesByName } from '../harness/outcome-service.ts'
 import type { RunHere } from '../harness/run-here.ts'
+
+const correlated = ['--header', 'X-Correlation-ID: c-1']
 
 /** One command line whose output is kept in a file. */
 export interface GoldenCase extends RunHere {
   /** The name of the file. */
   readonly name: string
+  /** Whether it calls the service of the test; its address is added. */
+  readonly calls?: boolean
   readonly args: readonly string[]
 }
 
@@ -62,6 +67,25 @@ export const goldenCases: readonly GoldenCase[] = [
     ['routes-test-no-path', 'POST'],
   ]),
   { name: 'routes-test-json', args: ['routes', 'gateway.yaml', '--test', 'GET /nowhere', '--json'] },
+  ...Object.keys(outcomesByName).flatMap(callsFor),
+  { name: 'call-stream', calls: true, args: ['call', 'POST', '/stream'] },
+  { name: 'call-stream-json', calls: true, args: ['call', 'POST', '/stream', '--json'] },
+  { name: 'call-stream-broken', calls: true, args: ['call', 'POST', '/broken-stream', ...correlated] },
+  { name: 'call-no-profile', calls: true, args: ['call', 'GET', '/page', ...correlated] },
+  { name: 'call-no-profile-json', calls: true, args: ['call', 'GET', '/page', '--json', ...correlated] },
+  { name: 'call-no-service', args: ['call', 'POST', '/x', '--base-url', 'http://127.0.0.1:18'] },
+  { name: 'call-without-path', args: ['call', 'GET'] },
+  { name: 'call-wrong-method', args: ['call', 'PSOT', '/x'] },
+  { name: 'call-wrong-option', args: ['call', 'GET', '/x', '--tenent', 'acme'] },
+  { name: 'call-wrong-base-url', args: ['call', 'GET', '/x', '--base-url', 'localhost:8080'] },
+  { name: 'call-relative-path', args: ['call', 'GET', 'x'] },
+  { name: 'call-dot-segment', args: ['call', 'GET', '/a/../b'] },
+  { name: 'call-template', args: ['call', 'GET', '/items/{itemId}'] },
+  { name: 'call-wrong-data', args: ['call', 'POST', '/x', '--data', '{goal: ctr}'] },
+  { name: 'call-no-such-data', args: ['call', 'POST', '/x', '--data', '@nowhere.json'] },
+  { name: 'call-data-with-get', args: ['call', 'GET', '/x', '--data', '{}'] },
+  { name: 'call-wrong-header', args: ['call', 'GET', '/x', '--header', 'no colon'] },
+  { name: 'call-wrong-timeout', args: ['call', 'GET', '/x', '--timeout', 'soon'] },
   { name: 'token-wrong-port-base', args: ['token', '--port-base', '0'] },
   { name: 'token-without-stack', args: ['token', '--port-base', '4'] },
   { name: 'token-wrong-option', args: ['token', '--tenat', 'acme'] },
@@ -69,4 +93,13 @@ export const goldenCases: readonly GoldenCase[] = [
 
 function routeTests(rows: readonly (readonly [name: string, request: string])[]): GoldenCase[] {
   return rows.map(([name, request]) => ({ name, args: ['routes', 'gateway.yaml', '--test', request] }))
+}
+
+function callsFor(name: string): GoldenCase[] {
+  // The outcome itself is what is shown, and not what waiting for it makes of it.
+  const args = ['call', 'POST', `/outcomes/${name}`, '--no-wait', ...correlated]
+  return [
+    { name: `call-${name}`, calls: true, args },
+    { name: `call-${name}-json`, calls: true, args: [...args, '--json'] },
+  ]
 }

@@ -1,0 +1,103 @@
+import { styleText } from 'node:util'
+import type { Outcome, Trace } from '@agentic-rest/client'
+import { headers, isIdentifier, statusOf, writeOutcome } from '@agentic-rest/profile'
+import { jsonText, terminalLine, terminalText } from '../terminal-text.ts'
+import { textTable } from '../text-table.ts'
+import { describeInput } from './ask-inputs.ts'
+
+/** An outcome with what its answer says besides. */
+export interface Shown {
+  readonly outcome: Outcome
+  readonly trace: Trace
+  readonly profile: string | undefined
+  /** Where an approval can be seen, if the answer says so. */
+  readonly location: string | undefined
+}
+
+/** Whether an outcome is what the caller wanted: the 2xx of the table. */
+export function isSuccess({ type }: Outcome): boolean {
+  return type === 'success' || type === 'created' || type === 'accepted'
+}
+
+/** The outcome for a machine: its type as `outcome`, as the status of an operation has it (decision 10), and its body. */
+export function outcomeJson({ outcome, trace, profile, location }: Shown): string {
+  const body = isOwnBody(outcome) ? outcome.body : JSON.parse(writeOutcome(outcome, writable(trace)).body)
+  return jsonText({ status: statusOf(outcome), outcome: outcome.type, body, trace, profile, location })
+}
+
+function isOwnBody(outcome: Outcome): outcome is Extract<Outcome, { type: 'success' | 'created' }> {
+  return outcome.type === 'success' || outcome.type === 'created'
+}
+
+// A service may have ids that cannot be sent on; they are shown beside the body all the same.
+function writable({ correlationId, requestId }: Trace): Trace {
+  const orNone = (id: string) => (isIdentifier(id) ? id : 'none')
+  return { correlationId: orNone(correlationId), requestId: orNone(requestId) }
+}
+
+/** The outcome for a reader: status and type, what it says, and the ids to look for in records. */
+export function outcomeText(shown: Shown, stream: NodeJS.WriteStream): string {
+  const { outcome, trace } = shown
+  const colour = isSuccess(outcome) ? 'green' : outcome.type === 'error' ? 'red' : 'yellow'
+  const head = styleText([colour, 'bold'], `${statusOf(outcome)} ${outcome.type}`, { stream })
+  const ids = `correlation ${terminalLine(trace.correlationId)}, request ${terminalLine(trace.requestId)}`
+  return `${head}  ${styleText('dim', ids, { stream })}\n${bodyText(shown)}`
+}
+
+function bodyText({ outcome, location }: Shown): string {
+  switch (outcome.type) {
+    case 'success':
+    case 'created':
+      return `${jsonText(outcome.body)}\n`
+    case 'accepted':
+      return `${said(outcome.message)}${facts({ operation: outcome.operationId, status: outcome.statusUrl })}`
+    case 'clarification_required':
+      return `${said(outcome.message)}${outcome.requiredInputs.map(describeInput).join('')}${ANSWER_HINT}`
+    case 'validation_failed':
+      return `${said(outcome.message)}${lines(outcome.errors.map(({ field, message }) => [field, message]))}`
+    case 'approval_required':
+      return `${said(outcome.message)}${approvalFacts(outcome, location)}`
+    case 'conflict':
+      return `${coded(outcome)}${facts({ conflicting: outcome.conflictingResourceId })}`
+    case 'error':
+      return `${coded(outcome)}${facts({ 'try again': after(outcome.retryAfter) })}`
+    case 'forbidden':
+    case 'failed_dependency':
+      return coded(outcome)
+  }
+}
+
+const ANSWER_HINT =
+  'Send the request again with these inputs, or run it at a terminal to be asked for them.\n'
+
+function approvalFacts(
+  { approver, approvalToken }: Extract<Outcome, { type: 'approval_required' }>,
+  location: string | undefined,
+): string {
+  const next = `send it again with --header "${headers.approvalToken}: ${approvalToken}"`
+  return facts({ approver: approver?.name, where: location, afterwards: next })
+}
+
+function said(message: string | undefined): string {
+  return message === undefined ? '' : `${terminalText(message)}\n`
+}
+
+function coded({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${terminalLine(code)}: ${terminalText(message)}\n`
+}
+
+function after(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : `after ${seconds} s`
+}
+
+/** Lines of what is there. */
+export function facts(given: Readonly<Record<string, string | undefined>>): string {
+  return lines(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+function lines(rows: readonly (readonly string[])[]): string {
+  const safe = rows.map((row) => row.map(terminalLine))
+  return textTable(safe)
+    .map((line) => `  ${line}\n`)
+    .join('')
+}

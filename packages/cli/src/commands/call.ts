@@ -1,0 +1,164 @@
+import { type Answered, ProfileViolationError, TransportError } from '@agentic-rest/client'
+import { routeMethods } from '@agentic-rest/gateway'
+import { CallError, type CallOptions, readCall } from '../call/read-call.ts'
+import { sendCall } from '../call/send-call.ts'
+import { isSuccess, outcomeJson, outcomeText, type Shown } from '../call/show-outcome.ts'
+import { defineCommand } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Host } from '../host.ts'
+import { jsonText, terminalLine } from '../terminal-text.ts'
+
+/** `agentic call METHOD PATH`: one request, carried to its end, and its outcome in words. */
+export const call = defineCommand({
+  name: 'call',
+  description:
+    'Sends a request to a gateway or a service and shows the outcome. At a terminal it asks for the inputs that a\n' +
+    'clarification wants; it waits for approvals and operations, and prints streams as they come.',
+  operands: [
+    { name: 'METHOD', description: `The method: ${routeMethods.join(', ')}.` },
+    { name: 'PATH', description: 'The path below the base URL, with a query if there is one.' },
+  ],
+  options: {
+    'base-url': {
+      type: 'string',
+      value: 'URL',
+      default: 'http://127.0.0.1:8080',
+      description: 'Where the gateway or the service is; http://127.0.0.1:8080 by default.',
+    },
+    token: {
+      type: 'string',
+      value: 'TOKEN',
+      description: 'The bearer token, else that of the variable AGENTIC_TOKEN. It is never shown.',
+    },
+    tenant: { type: 'string', value: 'TENANT', description: 'The tenant, where the token does not say it.' },
+    data: {
+      type: 'string',
+      short: 'd',
+      value: 'JSON',
+      description: 'The body as JSON, @FILE for one in a file, - for stdin.',
+    },
+    header: {
+      type: 'string',
+      short: 'H',
+      value: '"NAME: VALUE"',
+      multiple: true,
+      description: 'A header. Accept: application/json keeps a route from streaming.',
+    },
+    'idempotency-key': {
+      type: 'string',
+      value: 'KEY',
+      description: 'The key under which the effect happens once; one is made for each call by default.',
+    },
+    async: { type: 'boolean', description: 'Asks for an operation in the background, and follows it.' },
+    'no-wait': {
+      type: 'boolean',
+      description: 'Shows the first answer and ends: no questions, no waiting for approvals or operations.',
+    },
+    timeout: {
+      type: 'string',
+      value: 'SECONDS',
+      default: '60',
+      description: 'How long one answer may take, 60 by default; 0 for as long as it takes.',
+    },
+    json: { type: 'boolean', description: 'Prints the outcome as JSON, and a stream as one event per line.' },
+  },
+  examples: [
+    'agentic call GET /campaigns/cmp-123 --token "$(agentic token)"',
+    'agentic call POST /campaigns/cmp-123/optimizations --data \'{"goal":"ctr"}\' --json',
+    'agentic call POST /llm/completions --data @prompt.json --tenant acme',
+  ],
+  exitCodes: [
+    [exitCodes.ok, 'The outcome is success, created or accepted, or a stream came to its end.'],
+    [
+      exitCodes.failed,
+      'Any other outcome, also a clarification that nobody at a terminal could answer; or no answer.',
+    ],
+    [exitCodes.invalid, 'The command line is not valid.'],
+    [exitCodes.interrupted, 'Ended by Ctrl-C.'],
+  ],
+  async run({ values, operands: [method = '', path = ''] }, host) {
+    const options = { ...values, method, path }
+    const stop = new AbortController()
+    const interrupt = () => stop.abort()
+    host.on('SIGINT', interrupt)
+    try {
+      return await carryOut(options, host, stop)
+    } catch (error) {
+      return explain(error, {
+        host,
+        json: values.json,
+        baseUrl: values['base-url'],
+        stopped: stop.signal.aborted,
+      })
+    } finally {
+      host.off('SIGINT', interrupt)
+    }
+  },
+})
+
+interface Given extends CallOptions {
+  readonly json: boolean
+  readonly 'no-wait': boolean
+}
+
+async function carryOut(options: Given, host: Host, stop: AbortController): Promise<number> {
+  const { json, data } = options
+  const asks = data !== '-' && !json
+  const answered = await sendCall(await readCall(options, host), {
+    host,
+    json,
+    asks,
+    waits: !options['no-wait'],
+    stop,
+  })
+  if (answered === undefined) return exitCodes.ok
+  const shown = toShown(answered)
+  host.stdout.write(json ? `${outcomeJson(shown)}\n` : outcomeText(shown, host.stdout))
+  return isSuccess(answered) ? exitCodes.ok : exitCodes.failed
+}
+
+function toShown(outcome: Answered): Shown {
+  const { trace, profile, headers } = outcome.answer
+  const location = outcome.type === 'approval_required' ? headers.get('Location') : null
+  return { outcome, trace, profile, location: location ?? undefined }
+}
+
+interface Failing {
+  readonly host: Host
+  readonly json: boolean
+  readonly baseUrl: string
+  readonly stopped: boolean
+}
+
+/** What ended the call without an outcome. Anything that is none of these is a fault of ours. */
+function explain(error: unknown, { host, json, baseUrl, stopped }: Failing): number {
+  if (stopped) {
+    host.stderr.write('\nEnded by Ctrl-C.\n')
+    return exitCodes.interrupted
+  }
+  if (error instanceof CallError || error instanceof TypeError) {
+    host.stderr.write(`agentic call: ${terminalLine(error.message.replace('baseUrl', '--base-url'))}\n`)
+    return exitCodes.invalid
+  }
+  if (!(error instanceof TransportError || error instanceof ProfileViolationError)) throw error
+  const { code, trace } = error
+  const message = reasonOf(error)
+  if (json) host.stdout.write(`${jsonText({ error: { code, message, trace } })}\n`)
+  else host.stderr.write(`${code}: ${terminalLine(message)}\n${code === 'NETWORK' ? whereHint(baseUrl) : ''}`)
+  return exitCodes.failed
+}
+
+function whereHint(baseUrl: string): string {
+  return `Is something listening at ${terminalLine(baseUrl)}? --base-url says where; "agentic dev" starts the reference stack.\n`
+}
+
+function reasonOf(error: TransportError | ProfileViolationError): string {
+  if (error instanceof ProfileViolationError)
+    return `the answer (${error.status}) is not one of the profile: ${error.message}`
+  const cause = innermost(error)
+  return cause === error ? error.message : `${error.message}: ${cause.message}`
+}
+
+function innermost(error: Error): Error {
+  return error.cause instanceof Error ? innermost(error.cause) : error
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
+import type { Outcome } from '@agentic-rest/profile'
+import { expect, vi } from 'vitest'
+import { testWithProgram } from '../../../tests/debian-package.ts'
+import { onTerminal, script } from './harness/on-terminal.ts'
+import { sendOutcome } from './harness/outcome-service.ts'
+import { startUpstream } from './harness/start-upstream.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const requiredInputs = [
+  {
+    name: 'goal',
+    location: 'body',
+    type: 'string',
+    required: true,
+    question: 'What for?\u001b[2J',
+    allowedValues: ['ctr', 'reach'],
+  },
+  { name: 'days', location: 'query', type: 'integer', required: true, question: 'For how many days?' },
+  { name: 'dry', location: 'body', type: 'boolean', required: true, question: 'Only try?' },
+  { name: 'note', location: 'body', type: 'string', required: false, question: 'Anything else?' },
+] as const
+
+const asks: Outcome = { type: 'clarification_required', message: 'More is needed.', requiredInputs }
+
+async function startAsking() {
+  const seen: string[] = []
+  const { url } = await startUpstream(async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    seen.push(`${request.method} ${request.url} ${body}`)
+    sendOutcome(request, response, body.includes('goal') ? { type: 'created', body: { id: 'opt-1' } } : asks)
+  })
+  return { url, seen }
+}
+
+testWithProgram(
+  script,
+  'questions are asked with types and values, again until they are answered, and sent',
+  async () => {
+    const { url, seen } = await startAsking()
+    const { code, screen } = await onTerminal(
+      ['call', 'POST', '/x', '--base-url', url, '--data', '{"name":"n"}'],
+      [
+        ['goal> ', 'raech\r'],
+        ['did you mean', ''],
+        ['goal> ', '2\r'],
+        ['days> ', 'many\r'],
+        ['days> ', '7\r'],
+        ['dry> ', '\r'],
+        ['dry> ', 'no\r'],
+        ['note> ', '\r'],
+      ],
+    )
+    expect(seen).toEqual(['POST /x {"name":"n"}', 'POST /x?days=7 {"name":"n","goal":"reach","dry":false}'])
+    expect(code).toBe(0)
+    const shown = stripVTControlCharacters(screen)
+    expect(shown).toContain('More is needed.')
+    expect(shown).toContain('goal (string, body, required): What for?\\u{1b}[2J')
+    expect(shown).toContain('    1 ctr\r\n    2 reach\r\n')
+    expect(shown).toContain('it is one of ctr, reach, did you mean "reach"?; Ctrl-D to leave')
+    expect(shown).toContain('it is a whole number; Ctrl-D to leave')
+    expect(shown).toContain('an answer is needed; Ctrl-D to leave')
+    expect(shown).toContain('note (string, body, may be left empty): Anything else?')
+    expect(shown).toContain('201 created')
+    expect(screen).not.toContain('\u001b[2J')
+  },
+)
+
+testWithProgram(script, 'Ctrl-D leaves a question, and the clarification is the outcome', async () => {
+  const { url, seen } = await startAsking()
+  const { code, screen } = await onTerminal(['call', 'POST', '/x', '--base-url', url], [['goal> ', '\u0004']])
+  expect(stripVTControlCharacters(screen)).toContain('400 clarification_required')
+  expect(code).toBe(1)
+  expect(seen).toHaveLength(1)
+})
+
+testWithProgram(script, 'Ctrl-C leaves a question with 130', async () => {
+  const { url, seen } = await startAsking()
+  const { code, screen } = await onTerminal(['call', 'POST', '/x', '--base-url', url], [['goal> ', '\u0003']])
+  expect(screen).toContain('Ended by Ctrl-C.')
+  expect(code).toBe(130)
+  expect(seen).toHaveLength(1)
+})
+
+testWithProgram(script, 'colours are for terminals, and NO_COLOR keeps them away', async () => {
+  const { url } = await startUpstream((request, response) =>
+    sendOutcome(request, response, { type: 'success', body: {} }),
+  )
+  const args = ['call', 'GET', '/x', '--base-url', url]
+  expect((await onTerminal(args, [])).screen).toContain('\u001b[32m\u001b[1m200 success')
+  expect((await onTerminal(args, [], { NO_COLOR: '1' })).screen).toMatch(/^200 success {2}correlation/)
+})

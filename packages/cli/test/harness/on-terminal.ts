@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { type DebianProgram, ensureProgram } from '../../../../tests/debian-package.ts'
+import { agentic } from './run-agentic.ts'
+
+/** Gives a program a terminal. */
+export const script: DebianProgram = { program: 'script', package: 'bsdutils' }
+
+/** What somebody at the terminal types once a text is there. */
+export type Typing = readonly [when: string, typed: string]
+
+/** How a run at a terminal ended, and everything that was on it. */
+export interface OnTerminal {
+  readonly code: number
+  readonly screen: string
+}
+
+/** Runs `agentic` at a terminal, with somebody who types. */
+export async function onTerminal(
+  args: readonly string[],
+  typings: readonly Typing[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<OnTerminal> {
+  const found = ensureProgram(script)
+  if (!('path' in found)) throw new Error(found.missing)
+  const command = [process.execPath, agentic, ...args].map(quoted).join(' ')
+  const child = spawn(found.path, ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let screen = ''
+  let from = 0
+  const waiting = [...typings]
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    screen += chunk
+    const [when, typed] = waiting[0] ?? []
+    const at = when === undefined ? -1 : screen.indexOf(when, from)
+    if (at === -1 || when === undefined) return
+    from = at + when.length
+    waiting.shift()
+    child.stdin.write(typed ?? '')
+  })
+  const [code] = await once(child, 'close')
+  return { code, screen }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
