@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStore } from '@agentic-rest/service'
 import { expect, onTestFinished, test } from 'vitest'
+import { acceptOperations } from '../examples/stack/test/harness/accepted-operations.ts'
 import { startBusyCaller } from '../examples/stack/test/harness/busy-caller.ts'
 import { freeBase, newFolder, npmRun, npmStart } from '../examples/stack/test/harness/run-npm.ts'
 import { describePostgres } from '../packages/service/test/runtime/harness/describe-postgres.ts'
@@ -23,6 +24,7 @@ describePostgres('the stack on PostgreSQL', (server) => {
     expect(tour.stdout).toMatch(/\nstops: \d+, wrong: 0\n$/)
 
     const caller = await startBusyCaller(place.portBase)
+    const operations = await acceptOperations(place.portBase)
     for (const [, name, pid] of stack.printed().matchAll(/^ {2}(\S+) +http:\S+ +process (\d+)/gm)) {
       if (!storing.includes(name ?? '')) continue
       process.kill(Number(pid), 'SIGKILL')
@@ -30,6 +32,7 @@ describePostgres('the stack on PostgreSQL', (server) => {
     }
     await caller.stop()
     await caller.expectNothingLost()
+    await operations.expectCompleted()
 
     stack.npm.kill('SIGTERM')
     expect((await stack.ended).code).toBe(0)
