@@ -41,9 +41,9 @@ test('bids: the better device gets a fifth more impressions, which the others lo
     { ...plain, device: 'desktop', clicks: 100 },
   ]
   // Before 400 of 20,000; after 12,000 at 3 % and 8,000 at 1 % are 440.
-  expect(liftsOf(days).bid_adjustment).toBe(0.1)
+  expect(liftsOf(days)['bid_adjustment']).toBe(0.1)
   // With 500 on mobile it is 600 of 20,000 before and 12,000 at 5 % and 8,000 at 1 % = 680 after.
-  expect(liftsOf([{ ...plain, clicks: 500 }, ...days.slice(1)]).bid_adjustment).toBe(0.1333)
+  expect(liftsOf([{ ...plain, clicks: 500 }, ...days.slice(1)])['bid_adjustment']).toBe(0.1333)
 })
 
 test('bids: there are no more impressions to gain than the others have', () => {
@@ -61,7 +61,7 @@ test('bids: there are no more impressions to gain than the others have', () => {
     },
   ]
   // A fifth of 10,000 would be 2,000; the 1,000 there are make 11,000 at 3 % in place of 305 of 11,000.
-  expect(liftsOf(days).bid_adjustment).toBe(0.082)
+  expect(liftsOf(days)['bid_adjustment']).toBe(0.082)
 })
 
 test('creatives: the better one is shown in place of the worse one', () => {
