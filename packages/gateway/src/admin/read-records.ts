@@ -40,7 +40,7 @@ export function readRecords(text: string, contentType: string | undefined, part:
   const records: PartRecord[] = []
   for (const [index, value] of values.entries()) {
     const record = readRecord(value, part)
-    if (typeof record === 'string') return refuse(`record ${index + 1} ${record}`)
+    if (typeof record === 'string') return refuse(`record ${index + 1}: ${record}`)
     records.push(record)
   }
   return { ok: true, records }
@@ -72,19 +72,18 @@ function parseLines(text: string): unknown[] {
 
 /** Takes over the fields of the profile and nothing else: a body that came along is not kept. */
 function readRecord(value: unknown, part: string): PartRecord | string {
-  if (typeof value !== 'object' || value === null) return 'is not an object'
+  if (typeof value !== 'object' || value === null) return 'it is not an object'
   const given = value as Readonly<Record<string, unknown>>
   const record: Record<string, string> = {}
   for (const field of fields) {
     const text = Object.hasOwn(given, field) ? given[field] : ''
-    if (!isShortText(text))
-      return `has a ${field} that is not a text of at most ${MAX_TEXT_LENGTH} characters`
-    if (text === '' && required.includes(field)) return `has no ${field}`
+    if (!isShortText(text)) return `${field} is not a text of at most ${MAX_TEXT_LENGTH} characters`
+    if (text === '' && required.includes(field)) return `${field} is missing`
     record[field] = text
   }
-  if (checkTimestamp(record['timestamp'] ?? '') !== undefined) return 'has a timestamp that is none'
+  if (checkTimestamp(record['timestamp'] ?? '') !== undefined) return 'timestamp is none'
   const attributes = readAttributes(Object.hasOwn(given, 'attributes') ? given['attributes'] : {})
-  if (attributes === undefined) return 'has attributes that are not a map of short texts'
+  if (attributes === undefined) return 'attributes is not a map of short texts'
   return { ...(record as Record<(typeof fields)[number], string>), attributes, part }
 }
 

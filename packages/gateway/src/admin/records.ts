@@ -1,3 +1,4 @@
+import { headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 import { createIntake, type Intake } from './intake.ts'
@@ -76,7 +77,7 @@ async function takeRecords(exchange: Exchange, posted: PostedRecords, intake: In
   // Looked at before a byte is read; a body that does not say its length is taken for the largest.
   if ((body.length ?? 0) > MAX_POSTED_BYTES) return tooLarge()
   if (!intake.admits(body.length ?? MAX_POSTED_BYTES))
-    return faultAnswer('TOO_MANY', 'More records come than are taken.')
+    return faultAnswer('TOO_MANY', 'More records come than are taken.', { [headerNames.retryAfter]: '1' })
   const bytes = await body.read(MAX_POSTED_BYTES)
   if (bytes === undefined) return tooLarge()
   const part = new URLSearchParams(query).get('part') ?? ''

@@ -54,11 +54,7 @@ export function readStaticFiles(folder: string | undefined): StaticFiles {
 }
 
 function readFolder(folder: string): Map<string, StaticFile> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  // A link is no file here: it could lead anywhere.
-  const names = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
+  const names = listFiles(folder)
   const all = new Set(names)
   const isEncoded = (name: string) => codings.some(({ extension }) => name.endsWith(extension))
   const plain = names.filter((name) => !isEncoded(name))
@@ -68,6 +64,15 @@ function readFolder(folder: string): Map<string, StaticFile> {
       return [path, readFile(name, path, all)]
     }),
   )
+}
+
+/** A link is neither a file nor a folder here: it could lead anywhere. */
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const name = join(folder, entry.name)
+    if (entry.isDirectory()) return listFiles(name)
+    return entry.isFile() ? [name] : []
+  })
 }
 
 function readFile(name: string, path: string, all: ReadonlySet<string>): StaticFile {

@@ -1,0 +1,80 @@
+import { expect, test, vi } from 'vitest'
+import type { Exchange, Reply } from '../exchange.ts'
+import { createFeedReaders } from './feed-readers.ts'
+
+/** A reader whose socket takes nothing until it is told to. */
+function makeReader() {
+  const sent: string[] = []
+  const { promise: ended, resolve: gone } = Promise.withResolvers<void>()
+  const state: { takes: boolean; closed: boolean; drained: () => void } = {
+    takes: true,
+    closed: false,
+    drained: () => undefined,
+  }
+  const end = () => {
+    state.closed = true
+    gone()
+  }
+  const reply: Reply = {
+    ended,
+    headersSent: false,
+    get closed() {
+      return state.closed
+    },
+    head: () => undefined,
+    flush: () => undefined,
+    write(chunk) {
+      sent.push(Buffer.from(chunk).toString())
+      return state.takes
+    },
+    onDrain(listener) {
+      state.drained = listener
+    },
+    end,
+    destroy: end,
+  }
+  return { sent, state, exchange: { reply } as Exchange }
+}
+
+test('a reader that stalls is skipped, reads on when it can, and is let go after ten seconds', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const readers = createFeedReaders()
+    const { sent, state, exchange } = makeReader()
+    readers.add(exchange, [])
+    state.takes = false
+    const send = (text: string) => readers.send(Buffer.from(text))
+    send('1')
+    send('2')
+    vi.advanceTimersByTime(9_000)
+    send('3')
+    expect(sent.slice(1)).toEqual(['1'])
+    state.drained()
+    send('4')
+    expect(sent.slice(1)).toEqual(['1', '4'])
+    vi.advanceTimersByTime(10_001)
+    send('5')
+    expect([sent.slice(1), state.closed]).toEqual([['1', '4'], true])
+    await exchange.reply.ended
+    expect(readers.count).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a reader has to come again after a quarter of an hour, since its token may have ended', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const readers = createFeedReaders()
+    const { state, exchange } = makeReader()
+    readers.add(exchange, [])
+    vi.advanceTimersByTime(15 * 60_000)
+    readers.send(Buffer.from('1'))
+    expect(state.closed).toBe(false)
+    vi.advanceTimersByTime(1)
+    readers.send(Buffer.from('2'))
+    expect(state.closed).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})

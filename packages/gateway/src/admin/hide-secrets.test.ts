@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { hideSecrets } from './hide-secrets.ts'
+
+test('values of secret keys are hidden whatever they are, at any depth', () => {
+  const secret = { client_secret: 'a', nested: [{ password: { deep: 'b' } }], api_key: 'c', apiKey: 'd' }
+  expect(hideSecrets({ ...secret, privateKey: 'e', credentials: ['f'] })).toEqual({
+    client_secret: '[hidden]',
+    nested: [{ password: '[hidden]' }],
+    api_key: '[hidden]',
+    apiKey: '[hidden]',
+    privateKey: '[hidden]',
+    credentials: '[hidden]',
+  })
+})
+
+test('every value of a map of headers is hidden', () => {
+  expect(hideSecrets({ headers: { A: 'x', B: 'y' } })).toEqual({ headers: { A: '[hidden]', B: '[hidden]' } })
+})
+
+test.each([
+  ['https://user:pass@host/path', 'https://[hidden]@host/path'],
+  ['postgres://u:p%40@db:5432/x?sslmode=require', 'postgres://[hidden]@db:5432/x?sslmode=[hidden]'],
+  ['https://host/a@b', 'https://host/a@b'],
+  [
+    'https://host/{tenant}?f={feature}&k=v&empty=',
+    'https://host/{tenant}?f={feature}&k=[hidden]&empty=[hidden]',
+  ],
+  ['https://host/x#token=abc', 'https://host/x'],
+  ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
+  ['not an address?k=v', 'not an address?k=v'],
+])('%s is shown as %s', (address, shown) => {
+  expect(hideSecrets(address)).toBe(shown)
+})
+
+test('what is no secret stays as it is', () => {
+  const plain = {
+    max_token_bytes: 1,
+    token_types: ['JWT'],
+    flag: true,
+    none: null,
+    rules: [{ builtin: 'api_key' }],
+  }
+  expect(hideSecrets(plain)).toEqual(plain)
+})

@@ -1,0 +1,224 @@
+import { SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { sendRequest } from '../harness/http-request.ts'
+import { eventually } from '../harness/metric-value.ts'
+import { startAdmin } from './harness/start-admin.ts'
+
+const secret = 'a shared secret of the tests, long enough'
+const issuer = 'https://id.example.test'
+const plugins = {
+  'token-validator': {
+    clock_skew_seconds: 0,
+    issuers: [{ issuer, audience: ['agentic'], algorithms: ['HS256'], hs256_secret: secret }],
+  },
+}
+const settings = { role: 'gateway:admin' }
+const production = { admin: {}, settings, config: { plugins } }
+
+function tokenFor(roles: readonly string[], seconds = 60): Promise<string> {
+  return new SignJWT({ roles })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer(issuer)
+    .setAudience('agentic')
+    .setSubject('operator')
+    .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+    .sign(Buffer.from(secret))
+}
+
+const paths = [
+  '/',
+  '/index.html',
+  '/openapi.json',
+  '/api/gateway',
+  '/api/routes',
+  '/api/feed',
+  '/api/recent',
+  '/x',
+]
+const unauthenticated = { code: 'UNAUTHENTICATED', message: 'A token is needed here.' }
+const withoutRole = { code: 'FORBIDDEN', message: 'The token does not have the role that is needed here.' }
+
+describe('outside development', () => {
+  test('nothing is answered without a token, on any path', async () => {
+    const { adminUrl } = await startAdmin(production)
+    for (const path of paths) {
+      const { status, headers, body } = await sendRequest(`${adminUrl}${path}`)
+      expect({ path, status, body: JSON.parse(body.toString()) }).toEqual({
+        path,
+        status: 401,
+        body: unauthenticated,
+      })
+      expect(headers['www-authenticate']).toBe('Bearer realm="agentic"')
+    }
+    const post = await sendRequest(`${adminUrl}/api/records?part=x`, { method: 'POST', body: '[]' })
+    expect([post.status, JSON.parse(post.body.toString())]).toEqual([401, unauthenticated])
+  })
+
+  test('tokens that are forged, expired or of another kind tell nothing of why', async () => {
+    const { adminUrl } = await startAdmin(production)
+    const good = await tokenFor(['gateway:admin'])
+    const tokens = [`${good.slice(0, -3)}AAA`, await tokenFor(['gateway:admin'], -1), 'x', `Basic ${good}`]
+    for (const token of tokens) {
+      const headers = { authorization: token.startsWith('Basic') ? token : `Bearer ${token}` }
+      const { status, body } = await sendRequest(`${adminUrl}/api/gateway`, { headers })
+      expect([status, JSON.parse(body.toString())]).toEqual([401, unauthenticated])
+    }
+  })
+
+  test('a token needs the role, and with it everything is there', async () => {
+    const { adminUrl } = await startAdmin(production)
+    const ask = async (roles: string[], path: string) => {
+      const authorization = `Bearer ${await tokenFor(roles)}`
+      return await sendRequest(`${adminUrl}${path}`, { headers: { authorization } })
+    }
+    for (const roles of [[], ['gateway'], ['gateway:admin:x'], ['GATEWAY:ADMIN']]) {
+      const { status, body } = await ask(roles, '/api/gateway')
+      expect([status, JSON.parse(body.toString())]).toEqual([403, withoutRole])
+    }
+    const { status, body } = await ask(['other', 'gateway:admin'], '/api/gateway')
+    expect(status).toBe(200)
+    expect(JSON.parse(body.toString())).toMatchObject({ development: false, people: [] })
+  })
+
+  test('there are no tokens to be had', async () => {
+    const { adminUrl } = await startAdmin(production)
+    const headers = { authorization: `Bearer ${await tokenFor(['gateway:admin'])}` }
+    const { status, body } = await sendRequest(`${adminUrl}/api/token`, {
+      method: 'POST',
+      headers,
+      body: '{"sub":"alice"}',
+    })
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      404,
+      { code: 'NOT_FOUND', message: 'There is nothing here.' },
+    ])
+  })
+
+  test('without a role in the configuration nobody is let in, whatever the token', async () => {
+    const { adminUrl } = await startAdmin({ ...production, settings: {} })
+    const authorization = `Bearer ${await tokenFor(['gateway:admin', 'undefined', ''])}`
+    for (const headers of [{}, { authorization }] as Record<string, string>[]) {
+      const { status, body } = await sendRequest(`${adminUrl}/`, { headers })
+      expect([status, JSON.parse(body.toString())]).toEqual([
+        403,
+        { code: 'FORBIDDEN', message: 'Nobody is let in here.' },
+      ])
+    }
+  })
+
+  test('a gateway that asks for no tokens lets nobody in here', async () => {
+    const { adminUrl } = await startAdmin({ admin: {}, settings })
+    const { status, body } = await sendRequest(`${adminUrl}/api/gateway`)
+    expect([status, JSON.parse(body.toString())]).toEqual([403, withoutRole])
+  })
+})
+
+describe('a browser', () => {
+  const navigation = { accept: 'text/html,application/xhtml+xml' }
+  const signIn = (adminUrl: string, token: string) =>
+    sendRequest(`${adminUrl}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: adminUrl },
+      body: new URLSearchParams({ token }).toString(),
+    })
+
+  test('that navigates gets a form with one field, which tells nothing of the gateway', async () => {
+    const { adminUrl } = await startAdmin(production)
+    for (const path of ['/', '/anything']) {
+      const { status, headers, body } = await sendRequest(`${adminUrl}${path}`, { headers: navigation })
+      expect([status, headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      )
+      const page = body.toString()
+      expect(page.match(/<input/g)).toHaveLength(1)
+      expect(page).toContain('<form method="post" action="/session">')
+      expect(page).not.toMatch(/agentic|gateway|profile/i)
+    }
+  })
+
+  test('that signs in is let in by a cookie that no script and no other site can use, and that is not the token', async () => {
+    const { adminUrl, adminPort } = await startAdmin(production)
+    const token = await tokenFor(['gateway:admin'])
+    const { status, headers } = await signIn(adminUrl, token)
+    expect([status, headers['location']]).toEqual([303, '/'])
+    const [cookie = ''] = headers['set-cookie'] ?? []
+    expect(cookie).toMatch(
+      new RegExp(`^agentic-admin-${adminPort}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/; Max-Age=28800$`),
+    )
+    const [pair = ''] = cookie.split(';')
+    const ask = (value: string) => sendRequest(`${adminUrl}/api/routes`, { headers: { cookie: value } })
+    expect((await ask(`theme=dark; ${pair}`)).status).toBe(200)
+    for (const wrong of [`${pair}x`, pair.slice(0, -1), `x${pair}`, `agentic-admin-${adminPort}=`, token])
+      expect((await ask(wrong)).status, wrong).toBe(401)
+  })
+
+  test('that shows a bad token, or none, sees the form again and gets no cookie', async () => {
+    const { adminUrl } = await startAdmin(production)
+    for (const [token, status] of [
+      ['', 401],
+      ['x', 401],
+      [await tokenFor([]), 403],
+    ] as const) {
+      const answer = await signIn(adminUrl, token)
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([status, undefined])
+      expect(answer.body.toString()).toContain('<form')
+    }
+  })
+
+  test('is signed out when its token ends', async () => {
+    const { adminUrl } = await startAdmin(production)
+    const { headers } = await signIn(adminUrl, await tokenFor(['gateway:admin'], 2))
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    const ask = async () => (await sendRequest(`${adminUrl}/api/routes`, { headers: { cookie } })).status
+    expect(await ask()).toBe(200)
+    expect(await eventually(ask, (status) => status !== 200)).toBe(401)
+  })
+
+  test('cannot sign in in development, where nobody has to', async () => {
+    const { adminUrl } = await startAdmin()
+    const { status, body } = await signIn(adminUrl, 'x')
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      404,
+      { code: 'NOT_FOUND', message: 'There is nothing here.' },
+    ])
+  })
+})
+
+test('a token is in no answer and in no line of the log', async () => {
+  const { adminUrl, log } = await startAdmin(production)
+  const token = await tokenFor(['gateway:admin'])
+  const answers: string[] = []
+  for (const path of paths.filter((each) => each !== '/api/feed')) {
+    const { rawHeaders, body } = await sendRequest(`${adminUrl}${path}?token=${token}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    answers.push(rawHeaders.join('\n'), body.toString())
+  }
+  const session = await sendRequest(`${adminUrl}/session`, { method: 'POST', body: `token=${token}` })
+  answers.push(session.rawHeaders.join('\n'), session.body.toString(), JSON.stringify(log))
+  for (const text of answers) expect(text).not.toContain(token)
+})
+
+test('keys that cannot be fetched are told as such', async () => {
+  const { adminUrl } = await startAdmin({
+    admin: {},
+    settings,
+    config: {
+      plugins: {
+        'token-validator': {
+          issuers: [{ issuer, jwks_uri: 'http://127.0.0.1:9/keys', algorithms: ['RS256'] }],
+        },
+      },
+    },
+  })
+  const [, claims, signature] = (await tokenFor(['gateway:admin'])).split('.')
+  const header = Buffer.from('{"alg":"RS256"}').toString('base64url')
+  const { status, body } = await sendRequest(`${adminUrl}/`, {
+    headers: { authorization: `Bearer ${header}.${claims}.${signature}` },
+  })
+  expect([status, JSON.parse(body.toString())]).toEqual([
+    424,
+    { code: 'UNAVAILABLE', message: 'Tokens cannot be checked at the moment.' },
+  ])
+})

@@ -1,0 +1,58 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { adminOpenApi } from '../../src/admin/openapi.ts'
+import { sendRequest } from '../harness/http-request.ts'
+import { sendItem, startAdmin } from './harness/start-admin.ts'
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'admin', components: adminOpenApi.components })
+
+function faultsOf(schema: string, value: unknown): unknown {
+  const validate =
+    ajv.getSchema(`admin#/components/schemas/${schema}`) ?? expect.fail(`there is no ${schema}`)
+  return validate(value) === true ? [] : validate.errors
+}
+
+test('the description is served, and every answer is as it says', async () => {
+  const { adminUrl, url } = await startAdmin()
+  await sendItem(url, 'corr-1')
+  const cases = [
+    ['GET', '/api/gateway', 'Gateway'],
+    ['GET', '/api/routes', 'Routes'],
+    ['GET', '/api/recent', 'Recent'],
+    ['GET', '/api/records?correlation_id=corr-1', 'Records'],
+    ['GET', '/nothing', 'Fault'],
+    ['POST', '/api/token', 'Token'],
+    ['POST', '/api/records?part=gateway', 'Fault'],
+  ] as const
+  for (const [method, path, schema] of cases) {
+    const { body } = await sendRequest(`${adminUrl}${path}`, {
+      method,
+      ...(method === 'POST' && { body: '{"sub":"alice"}' }),
+    })
+    expect([path, faultsOf(schema, JSON.parse(body.toString()))]).toEqual([path, []])
+  }
+  const served = await sendRequest(`${adminUrl}/openapi.json`)
+  expect(JSON.parse(served.body.toString())).toEqual(JSON.parse(JSON.stringify(adminOpenApi)))
+})
+
+test('every path of the description is there, with the methods that it names', async () => {
+  const { adminUrl } = await startAdmin()
+  for (const [path, methods] of Object.entries(adminOpenApi.paths)) {
+    const { status, headers } = await sendRequest(`${adminUrl}${path}`, { method: 'PATCH' })
+    const allowed = String(headers['allow']).split(', ')
+    expect([path, status, allowed.filter((name) => name !== 'HEAD').toSorted()]).toEqual([
+      path,
+      405,
+      Object.keys(methods)
+        .map((name) => name.toUpperCase())
+        .toSorted(),
+    ])
+  }
+})
+
+test('every schema that is pointed to is there', () => {
+  const text = JSON.stringify(adminOpenApi)
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name)
+  expect(Object.keys(adminOpenApi.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]))
+})

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'vitest'
+import { sendRequest } from '../harness/http-request.ts'
+import { eventually } from '../harness/metric-value.ts'
+import { openConnection } from '../harness/raw-connection.ts'
+import { sendItem, startAdmin } from './harness/start-admin.ts'
+
+function event(correlationId: string, more: Record<string, unknown> = {}) {
+  return {
+    event_type: 'agentic.response.written',
+    tenant_id: 'acme',
+    actor_id: 'alice',
+    request_id: 'req-1',
+    correlation_id: correlationId,
+    operation: 'create-optimization',
+    resource_id: 'cmp-1',
+    outcome: 'created',
+    timestamp: '2026-01-01T00:00:01.000Z',
+    attributes: { goal: 'ctr' },
+    ...more,
+  }
+}
+
+const LINES = 'application/x-ndjson'
+
+async function post(adminUrl: string, body: string | Buffer, { part = 'campaigns', type = LINES } = {}) {
+  const url = `${adminUrl}/api/records?part=${encodeURIComponent(part)}`
+  const answer = await sendRequest(url, { method: 'POST', headers: { 'content-type': type }, body })
+  return { status: answer.status, body: answer.body.toString() }
+}
+
+async function find(adminUrl: string, id: string) {
+  const { status, body } = await sendRequest(
+    `${adminUrl}/api/records?correlation_id=${encodeURIComponent(id)}`,
+  )
+  expect(status).toBe(200)
+  return JSON.parse(body.toString()) as { correlationId: string; records: Record<string, unknown>[] }
+}
+
+const taken = { status: 204, body: '' }
+const invalid = (reason: string) => ({
+  status: 422,
+  body: JSON.stringify({ code: 'INVALID', message: `The records are not valid: ${reason}.` }),
+})
+
+describe('posted records', () => {
+  test('are found with those of the gateway, by time, under the name of their part', async () => {
+    const { adminUrl, url } = await startAdmin()
+    await sendItem(url, 'corr-1')
+    const late = event('corr-1', { timestamp: '2099-01-01T00:00:00Z' })
+    const early = event('corr-1', { timestamp: '2001-01-01T01:00:00+01:00' })
+    expect(await post(adminUrl, `${JSON.stringify(late)}\n\n${JSON.stringify(event('other'))}\n`)).toEqual(
+      taken,
+    )
+    expect(
+      await post(adminUrl, JSON.stringify([early]), { part: 'inventory-gateway', type: 'application/json' }),
+    ).toEqual(taken)
+    const { records } = await eventually(
+      () => find(adminUrl, 'corr-1'),
+      (found) => found.records.length === 3,
+    )
+    expect(records[0]).toEqual({ ...early, part: 'inventory-gateway' })
+    expect(records[1]).toMatchObject({ part: 'gateway', operation: 'read-item' })
+    expect(records[2]).toEqual({ ...late, part: 'campaigns' })
+    const recent = await (await fetch(`${adminUrl}/api/recent`)).json()
+    expect(recent).toMatchObject({
+      exchanges: [{ correlationId: 'corr-1', parts: ['gateway', 'campaigns', 'inventory-gateway'] }],
+    })
+  })
+
+  test('need an event type, a correlation id and a time; what is not of the profile is not kept', async () => {
+    const { adminUrl } = await startAdmin()
+    const { event_type, timestamp } = event('c')
+    const bare = { event_type, timestamp, correlation_id: 'bare', request_body: 'personal', level: 'INFO' }
+    expect(await post(adminUrl, JSON.stringify(bare))).toEqual(taken)
+    expect((await find(adminUrl, 'bare')).records).toEqual([
+      {
+        event_type,
+        timestamp,
+        correlation_id: 'bare',
+        part: 'campaigns',
+        tenant_id: '',
+        actor_id: '',
+        request_id: '',
+        operation: '',
+        resource_id: '',
+        outcome: '',
+        attributes: {},
+      },
+    ])
+  })
+
+  test('that are not valid are refused, all that came with them too', async () => {
+    const { adminUrl } = await startAdmin()
+    const cases: [unknown, string][] = [
+      [[null], 'record 2: it is not an object'],
+      [['x'], 'record 2: it is not an object'],
+      [[event('')], 'record 2: correlation_id is missing'],
+      [[event('c', { event_type: '' })], 'record 2: event_type is missing'],
+      [[event('c', { timestamp: '' })], 'record 2: timestamp is missing'],
+      [[event('c', { timestamp: 'yesterday' })], 'record 2: timestamp is none'],
+      [[event('c', { timestamp: '2026-02-30T00:00:00Z' })], 'record 2: timestamp is none'],
+      [[event('c', { actor_id: 7 })], 'record 2: actor_id is not a text of at most 1024 characters'],
+      [
+        [event('c', { outcome: 'x'.repeat(1025) })],
+        'record 2: outcome is not a text of at most 1024 characters',
+      ],
+      [[event('c', { attributes: [] })], 'record 2: attributes is not a map of short texts'],
+      [[event('c', { attributes: null })], 'record 2: attributes is not a map of short texts'],
+      [[event('c', { attributes: { n: 1 } })], 'record 2: attributes is not a map of short texts'],
+      [
+        [event('c', { attributes: Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`a${n}`, ''])) })],
+        'record 2: attributes is not a map of short texts',
+      ],
+    ]
+    for (const [values, reason] of cases) {
+      const body = JSON.stringify([event('good'), ...(values as unknown[])])
+      expect(await post(adminUrl, body, { type: 'application/json' }), reason).toEqual(invalid(reason))
+    }
+    expect((await find(adminUrl, 'good')).records).toEqual([])
+  })
+
+  test('have to be JSON of a type that is known, from a part that has a name of its own', async () => {
+    const { adminUrl } = await startAdmin()
+    const line = JSON.stringify(event('c'))
+    expect(await post(adminUrl, '{', {})).toEqual(invalid('the body is not JSON'))
+    expect(await post(adminUrl, '{}', { type: 'application/json' })).toEqual(
+      invalid('the body is not a list'),
+    )
+    expect(await post(adminUrl, line, { type: 'text/plain' })).toEqual(
+      invalid('the body has to be application/x-ndjson or application/json'),
+    )
+    for (const part of ['', 'gateway', '../x', 'a b', 'x'.repeat(65), '<script>'])
+      expect(await post(adminUrl, line, { part }), part).toEqual(
+        invalid('the query has to name the part that wrote them'),
+      )
+    const many = `${line}\n`.repeat(1001)
+    expect(many.length).toBeGreaterThan(256 * 1024)
+    const short = JSON.stringify({ event_type: 'e', correlation_id: 'c', timestamp: '2026-01-01T00:00:00Z' })
+    expect(await post(adminUrl, `${short}\n`.repeat(1001))).toEqual(
+      invalid('there are more than 1000 records'),
+    )
+  })
+
+  test('with names of prototypes are texts like any other', async () => {
+    const { adminUrl } = await startAdmin()
+    const line = JSON.stringify(event('__proto__')).replace('"goal"', '"__proto__"')
+    expect(await post(adminUrl, line, { part: 'constructor' })).toEqual(taken)
+    const { records } = await find(adminUrl, '__proto__')
+    expect(records).toHaveLength(1)
+    expect(JSON.stringify(records[0]?.['attributes'])).toBe('{"__proto__":"ctr"}')
+    expect(({} as Record<string, unknown>)['goal']).toBeUndefined()
+  })
+})
+
+describe('a body that is too large', () => {
+  const tooLarge = {
+    status: 413,
+    body: JSON.stringify({ code: 'TOO_LARGE', message: 'The body is larger than 262144 bytes.' }),
+  }
+
+  test('is refused by its length, before it is read', async () => {
+    const { adminPort } = await startAdmin()
+    const connection = await openConnection(adminPort)
+    connection.send(
+      'POST /api/records?part=x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        'Content-Length: 1000000000\r\n\r\n[',
+    )
+    const { status, body } = await connection.response()
+    expect({ status, body }).toEqual(tooLarge)
+  })
+
+  test('is refused as it comes when it does not say its length', async () => {
+    const { adminUrl } = await startAdmin()
+    const { status, body } = await sendRequest(`${adminUrl}/api/records?part=x`, {
+      method: 'POST',
+      headers: { 'content-type': LINES, 'transfer-encoding': 'chunked' },
+      body: Buffer.alloc(300 * 1024, 0x20),
+    })
+    expect({ status, body: body.toString() }).toEqual(tooLarge)
+  })
+})
+
+test('whoever posts more than 4 MiB in a second is told to wait, and the gateway answers others meanwhile', async () => {
+  const { adminUrl, url } = await startAdmin()
+  const body = Buffer.alloc(256 * 1024, '\n')
+  const answers = await Promise.all(Array.from({ length: 30 }, () => post(adminUrl, body)))
+  const statuses = new Set(answers.map(({ status }) => status))
+  expect(statuses).toEqual(new Set([204, 429]))
+  const late = await sendRequest(`${adminUrl}/api/records?part=x`, { method: 'POST', body })
+  expect([late.status, late.headers['retry-after'], JSON.parse(late.body.toString())]).toEqual([
+    429,
+    '1',
+    { code: 'TOO_MANY', message: 'More records come than are taken.' },
+  ])
+  expect((await fetch(`${url}/items/1`, { headers: { 'X-Tenant-ID': 'acme' } })).status).toBe(200)
+})
+
+test('of many thousand ids the newest are kept', async () => {
+  const { adminUrl } = await startAdmin()
+  const line = (id: string) =>
+    JSON.stringify({ event_type: 'e', correlation_id: id, timestamp: '2026-01-01T00:00:00Z' })
+  for (let round = 0; round < 25; round += 1) {
+    const lines = Array.from({ length: 1000 }, (_, index) => line(`${round}-${index}`))
+    expect(await post(adminUrl, lines.join('\n'))).toEqual(taken)
+  }
+  for (const [id, count] of [
+    ['4-999', 0],
+    ['5-0', 1],
+    ['24-999', 1],
+  ] as const)
+    expect((await find(adminUrl, id)).records, id).toHaveLength(count)
+})
+
+test('a search needs an id, and an id that nobody used finds nothing', async () => {
+  const { adminUrl } = await startAdmin()
+  for (const query of ['', '?correlation_id=', '?id=x']) {
+    const { status, body } = await sendRequest(`${adminUrl}/api/records${query}`)
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      422,
+      { code: 'INVALID', message: 'correlation_id is missing.' },
+    ])
+  }
+  expect(await find(adminUrl, 'a b&c="<x>')).toEqual({ correlationId: 'a b&c="<x>', records: [] })
+})
+
+test('a request that was refused has a record here, also where otel-audit keeps none', async () => {
+  const { adminUrl, url } = await startAdmin({ config: { plugins: { 'otel-audit': { enabled: false } } } })
+  await sendItem(url, 'kept')
+  await fetch(`${url}/nowhere`, { headers: { 'X-Correlation-ID': 'refused' } })
+  const record = async (id: string) =>
+    (
+      await eventually(
+        () => find(adminUrl, id),
+        ({ records }) => records.length === 1,
+      )
+    ).records[0]
+  expect(await record('kept')).toMatchObject({
+    event_type: 'agentic.request.received',
+    operation: 'read-item',
+    resource_id: '1',
+    outcome: 'success',
+    tenant_id: 'acme',
+  })
+  expect(await record('refused')).toMatchObject({
+    event_type: 'agentic.request.rejected',
+    operation: '',
+    outcome: 'error',
+    attributes: { status: '404', outcome_label: 'not_found' },
+  })
+})
+
+test('an unmatched request is shown among the recent ones, the newest first, and a repeated id once', async () => {
+  const { adminUrl, url } = await startAdmin()
+  for (const id of ['a', 'b', 'a']) await sendItem(url, id)
+  await fetch(`${url}/nowhere`, { headers: { 'X-Correlation-ID': 'c' } })
+  const recent = async () => (await (await fetch(`${adminUrl}/api/recent`)).json()) as { exchanges: object[] }
+  const { exchanges } = await eventually(recent, (found) => found.exchanges.length === 3)
+  expect(exchanges).toMatchObject([
+    { correlationId: 'c', route: 'unmatched', outcome: 'not_found' },
+    { correlationId: 'a', route: 'read-item' },
+    { correlationId: 'b' },
+  ])
+})
+
+describe('whoever takes the records of a gateway', () => {
+  test('gets each with its status and its times', async () => {
+    const records: unknown[] = []
+    const { url } = await startAdmin({ onRecord: (record) => records.push(record) })
+    await sendItem(url, 'corr-1')
+    await eventually(
+      () => records.length,
+      (count) => count === 1,
+    )
+    expect(records).toMatchObject([
+      {
+        correlation_id: 'corr-1',
+        outcome: 'success',
+        attributes: { status: '200', outcome_type: 'success' },
+      },
+    ])
+  })
+
+  test('costs nothing but a line in the log when it fails', async () => {
+    const { url, log } = await startAdmin({
+      onRecord: () => {
+        throw new Error('no')
+      },
+    })
+    await sendItem(url, 'corr-1')
+    await sendItem(url, 'corr-2')
+    expect(
+      log.filter(({ msg }) => msg === 'a record was not taken').map((line) => line['request_id']),
+    ).toContain('req-corr-1')
+  })
+})
