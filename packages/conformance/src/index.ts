@@ -5,8 +5,14 @@ export {
   parseExpectedFailures,
   unknownRule,
 } from './expected-failures.ts'
+export { DraftError, draftScenario } from './init/draft-scenario.ts'
 export type { Stage } from './observe/observe.ts'
+export type { FileFault } from './offline/fault.ts'
+export { type FileKind, type FileResult, validateFile } from './offline/validate-file.ts'
+export { badge } from './report/badge.ts'
 export type { Report, ReportRow } from './report/report.ts'
+export { textReport } from './report/text-report.ts'
+export { type ReportFormat, reportFormats, writeReport } from './report/write-report.ts'
 export type { Rule } from './rule.ts'
 export { rules } from './rules.ts'
 export { type ConformanceOptions, runConformance, UnreachableError } from './run-conformance.ts'

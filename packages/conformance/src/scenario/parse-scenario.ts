@@ -74,9 +74,10 @@ function formatFault({ file, line, column, path, message }: ScenarioFault): stri
 function judge(text: string, { file, env }: { file: string; env: Environment }): ScenarioResult {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
-  const syntax = document.errors.map(({ pos: [offset] }) => ({
+  // Once the parser is lost, every further fault only repeats the first.
+  const syntax = document.errors.slice(0, 1).map(({ code, pos: [offset] }) => ({
     path: [],
-    message: 'not valid YAML here',
+    message: code === 'DUPLICATE_KEY' ? 'the same key is given twice' : 'not valid YAML here',
     offset,
   }))
   const findings = syntax.length > 0 ? syntax : fill(document, env)
