@@ -1,0 +1,65 @@
+import { createStore } from '@agentic-rest/service'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Optimization } from '../../examples/campaigns/src/optimizations/optimization.ts'
+import { prepareTables } from '../../examples/campaigns/src/tables.ts'
+import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
+import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
+
+describePostgres('several processes of the campaigns on one PostgreSQL database', (server) => {
+  async function startTwo(stepMs: number) {
+    const url = await server().createDatabase()
+    const stores = [1, 2].map(() => createStore({ url, connections: 4 }))
+    // All at once, as processes that are started together would.
+    await Promise.all([...stores, ...stores].map(prepareTables))
+    const [one, other] = await Promise.all(stores.map((store) => startCampaigns({ store, stepMs })))
+    onTestFinished(async () => {
+      await Promise.all([one?.close(), other?.close()])
+      await Promise.all(stores.map((store) => store.close()))
+    })
+    const [store] = stores
+    if (one === undefined || other === undefined || store === undefined) throw new Error('none was started')
+    return { one, other, store }
+  }
+
+  test('the first data is there once, whoever comes first', async () => {
+    const { one, store } = await startTwo(5)
+    const [counted] = await store.query<{ campaigns: number; days: number }>(
+      `SELECT (SELECT count(*) FROM campaigns) AS campaigns,
+        (SELECT count(*) FROM daily_metrics WHERE campaign_id = 'cmp-123') AS days`,
+    )
+    expect(counted).toEqual({ campaigns: 5, days: 28 * 36 })
+    expect((await one.optimize('cmp-123', 'ctr')).status).toBe(201)
+  })
+
+  test('one goal has one optimization at a time, and what one process runs the other shows and refuses', async () => {
+    const { one, other } = await startTwo(100)
+    const operation = await one.optimize('cmp-123', 'cpl', { headers: { prefer: 'respond-async' } })
+    const { progress } = await other.statusWhen(operation, (status) => status.progress !== undefined)
+    expect(await other.optimize('cmp-123', 'cpl')).toMatchObject({
+      status: 409,
+      body: { conflictingResourceId: progress?.optimizationId },
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : other).optimize('cmp-123', 'ctr')),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
+    const ended = await other.statusWhen(operation, ({ status }) => status !== 'working')
+    expect(ended).toMatchObject({ status: 'completed', result: { id: progress?.optimizationId } })
+    const { items } = (await one.get('/campaigns/cmp-123/optimizations')).body
+    expect((items as Optimization[]).filter(({ status }) => status !== 'completed')).toEqual([])
+  })
+
+  test('an operation that is cancelled at any process takes its optimization with it', async () => {
+    const { one, other } = await startTwo(100)
+    const operation = await one.optimize('cmp-123', 'reach', { headers: { prefer: 'respond-async' } })
+    const { progress } = await one.statusWhen(operation, (status) => status.progress !== undefined)
+    for (const service of [one, other]) {
+      await service.post(String(operation.body['statusUrl']).replace(/status$/, 'cancel'))
+    }
+    const path = `/campaigns/cmp-123/optimizations/${progress?.optimizationId}`
+    await expect
+      .poll(async () => (await other.get(path)).body['status'], { timeout: 10_000 })
+      .toBe('cancelled')
+    expect((await other.optimize('cmp-123', 'reach')).status).toBe(201)
+  })
+})
