@@ -39,4 +39,9 @@ export const commands: readonly CommandRow[] = [
     summary: 'Prints a token that the running stack accepts.',
     load: async () => (await import('./commands/token.ts')).token,
   },
+  {
+    name: 'completion',
+    summary: 'Prints a script that makes a shell complete commands and options.',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
 ]

@@ -160,7 +160,8 @@ test('an operation that failed ends with 1', async () => {
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({
     status: 500,
-    outcome: { type: 'error', code: 'OPERATION_FAILED' },
+    outcome: 'error',
+    body: { code: 'OPERATION_FAILED' },
   })
 })
 

@@ -1,0 +1,30 @@
+import { defineCommand } from '../command.ts'
+import { commands } from '../commands.ts'
+import { bashScript } from '../completion/bash-script.ts'
+import { completionsOf } from '../completion/completions.ts'
+import { fishScript } from '../completion/fish-script.ts'
+import { zshScript } from '../completion/zsh-script.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
+const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof scripts)[]
+
+/** `agentic completion SHELL`: a script that teaches a shell the commands, their options and their values. */
+export const completion = defineCommand({
+  name: 'completion',
+  description:
+    'Prints a script that makes a shell complete commands, options and values of agentic. Load it where your shell\n' +
+    'starts: in ~/.bashrc or ~/.zshrc (behind compinit), or as ~/.config/fish/completions/agentic.fish.',
+  operands: [{ name: 'SHELL', choices: shells, description: 'The shell.' }],
+  options: {},
+  examples: [
+    'agentic completion bash >> ~/.bashrc',
+    'agentic completion zsh >> ~/.zshrc',
+    'agentic completion fish > ~/.config/fish/completions/agentic.fish',
+  ],
+  async run({ operands: [shell] }, host) {
+    // The parser has let nothing but a shell through.
+    host.stdout.write(scripts[shell as keyof typeof scripts](await completionsOf(commands)))
+    return exitCodes.ok
+  },
+})
