@@ -1,3 +1,4 @@
+import { nameOutcome } from './name-outcome.ts'
 import { type Fields, fieldsOf, isTrue, listOf, numberOf, numberOrNull, textOf } from './read-json.ts'
 
 /** One request that passed the gateway. */
@@ -53,7 +54,7 @@ export function readRow(value: unknown): RequestRow {
     method: textOf(fields, 'method'),
     path: textOf(fields, 'path'),
     status: numberOf(fields, 'status'),
-    outcome: textOf(fields, 'outcome'),
+    outcome: nameOutcome(textOf(fields, 'outcome'), isTrue(fields, 'streamed')),
     tenant: textOf(fields, 'tenant'),
     actor: textOf(fields, 'actor'),
     correlationId: textOf(fields, 'correlationId'),

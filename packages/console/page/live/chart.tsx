@@ -19,6 +19,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 132
+const SHOWN_SECONDS = 180
 
 /** A chart over time. It is drawn anew when the colours change, and fed when the values do. */
 export function Chart({ label, kind, series, columns, format }: ChartProps) {
@@ -59,10 +60,14 @@ function optionsFor(
   return {
     width: element.clientWidth,
     height: HEIGHT,
-    padding: [8, 4, 0, 0],
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, max) => [0, niceTop(max)] } },
+    // The same width of time from the start, so that nothing seems to slow down while values gather.
+    scales: {
+      x: { range: (_, __, max) => [max - SHOWN_SECONDS, max] },
+      y: { range: (_, __, max) => [0, niceTop(max)] },
+    },
     axes: [
       { ...axis, space: 70, size: 22, grid: { show: false }, values: (_, times) => times.map(clock) },
       { ...axis, size: 54, space: 34, values: (_, values) => values.map(look.format) },
@@ -77,8 +82,7 @@ function seriesFor(
   colour: (name: string) => string,
 ): uPlot.Series {
   const own = colour(name)
-  if (kind === 'lines')
-    return { label, stroke: own, width: 1.5, spanGaps: true, points: { size: 3, fill: own } }
+  if (kind === 'lines') return { label, stroke: own, width: 1.5, points: { show: true, size: 4, fill: own } }
   const paths = uPlot.paths.bars?.({ size: [0.86, 10] })
   return { label, fill: own, width: 0, points: { show: false }, ...(paths && { paths }) }
 }

@@ -17,7 +17,7 @@ const outcomeSeries: readonly ChartSeries[] = families
 
 const latencySeries: readonly ChartSeries[] = [
   { label: 'p50', colour: '--accent' },
-  { label: 'p99', colour: '--asks' },
+  { label: 'p99', colour: '--line-strong' },
 ]
 
 /** Requests as they pass. */
@@ -143,7 +143,7 @@ function LatencyPanel({
           p50
         </li>
         <li>
-          <i class="key asks" />
+          <i class="key slow" />
           p99
         </li>
       </ul>

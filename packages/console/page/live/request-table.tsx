@@ -20,7 +20,7 @@ export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] })
   }
   return (
     <ScrollRegion label="Requests, newest first" class="tall">
-      <table class="rows">
+      <table class="rows requests-table">
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -51,8 +51,8 @@ function Row({ row }: { readonly row: RequestRow }) {
   return (
     // The link is for the keyboard; the rest of the row is a larger target for the mouse.
     <tr class="opens" onClick={() => goTo(place)}>
-      <td class="mono">{formatClock(row.at)}</td>
-      <td>
+      <td class="mono time-cell">{formatClock(row.at)}</td>
+      <td class="outcome-cell">
         <OutcomeBadge outcome={row.outcome} status={row.status} />
       </td>
       <td class="request-cell">
@@ -64,12 +64,12 @@ function Row({ row }: { readonly row: RequestRow }) {
           {row.streamed && ' · stream'}
         </span>
       </td>
-      <td>{row.tenant || '–'}</td>
+      <td class="tenant-cell">{row.tenant || '–'}</td>
       <td>{row.actor || '–'}</td>
-      <td class="number">{formatMs(row.durationMs)}</td>
+      <td class="number total-cell">{formatMs(row.durationMs)}</td>
       <td class="number">{row.upstreamMs === null ? '–' : formatMs(row.upstreamMs)}</td>
       <td class="number">{formatMs(row.pluginMs)}</td>
-      <td>
+      <td class="link-cell">
         <a class="mono" href={placeHash(place)} title={row.correlationId}>
           {shorten(row.correlationId)}
         </a>

@@ -1,5 +1,6 @@
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Reload } from '../api/gateway-info.ts'
+import { Fact } from '../shell/fact.tsx'
 import { Notice } from '../shell/notice.tsx'
 import { useLoad } from '../shell/use-load.ts'
 
@@ -33,17 +34,12 @@ function Facts({
   readonly gateway: GatewayInfo
 }) {
   return (
-    <dl class="facts">
-      <dt>File</dt>
-      <dd class="mono">{configuration.file || 'given by a program'}</dd>
-      <dt>Loaded</dt>
-      <dd>{momentOf(configuration.loadedAt)}</dd>
-      <dt>Gateway</dt>
-      <dd class="mono">{gatewayUrl}</dd>
-      <dt>Running since</dt>
-      <dd>{momentOf(startedAt)}</dd>
-      <dt>Streams per tenant</dt>
-      <dd>{streamLimit}</dd>
+    <dl class="fact-row">
+      <Fact name="File" value={configuration.file || 'given by a program'} />
+      <Fact name="Loaded" value={momentOf(configuration.loadedAt)} />
+      <Fact name="Gateway" value={gatewayUrl} />
+      <Fact name="Running since" value={momentOf(startedAt)} />
+      <Fact name="Streams per tenant" value={String(streamLimit)} />
     </dl>
   )
 }

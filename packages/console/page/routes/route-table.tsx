@@ -8,13 +8,13 @@ export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
     <section class="panel" aria-labelledby="routes-title">
       <h2 id="routes-title">Routes</h2>
       <ScrollRegion label="Table of routes">
-        <table class="rows">
+        <table class="rows routes-table">
           <thead>
             <tr>
               <th scope="col">Route</th>
               <th scope="col">Target</th>
               <th scope="col">Demands</th>
-              <th scope="col">Steps</th>
+              <th scope="col">Pipeline steps</th>
               <th scope="col">Try</th>
             </tr>
           </thead>
@@ -39,22 +39,15 @@ function RouteRow({ route }: { readonly route: Route }) {
         </span>
         <span class="note">{id}</span>
       </th>
-      <td class="mono">{target}</td>
-      <td>
-        <ul class="plain">
-          {demandsOf(route).map((demand) => (
-            <li key={demand}>{demand}</li>
-          ))}
-        </ul>
-      </td>
+      <td class="mono">{hostOf(target)}</td>
+      <td>{demandsOf(route).join(' · ')}</td>
       <td>
         <ol class="steps">
-          {plugins.map(({ name, runs, because }) => (
-            <li key={name} class={runs ? 'runs' : 'idle'} title={because}>
-              {name}
+          {plugins.map(({ name, runs, because }, index) => (
+            <li key={name} class={`step ${runs ? 'runs' : 'idle'}`} title={`${name}: ${because}`}>
+              {index + 1}
               <span class="hidden">
-                {runs ? ' runs' : ' does nothing'}
-                {because !== '' && `: ${because}`}
+                {name} {runs ? 'runs' : 'does nothing'}: {because}
               </span>
             </li>
           ))}
@@ -77,4 +70,8 @@ function demandsOf({ roles, license, mode, executionTimeoutSeconds, conformance 
     executionTimeoutSeconds > 0 && `${executionTimeoutSeconds} s at most`,
     conformance !== '' && `conformance ${conformance}`,
   ].filter((demand) => demand !== false)
+}
+
+function hostOf(target: string): string {
+  return URL.canParse(target) ? new URL(target).host : target
 }

@@ -1,7 +1,7 @@
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import type { Part, Topology } from './topology.ts'
 
-const box = { width: 168, height: 46, gapX: 56, gapY: 14, margin: 4 } as const
+const box = { width: 188, height: 46, gapX: 56, gapY: 14, margin: 4 } as const
 
 /** Gateway, services and agents as a picture. */
 export function TopologyPicture({ topology }: { readonly topology: Topology }) {
@@ -50,7 +50,7 @@ function Line({ from, to }: { readonly from: Part | undefined; readonly to: Part
 }
 
 const TITLE_LENGTH = 20
-const SUBTITLE_LENGTH = 27
+const SUBTITLE_LENGTH = 31
 
 function PartBox({ part }: { readonly part: Part }) {
   const { x, y } = cornerOf(part)

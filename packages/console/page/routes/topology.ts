@@ -50,8 +50,10 @@ export function buildTopology(list: RouteList, exchanges: readonly (readonly Aud
     if (rows === before) rows += 1
   }
   for (const { origin, routes } of list.services) {
-    const title = seen.nameByOrigin.get(origin) ?? hostOf(origin)
-    const subtitle = `${hostOf(origin)} · ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`
+    const name = seen.nameByOrigin.get(origin)
+    const title = name ?? hostOf(origin)
+    const count = `${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`
+    const subtitle = name === undefined ? count : `${hostOf(origin)} · ${count}`
     add(`service ${origin}`, { kind: 'service', title, subtitle, column: 2 })
     lines.push(['gateway', `service ${origin}`])
   }

@@ -74,7 +74,7 @@ function Connection({ feed }: { readonly feed: Feed }) {
   const { connection } = useStore(feed)
   return (
     <span class={`connection ${connection}`} role="status">
-      {connectionWords[connection]}
+      <span class="connection-word">{connectionWords[connection]}</span>
     </span>
   )
 }

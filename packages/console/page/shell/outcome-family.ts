@@ -1,4 +1,5 @@
 import { type Condition, conditionOf, conditions, type OutcomeType, outcomes } from '@agentic-rest/profile'
+import { STREAMED } from '../api/name-outcome.ts'
 
 /** What outcomes have in common for whoever looks at many of them. */
 export const families = ['done', 'background', 'asks', 'refused', 'failed'] as const
@@ -39,6 +40,7 @@ const familyByCondition = {
 
 // Outcomes that only metrics have (decision 25).
 const others: readonly (readonly [string, Family])[] = [
+  [STREAMED, 'done'],
   ['client_disconnect', 'refused'],
   ['untyped_2xx', 'done'],
   ['untyped_3xx', 'done'],

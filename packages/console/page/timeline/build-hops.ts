@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../api/audit-records.ts'
+import { nameOutcome } from '../api/name-outcome.ts'
 
 /** What one part recorded of a request. Times are milliseconds since 1970. */
 export interface Span {
@@ -106,9 +107,10 @@ function spanOf(record: AuditRecord): Span {
 
 function outcomeIn(record: AuditRecord): Pick<Span, 'outcome' | 'status'> {
   const { attributes, outcome } = record
-  const named = [attributes.get('outcome_label'), attributes.get('outcome_type')]
+  const named = [attributes.get('outcome_label'), attributes.get('outcome_type'), outcome]
+  const name = String(named.find((each) => typeof each === 'string'))
   return {
-    outcome: named.find((name) => typeof name === 'string') ?? outcome,
+    outcome: nameOutcome(name, attributes.get('streamed') === 'true'),
     status: numberIn(record, 'status'),
   }
 }

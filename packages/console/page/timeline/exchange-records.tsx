@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { AuditRecord } from '../api/audit-records.ts'
+import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
 import { Notice } from '../shell/notice.tsx'
@@ -54,7 +55,7 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
   return (
     <div class="summary">
       {last !== undefined && <OutcomeBadge outcome={givenOutcome(last)} />}
-      <dl>
+      <dl class="fact-row">
         <Fact name="Began" value={formatClock(records[0]?.timestamp ?? '')} />
         <Fact name="Took" value={formatMs(tookMs)} />
         <Fact name={hops.length === 1 ? 'Request' : 'Requests'} value={String(hops.length)} />
@@ -64,15 +65,6 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
       <button type="button" class="quiet" onClick={onRefresh}>
         Refresh
       </button>
-    </div>
-  )
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
     </div>
   )
 }

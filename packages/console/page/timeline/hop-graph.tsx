@@ -59,13 +59,14 @@ function EdgeLabel({ edge }: { readonly edge: GraphEdge }) {
     <g class={`edge-label ${familyOf(edge.outcome)}`}>
       <title>{outcomeWords(edge.outcome)}</title>
       <rect
+        class="pill"
         x={x2 - LABEL_WIDTH - 10}
         y={y2 - LABEL_HEIGHT / 2}
         width={LABEL_WIDTH}
         height={LABEL_HEIGHT}
         rx={LABEL_HEIGHT / 2}
       />
-      <text x={x2 - LABEL_WIDTH / 2 - 10} y={y2 + 4} text-anchor="middle">
+      <text class="pill-text" x={x2 - LABEL_WIDTH / 2 - 10} y={y2 + 4} text-anchor="middle">
         {edge.isLost ? `${text} !` : text}
       </text>
     </g>

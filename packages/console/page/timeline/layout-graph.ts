@@ -33,7 +33,7 @@ export interface Graph {
 }
 
 /** The sizes of the picture, in its own units. */
-export const sizes = { width: 148, height: 46, gapX: 74, gapY: 16, margin: 6 } as const
+export const sizes = { width: 164, height: 46, gapX: 64, gapY: 16, margin: 6 } as const
 
 interface Drawing {
   readonly nodes: GraphNode[]
@@ -45,10 +45,10 @@ interface Drawing {
 /** Lays the hops out from left to right, callers before what they called, one lane for each round. */
 export function layoutGraph(rounds: readonly Folded[], swallowed: readonly Swallowed[]): Graph {
   const drawing: Drawing = { nodes: [], edges: [], swallowed, rows: 0 }
-  const caller = { key: 'caller', ...at(0, (countRows(rounds) - 1) / 2), kind: 'caller' } as const
-  const root: GraphNode = { ...caller, title: callerOf(rounds), subtitle: 'caller', lost: undefined }
-  drawing.nodes.push(root)
-  for (const { hop, count } of rounds) drawHop(drawing, { hop, from: root, column: 1, count })
+  for (const turn of turnsOf(rounds)) {
+    const from = callerNode(turn, drawing)
+    for (const { hop, count } of turn) drawHop(drawing, { hop, from, column: 1, count })
+  }
   const right = Math.max(...drawing.nodes.map(({ x }) => x))
   return {
     nodes: drawing.nodes,
@@ -133,7 +133,30 @@ function countRows(rounds: readonly Folded[]): number {
   return rounds.reduce((rows, { hop }) => rows + rowsOf(hop), 0)
 }
 
-function callerOf(rounds: readonly Folded[]): string {
-  const first = rounds[0]?.hop
-  return (first?.gateway ?? first?.service)?.record.actorId || 'somebody'
+/** Rounds of the same caller one after the other: an approval is somebody else's turn in between. */
+function turnsOf(rounds: readonly Folded[]): Folded[][] {
+  const turns: Folded[][] = []
+  for (const round of rounds) {
+    const turn = turns.at(-1)
+    if (turn?.[0] !== undefined && callerOf(turn[0]) === callerOf(round)) turn.push(round)
+    else turns.push([round])
+  }
+  return turns
+}
+
+function callerNode(turn: readonly Folded[], drawing: Drawing): GraphNode {
+  const node: GraphNode = {
+    key: `caller ${drawing.rows}`,
+    ...at(0, drawing.rows + (countRows(turn) - 1) / 2),
+    kind: 'caller',
+    title: turn[0] === undefined ? '' : callerOf(turn[0]),
+    subtitle: 'caller',
+    lost: undefined,
+  }
+  drawing.nodes.push(node)
+  return node
+}
+
+function callerOf({ hop: { gateway, service } }: Folded): string {
+  return (gateway ?? service)?.record.actorId || 'somebody'
 }

@@ -53,7 +53,7 @@ function Exchange({ exchange, now }: { readonly exchange: RecentExchange; readon
       <OutcomeBadge outcome={outcome} status={status} />
       <span class="recent-route">{route || 'no route'}</span>
       <span class="note">{tenant}</span>
-      <span class="note">{parts.join(' → ')}</span>
+      <span class="note">{parts.join(', ')}</span>
       <span class="mono note">{correlationId}</span>
       <time class="note" dateTime={at}>
         {formatAgo(at, now)}

@@ -72,7 +72,7 @@ function BarRow({ bar: { span, depth, role, hop }, startMs, wholeMs, swallowed }
         <OutcomeBadge outcome={span.outcome} status={span.status} />
         {lost !== undefined && <span class="lost-mark">swallowed</span>}
       </td>
-      <td>
+      <td class="bar-cell">
         <span class="track">
           <i
             class={`bar ${familyOf(span.outcome)} ${role}`}

@@ -13,14 +13,18 @@ interface ApprovalProps {
   readonly gateway: GatewayInfo
   /** Of the person who asked. */
   readonly token: string
+  /** Of the exchange, so that its timeline shows who approved. */
+  readonly correlationId: string | undefined
   onDecide(goesOn: boolean): void
 }
 
 /** Who has to approve, and a button for whoever may. */
-export function ApprovalCard({ approval, gateway, token, onDecide }: ApprovalProps) {
+export function ApprovalCard({ approval, gateway, token, correlationId, onDecide }: ApprovalProps) {
   const { message, approver, location } = approval
   const [view] = useLoad(async () =>
-    location === undefined ? undefined : viewApproval({ baseUrl: gateway.gatewayUrl, token, location }),
+    location === undefined
+      ? undefined
+      : viewApproval({ baseUrl: gateway.gatewayUrl, token, location, correlationId }),
   )
   const known = view.state === 'ready' ? view.value : undefined
   return (
@@ -43,7 +47,7 @@ export function ApprovalCard({ approval, gateway, token, onDecide }: ApprovalPro
         <dd class="mono">{location ?? 'another gateway; the token below is what it gives'}</dd>
       </dl>
       {known !== undefined && location !== undefined && (
-        <Decide view={known} location={location} gateway={gateway} onDecide={onDecide} />
+        <Decide {...{ view: known, location, gateway, correlationId, onDecide }} />
       )}
       <div class="actions">
         <button type="button" onClick={() => onDecide(true)}>
@@ -57,19 +61,19 @@ export function ApprovalCard({ approval, gateway, token, onDecide }: ApprovalPro
   )
 }
 
-interface DecideProps {
+interface DecideProps extends Pick<ApprovalProps, 'gateway' | 'correlationId'> {
   readonly view: ApprovalView
   readonly location: string
-  readonly gateway: GatewayInfo
   onDecide(goesOn: boolean): void
 }
 
-function Decide({ view, location, gateway, onDecide }: DecideProps) {
+function Decide({ view, location, gateway, correlationId, onDecide }: DecideProps) {
   const [fault, setFault] = useState('')
   async function decide(verb: Verb, getToken: () => Promise<string>): Promise<void> {
     try {
       const token = await getToken()
-      const outcome = await decideApproval({ baseUrl: gateway.gatewayUrl, token, location }, verb)
+      const access = { baseUrl: gateway.gatewayUrl, token, location, correlationId }
+      const outcome = await decideApproval(access, verb)
       // After a rejection too the request is sent again: the service says what becomes of it.
       if (outcome.type === 'success') return onDecide(true)
       setFault(`It was not decided: ${'message' in outcome ? outcome.message : outcomeWords(outcome.type)}`)

@@ -17,6 +17,7 @@ export interface ApprovalAccess {
   readonly token: string
   /** The address from the answer. */
   readonly location: string
+  readonly correlationId: string | undefined
 }
 
 /** Looks at an approval; undefined when the caller may not, or it is gone. */
@@ -52,8 +53,8 @@ function readView(body: unknown): ApprovalView {
   }
 }
 
-function clientFor({ baseUrl, token }: ApprovalAccess): Client {
-  return createClient({ baseUrl, token: token || undefined })
+function clientFor({ baseUrl, token, correlationId }: ApprovalAccess): Client {
+  return createClient({ baseUrl, token: token || undefined, correlationId })
 }
 
 function pathOf({ baseUrl, location }: ApprovalAccess): string {

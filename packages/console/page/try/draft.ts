@@ -72,3 +72,9 @@ export function hasBody({ method }: Pick<Route, 'method'>): boolean {
 export function isStreamed(route: Pick<Route, 'mode'>, draft: Pick<Draft, 'isStream'>): boolean {
   return route.mode === 'sse' && draft.isStream
 }
+
+/** Whether something is set that stands among the options, which are folded away. */
+export function hasOptions(route: Pick<Route, 'method'>, draft: Draft): boolean {
+  const texts = [draft.idempotencyKey, draft.correlationId, hasBody(route) ? draft.query : '']
+  return draft.isAsync || texts.some((text) => text !== '')
+}

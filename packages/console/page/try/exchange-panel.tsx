@@ -29,12 +29,23 @@ export function ExchangePanel({ exchange, gateway, token }: PanelProps) {
     <section class="exchange" aria-label="Exchange" aria-busy={phase === 'sending'}>
       <Head exchange={exchange} state={state} />
       {main.map((step, index) => (
-        <StepCard key={index} step={step} number={index + 1} isLast={index === main.length - 1} />
+        <StepCard
+          key={index}
+          step={step}
+          number={index + 1}
+          isLast={phase === 'ended' && index === main.length - 1}
+        />
       ))}
       <FollowUps steps={steps.filter(({ kind }) => kind === 'follow')} />
       {question !== undefined && <ClarificationForm question={question} onAnswer={exchange.answer} />}
       {approval !== undefined && (
-        <ApprovalCard approval={approval} gateway={gateway} token={token} onDecide={exchange.proceed} />
+        <ApprovalCard
+          approval={approval}
+          gateway={gateway}
+          token={token}
+          correlationId={correlationIdOf(state)}
+          onDecide={exchange.proceed}
+        />
       )}
       {progress !== undefined && <OperationProgress status={progress} />}
       <StreamText state={state} />
@@ -88,7 +99,7 @@ function StreamText({ state: { streamed, eventCount, phase } }: { readonly state
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
       <div class="stream-text" role="log" aria-label="Stream" tabIndex={0}>
-        {streamed}
+        {streamed.trimStart()}
       </div>
     </div>
   )

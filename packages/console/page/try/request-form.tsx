@@ -1,10 +1,11 @@
+import { useState } from 'preact/hooks'
 import type { GatewayInfo } from '../api/gateway-info.ts'
 import type { Route, RouteList } from '../api/route-list.ts'
 import type { Feed } from '../live/feed.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
 import { captureRequest } from './capture-request.ts'
-import { type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
+import { type Draft, hasBody, hasOptions, isStreamed, paramNames } from './draft.ts'
 import type { Sending } from './exchange.ts'
 import { suggestParam } from './suggest-params.ts'
 import { toCurl } from './to-curl.ts'
@@ -88,18 +89,7 @@ function Inputs({ route, draft, faults, feed, onDraft }: FormProps) {
       {paramNames(route.path).map((name) => (
         <PathParam key={name} {...{ name, route, draft, faults, feed, onDraft }} />
       ))}
-      <Field label="Query" hint="Such as days=14&limit=5">
-        {(id) => (
-          <input
-            id={id}
-            class="mono"
-            value={draft.query}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={(event) => onDraft({ ...draft, query: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      {!hasBody(route) && <Query draft={draft} onDraft={onDraft} />}
       {hasBody(route) && (
         <Field
           label="Body"
@@ -165,11 +155,10 @@ function PathParam({ name, route, draft, faults, feed, onDraft }: PathParamProps
 
 function Options({ route, draft, onDraft }: FormProps) {
   const streams = isStreamed(route, draft)
+  // Only at first: it must not fold while somebody empties a field in it.
+  const [isOpen] = useState(() => hasOptions(route, draft))
   return (
-    <details
-      class="options"
-      open={draft.isAsync || draft.idempotencyKey !== '' || draft.correlationId !== ''}
-    >
+    <details class="options" open={isOpen}>
       <summary>Options</summary>
       {route.mode === 'sse' && (
         <Check
@@ -185,6 +174,7 @@ function Options({ route, draft, onDraft }: FormProps) {
           onChange={(isAsync) => onDraft({ ...draft, isAsync })}
         />
       )}
+      {hasBody(route) && <Query draft={draft} onDraft={onDraft} />}
       <Field label="Idempotency key" hint="Made for you when empty">
         {(id) => (
           <input
@@ -223,5 +213,22 @@ function Check({ label, checked, onChange }: CheckProps) {
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
       {label}
     </label>
+  )
+}
+
+function Query({ draft, onDraft }: Pick<FormProps, 'draft' | 'onDraft'>) {
+  return (
+    <Field label="Query" hint="Such as days=14&limit=5">
+      {(id) => (
+        <input
+          id={id}
+          class="mono"
+          value={draft.query}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={(event) => onDraft({ ...draft, query: event.currentTarget.value })}
+        />
+      )}
+    </Field>
   )
 }

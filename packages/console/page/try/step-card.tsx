@@ -22,7 +22,7 @@ export function StepCard({ step: { request, answer }, number, isLast }: StepProp
           <b>{request.method}</b> {pathOf(request)}
         </span>
         <span class="spring" />
-        <CopyButton label="Copy as curl" text={() => toCurl(request)} />
+        <CopyButton label="Copy request as curl" text={() => toCurl(request)} />
       </header>
       {request.body !== undefined && (
         <details>

@@ -22,29 +22,31 @@ export function WhoSends({ gateway, draft, token, onDraft, onToken }: WhoProps) 
       {gateway.people.length > 0 && (
         <PersonChoice people={gateway.people} draft={draft} onDraft={onDraft} onToken={onToken} />
       )}
-      <Field label="Token" hint={token === '' ? 'Sent without one' : 'Never kept'}>
-        {(id) => (
-          <input
-            id={id}
-            class="mono"
-            type="password"
-            autocomplete="off"
-            placeholder={gateway.people.length > 0 ? 'Get token, or paste one' : 'Paste a bearer token'}
-            value={token}
-            onInput={(event) => onToken(event.currentTarget.value.trim())}
-          />
-        )}
-      </Field>
-      <Field label="Tenant" hint="The token may name it too">
-        {(id) => (
-          <input
-            id={id}
-            value={draft.tenant}
-            autocomplete="off"
-            onInput={(event) => onDraft({ ...draft, tenant: event.currentTarget.value.trim() })}
-          />
-        )}
-      </Field>
+      <div class="pair">
+        <Field label="Token" hint={token === '' ? 'None' : 'Never kept'}>
+          {(id) => (
+            <input
+              id={id}
+              class="mono"
+              type="password"
+              autocomplete="off"
+              placeholder={gateway.people.length > 0 ? 'Get token, or paste one' : 'Paste a bearer token'}
+              value={token}
+              onInput={(event) => onToken(event.currentTarget.value.trim())}
+            />
+          )}
+        </Field>
+        <Field label="Tenant">
+          {(id) => (
+            <input
+              id={id}
+              value={draft.tenant}
+              autocomplete="off"
+              onInput={(event) => onDraft({ ...draft, tenant: event.currentTarget.value.trim() })}
+            />
+          )}
+        </Field>
+      </div>
     </fieldset>
   )
 }
