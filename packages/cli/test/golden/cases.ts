@@ -1,5 +1,6 @@
 import { outcomesByName } from '../harness/outcome-service.ts'
 import type { RunHere } from '../harness/run-here.ts'
+import { conformanceCases } from './conformance-cases.ts'
 
 const correlated = ['--header', 'X-Correlation-ID: c-1']
 
@@ -94,6 +95,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'token-wrong-port-base', args: ['token', '--port-base', '0'] },
   { name: 'token-without-stack', args: ['token', '--port-base', '4'] },
   { name: 'token-wrong-option', args: ['token', '--tenat', 'acme'] },
+  ...conformanceCases,
 ]
 
 function routeTests(rows: readonly (readonly [name: string, request: string])[]): GoldenCase[] {

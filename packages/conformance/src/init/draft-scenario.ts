@@ -50,7 +50,9 @@ const knownWays: Readonly<Partial<Record<OutcomeType, (operation: OperationSketc
 
 function draftOutcome(type: OutcomeType, operations: readonly OperationSketch[]): string {
   const status = String(outcomes[type].status)
-  const operation = operations.find(({ responses }) => responses.has(status))
+  const operation = operations.find(({ responses }) =>
+    responses.get(status)?.every((name) => name !== EVENT_STREAM),
+  )
   if (operation === undefined) return comment(`${type}: no operation of the document answers with ${status}.`)
   const way = knownWays[type]
   const request = (way ?? knownWays.success)?.(operation) ?? {}

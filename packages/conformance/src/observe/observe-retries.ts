@@ -44,19 +44,50 @@ async function sendTwice(run: Run, { probe, effects }: Counted): Promise<Omit<Ob
   await cleanUp(run, probe.cleanup, values)
   return {
     exchanges: [first, second],
-    counts: [before.number, after.number, end.number],
+    counts: [0, after.since(before), end.since(before)],
     records: after.text,
   }
+}
+
+interface Counting {
+  readonly number: number
+  readonly keys: readonly string[]
+  readonly text: string
+  /** How many effects there are that an earlier counting did not have. */
+  since(earlier: Counting): number
 }
 
 async function count(
   run: Run,
   { count: path, ...request }: Effects,
   values: ReadonlyMap<string, string>,
-): Promise<{ number: number; text: string }> {
+): Promise<Counting> {
   const { answer, failure } = await send(await prepare(run, request, { values }))
   const found = valueAt(answer?.json?.value, path)
-  const number = Array.isArray(found) ? found.length : found
-  if (answer !== undefined && typeof number === 'number') return { number, text: answer.body }
-  throw new StepError(`effects cannot be counted: ${failure ?? `no list or number at ${path}`}`)
+  if (answer === undefined || (!Array.isArray(found) && typeof found !== 'number'))
+    throw new StepError(`effects cannot be counted: ${failure ?? `no list or number at ${path}`}`)
+  const keys = Array.isArray(found) ? found.map(keyOf) : []
+  const number = typeof found === 'number' ? found : found.length
+  return {
+    number,
+    keys,
+    text: answer.body,
+    // A list may show its newest part only, and then is as long as before.
+    since: (earlier) => (Array.isArray(found) ? countNew(keys, earlier.keys) : number - earlier.number),
+  }
+}
+
+/** What an element is known by: its state may change while it is looked at. */
+function keyOf(item: unknown): string {
+  return JSON.stringify(valueAt(item, '$.id') ?? item)
+}
+
+function countNew(keys: readonly string[], earlier: readonly string[]): number {
+  const left = new Map<string, number>()
+  for (const key of earlier) left.set(key, (left.get(key) ?? 0) + 1)
+  return keys.filter((key) => {
+    const known = left.get(key) ?? 0
+    left.set(key, known - 1)
+    return known <= 0
+  }).length
 }
