@@ -5,17 +5,19 @@ import {
   type DurableSettings,
   jsonLinesLog,
   type Log,
+  type Operation,
   type Store,
 } from '@agentic-rest/service'
 import { Hono } from 'hono'
 import { createCampaign } from './campaigns/create-campaign.ts'
 import { forecastCampaign } from './campaigns/forecast-campaign.ts'
 import { readCampaign } from './campaigns/read-campaign.ts'
-import { createOptimization } from './optimizations/create-optimization.ts'
+import { cancelOptimizationOperation } from './optimizations/cancel-optimization.ts'
+import { type CreateOptimizationOptions, createOptimization } from './optimizations/create-optimization.ts'
 import type { DescriptionWriter } from './optimizations/describe-by-model.ts'
 import { startKeeper } from './optimizations/keeper.ts'
 import { listOptimizationsOperation } from './optimizations/list-optimizations.ts'
-import { cancelOptimizationOperation, readOptimization } from './optimizations/read-optimization.ts'
+import { readOptimization } from './optimizations/read-optimization.ts'
 
 /** What the app is made of. */
 export interface CampaignsAppOptions {
@@ -50,31 +52,18 @@ function runtimeSettings(closeSeconds: number): DurableSettings {
 
 /** Campaigns and their optimizations. */
 export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
-  const { store, audit, partnerUrl = NOBODY } = options
+  const { store, audit } = options
   const log = options.log ?? jsonLinesLog((line) => void process.stderr.write(line))
   const closing = new AbortController()
   const after = createAfterwards()
   const waiting = new AsyncLocalStorage<true>()
-  const optimizer = {
-    store,
-    partnerUrl,
-    stepMs: options.stepMs ?? 200,
-    writer: options.writer,
-    closing: closing.signal,
-    afterwards: after.add,
-    // Runs in the background are begun by workers of the runtime, outside of any request.
-    isWaitedFor: () => waiting.getStore() === true,
-  }
   const service = createService({
-    operations: [
-      createCampaign(),
-      readCampaign(store),
-      forecastCampaign({ store, partnerUrl, dayMs: options.forecastDayMs ?? 20 }),
-      createOptimization(optimizer),
-      readOptimization(store),
-      listOptimizationsOperation(store),
-      cancelOptimizationOperation(store),
-    ],
+    operations: operationsOf(options, {
+      closing: closing.signal,
+      afterwards: after.add,
+      // Runs in the background are begun by workers of the runtime, outside of any request.
+      isWaitedFor: () => waiting.getStore() === true,
+    }),
     store,
     title: 'Campaigns',
     runtime: runtimeSettings(options.closeSeconds ?? 10),
@@ -93,6 +82,21 @@ export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
       await Promise.all([after.settled(), keeper.close()])
     },
   }
+}
+
+type Surroundings = Pick<CreateOptimizationOptions, 'closing' | 'afterwards' | 'isWaitedFor'>
+
+function operationsOf(options: CampaignsAppOptions, surroundings: Surroundings): readonly Operation[] {
+  const { store, writer, partnerUrl = NOBODY, stepMs = 200, forecastDayMs = 20 } = options
+  return [
+    createCampaign(),
+    readCampaign(store),
+    forecastCampaign({ store, partnerUrl, dayMs: forecastDayMs }),
+    createOptimization({ ...surroundings, store, partnerUrl, stepMs, writer }),
+    readOptimization(store),
+    listOptimizationsOperation(store),
+    cancelOptimizationOperation(store),
+  ]
 }
 
 /** What goes on after an answer. None of it rejects. */

@@ -13,6 +13,7 @@ export interface Keeper {
 /** Starts to look, at once and then every other second. Several processes may do so at the same time. */
 export function startKeeper(store: Store, log: Pick<Log, 'info' | 'warn'>): Keeper {
   const since = performance.now()
+  let isAway = false
   let looking = look()
   const timer = setInterval(() => {
     looking = looking.then(look)
@@ -26,14 +27,21 @@ export function startKeeper(store: Store, log: Pick<Log, 'info' | 'warn'>): Keep
 
   async function look(): Promise<void> {
     try {
-      const completed = await completeForgotten(store)
-      if (completed > 0) log.info('optimizations of a process that died were completed', { completed })
-      // After a long standstill of the whole service its operations come back first.
-      if (performance.now() - since < FORSAKEN_SECONDS * 1000) return
-      const failed = await failForsaken(store, FORSAKEN_SECONDS)
-      if (failed > 0) log.warn('optimizations that nobody works on were given up', { failed })
+      await lookAfter()
+      isAway = false
     } catch (cause) {
-      log.warn('the optimizations could not be looked after', { cause })
+      // A store that is away is told of once.
+      if (!isAway) log.warn('the optimizations cannot be looked after', { cause })
+      isAway = true
     }
+  }
+
+  async function lookAfter(): Promise<void> {
+    const completed = await completeForgotten(store)
+    if (completed > 0) log.info('optimizations of a process that died were completed', { completed })
+    // After a long standstill of the whole service its operations come back first.
+    if (performance.now() - since < FORSAKEN_SECONDS * 1000) return
+    const failed = await failForsaken(store, FORSAKEN_SECONDS)
+    if (failed > 0) log.warn('optimizations that nobody works on were given up', { failed })
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { created, type Outcome, TakenOverError } from '@agentic-rest/service'
 import type { Campaign } from '../campaigns/campaign.ts'
@@ -76,7 +77,9 @@ async function begin({ store }: OptimizerParts, context: OptimizationContext): P
 
 /** The same for all attempts of one operation, which the runtime does not name: its request does. */
 function runnerOf({ trace, subject, input }: OptimizationContext): string {
-  return JSON.stringify([trace.correlationId, trace.requestId, subject ?? null, input.campaignId, input.goal])
+  const request = [trace.correlationId, trace.requestId, subject ?? null, input.campaignId, input.goal]
+  // Its length is the caller's to choose, and that of a key in an index is not.
+  return createHash('sha256').update(JSON.stringify(request)).digest('hex')
 }
 
 function endedAs({ id, status }: Optimization): Outcome {
