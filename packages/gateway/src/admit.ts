@@ -12,7 +12,7 @@ export function admit(exchange: Exchange, { snapshot, load, isClosing }: Gateway
   if (exchange.headFault !== undefined) return exchange.headFault
   if (load.isOverloaded()) return refusal('OVERLOADED')
   const { max_body_bytes } = snapshot.config.gateway.limits
-  return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
+  return (exchange.body.length() ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
 }
 
 /**

@@ -23,9 +23,11 @@ export async function callUpstream(exchange: Exchange, parts: GatewayParts): Pro
     return forwarded.refused
   }
   const maxBytes = limits.max_agentic_response_bytes
-  const checked = await checkResponse(exchange, route, { answer: forwarded.answer, maxBytes })
+  const checking = checkResponse(exchange, route, { answer: forwarded.answer, maxBytes })
+  const checked = checking instanceof Promise ? await checking : checking
   if ('refused' in checked) return checked.refused
-  const delivery = await deliver(exchange, checked.checked, { ownsCors: cors !== undefined })
+  const delivering = deliver(exchange, checked.checked, { ownsCors: cors !== undefined })
+  const delivery = delivering instanceof Promise ? await delivering : delivering
   exchange.result = deliveredResult(checked.checked, delivery)
   if (exchange.streaming && delivery !== 'complete' && delivery !== 'shutdown')
     exchange.streamError = delivery

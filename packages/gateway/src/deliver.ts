@@ -1,4 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
+import type { CancelSignal } from './cancel-signal.ts'
 import { refusal } from './error-codes.ts'
 import type { CancelReason, Exchange } from './exchange.ts'
 import { unlessCancelled } from './unless-cancelled.ts'
@@ -12,32 +13,40 @@ export type Delivery = 'complete' | 'upstream_error' | CancelReason
 
 const LAST_FRAME_GRACE_MS = 2000
 
-/** Sends an upstream's answer to the client, byte for byte; resolves when its last byte has left. */
-export async function deliver(
+/** Sends an upstream's answer to the client, byte for byte; a promise when its last byte has not left at once. */
+export function deliver(
   exchange: Exchange,
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
-): Promise<Delivery> {
+): Delivery | Promise<Delivery> {
   const { answer, bytes, essence } = checked
   const stream = exchange.streaming && essence === 'text/event-stream' && mayHaveBody(exchange, answer)
   exchange.reply.head(answer.status, returnedHeaders(exchange, sentHeaders(answer), { ownsCors, stream }))
-  const delivery = await send(exchange, { answer, bytes, stream })
-  return delivery === 'complete' ? await flushed(exchange) : delivery
+  const sent = send(exchange, { answer, bytes, stream })
+  return sent instanceof Promise
+    ? sent.then((delivery) => settle(exchange, delivery))
+    : settle(exchange, sent)
+}
+
+/** A client that reads slowly has not got its answer when the upstream is done: it still counts as in flight. */
+function settle(exchange: Exchange, delivery: Delivery): Delivery | Promise<Delivery> {
+  return delivery === 'complete' && !exchange.reply.isFlushed() ? untilFlushed(exchange) : delivery
 }
 
 function send(
   exchange: Exchange,
   { answer, bytes, stream }: Pick<CheckedAnswer, 'answer' | 'bytes'> & { readonly stream: boolean },
 ): Delivery | Promise<Delivery> {
-  if (bytes === undefined) return stream ? pipeEvents(exchange, answer) : pipeBytes(exchange, answer)
-  exchange.reply.end(bytes)
+  if (stream) return pipeEvents(exchange, answer)
+  const whole = bytes ?? answer.body.takeWhole()
+  if (whole === undefined) return pipeBytes(exchange, answer)
+  exchange.reply.end(whole)
   return 'complete'
 }
 
-/** A client that reads slowly has not got its answer when the upstream is done: it still counts as in flight. */
-async function flushed({ reply, signal }: Exchange): Promise<Delivery> {
+async function untilFlushed({ reply, signal }: Exchange): Promise<Delivery> {
   try {
-    await unlessCancelled(reply.ended, signal)
+    await unlessCancelled(reply.whenEnded(), signal)
     return 'complete'
   } catch {
     reply.destroy()
@@ -135,7 +144,7 @@ function pipe(
   })
 }
 
-function deliveryOf(end: BodyEnd, signal: AbortSignal): Delivery {
+function deliveryOf(end: BodyEnd, signal: CancelSignal): Delivery {
   if (end.complete) return 'complete'
   return signal.aborted ? (signal.reason as CancelReason) : 'upstream_error'
 }

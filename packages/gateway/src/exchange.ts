@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
+import type { CancelSignal } from './cancel-signal.ts'
 import type { Route } from './route.ts'
 
 /** Who the caller is, as the validated token says. */
@@ -17,11 +18,13 @@ export interface Identity {
 /** The body of the request, read or streamed, never both. */
 export interface RequestBody {
   /** 0 when there is none, `undefined` for a chunked body that nobody has read. */
-  readonly length: number | undefined
+  length(): number | undefined
+  /** All of it is in memory, or there is none. */
+  isRead(): boolean
   /** The whole body, or `undefined` when it is larger than `maxBytes`. May be called again. */
   read(maxBytes: number): Promise<Buffer | undefined>
   /** Other bytes stand in its place: what was said about the ones that came is no longer true. */
-  readonly replaced: boolean
+  isReplaced(): boolean
   /** Puts other bytes in its place; the forwarded request is framed anew. */
   replace(bytes: Buffer): void
   /** What to forward. A stream can be taken once. */
@@ -49,11 +52,15 @@ export interface ExchangeResult {
   readonly outcomeType: OutcomeType | undefined
 }
 
-/** The answer's way back to the client. `listen/` implements it, so that nothing else knows the wire. */
+/**
+ * The answer's way back to the client. `listen/` implements it, so that nothing else knows the wire. What is asked are
+ * functions and no getters: V8 makes a hidden class for each object with getters of its own, keeps it until the next
+ * major collection, and with it everything that the getters see.
+ */
 export interface Reply {
-  readonly headersSent: boolean
+  isHeadSent(): boolean
   /** True once the connection is gone or the answer is complete. */
-  readonly closed: boolean
+  isClosed(): boolean
   /** Sends status and headers. Header names keep their case; values may repeat. */
   head(status: number, headers: readonly string[]): void
   /** Sends the head at once, before there is a body. */
@@ -62,8 +69,10 @@ export interface Reply {
   write(chunk: Uint8Array): boolean
   onDrain(listener: () => void): void
   end(chunk?: Uint8Array): void
+  /** The answer is complete and its last byte has left: nothing is waited for any more. */
+  isFlushed(): boolean
   /** Resolves when the last byte has left or the connection is gone. */
-  readonly ended: Promise<void>
+  whenEnded(): Promise<void>
   /** Cuts the connection, so that the client sees that the answer is incomplete. */
   destroy(): void
 }
@@ -87,10 +96,12 @@ export interface Exchange {
   readonly protocol: 'http' | 'https'
   /** `performance.now()` at the arrival of the head. */
   readonly startedAt: number
+  /** The gateway's own span of this request: 16 hexadecimal digits. */
+  readonly spanId: string
   readonly body: RequestBody
   readonly reply: Reply
   /** Aborted with a `CancelReason` when the request ends early. */
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   readonly cancel: (reason: CancelReason) => void
 
   // route

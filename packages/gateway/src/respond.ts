@@ -11,9 +11,9 @@ const NO_CONTENT = 204
 export function sendOutcome(exchange: Exchange, outcome: Outcome): void {
   exchange.result = resultOf(outcome)
   const { reply, trace } = exchange
-  if (reply.closed) return
+  if (reply.isClosed()) return
   // A part of another answer is out: cutting it is the only way left to say that it failed.
-  if (reply.headersSent) {
+  if (reply.isHeadSent()) {
     reply.destroy()
     return
   }

@@ -16,11 +16,10 @@ function makeReader() {
     gone()
   }
   const reply: Reply = {
-    ended,
-    headersSent: false,
-    get closed() {
-      return state.closed
-    },
+    whenEnded: () => ended,
+    isFlushed: () => state.closed,
+    isHeadSent: () => false,
+    isClosed: () => state.closed,
     head: () => undefined,
     flush: () => undefined,
     write(chunk) {
@@ -55,7 +54,7 @@ test('a reader that stalls is skipped, reads on when it can, and is let go after
     vi.advanceTimersByTime(10_001)
     send('5')
     expect([sent.slice(1), state.closed]).toEqual([['1', '4'], true])
-    await exchange.reply.ended
+    await exchange.reply.whenEnded()
     expect(readers.count).toBe(0)
   } finally {
     vi.useRealTimers()

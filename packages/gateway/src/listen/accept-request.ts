@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TLSSocket } from 'node:tls'
-import type { CancelReason, Exchange } from '../exchange.ts'
+import { createCancellation } from '../cancel-signal.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Connection } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 import { createReply } from './reply.ts'
@@ -16,6 +16,7 @@ export interface AcceptOptions {
   readonly corsOrigins: readonly string[] | undefined
   readonly isDraining: () => boolean
   readonly connection: Connection
+  readonly nextSpanId: () => string
   /** The client sent `Expect: 100-continue` and waits. */
   readonly expectsContinue: boolean
 }
@@ -28,8 +29,7 @@ export function acceptRequest(
 ): Exchange {
   const startedAt = performance.now()
   const head = readRequestHead(request)
-  const controller = new AbortController()
-  const cancel = (reason: CancelReason) => controller.abort(reason)
+  const { signal, cancel } = createCancellation()
   response.once('close', () => {
     if (!response.writableFinished) cancel('client_disconnect')
     // Answered before its body was read: the rest is thrown away, so that a client that writes first and reads then
@@ -37,52 +37,67 @@ export function acceptRequest(
     else if (!request.complete) request.resume()
   })
   // A body that is cut off shows as an error of the request; `close` above is what counts.
-  request.on('error', () => undefined)
-  response.on('error', () => undefined)
+  request.on('error', ignore)
+  response.on('error', ignore)
   options.connection.newest = { request, response, cancel }
-  const { body, reply } = openWire(request, response, { ...options, head, cancel })
-  const { endsConnection: _, ...taken } = head
+  const { body, reply } = openWire(request, response, { options, head, cancel })
+  // Written out and not spread: every request pays for this object.
   return {
-    ...taken,
-    // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
-    clientAddress: request.socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '',
-    protocol: (request.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+    method: head.method,
+    path: head.path,
+    query: head.query,
+    headers: head.headers,
+    rawHeaders: head.rawHeaders,
+    trace: head.trace,
+    headFault: head.headFault,
+    clientAddress: options.connection.clientAddress,
+    protocol: options.connection.protocol,
     startedAt,
+    spanId: options.nextSpanId(),
     body,
     reply,
-    signal: controller.signal,
+    signal,
     cancel,
-    ...untouched,
+    // What the later steps set.
+    route: undefined,
+    params: NO_PARAMS,
+    allowedMethods: NONE,
+    streaming: false,
+    deadline: undefined,
+    identity: undefined,
+    actor: '',
+    tenantId: undefined,
+    bodyUninspected: false,
+    releaseSlot: undefined,
+    auditEvent: undefined,
+    requestBodyForAudit: undefined,
+    upstreamStartedAt: undefined,
+    upstreamEndedAt: undefined,
+    streamError: undefined,
+    violations: NONE,
+    result: undefined,
   }
 }
 
-/** What the later steps set. */
-const untouched = {
-  route: undefined,
-  params: Object.freeze(Object.create(null)) as Readonly<Record<string, string>>,
-  allowedMethods: [],
-  streaming: false,
-  deadline: undefined,
-  identity: undefined,
-  actor: '',
-  tenantId: undefined,
-  bodyUninspected: false,
-  releaseSlot: undefined,
-  auditEvent: undefined,
-  requestBodyForAudit: undefined,
-  upstreamStartedAt: undefined,
-  upstreamEndedAt: undefined,
-  streamError: undefined,
-  violations: [],
-  result: undefined,
-} as const
+const NONE: readonly string[] = []
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
+
+function ignore(): void {}
 
 function openWire(
   request: IncomingMessage,
   response: ServerResponse,
-  options: AcceptOptions & { readonly head: RequestHead; readonly cancel: Exchange['cancel'] },
+  {
+    options,
+    head,
+    cancel,
+  }: {
+    readonly options: AcceptOptions
+    readonly head: RequestHead
+    readonly cancel: Exchange['cancel']
+  },
 ): Pick<Exchange, 'body' | 'reply'> {
-  const { head, connection, expectsContinue } = options
+  const { connection, expectsContinue } = options
   let waitsForContinue = expectsContinue
   // Answers to earlier requests of the connection may still be due, and they must not end it.
   const isLast = head.endsConnection || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
@@ -90,7 +105,7 @@ function openWire(
   const body = requestBody(request, {
     length: declaredLength(head),
     maxBytes: options.maxBodyBytes,
-    onGone: () => options.cancel('client_disconnect'),
+    onGone: () => cancel('client_disconnect'),
     onWanted() {
       if (waitsForContinue) response.writeContinue()
       waitsForContinue = false

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Exchange } from '../exchange.ts'
 
 /** A request whose answer may still be on its way. */
@@ -11,6 +12,8 @@ export interface OpenRequest {
 
 /** What is remembered of a client's connection from one request to the next. */
 export interface Connection {
+  readonly clientAddress: string
+  readonly protocol: Exchange['protocol']
   requestCount: number
   /** An answer ends the connection: what was sent behind its request is not looked at (RFC 9112, section 9.6). */
   closing: boolean
@@ -26,9 +29,21 @@ export function createConnections(): (socket: Socket) => Connection {
   return (socket) => {
     const known = connections.get(socket)
     if (known !== undefined) return known
-    const connection: Connection = { requestCount: 0, closing: false, broken: false, newest: undefined }
+    const connection = describe(socket)
     connections.set(socket, connection)
     return connection
+  }
+}
+
+function describe(socket: Socket): Connection {
+  return {
+    // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
+    clientAddress: socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '',
+    protocol: (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+    requestCount: 0,
+    closing: false,
+    broken: false,
+    newest: undefined,
   }
 }
 

@@ -8,6 +8,7 @@ import { acceptRequest } from './accept-request.ts'
 import { type Connection, createConnections, endConnection, whenAnswered } from './connection.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
+import { createSpanIds } from './span-ids.ts'
 
 /** What a listener needs. */
 export interface ListenerOptions {
@@ -51,6 +52,7 @@ export function createListener(options: ListenerOptions): Listener {
   let draining = false
   const server = makeServer(options)
   const connectionOf = createConnections()
+  const nextSpanId = createSpanIds()
   const accept: Accept = (request, response, expectsContinue) => {
     const connection = connectionOf(request.socket)
     if (connection.closing) return
@@ -61,6 +63,7 @@ export function createListener(options: ListenerOptions): Listener {
       corsOrigins: options.corsOrigins,
       isDraining: () => draining,
       connection,
+      nextSpanId,
       expectsContinue,
     })
     whenAnswered(earlier, () => options.handle(exchange))

@@ -9,22 +9,25 @@ export interface ReplyOptions {
 }
 
 const NOTHING = Buffer.alloc(0)
+const NONE: readonly string[] = []
+const CLOSE: readonly string[] = ['Connection', 'close']
 
 /** The way back to the client over `node:http`. */
 export function createReply(response: ServerResponse, options: ReplyOptions): Reply {
-  const ended = new Promise<void>((resolve) => response.once('close', resolve))
   return {
-    ended,
-    get headersSent() {
-      return response.headersSent
-    },
-    get closed() {
-      return response.destroyed || response.writableEnded
-    },
+    whenEnded: () =>
+      response.closed ? Promise.resolve() : new Promise((resolve) => response.once('close', resolve)),
+    // Nothing is left to write: the kernel has it all, though the response says so only in a later turn.
+    isFlushed: () => response.writableEnded && response.socket?.writableLength === 0,
+    isHeadSent: () => response.headersSent,
+    isClosed: () => response.destroyed || response.writableEnded,
     head(status, headers) {
-      const all = [...headers, ...options.corsHeaders]
-      if (options.closesConnection()) all.push('Connection', 'close')
-      response.writeHead(status, all)
+      const closing = options.closesConnection() ? CLOSE : NONE
+      const extra = options.corsHeaders.length + closing.length
+      response.writeHead(
+        status,
+        extra === 0 ? (headers as string[]) : [...headers, ...options.corsHeaders, ...closing],
+      )
     },
     // Not `flushHeaders`, which would write header values as UTF-8: they are bytes, kept as latin1.
     flush: () => void response.write(NOTHING),

@@ -12,19 +12,18 @@ export interface RequestBodyOptions {
   readonly onGone: () => void
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /** The body of a request: read into memory at most once, or streamed. */
 export function requestBody(request: IncomingMessage, options: RequestBodyOptions): RequestBody {
-  let bytes: Buffer | undefined = options.length === 0 ? Buffer.alloc(0) : undefined
+  let bytes: Buffer | undefined = options.length === 0 ? NOTHING : undefined
   let prefix: Buffer[] = []
   let ended = options.length === 0
   let replaced = false
   return {
-    get replaced() {
-      return replaced
-    },
-    get length() {
-      return bytes?.length ?? options.length
-    },
+    isRead: () => bytes !== undefined,
+    isReplaced: () => replaced,
+    length: () => bytes?.length ?? options.length,
     async read(maxBytes) {
       if (bytes === undefined && !ended) {
         if (options.length !== undefined && options.length > maxBytes) return undefined

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type FieldError, headers as headerNames, isIdentifier, type Outcome } from '@agentic-rest/profile'
+import {
+  type FieldError,
+  headerKeys,
+  headers as headerNames,
+  isIdentifier,
+  type Outcome,
+} from '@agentic-rest/profile'
 import { refusal } from '../error-codes.ts'
 import type { Exchange } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
@@ -44,16 +50,17 @@ export function readRequestHead(request: IncomingMessage): RequestHead {
     ...framing,
     ...judgeHost(headers['host']),
   ]
-  const identifier = (name: string) => {
-    const value = headers[name.toLowerCase()] ?? ''
-    if (isIdentifier(value) && !repeated.includes(name)) return value
+  const identifier = (name: string, key: string) => {
+    const value = headers[key] ?? ''
     // An empty one counts as absent (decision 14).
-    if (value !== '') errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
+    if (value === '') return randomUUID()
+    if (isIdentifier(value) && !repeated.includes(name)) return value
+    errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
     return randomUUID()
   }
   const trace = {
-    correlationId: identifier(headerNames.correlationId),
-    requestId: identifier(headerNames.requestId),
+    correlationId: identifier(headerNames.correlationId, headerKeys.correlationId),
+    requestId: identifier(headerNames.requestId, headerKeys.requestId),
   }
   return {
     method,

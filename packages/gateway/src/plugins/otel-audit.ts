@@ -77,7 +77,7 @@ function guarded(onError: (exchange: Exchange, error: unknown) => void, step: St
 function captureBody(exchange: Exchange, log: Log): Promise<undefined> | undefined {
   // What prompt-sanitize could not look into may hold what its rules are there to keep out of records.
   if (exchange.bodyUninspected) return undefined
-  if (exchange.body.length !== 0) return readBody(exchange, log)
+  if (exchange.body.length() !== 0) return readBody(exchange, log)
   exchange.requestBodyForAudit = ''
   return undefined
 }

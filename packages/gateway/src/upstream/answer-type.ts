@@ -1,4 +1,5 @@
 import { headerKeys, isVendorType, mediaTypeEssence } from '@agentic-rest/profile'
+import { memoized } from '../bounded-memo.ts'
 import { joinedHeader } from './upstream-answer.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g
@@ -9,10 +10,13 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
  */
 export function answerType(rawHeaders: readonly string[]): string | undefined {
   const value = joinedHeader(rawHeaders, headerKeys.contentType)
-  if (value === undefined) return undefined
+  return value === undefined ? undefined : typeIn(value)
+}
+
+const typeIn = memoized((value): string | undefined => {
   // Clients that get several take the first or the last (Fetch, "extract a MIME type"); a quoted comma is none.
   const parts = value.replaceAll(QUOTED, '').toLowerCase().split(',')
   const types = new Set(parts.map((part) => mediaTypeEssence(part) ?? part.trim()))
   const [first, ...others] = types
   return [...types].find(isVendorType) ?? (others.length === 0 ? mediaTypeEssence(first) : undefined)
-}
+})

@@ -3,7 +3,7 @@ import { refusal } from '../error-codes.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import type { Route } from '../route.ts'
 import { answerType } from './answer-type.ts'
-import { collectBody, type UpstreamAnswer } from './upstream-answer.ts'
+import { type CollectedBody, collectBody, type UpstreamAnswer } from './upstream-answer.ts'
 import { readVendorBody } from './vendor-body.ts'
 
 /** An answer that may go to the client; `bytes` when its body was read to be checked. */
@@ -17,11 +17,11 @@ export interface CheckedAnswer {
 export type Checked = { readonly checked: CheckedAnswer } | { readonly refused: NonNullable<StepResult> }
 
 /** Holds an upstream's answer against the profile: trace always, the rest as the route says. */
-export async function checkResponse(
+export function checkResponse(
   exchange: Exchange,
   route: Route,
   { answer, maxBytes }: { readonly answer: UpstreamAnswer; readonly maxBytes: number },
-): Promise<Checked> {
+): Checked | Promise<Checked> {
   const essence = answerType(answer.rawHeaders)
   if (!isVendorType(essence) || !mayHaveBody(exchange, answer)) {
     const violations = isExempt(exchange, essence)
@@ -29,11 +29,14 @@ export async function checkResponse(
       : outcomeViolations({ status: answer.status, essence })
     return judge(exchange, route, { checked: { answer, essence, bytes: undefined }, violations })
   }
-  const collected = await collectBody(answer.body, maxBytes)
-  // A body that ends because the exchange was cancelled is nobody's mistake.
-  exchange.signal.throwIfAborted()
-  if ('problem' in collected) return { refused: refusal(problemCode(collected.problem)) }
-  return checkVendorBody(exchange, route, { answer, essence, bytes: collected.bytes, maxBytes })
+  const check = (collected: CollectedBody): Checked => {
+    // A body that ends because the exchange was cancelled is nobody's mistake.
+    exchange.signal.throwIfAborted()
+    if ('problem' in collected) return { refused: refusal(problemCode(collected.problem)) }
+    return checkVendorBody(exchange, route, { answer, essence, bytes: collected.bytes, maxBytes })
+  }
+  const collecting = collectBody(answer.body, maxBytes)
+  return collecting instanceof Promise ? collecting.then(check) : check(collecting)
 }
 
 function checkVendorBody(

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { CancelSignal } from '../cancel-signal.ts'
 import type { UpstreamPool } from './pools.ts'
 import {
   type BodyEnd,
@@ -15,7 +16,7 @@ export interface UpstreamRequest {
   readonly path: string
   readonly headers: string[]
   readonly body: Buffer | Readable | undefined
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   /** Sending it twice does no harm. */
   readonly repeatable: boolean
   /** Called once, when the upstream is done with the request, however it ended. */
@@ -66,7 +67,7 @@ function answerHandler(
     reject(signal.reason)
     flow.abort()
   }
-  signal.addEventListener('abort', onAbort, { once: true })
+  signal.addEventListener('abort', onAbort)
   const settle = (end: BodyEnd) => {
     signal.removeEventListener('abort', onAbort)
     onSettled()
@@ -137,6 +138,10 @@ function createFlow(): Flow {
     if (ended === undefined) controller?.abort(new Error('the exchange has ended'))
   }
   const body: UpstreamBody = {
+    takeWhole() {
+      if (ended?.complete !== true) return undefined
+      return early.length === 1 ? early.pop() : Buffer.concat(early.splice(0))
+    },
     pipe(taker) {
       sink = taker
       for (const bytes of early.splice(0)) give(bytes)
@@ -166,5 +171,5 @@ function createFlow(): Flow {
 function decodeHeaders(rawHeaders: Controller['rawHeaders']): string[] {
   const list = Array.isArray(rawHeaders) ? rawHeaders : []
   // Header values are bytes; latin1 keeps each of them as it was.
-  return list.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString('latin1')))
+  return list.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
 }

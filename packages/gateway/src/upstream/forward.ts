@@ -33,8 +33,9 @@ export async function forward(
 ): Promise<Forwarded> {
   if (pool.places.isFull) return { refused: refusal('OVERLOADED') }
   try {
-    await unlessCancelled(readSmallBody(exchange), exchange.signal)
-    const release = await pool.places.take(exchange.signal)
+    if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
+    const taking = pool.places.take(exchange.signal)
+    const release = taking instanceof Promise ? await taking : taking
     if (release === undefined) return { refused: refusal('OVERLOADED') }
     // The request may be cancelled between its turn and this moment.
     if (exchange.signal.aborted) release()
@@ -60,7 +61,8 @@ function upstreamRequest(
   const { method, path, query, body, signal } = exchange
   const content = body.content()
   // Known lengths are said, because not every service takes chunked bodies; the number is ours, not the client's text.
-  if (content !== undefined && body.length !== undefined) headers.push('Content-Length', String(body.length))
+  const length = body.length()
+  if (content !== undefined && length !== undefined) headers.push('Content-Length', String(length))
   return {
     method,
     path: basePath + path + query,
@@ -75,10 +77,11 @@ function upstreamRequest(
   }
 }
 
-async function readSmallBody(exchange: Exchange): Promise<void> {
-  const { body } = exchange
-  const small = body.length === undefined ? isKeyed(exchange) : body.length <= SMALL_BODY_BYTES
-  if (small && body.length !== 0) await body.read(SMALL_BODY_BYTES)
+/** A small body that no plugin has read yet. */
+function isToBeRead(exchange: Exchange): boolean {
+  if (exchange.body.isRead()) return false
+  const length = exchange.body.length()
+  return length === undefined ? isKeyed(exchange) : length <= SMALL_BODY_BYTES
 }
 
 /** Whether the request may be sent twice: it changes nothing or has a key, and its body is still there (F8). */

@@ -1,4 +1,5 @@
-import { headers as headerNames } from '@agentic-rest/profile'
+import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
+import { memoized } from '../bounded-memo.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** RFC 9110, section 7.6.1: they speak of one connection and never pass a proxy. */
@@ -43,6 +44,9 @@ const OWNED = new Set(
   ].map((name) => normalised(name.toLowerCase())),
 )
 
+/** By the name as it was sent: most requests bring names that were judged before. */
+const isOwned = memoized((name) => OWNED.has(normalised(name.toLowerCase())))
+
 /** Whether a header may not pass from one side to the other; `named` are those that `Connection` lists. */
 export function isHopByHop(name: string, named: ReadonlySet<string> | undefined): boolean {
   return HOP_BY_HOP.has(name) || (named?.has(name) ?? false)
@@ -60,9 +64,7 @@ export function connectionNames(value: string | undefined): ReadonlySet<string> 
  */
 export function forwardedHeaders(exchange: Exchange, traceparent: string): string[] {
   const forwarded = passedHeaders(exchange)
-  for (const [name, value] of ownHeaders(exchange, traceparent)) {
-    if (value !== undefined && value !== '') forwarded.push(name, value)
-  }
+  addOwnHeaders(forwarded, exchange, traceparent)
   return forwarded
 }
 
@@ -74,37 +76,37 @@ function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): stri
   const passed: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
+    if (isOwned(name)) continue
     const key = name.toLowerCase()
-    if (OWNED.has(normalised(key)) || named?.has(key)) continue
+    if (named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk.
     if (streaming && key === 'accept-encoding') continue
-    if (body.replaced && DIGESTS.has(key)) continue
+    if (body.isReplaced() && DIGESTS.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
   return passed
 }
 
-function ownHeaders(exchange: Exchange, traceparent: string): [string, string | undefined][] {
+function addOwnHeaders(list: string[], exchange: Exchange, traceparent: string): void {
   const { headers, identity, trace, route } = exchange
-  const own = (name: string) => headers[name.toLowerCase()]
-  return [
-    [headerNames.correlationId, trace.correlationId],
-    [headerNames.requestId, trace.requestId],
-    [headerNames.tenantId, exchange.tenantId],
-    [headerNames.actorPrincipal, exchange.actor],
-    [headerNames.actorSubject, identity?.subject],
-    [headerNames.actorRoles, identity?.roles.join(',')],
-    [headerNames.idempotencyKey, own(headerNames.idempotencyKey)],
-    [headerNames.approvalToken, own(headerNames.approvalToken)],
-    [
-      headerNames.authorization,
-      route?.config.forwardAuthorization ? own(headerNames.authorization) : undefined,
-    ],
-    [headerNames.traceparent, traceparent],
-    ['X-Forwarded-For', exchange.clientAddress],
-    ['X-Forwarded-Proto', exchange.protocol],
-    ['X-Forwarded-Host', headers['host']],
-  ]
+  add(list, headerNames.correlationId, trace.correlationId)
+  add(list, headerNames.requestId, trace.requestId)
+  add(list, headerNames.tenantId, exchange.tenantId)
+  add(list, headerNames.actorPrincipal, exchange.actor)
+  add(list, headerNames.actorSubject, identity?.subject)
+  add(list, headerNames.actorRoles, identity?.roles.join(','))
+  add(list, headerNames.idempotencyKey, headers[headerKeys.idempotencyKey])
+  add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])
+  if (route?.config.forwardAuthorization)
+    add(list, headerNames.authorization, headers[headerKeys.authorization])
+  add(list, headerNames.traceparent, traceparent)
+  add(list, 'X-Forwarded-For', exchange.clientAddress)
+  add(list, 'X-Forwarded-Proto', exchange.protocol)
+  add(list, 'X-Forwarded-Host', headers['host'])
+}
+
+function add(list: string[], name: string, value: string | undefined): void {
+  if (value !== undefined && value !== '') list.push(name, value)
 }
 
 /** One spelling for `X_Tenant_ID`, `x.tenant.id` and the like, which some servers read as the same header. */

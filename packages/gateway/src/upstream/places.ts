@@ -1,3 +1,5 @@
+import type { CancelSignal } from '../cancel-signal.ts'
+
 /** Gives a place back; safe to call again. */
 export type Release = () => void
 
@@ -11,7 +13,7 @@ export interface Places {
   /** Nobody can even wait. */
   readonly isFull: boolean
   /** A place now, or when it is the request's turn; `undefined` when the line is full. Rejects when the signal aborts. */
-  take(signal: AbortSignal): Release | Promise<Release> | undefined
+  take(signal: CancelSignal): Release | Promise<Release> | undefined
 }
 
 /** How many may be served, and how many may wait. */
@@ -50,7 +52,7 @@ export function createPlaces(limits: PlaceLimits): Places {
 }
 
 /** Resolves when everybody before has left the line. The place is then the caller's. */
-function turn(line: Set<() => void>, signal: AbortSignal): Promise<void> {
+function turn(line: Set<() => void>, signal: CancelSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       line.delete(enter)
@@ -62,7 +64,7 @@ function turn(line: Set<() => void>, signal: AbortSignal): Promise<void> {
       resolve()
     }
     line.add(enter)
-    signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', leave)
   })
 }
 

@@ -1,10 +1,17 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
+import { memoized } from '../bounded-memo.ts'
 import type { Exchange } from '../exchange.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
 import { joinedHeader } from './upstream-answer.ts'
 
 /** What of an upstream's headers is replaced by the gateway's own. */
 const REPLACED = new Set<string>([headerKeys.profile, headerKeys.correlationId, headerKeys.requestId])
+
+/** Whatever the route: by the name as it was sent, which is judged once. */
+const neverReturned = memoized((name) => {
+  const key = name.toLowerCase()
+  return isHopByHop(key, undefined) || REPLACED.has(key)
+})
 
 /** How an upstream's headers become the client's. */
 export interface ReturnOptions {
@@ -31,8 +38,9 @@ export function returnedHeaders(
   const returned: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
+    if (neverReturned(name)) continue
     const key = name.toLowerCase()
-    if (isHopByHop(key, named) || REPLACED.has(key)) continue
+    if (named?.has(key)) continue
     if (options.ownsCors && key.startsWith('access-control-')) continue
     if (options.stream && STREAM_REPLACED.has(key)) continue
     returned.push(name, rawHeaders[index + 1] ?? '')

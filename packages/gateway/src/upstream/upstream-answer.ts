@@ -10,6 +10,8 @@ export interface BodySink {
 
 /** The body of an upstream's answer. It is kept until somebody takes it; then it flows. */
 export interface UpstreamBody {
+  /** All of it, when it came together with the head; nobody needs to wait for it then. */
+  takeWhole(): Buffer | undefined
   pipe(sink: BodySink): void
   resume(): void
   /** Ends the upstream request at once. */
@@ -45,8 +47,14 @@ export type CollectedBody =
   | { readonly bytes: Buffer }
   | { readonly problem: 'too_large' | 'cut_off'; readonly error?: Error }
 
-/** Reads a whole body, at most `maxBytes` of it. */
-export function collectBody(body: UpstreamBody, maxBytes: number): Promise<CollectedBody> {
+/** Reads a whole body, at most `maxBytes` of it; without a promise when it is there already. */
+export function collectBody(body: UpstreamBody, maxBytes: number): CollectedBody | Promise<CollectedBody> {
+  const whole = body.takeWhole()
+  if (whole === undefined) return collectChunks(body, maxBytes)
+  return whole.length <= maxBytes ? { bytes: whole } : { problem: 'too_large' }
+}
+
+function collectChunks(body: UpstreamBody, maxBytes: number): Promise<CollectedBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0

@@ -20,6 +20,7 @@ export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
     clientAddress: '127.0.0.1',
     protocol: 'http',
     startedAt: performance.now(),
+    spanId: '00f067aa0ba902b7',
     body: makeBody(),
     reply: makeReply(),
     signal: controller.signal,
@@ -88,12 +89,9 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
   let known = !chunked
   let replaced = false
   return {
-    get replaced() {
-      return replaced
-    },
-    get length() {
-      return known ? bytes.length : undefined
-    },
+    isRead: () => known,
+    isReplaced: () => replaced,
+    length: () => (known ? bytes.length : undefined),
     read: async (maxBytes) => {
       if (bytes.length > maxBytes) return undefined
       known = true
@@ -115,12 +113,8 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
 export function makeReply(): Reply {
   const state = { headersSent: false, closed: false }
   return {
-    get headersSent() {
-      return state.headersSent
-    },
-    get closed() {
-      return state.closed
-    },
+    isHeadSent: () => state.headersSent,
+    isClosed: () => state.closed,
     head: () => {
       state.headersSent = true
     },
@@ -129,7 +123,8 @@ export function makeReply(): Reply {
     },
     write: () => true,
     onDrain: () => undefined,
-    ended: Promise.resolve(),
+    whenEnded: () => Promise.resolve(),
+    isFlushed: () => true,
     end: () => {
       state.closed = true
     },

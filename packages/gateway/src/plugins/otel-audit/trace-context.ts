@@ -20,6 +20,7 @@ export interface RemoteSpan {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ZEROS = /^0+$/
+const NO_TRACE = '0'.repeat(32)
 // Versions after 00 may append fields; 00 itself has exactly these four, and ff is not a version.
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
@@ -27,19 +28,17 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f
  * The trace context of a request. It is computed, not stored: forwarding and exporting ask at different times and
  * get the same answer, whichever exporter is on. The flag says "sampled", because an audit record is never left out.
  */
-export function traceContext({ trace, startedAt }: Pick<Exchange, 'trace' | 'startedAt'>): TraceContext {
+export function traceContext({ trace, spanId }: Pick<Exchange, 'trace' | 'spanId'>): TraceContext {
   const traceId = traceIdOf(trace.correlationId)
-  // A caller may send one request id twice; the moment of arrival in this process tells the two spans apart.
-  const spanId = digest(`${trace.requestId} ${performance.timeOrigin} ${startedAt}`, 16)
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-01` }
 }
 
 /** The trace id of a correlation id: the bytes of a UUID, else the first 16 of its SHA-256 (decision 23). */
 export function traceIdOf(correlationId: string): string {
-  if (!UUID.test(correlationId)) return digest(correlationId, 32)
+  if (!UUID.test(correlationId)) return digest(correlationId)
   const digits = correlationId.replaceAll('-', '').toLowerCase()
   // The nil UUID would be the trace id that means "none".
-  return ZEROS.test(digits) ? digest(correlationId, 32) : digits
+  return digits === NO_TRACE ? digest(correlationId) : digits
 }
 
 /** Reads a `traceparent` header; anything but one valid value is no context at all. */
@@ -52,7 +51,7 @@ export function readTraceparent(header: string | undefined): RemoteSpan | undefi
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) }
 }
 
-function digest(text: string, digits: number): string {
-  const hex = hash('sha256', text, 'hex').slice(0, digits)
-  return ZEROS.test(hex) ? `${hex.slice(1)}1` : hex
+function digest(text: string): string {
+  const hex = hash('sha256', text, 'hex').slice(0, NO_TRACE.length)
+  return hex === NO_TRACE ? `${hex.slice(1)}1` : hex
 }

@@ -77,7 +77,7 @@ export function createSanitizer(
   }
 }
 
-/** The body with counters; a getter is not copied by a spread, so each is passed on by hand. */
+/** The body with counters. */
 function watchBody(
   body: RequestBody,
   overrides: Partial<RequestBody> = {},
@@ -86,12 +86,9 @@ function watchBody(
   let read = false
   return {
     body: {
-      get length() {
-        return body.length
-      },
-      get replaced() {
-        return body.replaced
-      },
+      length: () => body.length(),
+      isRead: () => body.isRead(),
+      isReplaced: () => body.isReplaced(),
       read: (maxBytes) => {
         read = true
         return overrides.read?.(maxBytes) ?? body.read(maxBytes)
