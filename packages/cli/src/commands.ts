@@ -15,6 +15,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/dev.ts')).dev,
   },
   {
+    name: 'init',
+    summary: 'Writes a service and its gateway, ready to run.',
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  {
     name: 'start',
     summary: 'Runs a gateway.',
     load: async () => (await import('./commands/start.ts')).start,
@@ -43,5 +48,15 @@ export const commands: readonly CommandRow[] = [
     name: 'completion',
     summary: 'Prints a script that makes a shell complete commands and options.',
     load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
+    name: 'validate',
+    summary: 'Says whether bodies, fixtures, OpenAPI documents and packages keep the profile.',
+    load: async () => (await import('./commands/validate.ts')).validate,
+  },
+  {
+    name: 'conformance',
+    summary: 'Asks a live service or gateway whether it keeps the profile.',
+    load: async () => (await import('./commands/conformance.ts')).conformance,
   },
 ]

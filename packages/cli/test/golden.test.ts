@@ -1,11 +1,12 @@
-import { readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../src/commands.ts'
 import { readVersion } from '../src/version.ts'
 import { type GoldenCase, goldenCases } from './golden/cases.ts'
 import { answerWithOutcome } from './harness/outcome-service.ts'
+import { folderWith } from './harness/run-agentic.ts'
 import { type EndedHere, runHere } from './harness/run-here.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
@@ -19,11 +20,33 @@ const files = join(folder, 'files')
 const helps = commands.map(({ name }): GoldenCase => ({ name: `help-${name}`, args: [name, '--help'] }))
 const cases = [...helps, ...goldenCases]
 
-test.each(cases)('$name', async ({ name, args, calls, ...options }) => {
+test.each(cases)('$name', async ({ name, args, calls, writes, ...options }) => {
   const address = calls ? ['--base-url', (await startUpstream(answerWithOutcome)).url] : []
-  const ended = await runHere([...args, ...address], { cwd: files, ...options })
-  await expect(steady(transcript(args, ended))).toMatchFileSnapshot(join(folder, `${name}.txt`))
+  const cwd = writes === undefined ? files : copyOfFiles()
+  const ended = await runHere([...args, ...address], { cwd, ...options })
+  const written = writes === undefined ? '' : filesIn(join(cwd, writes))
+  const text = steady(`${transcript(args, ended)}${written}`)
+  await expect(text).toMatchFileSnapshot(join(folder, `${name}.txt`))
 })
+
+function copyOfFiles(): string {
+  const copy = folderWith({})
+  cpSync(files, copy, { recursive: true })
+  return copy
+}
+
+// The schema of the configuration is generated, and kept elsewhere.
+const known = ['gateway.schema.json']
+
+function filesIn(place: string): string {
+  if (!existsSync(place)) return ''
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !known.includes(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((file) => `--- file ${relative(place, file)}\n${readFileSync(file, 'utf8')}`)
+    .join('')
+}
 
 test('every file has its case', () => {
   const known = new Set(cases.map(({ name }) => `${name}.txt`))

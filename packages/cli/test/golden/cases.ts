@@ -10,6 +10,8 @@ export interface GoldenCase extends RunHere {
   readonly name: string
   /** Whether it calls the service of the test; its address is added. */
   readonly calls?: boolean
+  /** The folder that it writes, in a copy of `golden/files`; what is in it is kept too. */
+  readonly writes?: string
   readonly args: readonly string[]
 }
 
@@ -87,6 +89,20 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'call-data-with-get', args: ['call', 'GET', '/x', '--data', '{}'] },
   { name: 'call-wrong-header', args: ['call', 'GET', '/x', '--header', 'no colon'] },
   { name: 'call-wrong-timeout', args: ['call', 'GET', '/x', '--timeout', 'soon'] },
+  { name: 'init', args: ['init', 'my-agent'], writes: 'my-agent' },
+  {
+    name: 'init-from',
+    args: ['init', 'shop', '--from', 'shop.openapi.yaml'],
+    writes: 'shop',
+  },
+  { name: 'init-json', args: ['init', 'deep/My Agent!', '--json'], writes: 'none' },
+  { name: 'init-without-folder', args: ['init'] },
+  { name: 'init-not-empty', args: ['init', '.'] },
+  { name: 'init-no-folder', args: ['init', 'gateway.yaml'] },
+  { name: 'init-wrong-option', args: ['init', 'my-agent', '--form', 'shop.openapi.yaml'] },
+  { name: 'init-from-nothing', args: ['init', 'none', '--from', 'nowhere.yaml'] },
+  { name: 'init-from-another-format', args: ['init', 'none', '--from', 'old.swagger.json'] },
+  { name: 'init-from-a-gateway', args: ['init', 'none', '--from', 'gateway.yaml'] },
   { name: 'completion-without-shell', args: ['completion'] },
   { name: 'completion-wrong-shell', args: ['completion', 'zhs'] },
   { name: 'completion-bash', args: ['completion', 'bash'] },

@@ -1,0 +1,196 @@
+import { mediaTypeEssence, outcomes } from '@agentic-rest/profile'
+import { InitError } from './init-error.ts'
+import { type JsonMap, listOf, mapOf, textOf } from './json-shape.ts'
+import type { OpenApi } from './read-openapi.ts'
+
+/** One input of an operation. */
+export interface PlannedInput {
+  readonly name: string
+  readonly location: 'path' | 'query' | 'header' | 'body'
+  readonly required: boolean
+  readonly question: string | undefined
+  readonly schema: JsonMap
+}
+
+/** One operation of the project. */
+export interface PlannedOperation {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly summary: string | undefined
+  readonly inputs: readonly PlannedInput[]
+  /** What it answers with when everything is there. */
+  readonly outcome: 'success' | 'created'
+  readonly streams: boolean
+}
+
+/** The operations, and what of the document could not be taken over. */
+export interface OperationPlan {
+  readonly operations: readonly PlannedOperation[]
+  readonly notes: readonly string[]
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const SEGMENT = /^(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z0-9\-._~!$&'()+,;=:@]+)$/
+// What the gateway answers itself, and what the SDK does.
+const RESERVED = ['/metrics', '/healthz', '/readyz', '/openapi.json']
+
+/** The operations of a document as routes and operations of a project. */
+export function planOperations(api: OpenApi): OperationPlan {
+  const notes: string[] = []
+  const taken = new Set<string>()
+  const operations = Object.entries(mapOf(api.document['paths'])).flatMap(([path, item]) => {
+    const problem = pathProblem(path)
+    if (problem !== undefined) {
+      notes.push(`${JSON.stringify(path)} is left out: ${problem}`)
+      return []
+    }
+    return planPath(path, { api, item: api.follow(item), taken, notes })
+  })
+  if (operations.length === 0) throw new InitError('the document has no operation that a route can have')
+  return { operations, notes }
+}
+
+function pathProblem(path: string): string | undefined {
+  const segments = path.split('/').slice(1)
+  if (!path.startsWith('/') || path === '/') return 'a route needs a path with at least one segment'
+  if (RESERVED.includes(path)) return 'this path is answered by the gateway or the SDK itself'
+  if (segments.some((segment) => segment === '.' || segment === '..')) return 'it has a dot segment'
+  if (segments.every((segment) => SEGMENT.test(segment))) return undefined
+  return 'each parameter has to be a whole segment such as {name}'
+}
+
+interface PathPlan {
+  readonly api: OpenApi
+  readonly item: JsonMap
+  readonly taken: Set<string>
+  readonly notes: string[]
+}
+
+function planPath(path: string, plan: PathPlan): PlannedOperation[] {
+  return methods.flatMap((method) => {
+    const operation = plan.item[method.toLowerCase()]
+    if (operation === undefined) return []
+    return [planOperation({ method, path, operation: plan.api.follow(operation) }, plan)]
+  })
+}
+
+interface Found {
+  readonly method: PlannedOperation['method']
+  readonly path: string
+  readonly operation: JsonMap
+}
+
+function planOperation({ method, path, operation }: Found, plan: PathPlan): PlannedOperation {
+  const { api, item, taken, notes } = plan
+  const parameters = [...listOf(item['parameters']), ...listOf(operation['parameters'])].map((each) =>
+    api.follow(each),
+  )
+  const found = [
+    ...pathInputs(path, parameters, api),
+    ...parameters.flatMap((parameter) => parameterInput(parameter, api)),
+    ...(method === 'GET' || method === 'DELETE' ? [] : bodyInputs(api.follow(operation['requestBody']), api)),
+  ]
+  const inputs = [...new Map(found.map((input) => [input.name, input])).values()]
+  if (inputs.length < found.length)
+    notes.push(`${method} ${path}: inputs of the same name at two places are one, at the last of them`)
+  const responses = mapOf(operation['responses'])
+  return {
+    id: idFor(textOf(operation['operationId']) ?? `${method.toLowerCase()}${path}`, taken),
+    method,
+    path,
+    summary: textOf(operation['summary']),
+    // A name of the path stays there, whatever else has it.
+    inputs: inputs.map(
+      (input) => found.find((each) => each.name === input.name && each.location === 'path') ?? input,
+    ),
+    outcome: isCreated(responses) ? 'created' : 'success',
+    streams: Object.values(responses).some((response) => isStream(api.follow(response))),
+  }
+}
+
+function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi): PlannedInput[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const parameter = parameters.find((each) => each['in'] === 'path' && each['name'] === name) ?? {}
+    const schema = api.follow(parameter['schema'])
+    return {
+      name,
+      location: 'path',
+      required: true,
+      question: undefined,
+      schema: Object.hasOwn(schema, 'type') ? schema : { type: 'string', ...schema },
+    }
+  })
+}
+
+function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
+  const { in: location, name, required, schema, description } = parameter
+  if ((location !== 'query' && location !== 'header') || !isInputName(name)) return []
+  return [
+    {
+      name,
+      location,
+      required: required === true,
+      question: textOf(description),
+      schema: api.follow(schema),
+    },
+  ]
+}
+
+function bodyInputs(body: JsonMap, api: OpenApi): PlannedInput[] {
+  const media = Object.entries(mapOf(body['content'])).find(([type]) =>
+    mediaTypeEssence(type)?.endsWith('json'),
+  )
+  const { properties, required } = wholeObject(api.follow(mapOf(media?.[1])['schema']), api)
+  return Object.entries(properties).flatMap(([name, given]) => {
+    if (!isInputName(name)) return []
+    const schema = api.follow(given)
+    return [
+      {
+        name,
+        location: 'body',
+        required: required.includes(name),
+        question: textOf(schema['description']),
+        schema,
+      },
+    ]
+  })
+}
+
+/** The members of an object schema, those of its `allOf` included. */
+function wholeObject(schema: JsonMap, api: OpenApi): { properties: JsonMap; required: readonly unknown[] } {
+  const parts = [schema, ...listOf(schema['allOf']).map((part) => api.follow(part))]
+  return {
+    properties: Object.assign(Object.create(null), ...parts.map((part) => mapOf(part['properties']))),
+    required: parts.flatMap((part) => listOf(part['required'])),
+  }
+}
+
+function isInputName(name: unknown): name is string {
+  return typeof name === 'string' && /^[A-Za-z_][\w.-]{0,63}$/.test(name) && name !== '__proto__'
+}
+
+function isCreated(responses: JsonMap): boolean {
+  const { success, created } = outcomes
+  return Object.hasOwn(responses, created.status) && !Object.hasOwn(responses, success.status)
+}
+
+function isStream(response: JsonMap): boolean {
+  return Object.keys(mapOf(response['content'])).some(
+    (type) => mediaTypeEssence(type) === 'text/event-stream',
+  )
+}
+
+/** An id that route and operation can have, and nobody has yet. */
+function idFor(wish: string, taken: Set<string>): string {
+  const plain =
+    wish
+      .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 100) || 'operation'
+  const base = plain === 'unmatched' ? 'unmatched-operation' : plain
+  let id = base
+  for (let count = 2; taken.has(id); count += 1) id = `${base}-${count}`
+  taken.add(id)
+  return id
+}

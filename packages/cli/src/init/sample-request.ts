@@ -1,0 +1,53 @@
+import type { PlannedInput, PlannedOperation } from './plan-operations.ts'
+import type { OpenApi } from './read-openapi.ts'
+import { sampleValue } from './sample-value.ts'
+
+/** A request for an operation, with examples for its inputs. */
+export interface SampleRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** Which inputs are sent: those that are needed, or as few as the path allows. */
+export type Completeness = 'complete' | 'empty'
+
+/** Makes an example of a request. */
+export function sampleRequest(
+  operation: PlannedOperation,
+  api: Pick<OpenApi, 'follow'>,
+  completeness: Completeness,
+): SampleRequest {
+  const { method, inputs } = operation
+  const sent = inputs.filter(
+    ({ location, required }) => location === 'path' || (required && completeness === 'complete'),
+  )
+  const at = (location: PlannedInput['location']) =>
+    sent
+      .filter((input) => input.location === location)
+      .map(({ name, schema }): [string, unknown] => [name, sampleValue(schema, api)])
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const [, value] = at('path').find(([each]) => each === name) ?? []
+    return encodeURIComponent(String(value ?? 'example')) || 'example'
+  })
+  const query = new URLSearchParams(at('query').flatMap(pairsOf)).toString()
+  const headers = Object.fromEntries(at('header').map(([name, value]) => [name, String(value)]))
+  const takesBody = method !== 'GET' && method !== 'DELETE'
+  return {
+    method,
+    path: query === '' ? path : `${path}?${query}`,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(takesBody && { body: Object.fromEntries(at('body')) }),
+  }
+}
+
+/** Whether a request that leaves out what it can is asked for something. */
+export function asksFor({ inputs }: PlannedOperation): string[] {
+  return inputs.filter(({ location, required }) => required && location !== 'path').map(({ name }) => name)
+}
+
+/** A list is one parameter for each element. */
+function pairsOf([name, value]: [string, unknown]): [string, string][] {
+  return [value].flat().map((item) => [name, String(item)])
+}
