@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuditEvent, createStore, jsonLinesLog, type Store } from '@agentic-rest/service'
+import { type AuditEvent, jsonLinesLog } from '@agentic-rest/service'
 import { getRequestListener } from '@hono/node-server'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type CampaignsAppOptions, createCampaignsApp } from '../../src/campaigns-app.ts'
-import { prepareTables } from '../../src/tables.ts'
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -48,14 +47,6 @@ export interface Status {
   readonly progress?: { readonly optimizationId: string; readonly step: number; readonly steps: number }
   readonly outcome?: string
   readonly result?: Record<string, unknown>
-}
-
-/** One database with the campaigns of the demonstration for all tests of a file: making one takes seconds. */
-export function sharedStore(): Store {
-  const store = createStore({ memory: true })
-  beforeAll(() => prepareTables(store), 120_000)
-  afterAll(() => store.close())
-  return store
 }
 
 /** Starts the service on a store; it ends with the test. */

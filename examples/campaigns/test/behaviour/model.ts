@@ -1,10 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { createDescriptionWriter } from '../src/optimizations/describe-by-model.ts'
-import { sharedStore, startCampaigns, startServer } from './harness/start-campaigns.ts'
-
-const store = sharedStore()
+import { createDescriptionWriter } from '../../src/optimizations/describe-by-model.ts'
+import { startCampaigns, startServer } from '../harness/start-campaigns.ts'
+import { store } from '../harness/store.ts'
 
 async function startWithModel(listener: RequestListener, timeoutMs?: number) {
   const baseUrl = await startServer(listener)

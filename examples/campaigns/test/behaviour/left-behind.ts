@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Optimization } from '../src/optimizations/optimization.ts'
+import type { Optimization } from '../../src/optimizations/optimization.ts'
 import {
   beginOptimization,
   cancelHeld,
@@ -12,10 +12,10 @@ import {
   keepHold,
   letGo,
   takeUp,
-} from '../src/optimizations/optimization-table.ts'
-import { sharedStore, startCampaigns } from './harness/start-campaigns.ts'
+} from '../../src/optimizations/optimization-table.ts'
+import { startCampaigns } from '../harness/start-campaigns.ts'
+import { store } from '../harness/store.ts'
 
-const store = sharedStore()
 const tenant = 'acme'
 const campaignId = 'cmp-123'
 

@@ -4,11 +4,10 @@ import {
   anOptimization,
   expectAnswer,
   type RunningCampaigns,
-  sharedStore,
   startCampaigns,
-} from './harness/start-campaigns.ts'
+} from '../harness/start-campaigns.ts'
+import { store } from '../harness/store.ts'
 
-const store = sharedStore()
 const dave = { subject: 'dave', roles: 'campaign:approve' }
 const withToken = (token: unknown) => ({ headers: { 'x-approval-token': String(token) } })
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { anOptimization, expectAnswer, sharedStore, startCampaigns } from './harness/start-campaigns.ts'
-
-const store = sharedStore()
+import { anOptimization, expectAnswer, startCampaigns } from '../harness/start-campaigns.ts'
+import { store } from '../harness/store.ts'
 
 const oddIds = [
   '..%2f..%2fetc',

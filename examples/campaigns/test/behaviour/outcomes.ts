@@ -3,12 +3,10 @@ import {
   anOptimization,
   expectAnswer,
   expectNotFound,
-  sharedStore,
   startCampaigns,
   startServer,
-} from './harness/start-campaigns.ts'
-
-const store = sharedStore()
+} from '../harness/start-campaigns.ts'
+import { store } from '../harness/store.ts'
 
 test('created and success: the answer is the optimization as it was accepted, reading shows that it has ended', async () => {
   const { optimize, get, records } = await startCampaigns({ store })

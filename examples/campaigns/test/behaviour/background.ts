@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Optimization } from '../src/optimizations/optimization.ts'
+import type { Optimization } from '../../src/optimizations/optimization.ts'
 import {
   type Answer,
   anOptimization,
   expectAnswer,
   type RunningCampaigns,
-  sharedStore,
   startCampaigns,
-} from './harness/start-campaigns.ts'
+} from '../harness/start-campaigns.ts'
+import { store } from '../harness/store.ts'
 
-const store = sharedStore()
 const inBackground = { headers: { prefer: 'respond-async' } }
 
 /** Begins and waits until the optimization can be seen. */
