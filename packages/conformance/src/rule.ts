@@ -76,6 +76,7 @@ function verdictOf(rule: Rule, seen: Observation, target: Evidence['target']): V
     return notObserved('the target is a service without a gateway')
   const silent = seen.exchanges.find(({ answer }) => answer === undefined)
   if (silent === undefined) return rule.check(seen)
+  if (silent.unsent) return notObserved(silent.failure ?? 'it was not sent')
   if (!rule.judgesSilence) return notObserved(`there is no answer: ${silent.failure}`)
   return fail('an answer', silent.failure ?? 'none', silent)
 }

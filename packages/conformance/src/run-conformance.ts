@@ -8,6 +8,8 @@ import { applyRule } from './rule.ts'
 import { rules as allRules } from './rules.ts'
 import type { Environment } from './scenario/fill-references.ts'
 import { type Scenario, type ScenarioInput, scenarioSchema } from './scenario/scenario-schema.ts'
+import { usualLimits } from './wire/send.ts'
+import { createSender } from './wire/sender.ts'
 import { wordFailure } from './wire/word-failure.ts'
 
 /** What to ask, and how. */
@@ -23,6 +25,8 @@ export interface ConformanceOptions {
   readonly env?: Environment
   /** File names and commands of the scenario start from here; the working folder when absent. */
   readonly folder?: string
+  /** How long one answer is waited for; 15 seconds when absent. */
+  readonly timeoutMs?: number
   readonly onProgress?: (stage: Stage) => void
 }
 
@@ -43,7 +47,8 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const start = performance.now()
   const tokens = createTokens({ sources: scenario.tokens ?? {}, env, folder })
   const problems: string[] = []
-  const run = { baseUrl, scenario, tokens, problem: (text: string) => void problems.push(text) }
+  const wire = createSender(options.timeoutMs ?? usualLimits.timeoutMs)
+  const run = { baseUrl, scenario, tokens, wire, problem: (text: string) => void problems.push(text) }
   const wanted = new Set(rules.flatMap(({ looksAt }) => looksAt))
   const evidence = await observe(run, { wanted, folder, onStage: options.onProgress })
   return createReport({

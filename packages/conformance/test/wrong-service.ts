@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Outcome, readTrace, type Trace, writeOutcome } from '@agentic-rest/profile'
-import { onTestFinished } from 'vitest'
 import { createMemory, type Memory } from './wrong-service/memory.ts'
 import { metricsText } from './wrong-service/metrics-text.ts'
 import { type Place, routes } from './wrong-service/routes.ts'
@@ -59,13 +58,19 @@ export interface Call {
   does(misbehaviour: Misbehaviour): boolean
 }
 
+/** The service while it runs. */
+export interface WrongService {
+  readonly url: string
+  close(): void
+}
+
 /** A gateway with services behind it, all in one, that keeps the profile but for what is wrong with it on purpose. */
-export async function startWrongService(wrongs: Wrongs = {}): Promise<string> {
+export async function startWrongService(wrongs: Wrongs = {}): Promise<WrongService> {
   const memory = createMemory()
   const server = createServer((request, response) => void answer({ request, response, memory, wrongs }))
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => close(server))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => close(server) }
 }
 
 function close(server: Server): void {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { conditions } from '@agentic-rest/profile'
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import type { Exchange, SentRequest } from '../wire/exchange.ts'
-import { type OpenExchange, openStream, send } from '../wire/send.ts'
+import type { OpenExchange } from '../wire/send.ts'
 import { attempt } from './attempt.ts'
 import { notInScenario, type Observation, type ObservationName, type Seen } from './observation.ts'
 import { EVENT_STREAM } from './observe-stream.ts'
@@ -44,52 +44,54 @@ interface Crowd {
 async function crowd(run: Run, { limit, values, seen }: Crowd): Promise<void> {
   const streamRequest = (sending: Sending = {}) =>
     prepare(run, limit.request, { ...sending, values, headers: { Accept: EVENT_STREAM } })
-  const held = await hold(await streamRequest(), limit.streams)
+  const request = await streamRequest()
+  const held = await Promise.all(
+    Array.from({ length: limit.streams }, () => run.wire.open(withFreshIds(request))),
+  )
   try {
     const refused = held.findIndex(({ exchange }) => !isOpen(exchange))
     if (refused !== -1) {
       const faults = [`stream ${refused + 1} of ${limit.streams}`]
-      seen.set('limit', { exchanges: [await sendOneMore(await streamRequest())], faults })
+      seen.set('limit', { exchanges: [await sendOneMore(run, request)], faults })
       return
     }
-    seen.set('limit', await oneMore(held, await streamRequest()))
-    seen.set('limit.other-tenant', await ofOtherTenant(limit, streamRequest))
+    seen.set('limit', await oneMore(run, request, held))
+    seen.set(
+      'limit.other-tenant',
+      limit.otherTenant === undefined
+        ? 'the scenario has no limit.otherTenant'
+        : await ofOtherTenant(run, await streamRequest(limit.otherTenant)),
+    )
   } finally {
     for (const stream of held) stream.close()
   }
-  seen.set('limit.after', { exchanges: [await openAgain(await streamRequest())] })
+  seen.set('limit.after', { exchanges: [await openAgain(run, request)] })
 }
 
-async function hold(request: SentRequest, count: number): Promise<OpenExchange[]> {
-  return await Promise.all(Array.from({ length: count }, () => openStream(withFreshIds(request))))
-}
-
-async function oneMore(held: readonly OpenExchange[], request: SentRequest): Promise<Seeing> {
-  const exchange = await sendOneMore(request)
+async function oneMore(run: Run, request: SentRequest, held: readonly OpenExchange[]): Promise<Seeing> {
+  const exchange = await sendOneMore(run, request)
   if (held.some((stream) => stream.hasEnded()))
     return 'streams ended before one too many was open: they have to last longer'
   return { exchanges: [exchange] }
 }
 
-async function sendOneMore(request: SentRequest): Promise<Exchange> {
-  return await send(request, { timeoutMs: 5_000, maxBytes: 65_536 }, (_, status) => isFine(status))
+async function sendOneMore(run: Run, request: SentRequest): Promise<Exchange> {
+  return await run.wire.send(withFreshIds(request), { timeoutMs: 5_000, maxBytes: 65_536 }, (_, status) =>
+    isFine(status),
+  )
 }
 
-async function ofOtherTenant(
-  { otherTenant }: Limit,
-  streamRequest: (sending: Sending) => Promise<SentRequest>,
-): Promise<Seeing> {
-  if (otherTenant === undefined) return 'the scenario has no limit.otherTenant'
-  const stream = await openStream(await streamRequest(otherTenant))
+async function ofOtherTenant(run: Run, request: SentRequest): Promise<Seeing> {
+  const stream = await run.wire.open(request)
   stream.close()
   return { exchanges: [stream.exchange] }
 }
 
 /** A service may take a moment to notice that streams were closed. */
-async function openAgain(request: SentRequest): Promise<Exchange> {
+async function openAgain(run: Run, request: SentRequest): Promise<Exchange> {
   const endAt = performance.now() + RETURN_MS
   for (;;) {
-    const stream = await openStream(withFreshIds(request))
+    const stream = await run.wire.open(withFreshIds(request))
     stream.close()
     if (stream.exchange.answer?.status !== conditions.limit_exceeded || performance.now() > endAt)
       return stream.exchange

@@ -1,6 +1,5 @@
 import { type OutcomeType, outcomeTypes } from '@agentic-rest/profile'
 import type { Scenario } from '../scenario/scenario-schema.ts'
-import { send } from '../wire/send.ts'
 import { attempt } from './attempt.ts'
 import { valueAt } from './json-path.ts'
 import { type Expected, notInScenario, type Seen } from './observation.ts'
@@ -51,6 +50,6 @@ async function followStatusUrl(run: Run, accepted: Seen | undefined): Promise<Se
   const { token, tenant } = run.scenario.outcomes?.accepted?.request ?? {}
   return await attempt(run, name, async () => {
     const request = await prepare(run, { method: 'GET', path: '/', token, tenant })
-    return { exchanges: [exchange, await send({ ...request, url: url.href })] }
+    return { exchanges: [exchange, await run.wire.send({ ...request, url: url.href })] }
   })
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { headers } from '@agentic-rest/profile'
 import type { Effects, Probe } from '../scenario/scenario-schema.ts'
-import { send } from '../wire/send.ts'
 import { attempt } from './attempt.ts'
 import { valueAt } from './json-path.ts'
 import { notInScenario, type Observation, type ObservationName, type Seen } from './observation.ts'
@@ -34,7 +33,7 @@ async function sendTwice(run: Run, { probe, effects }: Counted): Promise<Omit<Ob
   const key = { [headers.idempotencyKey]: randomUUID() }
   // The retry belongs to the same exchange and is a request of its own.
   const again = async () =>
-    await send(
+    await run.wire.send(
       await prepare(run, probe.request, { values, headers: key, trace: { ...newTrace(), correlationId } }),
     )
   const first = await again()
@@ -62,7 +61,7 @@ async function count(
   { count: path, ...request }: Effects,
   values: ReadonlyMap<string, string>,
 ): Promise<Counting> {
-  const { answer, failure } = await send(await prepare(run, request, { values }))
+  const { answer, failure } = await run.wire.send(await prepare(run, request, { values }))
   const found = valueAt(answer?.json?.value, path)
   if (answer === undefined || (!Array.isArray(found) && typeof found !== 'number'))
     throw new StepError(`effects cannot be counted: ${failure ?? `no list or number at ${path}`}`)

@@ -1,6 +1,5 @@
 import type { Probe } from '../scenario/scenario-schema.ts'
 import type { Arrival, Exchange } from '../wire/exchange.ts'
-import { send, usualLimits } from '../wire/send.ts'
 import { attempt } from './attempt.ts'
 import { notInScenario, type Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
@@ -26,7 +25,7 @@ export async function observeStream(run: Run): Promise<Seen[]> {
 async function watchStream(run: Run, { setup, request, cleanup }: Probe): Promise<Exchange> {
   const values = await takeSteps(run, setup)
   const prepared = await prepare(run, request, { values, headers: { Accept: EVENT_STREAM } })
-  const exchange = await send(prepared, usualLimits, sawEnough)
+  const exchange = await run.wire.send(prepared, {}, sawEnough)
   await cleanUp(run, cleanup, values)
   return exchange
 }

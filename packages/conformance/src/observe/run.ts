@@ -3,6 +3,7 @@ import { headers, outcomes, type Trace } from '@agentic-rest/profile'
 import { NO_TOKEN } from '../scenario/check-names.ts'
 import type { Scenario, ScenarioRequest } from '../scenario/scenario-schema.ts'
 import type { SentRequest } from '../wire/exchange.ts'
+import type { Sender } from '../wire/sender.ts'
 import { fillValues, type Values } from './fill-values.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -11,6 +12,7 @@ export interface Run {
   readonly baseUrl: string
   readonly scenario: Scenario
   readonly tokens: Tokens
+  readonly wire: Sender
   /** Takes down why something in the scenario could not be carried out. */
   problem(text: string): void
 }

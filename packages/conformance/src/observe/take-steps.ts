@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { outcomes } from '@agentic-rest/profile'
 import type { Probe, Step } from '../scenario/scenario-schema.ts'
 import type { Answer, Exchange } from '../wire/exchange.ts'
-import { send } from '../wire/send.ts'
 import { valueAt } from './json-path.ts'
 import { prepare, type Run, type Sending } from './run.ts'
 
@@ -31,7 +30,7 @@ export async function sendProbe(
   sending: Sending = {},
 ): Promise<Exchange> {
   const values = await takeSteps(run, setup)
-  const exchange = await send(await prepare(run, request, { ...sending, values }))
+  const exchange = await run.wire.send(await prepare(run, request, { ...sending, values }))
   await cleanUp(run, cleanup, values)
   return exchange
 }
@@ -44,7 +43,7 @@ export async function cleanUp(
 ): Promise<void> {
   for (const step of steps)
     await prepare(run, step, { values })
-      .then(send)
+      .then((request) => run.wire.send(request))
       .catch(() => undefined)
 }
 
@@ -56,7 +55,7 @@ interface Taking {
 async function takeStep(run: Run, step: Step, { values, title }: Taking): Promise<Answer> {
   const endAt = performance.now() + (step.until?.seconds ?? 0) * 1000
   for (;;) {
-    const { answer, failure } = await send(await prepare(run, step, { values }))
+    const { answer, failure } = await run.wire.send(await prepare(run, step, { values }))
     if (answer === undefined) throw new StepError(`${title} got no answer: ${failure}`)
     if (!isExpected(step, answer))
       throw new StepError(

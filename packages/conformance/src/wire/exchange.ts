@@ -37,6 +37,8 @@ export interface Exchange {
   readonly request: SentRequest
   readonly answer?: Answer
   readonly failure?: string
+  /** It was not even sent, so its failure says nothing about the service. */
+  readonly unsent?: true
 }
 
 /** What the wire gives of an answer, before anything is made of it. */

@@ -89,7 +89,10 @@ function start({ method, url, headers, body }: SentRequest, timeout: AbortSignal
   const expire = () => outgoing.destroy(timeout.reason)
   timeout.addEventListener('abort', expire)
   outgoing.on('response', resolve)
-  outgoing.on('upgrade', (_message, socket) => socket.destroy(new Error('UPGRADED')))
+  outgoing.on('upgrade', (_message, socket) => {
+    reject(new Error('UPGRADED'))
+    socket.on('error', () => undefined).destroy()
+  })
   outgoing.on('error', reject)
   outgoing.on('close', () => {
     timeout.removeEventListener('abort', expire)
