@@ -1,0 +1,95 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startFixedUpstream } from './console-cost/fixed-upstream.ts'
+import { createPacedLoad } from './console-cost/paced-load.ts'
+
+// What open consoles cost the gateway: CPU time per request at a fixed rate, with three feeds open and with none, in
+// turn. `node --conditions=agentic-source bench/console-cost.ts [--seconds 5] [--rounds 5] [--rate 2000]`
+
+const FEEDS = 3
+const LARGEST_SHARE = 0.1
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '5' },
+    rate: { type: 'string', default: '2000' },
+  },
+})
+const [seconds, rounds, rate] = [values.seconds, values.rounds, values.rate].map(Number) as [
+  number,
+  number,
+  number,
+]
+
+const upstream = await startFixedUpstream()
+const gateway = await startGateway(upstream.url)
+const load = await createPacedLoad(gateway.port)
+await load.run(rate, seconds * 1000)
+
+const figures = { none: [] as number[], open: [] as number[] }
+for (let round = 0; round < rounds; round += 1) {
+  figures.none.push(await measure())
+  const close = await openFeeds()
+  figures.open.push(await measure())
+  close()
+  // The gateway notices at its next flush.
+  await wait(200)
+}
+load.close()
+upstream.close()
+gateway.stop()
+report()
+
+/** CPU microseconds of the gateway for each request. */
+async function measure(): Promise<number> {
+  const before = await gateway.cpuMicroseconds()
+  const answered = await load.run(rate, seconds * 1000)
+  const used = (await gateway.cpuMicroseconds()) - before
+  process.stderr.write(`${answered} requests in ${seconds} s, ${(used / answered).toFixed(1)} us each\n`)
+  return used / answered
+}
+
+function report(): void {
+  const [none, open] = [median(figures.none), median(figures.open)]
+  const share = open / none - 1
+  const line = (name: string, value: number) =>
+    `${name.padEnd(18)} ${value.toFixed(1)} us of CPU per request\n`
+  process.stdout.write(line('no console', none) + line(`${FEEDS} consoles open`, open))
+  process.stdout.write(`difference         ${(share * 100).toFixed(1)} %\n`)
+  process.exitCode = share > LARGEST_SHARE ? 1 : 0
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}
+
+async function openFeeds(): Promise<() => void> {
+  const requests = Array.from({ length: FEEDS }, () => get(`http://127.0.0.1:${gateway.adminPort}/api/feed`))
+  const responses = await Promise.all(requests.map((request) => once(request, 'response')))
+  for (const [response] of responses) response.on('error', () => undefined).resume()
+  return () => {
+    for (const request of requests) request.destroy()
+  }
+}
+
+async function startGateway(target: string) {
+  const child = fork(new URL('./console-cost/measured-gateway.ts', import.meta.url), [target], {
+    execArgv: ['--conditions=agentic-source'],
+  })
+  const ask = async (question: string) => {
+    child.send(question)
+    const [answer] = await once(child, 'message')
+    return answer
+  }
+  const { port, adminPort } = await ask('ports')
+  return {
+    port: port as number,
+    adminPort: adminPort as number,
+    cpuMicroseconds: async () => (await ask('cpu')) as number,
+    stop: () => void child.kill('SIGKILL'),
+  }
+}
