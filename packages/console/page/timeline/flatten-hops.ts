@@ -61,6 +61,7 @@ function isAlike(a: Hop, b: Hop): boolean {
   return (
     a.children.length + b.children.length === 0 &&
     operationOf(a) === operationOf(b) &&
+    a.gateway?.record.actorId === b.gateway?.record.actorId &&
     seenOutcome(a) === seenOutcome(b)
   )
 }

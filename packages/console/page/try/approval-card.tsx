@@ -1,12 +1,15 @@
 import type { PendingApproval } from '@agentic-rest/client'
+import { headers } from '@agentic-rest/profile'
 import { useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/gateway-info.ts'
+import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
 import { Notice } from '../shell/notice.tsx'
 import { outcomeWords } from '../shell/outcome-family.ts'
 import { messageOf, useLoad } from '../shell/use-load.ts'
 import { type ApprovalView, decideApproval, viewApproval, whoMayDecide } from './approvals.ts'
+import { toCurl } from './to-curl.ts'
 
 interface ApprovalProps {
   readonly approval: PendingApproval
@@ -15,11 +18,20 @@ interface ApprovalProps {
   readonly token: string
   /** Of the exchange, so that its timeline shows who approved. */
   readonly correlationId: string | undefined
+  /** The address in the answer; the approval has none when it is at another gateway, where this page may not go. */
+  readonly elsewhere: string | undefined
   onDecide(goesOn: boolean): void
 }
 
 /** Who has to approve, and a button for whoever may. */
-export function ApprovalCard({ approval, gateway, token, correlationId, onDecide }: ApprovalProps) {
+export function ApprovalCard({
+  approval,
+  gateway,
+  token,
+  correlationId,
+  elsewhere,
+  onDecide,
+}: ApprovalProps) {
   const { message, approver, location } = approval
   const [view] = useLoad(async () =>
     location === undefined
@@ -44,11 +56,12 @@ export function ApprovalCard({ approval, gateway, token, correlationId, onDecide
           </>
         )}
         <dt>Decided at</dt>
-        <dd class="mono">{location ?? 'another gateway; the token below is what it gives'}</dd>
+        <dd class="mono">{location ?? elsewhere ?? 'a place that the answer does not name'}</dd>
       </dl>
       {known !== undefined && location !== undefined && (
         <Decide {...{ view: known, location, gateway, correlationId, onDecide }} />
       )}
+      {location === undefined && elsewhere !== undefined && <DecideElsewhere address={elsewhere} />}
       <div class="actions">
         <button type="button" onClick={() => onDecide(true)}>
           {location === undefined ? 'Send again with the approval' : 'Wait for somebody else'}
@@ -154,5 +167,22 @@ function Buttons({ suffix, onVerb }: { readonly suffix: string; onVerb(verb: Ver
         Reject{suffix}
       </button>
     </>
+  )
+}
+
+/** At another gateway: by a command, since this page speaks to its own gateway only. */
+function DecideElsewhere({ address }: { readonly address: string }) {
+  const command = () =>
+    toCurl({
+      method: 'POST',
+      url: `${address}/approve`,
+      headers: [[headers.authorization, 'Bearer TOKEN_OF_THE_APPROVER']],
+      body: undefined,
+    })
+  return (
+    <div class="actions">
+      <span class="note">It is kept by another agent, behind a gateway of its own.</span>
+      <CopyButton label="Copy approval as curl" text={command} />
+    </div>
   )
 }

@@ -8,6 +8,7 @@ import { ClarificationForm } from './clarification-form.tsx'
 import { correlationIdOf, type Exchange, type ExchangeState } from './exchange.ts'
 import { OperationProgress } from './operation-progress.tsx'
 import { FollowUps, OutcomeCard, StepCard } from './step-card.tsx'
+import type { Step } from './wire-log.ts'
 
 interface PanelProps {
   readonly exchange: Exchange
@@ -44,6 +45,7 @@ export function ExchangePanel({ exchange, gateway, token }: PanelProps) {
           gateway={gateway}
           token={token}
           correlationId={correlationIdOf(state)}
+          elsewhere={locationOf(main.at(-1))}
           onDecide={exchange.proceed}
         />
       )}
@@ -112,4 +114,9 @@ function Result({ state: { outcome, steps, phase } }: { readonly state: Exchange
   if (last !== undefined && !last.isStream && last.outcome === outcome.type) return null
   if (last?.outcome !== 'accepted' && last?.isStream !== true) return null
   return <OutcomeCard title="Result" outcome={outcome} />
+}
+
+/** Where an answer points to, also when the client does not follow: its token must not go to another origin. */
+function locationOf(step: Step | undefined): string | undefined {
+  return step?.answer?.headers.find(([name]) => name === 'location')?.[1]
 }

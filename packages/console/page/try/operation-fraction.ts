@@ -6,8 +6,7 @@ export function fractionOf(progress: unknown): number | undefined {
   const fields = fieldsOf(progress)
   const named = numberOrNull(fields, 'fraction') ?? percentIn(fields)
   if (named !== null) return clamp(named)
-  const done = firstNumber(fields, ['done', 'completed', 'step', 'current'])
-  const all = firstNumber(fields, ['of', 'total', 'steps'])
+  const { done, all } = countIn(fields)
   return done === undefined || !all ? undefined : clamp(done / all)
 }
 
@@ -24,10 +23,22 @@ function clamp(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** What a progress says, where it says it in words. */
+/** What a progress says, where it says it in words or as a count. */
 export function progressWords(progress: unknown): string | undefined {
   if (typeof progress === 'string') return progress
   const fields = fieldsOf(progress)
   const named = ['message', 'stage', 'phase', 'note', 'step'].map((name) => textOrNull(fields, name))
-  return named.find((text) => text !== null) ?? undefined
+  return named.find((text) => text !== null) ?? countWords(fields)
+}
+
+function countWords(fields: ReadonlyMap<string, unknown>): string | undefined {
+  const { done, all } = countIn(fields)
+  return done === undefined || all === undefined ? undefined : `${done} of ${all}`
+}
+
+function countIn(fields: ReadonlyMap<string, unknown>) {
+  return {
+    done: firstNumber(fields, ['done', 'completed', 'step', 'current']),
+    all: firstNumber(fields, ['of', 'total', 'steps']),
+  }
 }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { formatAgo, formatClock, formatJson, formatMs } from './format.ts'
+
+test.each([
+  [0, '0 ms'],
+  [0.44, '0.4 ms'],
+  [9.96, '10 ms'],
+  [18.4, '18 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1 s'],
+  [1240, '1.24 s'],
+  [185_000, '3 min 5 s'],
+  [-1, '–'],
+  [Number.NaN, '–'],
+])('%d ms reads %s', (ms, text) => {
+  expect(formatMs(ms)).toBe(text)
+})
+
+test('a time of day has milliseconds, and what is no time stays as it is', () => {
+  expect(formatClock('2026-11-15T06:45:48.078Z')).toMatch(/^\d\d:\d\d:48\.078$/)
+  expect(formatClock('yesterday')).toBe('yesterday')
+})
+
+test.each([
+  [1000, 'just now'],
+  [20_000, '20 s ago'],
+  [125_000, '2 min ago'],
+  [7_300_000, '2 h ago'],
+])('%d ms ago reads %s', (ms, text) => {
+  const now = Date.parse('2026-11-15T06:45:48Z')
+  expect(formatAgo(new Date(now - ms).toISOString(), now)).toBe(text)
+  expect(formatAgo('never', now)).toBe('')
+})
+
+test('JSON is indented, and nothing is an empty text', () => {
+  expect(formatJson({ a: 1 })).toBe('{\n  "a": 1\n}')
+  expect(formatJson(undefined)).toBe('')
+})

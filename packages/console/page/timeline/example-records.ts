@@ -1,0 +1,66 @@
+import { type AuditRecord, readRecord } from '../api/audit-records.ts'
+
+/** What differs between two records of a test. */
+export interface Example {
+  readonly part: string
+  readonly requestId: string
+  /** For a gateway the arrival, for a service the answer, in milliseconds from the start. */
+  readonly at: number
+  readonly outcome: string
+  readonly operation?: string
+  readonly actor?: string
+  /** Only gateways tell it. */
+  readonly took?: number
+  readonly resource?: string
+}
+
+const START_MS = Date.parse('2026-11-15T06:00:00.000Z')
+
+/** The record of a gateway: it has the time of arrival, and the typed outcome among its attributes. */
+export function gatewayRecord({ took = 0, outcome, ...example }: Example): AuditRecord {
+  const attributes = { outcome_label: outcome, duration_ms: String(took) }
+  return record('agentic.request.received', { ...example, outcome: 'whatever' }, attributes)
+}
+
+/** The record of a service: it has the time of the answer. */
+export function serviceRecord(example: Example): AuditRecord {
+  return record('agentic.response.written', example, {})
+}
+
+/** The record of work in the background that has ended. */
+export function finishedRecord(example: Example): AuditRecord {
+  return record('agentic.operation.finished', example, {})
+}
+
+function record(eventType: string, example: Example, attributes: object): AuditRecord {
+  return readRecord({
+    part: example.part,
+    event_type: eventType,
+    request_id: example.requestId,
+    correlation_id: 'c-1',
+    tenant_id: 'acme',
+    actor_id: example.actor ?? 'alice',
+    operation: example.operation ?? `op-${example.part}`,
+    resource_id: example.resource ?? '',
+    outcome: example.outcome,
+    timestamp: new Date(START_MS + example.at).toISOString(),
+    attributes,
+  })
+}
+
+/** Agent A asks agent B behind a gateway of its own; each answers what it is told to. */
+export function agentGraph(inner: string, outer: string): AuditRecord[] {
+  return [
+    gatewayRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 100, outcome: outer }),
+    gatewayRecord({
+      part: 'inventory-gateway',
+      requestId: 'r-2',
+      at: 20,
+      took: 50,
+      outcome: inner,
+      actor: 'recommendations',
+    }),
+    serviceRecord({ part: 'inventory', requestId: 'r-2', at: 60, outcome: inner, actor: 'recommendations' }),
+    serviceRecord({ part: 'recommendations', requestId: 'r-1', at: 90, outcome: outer }),
+  ]
+}

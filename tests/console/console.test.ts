@@ -1,0 +1,311 @@
+import { execFileSync } from 'node:child_process'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
+import { ensureProgram, testWithProgram } from '../debian-package.ts'
+import {
+  type ConsolePage,
+  type Look,
+  makesPictures,
+  openConsole,
+  overflowOf,
+  picture,
+  seriousFindings,
+  startBrowser,
+} from './console-browser.ts'
+import { makeTraffic } from './make-traffic.ts'
+import { postSwallowed } from './swallowed-records.ts'
+import { copied, fillIn, openView, send, untilEnded } from './try-flow.ts'
+
+const needed = { program: 'chromium', package: 'chromium' }
+const found = ensureProgram(needed)
+
+vi.setConfig({ testTimeout: makesPictures ? 180_000 : 60_000 })
+
+if ('missing' in found)
+  testWithProgram(needed, 'the console works in a browser', () => expect.fail(found.missing))
+else clickThrough(found.path)
+
+function clickThrough(executablePath: string): void {
+  const folder = newFolder()
+  let stack: NpmStack
+  let browser: Browser
+  let url: string
+
+  beforeAll(async () => {
+    const portBase = await freeBase()
+    ;[stack, browser] = await Promise.all([
+      npmStart({ portBase, data: folder.path, options: ['--memory'] }),
+      startBrowser(executablePath),
+    ])
+    url = `http://127.0.0.1:${portBase + 10}`
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    stack?.npm.kill('SIGTERM')
+    await stack?.ended
+    folder.remove()
+  }, 60_000)
+
+  const looks: readonly Look[] = [
+    { theme: 'light', width: 1280 },
+    { theme: 'dark', width: 360 },
+  ]
+
+  describe.each(looks)('$theme, $width px', ({ theme, width }) => {
+    let opened: ConsolePage
+    let page: Page
+    const shown = `${theme}-${width}`
+
+    beforeAll(async () => {
+      opened = await openConsole(browser, url, { theme, width })
+      page = opened.page
+    })
+    afterAll(() => opened?.close())
+    afterEach(async () => {
+      expect(opened.complaints).toEqual([])
+      expect(await overflowOf(page)).toBe(0)
+      expect(await seriousFindings(page)).toEqual([])
+    })
+
+    test('before anything has passed, Live says how something will', async () => {
+      await page.getByRole('link', { name: 'Send one in Try' }).waitFor()
+    })
+
+    test('a clarification becomes a form, and its answer the result', async () => {
+      await fillIn(page, {
+        route: 'create-optimization',
+        person: 'alice',
+        fields: { campaignId: 'cmp-123' },
+        body: {},
+      })
+      const exchange = await send(page)
+      await exchange.getByText('400 clarification required').waitFor()
+      await exchange.getByRole('group', { name: 'What is the campaign to be optimized for?' }).waitFor()
+      await exchange.getByRole('button', { name: 'Answer' }).click()
+      await exchange.getByRole('alert').getByText('This is needed to go on.').waitFor()
+      await picture(page, `try-${shown}`)
+      await exchange.getByRole('radio', { name: 'conversions', exact: true }).check()
+      await exchange.getByRole('button', { name: 'Answer' }).click()
+      await untilEnded(exchange)
+      await exchange.getByText('201 created').waitFor()
+      await exchange.getByRole('region', { name: 'Answer 2' }).getByText('"goal": "conversions"').waitFor()
+    })
+
+    test('the exchange leads to its timeline, with both rounds and both parts', async () => {
+      await page.getByRole('link', { name: 'Open the timeline' }).click()
+      const waterfall = page.getByRole('region', { name: 'Waterfall' })
+      await expect.poll(() => waterfall.getByRole('row').count(), { timeout: 10_000 }).toBe(5)
+      expect(await waterfall.getByText('400 clarification required').count()).toBe(2)
+      expect(await waterfall.getByText('201 created').count()).toBe(2)
+      const link = page.url()
+      await page.reload()
+      await waterfall.getByText('201 created').first().waitFor()
+      expect(page.url()).toBe(link)
+    })
+
+    test('an approval shows who must give it, and somebody who may gives it', async () => {
+      await fillIn(page, {
+        route: 'create-optimization',
+        person: 'alice',
+        fields: { campaignId: 'cmp-enterprise' },
+        body: { goal: 'ctr' },
+      })
+      const exchange = await send(page)
+      const approval = exchange.getByRole('article', { name: 'Approval' })
+      await approval.getByText('campaign:approve').waitFor()
+      await approval.getByText('alice, who may not approve it').waitFor()
+      await picture(page, `approval-${shown}`)
+      await approval.getByRole('button', { name: 'Approve as dave' }).click()
+      await untilEnded(exchange)
+      await exchange.getByText('201 created').waitFor()
+      expect(await exchange.getByText('412 approval required').count()).toBe(1)
+    })
+
+    test('work in the background shows its progress and then its result', async () => {
+      await fillIn(page, {
+        route: 'create-optimization',
+        person: 'carol',
+        fields: { campaignId: 'cmp-900' },
+        body: { goal: width === 360 ? 'reach' : 'ctr' },
+      })
+      await page.getByText('Options', { exact: true }).click()
+      await page.getByLabel('Work in the background (202)').check()
+      const exchange = await send(page)
+      await exchange.getByText('202 accepted').waitFor()
+      await exchange.getByRole('progressbar', { name: 'Progress' }).waitFor()
+      await untilEnded(exchange)
+      const result = exchange.getByRole('article', { name: 'Result' })
+      await result.getByText('201 created').waitFor()
+      await result.getByRole('region', { name: 'Result' }).getByText('"campaignId": "cmp-900"').waitFor()
+      await page.getByLabel('Work in the background (202)').uncheck()
+    })
+
+    test('a stream prints as it comes, and counts against its tenant while it is open', async () => {
+      await fillIn(page, {
+        route: 'llm-completions',
+        person: 'alice',
+        body: { prompt: 'Hello', max_tokens: 300 },
+      })
+      const exchange = await send(page)
+      await exchange.getByRole('status').getByText('Streaming').waitFor()
+      const log = exchange.getByRole('log', { name: 'Stream' })
+      const before = (await log.textContent()) ?? ''
+      await expect.poll(async () => ((await log.textContent()) ?? '').length).toBeGreaterThan(before.length)
+      await openView(page, 'Live')
+      await page.getByRole('region', { name: 'Open streams' }).getByText('1 of 10').waitFor()
+      if (makesPictures) await makeTraffic(url, stack.url)
+      await picture(page, `live-${shown}`)
+    })
+
+    test('requests are narrowed, paused and followed', async () => {
+      const table = page.getByRole('region', { name: 'Requests, newest first' })
+      await table.getByText('412 approval required').waitFor()
+      await page.getByLabel('Outcome', { exact: true }).selectOption('asks')
+      await table.getByText('201 created').first().waitFor({ state: 'hidden' })
+      await page.getByLabel('Text').fill('cmp-enterprise')
+      await expect.poll(() => table.locator('tbody').getByRole('row').count()).toBe(1)
+      await page.reload()
+      await page.getByText('No request has passed').waitFor()
+      expect(await page.getByLabel('Text').inputValue()).toBe('cmp-enterprise')
+      await page.getByRole('button', { name: 'Show all' }).click()
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await fetch(`${stack.url}/campaigns/nobody`)
+      await page.getByText('1 new').waitFor()
+      await page.getByRole('button', { name: 'Resume' }).click()
+      await table.getByText('401 unauthenticated').click()
+      await page.getByRole('heading', { level: 1, name: 'Timeline' }).waitFor({ state: 'attached' })
+      await page.getByRole('region', { name: 'Waterfall' }).getByText('401 unauthenticated').waitFor()
+    })
+
+    test('one correlation id is followed through two gateways and two agents', async () => {
+      await fillIn(page, {
+        route: 'create-recommendations',
+        person: 'alice',
+        fields: { productId: 'prd-offline' },
+        body: {},
+      })
+      const exchange = await send(page)
+      await exchange.getByText('424 failed dependency').waitFor()
+      await page.getByRole('link', { name: 'Open the timeline' }).click()
+      const graph = page.getByRole('region', { name: 'Hop graph' }).getByRole('img')
+      await expect
+        .poll(() => graph.getAttribute('aria-label'), { timeout: 10_000 })
+        .toBe(
+          'gateway answered alice with failed dependency; ' +
+            'recommendations answered gateway with failed dependency; ' +
+            'inventory-gateway answered recommendations with failed dependency; ' +
+            'inventory answered inventory-gateway with failed dependency',
+        )
+      expect(await page.getByText('swallowed').count()).toBe(0)
+      await picture(page, `timeline-${shown}`)
+    })
+
+    test('an outcome that was swallowed between hops is marked', async () => {
+      const correlationId = await postSwallowed(url)
+      await openView(page, 'Timeline')
+      await page.getByLabel('Correlation id').fill(correlationId)
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await page
+        .getByRole('alert')
+        .getByText('An outcome was swallowed: 424 failed dependency became 200 success.')
+        .waitFor()
+      await page.getByRole('region', { name: 'Waterfall' }).getByText('swallowed').first().waitFor()
+      await picture(page, `swallowed-${shown}`)
+    })
+
+    test('routes, their pipeline, its configuration and the picture are shown', async () => {
+      await openView(page, 'Routes')
+      const picked = page.getByRole('region', { name: 'Picture of gateway' }).getByRole('img')
+      await expect.poll(() => picked.getAttribute('aria-label')).toContain('inventory-gateway to inventory')
+      await page.getByText('license-check').first().click()
+      await page.getByRole('region', { name: 'Configuration of license-check' }).getByText('"acme"').waitFor()
+      await picture(page, `routes-${shown}`)
+      await page.getByRole('link', { name: 'Try llm-completions' }).click()
+      expect(await page.getByLabel('Route', { exact: true }).inputValue()).toBe('llm-completions')
+    })
+
+    test('it asks nobody but its own gateway', () => {
+      expect([...opened.origins].toSorted()).toEqual([stack.url, url].toSorted())
+    })
+  })
+  describe('whatever it looks like', () => {
+    let opened: ConsolePage
+    let page: Page
+
+    beforeAll(async () => {
+      opened = await openConsole(browser, url, { theme: 'light', width: 1280 })
+      page = opened.page
+    })
+    afterAll(() => opened?.close())
+    afterEach(() => expect(opened.complaints).toEqual([]))
+
+    test('a request is copied as a command that does the same', async () => {
+      const fields = { campaignId: 'cmp-123' }
+      await fillIn(page, { route: 'create-optimization', person: 'alice', fields, body: { goal: "it's" } })
+      const command = await copied(page, 'Copy as curl')
+      const answer = execFileSync('sh', ['-c', command], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      expect(answer).toMatch(/^HTTP\/1\.1 422 /)
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+        type: 'validation_failed',
+        errors: [{ field: 'goal' }],
+      })
+      const code = await copied(page, 'Copy as SDK code')
+      expect(code).toContain("goal: 'it\\'s'")
+      expect(code).not.toMatch(/eyJ/)
+    })
+
+    test('a form that cannot be sent says why', async () => {
+      await page.getByLabel('campaignId').fill('')
+      await page.getByLabel('Body', { exact: true }).fill('{')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByRole('alert').getByText('Needed: it is part of the path.').waitFor()
+      await page.getByRole('alert').getByText('This is not JSON').waitFor()
+    })
+
+    test('an exchange is finished by keyboard alone', async () => {
+      const fields = { campaignId: 'cmp-123' }
+      await fillIn(page, { route: 'create-optimization', person: 'alice', fields, body: {} })
+      await page.getByLabel('campaignId').press('Enter')
+      const exchange = page.getByRole('region', { name: 'Exchange' })
+      await exchange.getByRole('button', { name: 'Answer' }).waitFor()
+      await page.keyboard.press('Space')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Enter')
+      await untilEnded(exchange)
+      await exchange.getByText('201 created').waitFor()
+    })
+
+    test('what comes from outside is text, whatever it is', async () => {
+      const hostile = '<img/src=x/onerror=document.title="owned"><b>bold</b>'
+      await openView(page, 'Timeline')
+      await postSwallowed(url, { correlationId: hostile, operation: hostile })
+      await page.getByLabel('Correlation id').fill(hostile)
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await page.getByRole('region', { name: 'Waterfall' }).getByText(hostile).first().waitFor()
+      expect(await page.locator('main img, main b:text-is("bold")').count()).toBe(0)
+      expect(await page.title()).toBe('Agentic REST console')
+    })
+
+    test('a theme that was chosen stays, and charts follow it', async () => {
+      const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+      await openView(page, 'Live')
+      const before = await background()
+      await page.getByLabel('Theme').selectOption('dark')
+      expect(await background()).not.toBe(before)
+      await page.reload()
+      await page.getByText('Connected').waitFor()
+      expect(await background()).not.toBe(before)
+      expect(await page.getByLabel('Theme').inputValue()).toBe('dark')
+      expect(await seriousFindings(page)).toEqual([])
+    })
+
+    test('an unknown correlation id is said to be unknown', async () => {
+      await page.goto(`${url}/#/timeline/nobody-knows-it`)
+      await page.getByText('There is no record of this correlation id.').waitFor()
+    })
+  })
+}
