@@ -29,7 +29,9 @@ const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npm run (--silent token|tour)( -- [\w ,:-]+)?$/, 'visitor'],
   [/^npm run (generate|freeze|format)$/, 'copy'],
   [/^npm install (@agentic-rest\/[\w-]+|agentic-rest)$/, 'package'],
-  [/^npx agentic check [\w./-]+\.yaml$/, 'here'],
+  [/^npx agentic check [\w./-]+\.yaml( --strict)?( --format \w+)?$/, 'here'],
+  [/^npx agentic routes [\w./-]+\.yaml( --test "[A-Z]+ [\w/-]+")?$/, 'here'],
+  [/^npx agentic completion \w+$/, 'here'],
   [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
   [
     /^curl [^;|&<>`$]*"\$\(npm run --silent token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8[01]80\/[\w./-]*$/,

@@ -7,6 +7,7 @@ import {
   sanitizeMisses,
 } from '../packages/gateway/test/plugins/prompt-sanitize-corpus/figures.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
+import { commandsTable, findingsTable, optionTables } from './command-tables.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
 import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
@@ -47,6 +48,14 @@ export const generators: readonly Generator[] = [
   section('sanitize-figures', 'docs/plugins/prompt-sanitize.md', sanitizeFigures),
   section('sanitize-misses', 'docs/plugins/prompt-sanitize.md', sanitizeMisses),
   section('decisions', 'docs/decisions/README.md', () => decisionIndex(join(repository, 'docs/decisions'))),
+  {
+    type: 'section',
+    name: 'commands',
+    pages: ['docs/cli.md', 'packages/cli/README.md'],
+    content: commandsTable,
+  },
+  section('command options', 'docs/cli.md', optionTables),
+  section('check findings', 'docs/cli.md', findingsTable),
   section('packages', 'README.md', () => packagesTable(repository)),
   section('imports', 'CONTRIBUTING.md', () => importTable(repository)),
 ]

@@ -45,11 +45,6 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/token.ts')).token,
   },
   {
-    name: 'completion',
-    summary: 'Prints a script that makes a shell complete commands and options.',
-    load: async () => (await import('./commands/completion.ts')).completion,
-  },
-  {
     name: 'validate',
     summary: 'Says whether bodies, fixtures, OpenAPI documents and packages keep the profile.',
     load: async () => (await import('./commands/validate.ts')).validate,
@@ -58,5 +53,10 @@ export const commands: readonly CommandRow[] = [
     name: 'conformance',
     summary: 'Asks a live service or gateway whether it keeps the profile.',
     load: async () => (await import('./commands/conformance.ts')).conformance,
+  },
+  {
+    name: 'completion',
+    summary: 'Prints a script that makes a shell complete commands and options.',
+    load: async () => (await import('./commands/completion.ts')).completion,
   },
 ]

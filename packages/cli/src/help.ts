@@ -20,7 +20,11 @@ export function overview(rows: readonly CommandRow[], stream: NodeJS.WriteStream
       ['-h, --help', 'Shows this help; after a command, the help of that command.'],
       ['-v, --version', 'Prints the version.'],
     ]),
-    section(heading('Example:'), [['agentic start -c gateway.yaml', '']]),
+    section(heading('Examples:'), [
+      ['agentic dev', 'everything on this machine, with example services'],
+      ['agentic init my-agent', 'a project of your own'],
+      ['agentic start -c gateway.yaml', 'a gateway'],
+    ]),
     exitCodeSection(heading, exitCodeHelp),
   ].join('\n\n')
 }
