@@ -10,7 +10,8 @@ export interface PacedLoad {
   close(): void
 }
 
-const CONNECTIONS = 64
+// Fewer than a gateway needs to think itself overloaded on a machine that is busy with other things.
+const CONNECTIONS = 32
 
 interface Connection {
   readonly socket: Socket

@@ -37,7 +37,7 @@ const LOOPBACK = '127.0.0.1'
  */
 export function withConsole(config: GatewayConfig, port: number): GatewayConfig {
   const { gateway } = config
-  const admin = { port, hosts: [], ...gateway.admin, host: LOOPBACK }
+  const admin = { port, hosts: [], role: 'gateway:admin', ...gateway.admin, host: LOOPBACK }
   const own = { ...admin, port: admin.port === 0 ? port : admin.port }
   const origins = [LOOPBACK, 'localhost'].map((host) => `http://${host}:${own.port}`)
   const allowed = [...new Set([...(gateway.cors?.origins ?? []), ...origins])]

@@ -176,3 +176,13 @@ test('a secret from the environment is not warned of', () => {
   const text = secretive('"${SECRET}"', '"Key ${SECRET:-none}"')
   expect(warningsIn(text, { SECRET: secret })).toEqual([])
 })
+
+test('an admin listener without a role is warned of, since nobody could use it', () => {
+  const warnings = (gateway: Record<string, unknown>) =>
+    warningsIn(JSON.stringify({ gateway, plugins: closed, routes: [] })).map(
+      ({ id, path }) => `${id} ${path}`,
+    )
+  expect(warnings({ admin: {} })).toEqual(['admin-without-role gateway.admin'])
+  expect(warnings({ admin: { role: 'operator' } })).toEqual([])
+  expect(warnings({})).toEqual([])
+})

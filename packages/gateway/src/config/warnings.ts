@@ -10,6 +10,7 @@ export const warningKinds = {
   'tenant-open': 'A header alone can decide the tenant of a request.',
   'plain-text-secret': 'A secret is written in the file itself.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
+  'admin-without-role': 'The admin listener lets nobody in outside development.',
   'generic-invoke': 'A route looks like a generic invoke endpoint, not like an operation of a resource.',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -38,10 +39,18 @@ export interface ConfigWarning {
 export const warningText = ({ path, message }: Unwise): string => `${formatPath(path)}: ${message}`
 
 /** What is valid but unwise about a configuration; values of the file are not repeated, one may be a secret. */
-export const warningsOf = ({ plugins, routes }: GatewayConfig): readonly Unwise[] => [
+export const warningsOf = ({ gateway, plugins, routes }: GatewayConfig): readonly Unwise[] => [
+  ...adminWarning(gateway),
   ...pluginWarnings(plugins),
   ...routes.flatMap(routeWarnings),
 ]
+
+const adminWarning = ({ admin }: GatewayConfig['gateway']): Unwise[] => {
+  if (admin === undefined || admin.role !== undefined) return []
+  const message =
+    'has no role, so that nobody is let in outside development; name the role that a token needs'
+  return [{ id: 'admin-without-role', path: ['gateway', 'admin'], message }]
+}
 
 const TOKEN_VALIDATOR: Path = ['plugins', 'token-validator']
 

@@ -24,7 +24,10 @@ test('the gateway tells what runs, from which file, and who can be tried as in d
     configuration: {
       file: null,
       loadedAt: expect.stringMatching(/Z$/),
-      warnings: ['plugins.token-validator.mode: is off, every request is accepted without a token'],
+      warnings: [
+        'gateway.admin: has no role, so that nobody is let in outside development; name the role that a token needs',
+        'plugins.token-validator.mode: is off, every request is accepted without a token',
+      ],
       lastReload: null,
     },
   })
