@@ -1,0 +1,78 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type GatewaySetting, gatewayConfig } from './contenders/gateway-config.ts'
+import { freePort } from './free-port.ts'
+import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
+import { nginxConfig } from './upstream.ts'
+
+/** What is compared. */
+export const contenderNames = ['nginx', 'floor', 'fastify', 'gateway'] as const
+
+/** One of those that are compared. */
+export type ContenderName = (typeof contenderNames)[number]
+
+/** A contender that runs. */
+export interface Contender extends PinnedProcess {
+  readonly port: number
+}
+
+/** What every contender is started with. */
+export interface Surroundings {
+  readonly nginx: string
+  readonly upstreamPort: number
+  readonly folder: string
+  readonly core?: number | string
+}
+
+/** Starts one contender; the setting concerns the gateway alone. */
+export async function startContender(
+  name: ContenderName,
+  surroundings: Surroundings,
+  setting: GatewaySetting,
+): Promise<Contender> {
+  const port = await freePort()
+  const core = surroundings.core ?? cores.measured
+  const upstream = `http://127.0.0.1:${surroundings.upstreamPort}`
+  const env = { PORT: String(port), UPSTREAM: upstream, NODE_ENV: 'production' }
+  const command = commandOf(name, { ...surroundings, port, setting })
+  return { port, ...(await startPinned({ command, core, env, port })) }
+}
+
+interface CommandOptions extends Surroundings {
+  readonly port: number
+  readonly setting: GatewaySetting
+}
+
+function commandOf(name: ContenderName, options: CommandOptions): string[] {
+  switch (name) {
+    case 'nginx':
+      return nginxCommand(options)
+    case 'floor':
+      return [process.execPath, join(import.meta.dirname, 'contenders/floor-proxy.ts')]
+    case 'fastify':
+      return [process.execPath, join(import.meta.dirname, 'contenders/fastify-proxy.ts')]
+    case 'gateway':
+      return gatewayCommand(options)
+  }
+}
+
+const agentic = join(import.meta.dirname, '../packages/cli/bin/agentic.cjs')
+
+function gatewayCommand({ folder, port, upstreamPort, setting }: CommandOptions): string[] {
+  const file = join(folder, `gateway-${port}.yaml`)
+  writeFileSync(file, gatewayConfig(setting, { port, upstreamPort }))
+  return [process.execPath, agentic, 'start', '-c', file]
+}
+
+function nginxCommand({ nginx, folder, port, upstreamPort }: CommandOptions): string[] {
+  const own = join(folder, `nginx-${port}`)
+  mkdirSync(own, { recursive: true })
+  const config = join(own, 'nginx.conf')
+  const server = `  upstream service { server 127.0.0.1:${upstreamPort}; keepalive 512; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; }
+  }`
+  writeFileSync(config, nginxConfig({ folder: own, server }))
+  return [nginx, '-p', own, '-c', config, '-e', join(own, 'errors.log')]
+}

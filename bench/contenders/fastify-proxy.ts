@@ -1,0 +1,8 @@
+import proxy from '@fastify/http-proxy'
+import fastify from 'fastify'
+
+/** What a user of Node would take instead: Fastify's proxy as it comes, with no check of anything. */
+const { PORT = '', UPSTREAM = '' } = process.env
+const app = fastify({ bodyLimit: 16 * 1024 * 1024 })
+await app.register(proxy, { upstream: UPSTREAM, undici: { connections: 8192, pipelining: 1 } })
+await app.listen({ host: '127.0.0.1', port: Number(PORT) })

@@ -1,0 +1,63 @@
+import type { BenchContext } from '../bench-context.ts'
+import { type Contender, startContender } from '../contenders.ts'
+import { type LoadRequest, runWrk } from '../load/wrk.ts'
+import { cores } from '../pinned-process.ts'
+import type { Scenario } from '../scenarios.ts'
+import { type Spread, spreadOf } from '../statistics.ts'
+
+/** What the gateway adds to the floor's answer times at half of its own capacity. */
+export interface LatencyResult {
+  readonly requestsPerSecond: number
+  readonly addedP50Ms: Spread
+  readonly addedP99Ms: Spread
+}
+
+const CONNECTIONS = 64
+
+/** Loads gateway and floor with the same number of requests a second: half of what the gateway can do. */
+export async function measureLatency(context: BenchContext, scenario: Scenario): Promise<LatencyResult> {
+  const request = scenario.request(context.issuer, context.folder)
+  const setting = { plugins: scenario.plugins, issuers: [context.issuer] }
+  const surroundings = { ...context, nginx: context.programs.nginx }
+  const [gateway, floor] = [
+    await startContender('gateway', surroundings, setting),
+    await startContender('floor', surroundings, setting),
+  ]
+  try {
+    const capacity = await send(context, gateway, { request, seconds: context.secondsPerRound })
+    await send(context, floor, { request, seconds: 1 })
+    const requestsPerSecond = capacity.requestsPerSecond / 2
+    const pauseMs = (CONNECTIONS / requestsPerSecond) * 1000
+    const added: { p50: number; p99: number }[] = []
+    for (let round = 0; round < context.rounds; round += 1) {
+      context.tell(`answer times at half load: round ${round + 1} of ${context.rounds}`)
+      const steady = { request, seconds: context.secondsPerRound, pauseMs }
+      const below = await send(context, floor, steady)
+      const own = await send(context, gateway, steady)
+      added.push({ p50: own.p50Ms - below.p50Ms, p99: own.p99Ms - below.p99Ms })
+    }
+    return {
+      requestsPerSecond,
+      addedP50Ms: spreadOf(added.map(({ p50 }) => p50)),
+      addedP99Ms: spreadOf(added.map(({ p99 }) => p99)),
+    }
+  } finally {
+    await Promise.all([gateway.stop(), floor.stop()])
+  }
+}
+
+function send(
+  { programs, folder, seed }: BenchContext,
+  { port }: Contender,
+  {
+    request,
+    ...rest
+  }: { readonly request: LoadRequest; readonly seconds: number; readonly pauseMs?: number },
+) {
+  return runWrk({ wrk: programs.wrk, core: cores.load, folder }, request, {
+    port,
+    connections: CONNECTIONS,
+    seed,
+    ...rest,
+  })
+}

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { BenchContext } from '../bench-context.ts'
+import { residentKilobytes } from '../cpu-time.ts'
+import { freePort } from '../free-port.ts'
+import { cores } from '../pinned-process.ts'
+import { type Spread, spreadOf } from '../statistics.ts'
+
+/** How long `agentic start` takes to its first answer, and what it holds before there is any load. */
+export interface StartUpResult {
+  readonly firstAnswerMs: Spread
+  readonly idleMegabytes: Spread
+}
+
+const root = join(import.meta.dirname, '../..')
+const reference = join(root, 'examples/stack/gateway.yaml')
+const IDLE_MS = 2000
+const POLL_MS = 2
+const TIMEOUT_MS = 20_000
+
+/** Starts the gateway with the reference configuration, several times. */
+export async function measureStartUp(
+  context: BenchContext,
+  program = join(root, 'packages/cli/bin/agentic.cjs'),
+): Promise<StartUpResult> {
+  const runs: { firstAnswerMs: number; idleMegabytes: number }[] = []
+  // The first start fills the cache of compiled code and does not count.
+  for (let run = 0; run <= context.rounds; run += 1) {
+    context.tell(`start ${run} of ${context.rounds}`)
+    runs.push(await startOnce(program))
+  }
+  const counted = runs.slice(1)
+  return {
+    firstAnswerMs: spreadOf(counted.map(({ firstAnswerMs }) => firstAnswerMs)),
+    idleMegabytes: spreadOf(counted.map(({ idleMegabytes }) => idleMegabytes)),
+  }
+}
+
+async function startOnce(program: string) {
+  const [port, admin] = [await freePort(), await freePort()]
+  const startedAt = performance.now()
+  const command = ['-c', String(cores.measured), process.execPath, program, 'start', '-c', reference]
+  const env = { ...process.env, PORT: String(port), CONSOLE_PORT: String(admin) }
+  const child = spawn('taskset', command, { env, stdio: 'ignore' })
+  try {
+    while (!(await answers(port))) {
+      if (child.exitCode !== null || performance.now() - startedAt > TIMEOUT_MS)
+        throw new Error('agentic start gave no answer')
+      await wait(POLL_MS)
+    }
+    const firstAnswerMs = performance.now() - startedAt
+    await wait(IDLE_MS)
+    return { firstAnswerMs, idleMegabytes: residentKilobytes(child.pid ?? 0) / 1024 }
+  } finally {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port, path: '/healthz', agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    asked.once('error', () => resolve(false))
+    asked.end()
+  })
+}

@@ -1,0 +1,133 @@
+import type { BenchContext } from '../bench-context.ts'
+import type { GatewaySetting } from '../contenders/gateway-config.ts'
+import { type Contender, type ContenderName, contenderNames, startContender } from '../contenders.ts'
+import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
+import { type LoadRequest, type LoadResult, runWrk } from '../load/wrk.ts'
+import { cores } from '../pinned-process.ts'
+import type { Scenario } from '../scenarios.ts'
+import { ratios, type Spread, spreadOf } from '../statistics.ts'
+
+/** What one contender did in one round. */
+export interface Round {
+  readonly cpuMicroseconds: number
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly residentMegabytes: number
+}
+
+/** A scenario with what every contender did. */
+export interface ThroughputResult {
+  readonly scenario: string
+  readonly title: string
+  readonly contenders: Readonly<Record<ContenderName, Readonly<Record<keyof Round, Spread>>>>
+  /** CPU time per request of the gateway, divided by that of another in the same round. */
+  readonly gatewayTo: Readonly<Record<Exclude<ContenderName, 'gateway'>, Spread>>
+}
+
+/** Code is compiled while it runs: the first seconds of a contender say little about the rest. */
+const WARM_UP_SECONDS = 3
+
+/** Sends one kind of request to every contender, round by round, one contender after another. */
+export async function measureThroughput(
+  context: BenchContext,
+  scenario: Scenario,
+): Promise<ThroughputResult> {
+  const request = scenario.request(context.issuer, context.folder)
+  const setting: GatewaySetting = { plugins: scenario.plugins, issuers: [context.issuer] }
+  const running = new Map<ContenderName, Contender>()
+  const rounds: Record<ContenderName, Round[]> = { nginx: [], floor: [], fastify: [], gateway: [] }
+  try {
+    for (const name of contenderNames) {
+      const contender = await startContender(name, { ...context, nginx: context.programs.nginx }, setting)
+      running.set(name, contender)
+      judge(
+        await load(context, contender, {
+          scenario,
+          request,
+          seconds: Math.min(WARM_UP_SECONDS, context.secondsPerRound),
+        }),
+        scenario,
+        name,
+      )
+    }
+    for (let round = 0; round < context.rounds; round += 1) {
+      context.tell(`${scenario.title}: round ${round + 1} of ${context.rounds}`)
+      for (const [name, contender] of running)
+        rounds[name].push(await measureRound(context, contender, { scenario, request, name }))
+    }
+  } finally {
+    await Promise.all([...running.values()].map((contender) => contender.stop()))
+  }
+  return summarise(scenario, rounds)
+}
+
+interface Sending {
+  readonly scenario: Scenario
+  readonly request: LoadRequest
+}
+
+function load(
+  { programs, folder, seed }: BenchContext,
+  { port }: Contender,
+  { scenario, request, seconds }: Sending & { readonly seconds: number },
+): Promise<LoadResult> {
+  const shape = { port, seconds, connections: scenario.connections, seed }
+  return runWrk({ wrk: programs.wrk, core: cores.load, folder }, request, shape)
+}
+
+/** A contender that answers with errors would be measured as a fast one. */
+function judge({ requests, otherAnswers, socketErrors }: LoadResult, scenario: Scenario, name: string): void {
+  const wrong = scenario.expectsRefusal ? requests - otherAnswers : otherAnswers
+  if (requests === 0 || wrong > 0 || socketErrors > 0)
+    throw new Error(
+      `${name}, ${scenario.name}: ${requests} answers, ${wrong} of them wrong, ${socketErrors} socket errors`,
+    )
+}
+
+async function measureRound(
+  context: BenchContext,
+  contender: Contender,
+  { scenario, request, name }: Sending & { readonly name: string },
+): Promise<Round> {
+  const before = cpuMicroseconds(contender.pid)
+  const result = await load(context, contender, { scenario, request, seconds: context.secondsPerRound })
+  judge(result, scenario, name)
+  return {
+    cpuMicroseconds: (cpuMicroseconds(contender.pid) - before) / result.requests,
+    requestsPerSecond: result.requestsPerSecond,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
+    residentMegabytes: residentKilobytes(contender.pid) / 1024,
+  }
+}
+
+function summarise(
+  { name, title }: Scenario,
+  rounds: Readonly<Record<ContenderName, readonly Round[]>>,
+): ThroughputResult {
+  const cpu = (contender: ContenderName) => rounds[contender].map((round) => round.cpuMicroseconds)
+  const to = (contender: ContenderName) => ratios(cpu('gateway'), cpu(contender))
+  return {
+    scenario: name,
+    title,
+    contenders: {
+      nginx: summary(rounds.nginx),
+      floor: summary(rounds.floor),
+      fastify: summary(rounds.fastify),
+      gateway: summary(rounds.gateway),
+    },
+    gatewayTo: { nginx: to('nginx'), floor: to('floor'), fastify: to('fastify') },
+  }
+}
+
+function summary(rounds: readonly Round[]): Record<keyof Round, Spread> {
+  const of = (key: keyof Round) => spreadOf(rounds.map((round) => round[key]))
+  return {
+    cpuMicroseconds: of('cpuMicroseconds'),
+    requestsPerSecond: of('requestsPerSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    residentMegabytes: of('residentMegabytes'),
+  }
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The core that is measured, and the one for everything that makes load; with a single core they share it. */
+export const cores = { measured: Math.min(1, availableParallelism() - 1), load: 0 } as const
+
+/** A program that runs on one core. */
+export interface PinnedProcess {
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** What to run where. */
+export interface Command {
+  readonly command: readonly string[]
+  readonly core: number | string
+  readonly env?: NodeJS.ProcessEnv
+  /** It is ready when this port takes connections. */
+  readonly port: number
+}
+
+const READY_TIMEOUT_MS = 20_000
+
+/** Starts a program on one core and resolves when it accepts connections. */
+export async function startPinned({ command, core, env, port }: Command): Promise<PinnedProcess> {
+  const child = spawn('taskset', ['-c', String(core), ...command], {
+    env: { ...process.env, ...env },
+    // Whatever it prints is read by nobody but the kernel, as with a log that is written to a file.
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const errors: Buffer[] = []
+  child.stderr.on('data', (bytes: Buffer) => errors.length < 50 && errors.push(bytes))
+  await untilReady(child, port, () => Buffer.concat(errors).toString())
+  return { pid: child.pid ?? 0, stop: () => stop(child) }
+}
+
+async function untilReady(child: ChildProcess, port: number, errors: () => string): Promise<void> {
+  const end = performance.now() + READY_TIMEOUT_MS
+  while (performance.now() < end) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended:\n${errors()}`)
+    if (await accepts(port)) return
+    await wait(10)
+  }
+  await stop(child)
+  throw new Error(`${child.spawnargs.join(' ')} took no connection on port ${port}`)
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}

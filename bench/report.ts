@@ -1,0 +1,75 @@
+import { contenderNames } from './contenders.ts'
+import type { ThroughputResult } from './measures/throughput.ts'
+import type { Results } from './results.ts'
+import type { Spread } from './statistics.ts'
+import { judgeTargets } from './targets.ts'
+
+/** The run as Markdown: what `npm run bench` prints and docs/performance.md shows. */
+export function reportOf(results: Results): string {
+  const { machine } = results
+  const sections = [
+    `Version ${results.version} (${results.commit}), ${results.date}, seed ${results.seed}${results.quick ? ', quick' : ''}. ` +
+      `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGigabytes} GB, Linux ${machine.kernel}, Node ${machine.node}; ` +
+      `load before the run ${machine.loadBefore.toFixed(2)}.`,
+    ...results.throughput.map(throughputSection),
+    streamSection(results),
+    targetSection(results),
+  ]
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`
+}
+
+function throughputSection({ title, contenders, gatewayTo }: ThroughputResult): string {
+  const rows = contenderNames.map((name) => {
+    const { cpuMicroseconds, requestsPerSecond, p50Ms, p99Ms, residentMegabytes } = contenders[name]
+    return [
+      name,
+      digits(requestsPerSecond.median, 0),
+      digits(cpuMicroseconds.median, 1),
+      digits(p50Ms.median, 2),
+      digits(p99Ms.median, 2),
+      digits(residentMegabytes.median, 0),
+    ]
+  })
+  const compared = Object.entries(gatewayTo).map(([name, ratio]) => `${spread(ratio)} × ${name}`)
+  return [
+    `**${title}**`,
+    table(['', 'requests/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'RSS MB'], rows),
+    `CPU per request of the gateway: ${compared.join(', ')}.`,
+  ].join('\n\n')
+}
+
+function streamSection({ streams }: Results): string {
+  if (streams === undefined) return ''
+  const rows = (['floor', 'gateway'] as const).map((name) => {
+    const { events, p50Ms, p99Ms } = streams.flush[name]
+    return [name, String(events), digits(p50Ms, 2), digits(p99Ms, 2)]
+  })
+  return [
+    '**Streams: from the write of an event to its read**',
+    table(['', 'events', 'p50 ms', 'p99 ms'], rows),
+  ].join('\n\n')
+}
+
+function targetSection(results: Results): string {
+  const rows = judgeTargets(results).map(({ what, measured, limit, unit, kept }) => [
+    what,
+    `${digits(measured, 2)} ${unit}`,
+    `${limit} ${unit}`,
+    kept ? 'kept' : '**missed**',
+  ])
+  return ['**Targets**', table(['', 'measured', 'at most', ''], rows)].join('\n\n')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const rule = head.map((_, index) => (index === 0 ? '---' : '---:'))
+  return [line(head), line(rule), ...rows.map(line)].join('\n')
+}
+
+function spread({ median, low, high }: Spread): string {
+  return `${digits(median, 2)} (${digits(low, 2)} to ${digits(high, 2)})`
+}
+
+function digits(value: number, count: number): string {
+  return value.toLocaleString('en-US', { minimumFractionDigits: count, maximumFractionDigits: count })
+}

@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GatewaySetting } from './contenders/gateway-config.ts'
+import type { LoadRequest } from './load/wrk.ts'
+import type { Issuer } from './tokens.ts'
+import { upstreamPaths } from './upstream.ts'
+
+/** One kind of request, sent to every contender. */
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  readonly plugins: GatewaySetting['plugins']
+  readonly connections: number
+  /** Answers outside 2xx are what it asks for. */
+  readonly expectsRefusal?: boolean
+  readonly request: (issuer: Issuer, folder: string) => LoadRequest
+}
+
+const json = { 'Content-Type': 'application/json' }
+const PROMPT = 'Raise the click rate of the spring campaign and keep what we pay for a lead. '
+const COLD_TOKENS = 12_000
+const MEGABYTE = 1_000_000
+
+/** Every scenario, in the order of the table. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'passthrough',
+    title: 'GET passthrough, token checked',
+    plugins: 'token',
+    connections: 32,
+    request: (issuer) => ({ method: 'GET', path: upstreamPaths.item, headers: bearer(issuer) }),
+  },
+  {
+    name: 'all-plugins',
+    title: 'POST of JSON through all six plugins',
+    plugins: 'all',
+    connections: 32,
+    request: (issuer) => ({
+      method: 'POST',
+      path: upstreamPaths.created,
+      headers: { ...bearer(issuer), ...json },
+      body: JSON.stringify({ goal: 'ctr', prompt: PROMPT.repeat(2) }),
+    }),
+  },
+  {
+    name: 'vendor-answer',
+    title: 'Vendor-typed answer, trace and schema checked',
+    plugins: 'token',
+    connections: 32,
+    expectsRefusal: true,
+    request: (issuer) => ({
+      method: 'POST',
+      path: upstreamPaths.question,
+      headers: { ...bearer(issuer), ...json, 'X-Correlation-ID': 'bench-1', 'X-Request-ID': 'bench-1' },
+      body: '{}',
+    }),
+  },
+  {
+    name: 'large-bodies',
+    title: '1 MB there and 1 MB back',
+    plugins: 'token',
+    connections: 8,
+    request: (issuer) => ({
+      method: 'POST',
+      path: upstreamPaths.large,
+      headers: { ...bearer(issuer), 'Content-Type': 'application/octet-stream' },
+      body: 'x'.repeat(MEGABYTE),
+    }),
+  },
+  {
+    name: 'cold-tokens',
+    title: 'GET with a token that was never seen',
+    plugins: 'token',
+    connections: 32,
+    request: (issuer, folder) => ({
+      method: 'GET',
+      path: upstreamPaths.item,
+      headers: {},
+      headerLines: { name: 'Authorization', file: coldTokens(issuer, folder), prefix: 'Bearer ' },
+    }),
+  },
+]
+
+function bearer(issuer: Issuer): Record<string, string> {
+  return { Authorization: `Bearer ${issuer.token()}` }
+}
+
+/** More tokens than the gateway remembers, taken in turn: when one comes again it has been forgotten. */
+function coldTokens(issuer: Issuer, folder: string): string {
+  const file = join(folder, 'tokens.txt')
+  const tokens = Array.from({ length: COLD_TOKENS }, (_, index) => issuer.token({ jti: `cold-${index}` }))
+  writeFileSync(file, `${tokens.join('\n')}\n`)
+  return file
+}

@@ -1,0 +1,39 @@
+import type { Results } from './results.ts'
+
+/** One figure with the limit it has to keep. */
+export interface Target {
+  readonly what: string
+  readonly measured: number
+  readonly limit: number
+  readonly unit: string
+  readonly kept: boolean
+}
+
+const MILLISECONDS = 'ms'
+const TIMES = '×'
+
+/** Holds the medians of a run against the limits that the gateway sets itself. */
+export function judgeTargets(results: Results): Target[] {
+  const { latency, streams, startUp, growth = [] } = results
+  const to = (scenario: string, contender: 'floor' | 'fastify') =>
+    results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender].median
+  return [
+    target('CPU per request, GET with token, to the floor', to('passthrough', 'floor'), 1.15, TIMES),
+    target('CPU per request, all plugins, to the floor', to('all-plugins', 'floor'), 1.4, TIMES),
+    target('CPU per request, all plugins, to @fastify/http-proxy', to('all-plugins', 'fastify'), 1, TIMES),
+    target('CPU per request, vendor answer checked, to the floor', to('vendor-answer', 'floor'), 1.5, TIMES),
+    target('added to the median answer time at half load', latency?.addedP50Ms.median, 0.5, MILLISECONDS),
+    target('added to p99 at half load', latency?.addedP99Ms.median, 3, MILLISECONDS),
+    target('p99 from write to read of an event', streams?.flush.gateway.p99Ms, 2, MILLISECONDS),
+    target('memory of an idle stream', streams?.idleKilobytesPerStream, 40, 'kB'),
+    target('memory for all stalled readers', streams?.stalledMegabytes, 100, 'MB'),
+    target('start to first answer', startUp?.firstAnswerMs.median, 400, MILLISECONDS),
+    target('memory before any load', startUp?.idleMegabytes.median, 90, 'MB'),
+    ...growth.map(({ what, ratio }) => target(`CPU per request, ${what}`, ratio.median, 1.05, TIMES)),
+  ].filter((each) => each !== undefined)
+}
+
+function target(what: string, measured: number | undefined, limit: number, unit: string): Target | undefined {
+  if (measured === undefined) return undefined
+  return { what, measured, limit, unit, kept: measured <= limit }
+}

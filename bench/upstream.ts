@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
+
+/** What the service behind every contender answers. */
+export const upstreamPaths = {
+  /** 200 bytes of JSON, to GET. */
+  item: '/items/1',
+  /** The same as 201, to POST. */
+  created: '/items',
+  /** A clarification with the caller's trace. */
+  question: '/questions',
+  /** A megabyte, whatever is sent. */
+  large: '/large',
+} as const
+
+const ITEM_BYTES = 200
+const MEGABYTE = 1_000_000
+
+/** The service behind every contender: nginx, which costs so little that it never is what is measured. */
+export async function startUpstream(
+  nginx: string,
+  folder: string,
+): Promise<PinnedProcess & { readonly port: number }> {
+  const port = await freePort()
+  mkdirSync(join(folder, 'static'), { recursive: true })
+  writeFileSync(join(folder, 'static/large'), Buffer.alloc(MEGABYTE, 'x'))
+  const config = join(folder, 'upstream.conf')
+  writeFileSync(config, nginxConfig({ folder, server: upstreamServer(port, folder) }))
+  const command = [nginx, '-p', folder, '-c', config, '-e', join(folder, 'upstream-errors.log')]
+  return { port, ...(await startPinned({ command, core: cores.load, port })) }
+}
+
+/** The frame of a configuration: one process, in the foreground, that keeps everything below its folder. */
+export function nginxConfig({
+  folder,
+  server,
+}: {
+  readonly folder: string
+  readonly server: string
+}): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `  ${kind}_temp_path ${folder}/${kind};`,
+  )
+  return `daemon off;
+master_process off;
+pid ${folder}/nginx-${process.pid}-${Math.abs(hash(server))}.pid;
+events { worker_connections 8192; }
+http {
+${temporary.join('\n')}
+  access_log off;
+  keepalive_requests 100000000;
+  client_max_body_size 16m;
+${server}
+}
+`
+}
+
+function hash(text: string): number {
+  return [...text].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) | 0, 7)
+}
+
+function upstreamServer(port: number, folder: string): string {
+  const item = { id: 'item-1', text: '' }
+  item.text = 'x'.repeat(ITEM_BYTES - JSON.stringify(item).length)
+  const question = {
+    type: 'clarification_required',
+    code: 'CLARIFICATION_REQUIRED',
+    message: 'A goal is needed.',
+    requiredInputs: [
+      {
+        name: 'goal',
+        location: 'body',
+        type: 'string',
+        required: true,
+        question: 'Which goal?',
+        allowedValues: ['ctr', 'reach'],
+      },
+    ],
+    trace: { correlationId: '$http_x_correlation_id', requestId: '$http_x_request_id' },
+  }
+  return `  server {
+    listen 127.0.0.1:${port};
+    root ${folder}/static;
+    location = ${upstreamPaths.item} { default_type application/json; return 200 '${JSON.stringify(item)}'; }
+    location = ${upstreamPaths.created} { default_type application/json; return 201 '${JSON.stringify(item)}'; }
+    location = ${upstreamPaths.question} {
+      default_type application/vnd.agentic.clarification+json;
+      return 400 '${JSON.stringify(question)}';
+    }
+    location = ${upstreamPaths.large} { default_type application/octet-stream; error_page 405 =200 ${upstreamPaths.large}; }
+    # Routes that only differ in number lead to the same answer.
+    location / { default_type application/json; return 200 '${JSON.stringify(item)}'; }
+  }`
+}

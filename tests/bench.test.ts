@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { percentile, ratios, spreadOf } from '../bench/statistics.ts'
+import { testWithProgram } from './debian-package.ts'
+
+// It starts eight processes one after another.
+vi.setConfig({ testTimeout: 120_000 })
+
+const run = promisify(execFile)
+const bench = join(import.meta.dirname, '../bench/main.ts')
+const flags = ['--conditions=agentic-source', '--disable-warning=ExperimentalWarning', bench]
+
+function outputFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-bench-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+testWithProgram(
+  { program: 'wrk', package: 'wrk' },
+  'a short run measures every contender, prints the table and keeps it as JSON',
+  async () => {
+    const output = outputFolder()
+    const parts = ['all-plugins', 'streams'].flatMap((name) => ['--only', name])
+    const options = [
+      '--quick',
+      '--rounds',
+      '1',
+      '--seconds',
+      '1',
+      '--seed',
+      '7',
+      '--output',
+      output,
+      ...parts,
+    ]
+    const { stdout } = await run(process.execPath, [...flags, ...options])
+    for (const name of ['nginx', 'floor', 'fastify', 'gateway'])
+      expect(stdout).toMatch(new RegExp(`^\\| ${name} \\| [\\d,]+ \\| [\\d.,]+ \\|`, 'm'))
+    expect(stdout).toMatch(/^\| CPU per request, all plugins, to the floor \| [\d.]+ × \| 1\.4 × \|/m)
+    const files = readdirSync(output)
+    expect(files.map((name) => name.replace(/^[\dT-]+/, ''))).toEqual(['quick.json', 'quick.md'])
+    const results = JSON.parse(readFileSync(join(output, files[0] ?? ''), 'utf8'))
+    expect(results).toMatchObject({ seed: 7, quick: true, machine: { node: process.version } })
+    expect(results.throughput.map(({ scenario }: { scenario: string }) => scenario)).toEqual(['all-plugins'])
+    expect(results.streams.flush.gateway.events).toBeGreaterThan(0)
+  },
+)
+
+test('an unknown part is named, with those that exist', async () => {
+  const failed = await run(process.execPath, [...flags, '--only', 'passthru']).catch((error) => error)
+  expect([failed.code, failed.stderr]).toEqual([
+    2,
+    'unknown: passthru. There are: passthrough, all-plugins, vendor-answer, large-bodies, cold-tokens, latency, streams, start-up, growth\n',
+  ])
+})
+
+test('ratios are taken round by round, and the median of an even number lies between two', () => {
+  expect(ratios([2, 9], [1, 3])).toEqual({ median: 2.5, low: 2, high: 3 })
+  expect(spreadOf([3, 1, 2])).toEqual({ median: 2, low: 1, high: 3 })
+  expect(percentile([10, 20, 30, 40, 50], 75)).toBe(40)
+})
