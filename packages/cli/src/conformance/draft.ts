@@ -31,7 +31,7 @@ export function draft(document: string, output: string | undefined, { stdout, st
 
 function readDocument(file: string): { text: string } | { fault: string } {
   try {
-    return { text: draftScenario(parse(readFileSync(file, 'utf8'), { logLevel: 'silent' })) }
+    return { text: draftScenario(parse(readFileSync(file, 'utf8'), { logLevel: 'error' })) }
   } catch (error) {
     return { fault: error instanceof DraftError ? error.message : 'the file cannot be read as YAML or JSON' }
   }

@@ -82,7 +82,7 @@ function readDocument(file: string): { document: unknown } | { fault: string } {
   if (text.length > MAX_BYTES) return { fault: `the file is larger than ${MAX_BYTES} bytes` }
   try {
     const document = /\.ya?ml$/.test(file)
-      ? parse(text, { maxAliasCount: MAX_ALIASES, prettyErrors: false, logLevel: 'silent' })
+      ? parse(text, { maxAliasCount: MAX_ALIASES, prettyErrors: false, logLevel: 'error' })
       : JSON.parse(text)
     return { document }
   } catch {

@@ -13,6 +13,8 @@ const LONGEST_WORD = 60
 /** Levenshtein's distance, row by row. */
 function distanceOf(from: string, to: string): number {
   if (from.length > LONGEST_WORD || to.length > LONGEST_WORD) return Number.POSITIVE_INFINITY
+  // Letters that were only mixed up count as one mistake.
+  if (from !== to && [...from].toSorted().join('') === [...to].toSorted().join('')) return 1
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [index, character] of [...from].entries()) {
     const next = [index + 1]

@@ -122,6 +122,7 @@ async function readBody(
   const chunks: Buffer[] = []
   const arrivals: Arrival[] = []
   let size = 0
+  const brokenOff = (error: unknown) => `the body breaks off: ${wordFailure(error, limits.timeoutMs)}`
   const result = (cut?: string) => ({ bytes: Buffer.concat(chunks), cut, arrivals })
   try {
     for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -132,11 +133,10 @@ async function readBody(
       arrivals.push({ atMs: performance.now() - startedAt, text: chunk.toString('latin1') })
       if (watcher(arrivals, message.statusCode ?? 0)) return result('enough was seen')
     }
-    return result()
+    // A body that only the end of the connection ends looks whole when we ended the connection.
+    return result(signal.aborted ? brokenOff(signal.reason) : undefined)
   } catch (error) {
-    return result(
-      `the body breaks off: ${wordFailure(signal.aborted ? signal.reason : error, limits.timeoutMs)}`,
-    )
+    return result(brokenOff(signal.aborted ? signal.reason : error))
   } finally {
     message.destroy()
   }

@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { validateFile } from '../src/index.ts'
+
+const trace = { correlationId: 'c', requestId: 'r' }
+const conflict = { type: 'conflict', code: 'X', message: 'm', trace }
+
+function judge(content: unknown, name = 'file.json', beside: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-validate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [file, text] of Object.entries(beside)) writeFileSync(join(folder, file), text)
+  writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+  const { kind, valid, faults } = validateFile(join(folder, name))
+  expect(valid).toBe(faults.length === 0)
+  return [kind, ...faults.map(({ pointer, rule, message }) => `${pointer} ${rule}: ${message}`)]
+}
+
+const answers = (responses: object, components: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 't', version: '1' },
+  paths: { '/a/{b}': { post: { responses } } },
+  components,
+})
+const at = '/paths/~1a~1{b}/post/responses'
+const json = (schema: object) => ({ 'application/vnd.agentic.conflict+json': { schema } })
+const traced = { type: 'object', required: ['trace'] }
+
+test.each([
+  { title: 'a body', content: conflict, result: ['body'] },
+  {
+    title: 'a list of bodies',
+    content: [conflict, { ...conflict, code: 1 }],
+    result: ['body', '/1/code type: must be a string'],
+  },
+  {
+    title: 'an unknown type',
+    content: { type: 'odd' },
+    result: ['body', expect.stringMatching(/^\/type enum: must be one of operation_accepted, /)],
+  },
+  { title: 'no object', content: '7', result: ['body', ' type: must be an object'] },
+  { title: 'no JSON', content: '{', result: ['unreadable', ' file: the file is not valid JSON'] },
+])('$title is judged', ({ content, result }) => {
+  expect(judge(content)).toEqual(result)
+})
+
+test('YAML is read by its ending', () => {
+  const text = 'type: conflict\ncode: X\nmessage: m\ntrace: { correlationId: c, requestId: "" }\n'
+  expect(judge(text, 'body.yaml')).toEqual(['body', '/trace/requestId minLength: must not be empty'])
+  expect(judge('a: [', 'body.yml')).toEqual(['unreadable', ' file: the file is not valid YAML'])
+})
+
+test.each([
+  { description: 'Agents. Supports Agentic Profile v0.3.', faults: 0 },
+  { description: 'Supports Agentic Profile v0.3', faults: 0 },
+  { description: 'Supports Agentic Profile v0.31', faults: 1 },
+  { description: 'Supports Agentic Profile v0.3.1', faults: 1 },
+  { description: 'Supports Agentic Profile v0.2', faults: 1 },
+  { description: undefined, faults: 1 },
+])('a package that says "$description" has $faults faults', ({ description, faults }) => {
+  const result = judge({ name: 'n', version: '1.0.0', description }, 'package.json')
+  expect(result.slice(1)).toEqual(
+    faults === 0 ? [] : ['/description declaration: has to say "Supports Agentic Profile v0.3"'],
+  )
+})
+
+test.each([
+  {
+    title: 'a valid case that fails',
+    valid: true,
+    body: { ...conflict, trace: undefined },
+    fault: '/cases/0/body/trace required: is marked valid, and is required',
+  },
+  {
+    title: 'an invalid case that passes',
+    valid: false,
+    body: conflict,
+    fault: '/cases/0 fixture: is marked invalid and passes its schema',
+  },
+])('a fixture file with $title is refused', ({ valid, body, fault }) => {
+  expect(judge({ schema: 'conflict', cases: [{ title: 't', valid, body }] })).toEqual(['fixtures', fault])
+})
+
+test.each([
+  {
+    title: 'the right media types',
+    document: answers({
+      409: { content: json(traced) },
+      200: { content: { 'application/json': {}, 'text/event-stream': {} } },
+    }),
+    faults: [],
+  },
+  {
+    title: 'a wrong media type',
+    document: answers({ 409: { content: { 'application/json': {} } } }),
+    faults: [
+      `${at}/409/content/application~1json media_type: status 409 has media type application/vnd.agentic.conflict+json`,
+    ],
+  },
+  {
+    title: 'a media type of another row',
+    document: answers({ 400: { content: json(traced) } }),
+    faults: [
+      `${at}/400/content/application~1vnd.agentic.conflict+json media_type: status 400 has media type application/vnd.agentic.clarification+json`,
+    ],
+  },
+  {
+    title: 'a typed body outside the ten that is no error',
+    document: answers({ 404: { content: json(traced) } }),
+    faults: [
+      `${at}/404/content/application~1vnd.agentic.conflict+json media_type: status 404 has media type application/vnd.agentic.error+json`,
+    ],
+  },
+  {
+    title: 'an untyped answer outside the ten',
+    document: answers({ 404: { content: { 'text/html': {} } }, default: { content: json(traced) } }),
+    faults: [],
+  },
+  {
+    title: 'a typed answer without content',
+    document: answers({ 424: { description: 'd' } }),
+    faults: [`${at}/424 content: status 424 has media type application/vnd.agentic.error+json`],
+  },
+  {
+    title: 'no schema',
+    document: answers({ 409: { content: { 'application/vnd.agentic.conflict+json': {} } } }),
+    faults: [`${at}/409/content/application~1vnd.agentic.conflict+json schema: has no schema`],
+  },
+  {
+    title: 'a schema without trace',
+    document: answers({ 409: { content: json({ type: 'object', allOf: [{ required: ['code'] }] }) } }),
+    faults: [`${at}/409/content/application~1vnd.agentic.conflict+json/schema trace: does not require trace`],
+  },
+  {
+    title: 'a schema in parts',
+    document: answers({ 409: { content: json({ allOf: [{ oneOf: [traced, traced] }] }) } }),
+    faults: [],
+  },
+  {
+    title: 'a reference that leads nowhere',
+    document: answers({ 409: { content: json({ $ref: '#/components/schemas/nope' }) } }),
+    faults: [`${at}/409/content/application~1vnd.agentic.conflict+json/schema/$ref reference: leads nowhere`],
+  },
+  {
+    title: 'references in a circle',
+    document: answers(
+      { 409: { content: json({ $ref: '#/components/schemas/a' }) } },
+      { schemas: { a: { $ref: '#/components/schemas/a' } } },
+    ),
+    faults: [
+      '/components/schemas/a/$ref reference: leads nowhere',
+      `${at}/409/content/application~1vnd.agentic.conflict+json/schema/$ref reference: leads nowhere`,
+    ],
+  },
+  {
+    title: 'a published schema by its identifier',
+    document: answers({ 409: { content: json({ $ref: 'urn:agentic-rest:profile:v0.3:conflict' }) } }),
+    faults: [],
+  },
+  {
+    title: 'an example that is no body',
+    document: answers({
+      409: {
+        content: {
+          'application/vnd.agentic.conflict+json': {
+            schema: traced,
+            examples: { one: { value: { ...conflict, code: 1 } } },
+          },
+        },
+      },
+    }),
+    faults: [
+      `${at}/409/content/application~1vnd.agentic.conflict+json/examples/one/value/code type: must be a string`,
+    ],
+  },
+  {
+    title: 'another version',
+    document: { swagger: '2.0', paths: {} },
+    faults: ['/openapi version: must be an OpenAPI version 3'],
+  },
+])('an OpenAPI document with $title is judged', ({ document, faults }) => {
+  expect(judge(document)).toEqual(['openapi', ...faults])
+})
+
+test('references to files beside the document are followed, and nothing is fetched', () => {
+  const document = answers({
+    409: { content: json({ $ref: 'shared.yaml#/traced' }) },
+    424: { $ref: 'http://127.0.0.1:9/x' },
+  })
+  const faults = judge(document, 'api.json', { 'shared.yaml': 'traced: { required: [trace] }' })
+  expect(faults).toEqual(['openapi', `${at}/424/$ref reference: leads nowhere`])
+})
+
+test('the documents of this repository are valid', () => {
+  const profile = join(import.meta.dirname, '../../profile')
+  for (const file of [
+    'package.json',
+    'openapi/v0.3.json',
+    'fixtures/v0.3/error.json',
+    'fixtures/v0.3/clarification.json',
+  ])
+    expect(validateFile(join(profile, file))).toMatchObject({ valid: true, faults: [] })
+  expect(validateFile(join(profile, 'fixtures/v0.1/conflict.json'), { version: 'v0.1' }).valid).toBe(true)
+})
+
+test.each([
+  ['nowhere.json', 'there is no such file'],
+  [import.meta.dirname, 'this is a folder, not a file'],
+  ['/dev/zero', expect.any(String)],
+])('%s is a fault and not an exception', (file, message) => {
+  expect(validateFile(file)).toMatchObject({ kind: 'unreadable', valid: false, faults: [{ message }] })
+})
