@@ -45,9 +45,14 @@ export interface CampaignsApp {
 // Nobody listens there: in the demonstration the partner is down, and with it the metrics of `cmp-offline`.
 const NOBODY = 'http://127.0.0.1:10'
 
-/** A run of some seconds whose process died goes on soon. `HOLD_SECONDS` depends on the lease. */
+// A run of some seconds whose process died goes on soon. `HOLD_SECONDS` depends on the lease.
+const LEASE_SECONDS = 6
+// Runs pause more than they work, so many of them at once are no burden.
+const WORKERS = 16
+
 function runtimeSettings(closeSeconds: number): DurableSettings {
-  return { operations: { leaseSeconds: 6, backoffSeconds: 0.5, maxBackoffSeconds: 4, closeSeconds } }
+  const retries = { backoffSeconds: 0.5, maxBackoffSeconds: 4 }
+  return { operations: { ...retries, leaseSeconds: LEASE_SECONDS, workers: WORKERS, closeSeconds } }
 }
 
 /** Campaigns and their optimizations. */

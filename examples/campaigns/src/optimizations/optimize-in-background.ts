@@ -21,7 +21,7 @@ import { newOptimization } from './optimize-now.ts'
 import type { OptimizationContext, OptimizerParts } from './optimizer-parts.ts'
 
 /**
- * How long a run may be silent. Less than two thirds of the runtime's own lease (`runtimeSettings`): who still holds
+ * How long a run may be silent. Less than two thirds of the runtime's own lease (`LEASE_SECONDS`): who still holds
  * an optimization cannot have lost its operation to another worker.
  */
 export const HOLD_SECONDS = 3
@@ -52,10 +52,15 @@ export async function optimizeInBackground(
   }
 }
 
-/** A new optimization, or what an earlier attempt of the same operation has left of it. */
+/**
+ * A new optimization, or what an earlier attempt of the same operation has left of it. A new one is tried first: who
+ * sends the same goal right after the 202 has to find it there.
+ */
 async function begin({ store }: OptimizerParts, context: OptimizationContext): Promise<Hold | Outcome> {
   const { tenant } = context
   const beginning = { tenant, runner: runnerOf(context), holdSeconds: HOLD_SECONDS }
+  const begun = await beginOptimization(store, { ...beginning, optimization: newOptimization(context, []) })
+  if (!('inTheWay' in begun)) return begun
   const left = await takeUp(store, beginning)
   switch (left.kind) {
     case 'taken':
@@ -65,13 +70,8 @@ async function begin({ store }: OptimizerParts, context: OptimizationContext): P
     case 'held':
       // Thrown, so that it is tried again when the earlier attempt has let go.
       throw new Error('an earlier attempt still holds the optimization')
-    case 'nothing': {
-      const begun = await beginOptimization(store, {
-        ...beginning,
-        optimization: newOptimization(context, []),
-      })
-      return 'inTheWay' in begun ? alreadyRunning(begun.inTheWay) : begun
-    }
+    case 'nothing':
+      return alreadyRunning(begun.inTheWay)
   }
 }
 

@@ -79,6 +79,15 @@ test('conflict: the same goal of the campaign waits its turn, others do not', as
   await service.post(`${path}/cancel`)
 })
 
+test('who sends the same goal right after the 202 finds it running', async () => {
+  const service = await startCampaigns({ store, stepMs: 20 })
+  for (const goal of ['ctr', 'reach', 'cpl', 'conversions', 'lead_quality', 'conversion_rate']) {
+    const operation = await service.optimize('cmp-123', goal, inBackground)
+    expect((await service.optimize('cmp-123', goal)).status).toBe(409)
+    await service.post(String(operation.body['statusUrl']).replace(/status$/, 'cancel'))
+  }
+})
+
 test('a second one in the background ends with the conflict', async () => {
   const service = await startCampaigns({ store, stepMs: 100 })
   const { path } = await begin(service, 'reach')
