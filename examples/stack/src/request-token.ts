@@ -36,11 +36,10 @@ export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portB
     expires_in?: unknown
     error_description?: unknown
   }
+  // RFC 6749 5.1: an issuer need not say how long; then nobody may count on it.
+  const seconds = typeof body.expires_in === 'number' ? body.expires_in : 0
   if (typeof body.access_token === 'string')
-    return {
-      token: body.access_token,
-      expiresAt: new Date(askedAt + Number(body.expires_in) * 1000).toISOString(),
-    }
+    return { token: body.access_token, expiresAt: new Date(askedAt + seconds * 1000).toISOString() }
   throw new TokenError(
     typeof body.error_description === 'string' ? body.error_description : `${url} gives no tokens`,
   )

@@ -67,6 +67,15 @@ test('where a gateway.yaml lies, that gateway runs and accepts tokens of the ide
   const response = await fetch(`${url}/items/1`, { headers: { authorization: `Bearer ${token}` } })
   expect([response.status, await response.json()]).toEqual([200, { item: 1 }])
   expect((await fetch(`${url}/items/1`)).status).toBe(401)
+  const consoleUrl = `http://127.0.0.1:${portBase + 10}`
+  expect(greeting).toContain(`See what passes, and try it with the mouse:\n  ${consoleUrl}\n`)
+  const page = await fetch(consoleUrl)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(await (await fetch(`${consoleUrl}/api/gateway`)).json()).toMatchObject({
+    gatewayUrl: url,
+    development: true,
+    people: [{ sub: 'alice' }, { sub: 'bob' }, { sub: 'dave' }, { sub: 'carol' }],
+  })
   child.kill('SIGINT')
   expect((await ended).code).toBe(0)
   const records = readFileSync(join(cwd, '.agentic/audit/gateway.jsonl'), 'utf8').trimEnd().split('\n')

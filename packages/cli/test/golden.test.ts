@@ -1,22 +1,24 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../src/commands.ts'
-import { readVersion } from '../src/version.ts'
-import { type GoldenCase, goldenCases } from './golden/cases.ts'
+import { type GoldenCase, goldenCases, processNames } from './golden/cases.ts'
+import {
+  goldenFiles as files,
+  goldenFolder as folder,
+  goldenFile,
+  steady,
+  transcript,
+} from './golden/transcript.ts'
 import { answerWithOutcome } from './harness/outcome-service.ts'
 import { folderWith } from './harness/run-agentic.ts'
-import { type EndedHere, runHere } from './harness/run-here.ts'
+import { runHere } from './harness/run-here.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
 /**
  * What every command prints, as files in `golden/`. After a change that is meant, write them anew with
  * `npx vitest run packages/cli/test/golden.test.ts -u` and read the difference.
  */
-const folder = join(import.meta.dirname, 'golden')
-const files = join(folder, 'files')
-
 const helps = commands.map(({ name }): GoldenCase => ({ name: `help-${name}`, args: [name, '--help'] }))
 const cases = [...helps, ...goldenCases]
 
@@ -26,7 +28,7 @@ test.each(cases)('$name', async ({ name, args, calls, writes, ...options }) => {
   const ended = await runHere([...args, ...address], { cwd, ...options })
   const written = writes === undefined ? '' : filesIn(join(cwd, writes))
   const text = steady(`${transcript(args, ended)}${written}`)
-  await expect(text).toMatchFileSnapshot(join(folder, `${name}.txt`))
+  await expect(text).toMatchFileSnapshot(goldenFile(name))
 })
 
 function copyOfFiles(): string {
@@ -49,32 +51,7 @@ function filesIn(place: string): string {
 }
 
 test('every file has its case', () => {
-  const known = new Set(cases.map(({ name }) => `${name}.txt`))
+  const known = new Set([...cases.map(({ name }) => name), ...processNames].map((name) => `${name}.txt`))
   expect(readdirSync(folder).filter((file) => file.endsWith('.txt') && !known.has(file))).toEqual([])
-  expect(known.size).toBe(cases.length)
+  expect(known.size).toBe(cases.length + processNames.length)
 })
-
-function transcript(args: readonly string[], { code, stdout, stderr }: EndedHere): string {
-  const line = ['agentic', ...args.map(quoted)].join(' ')
-  return [`$ ${line}`, ...part('stdout', stdout), ...part('stderr', stderr), `--- exit ${code}`, ''].join(
-    '\n',
-  )
-}
-
-/** What differs from machine to machine and from release to release, by its name. */
-function steady(text: string): string {
-  return text
-    .replaceAll(files, '<folder>')
-    .replaceAll(JSON.stringify(readVersion()), '"<version>"')
-    .replaceAll(`${tmpdir()}/`, '<temporary>/')
-    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
-}
-
-function part(name: string, text: string): string[] {
-  if (text === '') return []
-  return [`--- ${name}`, text.endsWith('\n') ? text.slice(0, -1) : `${text}(no line break at the end)`]
-}
-
-function quoted(argument: string): string {
-  return /^[\w./:@=-]+$/.test(argument) ? argument : JSON.stringify(argument)
-}

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentic, folderWith } from './harness/run-agentic.ts'
 
@@ -26,6 +27,23 @@ In a checkout of Agentic REST on Linux, npm install brings it along: use npx age
     })
   },
 )
+
+// Where the machine has an old one, it is asked itself: it must not stumble over the syntax of today.
+const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
+  (path) => existsSync(path) && majorOf(path) < 24,
+)
+
+function majorOf(path: string): number {
+  return Number(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.replace(/^v(\d+).*/s, '$1'))
+}
+
+test.skipIf(oldNode === undefined)('an old Node of this machine says so itself (where there is one)', () => {
+  const { status, stdout, stderr } = spawnSync(oldNode ?? '', [agentic, 'check', 'gateway.yaml'], {
+    encoding: 'utf8',
+  })
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toMatch(/^agentic needs Node 24 or newer, and this is v\d+\.\d+\.\d+\.\nInstall it from /)
+})
 
 test.each(['24.0.0', '26.1.0'])('Node %s passes', (version) => {
   expect(runOn(version)).toMatchObject({ status: 0, stderr: '' })

@@ -126,3 +126,6 @@ function callsFor(name: string): GoldenCase[] {
     { name: `call-${name}-json`, calls: true, args: [...args, '--json'] },
   ]
 }
+
+/** The files of runs that need a process of their own (`golden-processes.test.ts`). */
+export const processNames = ['start', 'start-port-taken', 'start-terminal', 'dev', 'token'] as const

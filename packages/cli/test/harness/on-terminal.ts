@@ -24,7 +24,10 @@ export async function onTerminal(
 ): Promise<OnTerminal> {
   const found = ensureProgram(script)
   if (!('path' in found)) throw new Error(found.missing)
-  const command = [process.execPath, agentic, ...args].map(quoted).join(' ')
+  // A shell that stays would have an opinion of its own about Ctrl-C.
+  const command = ['exec', process.execPath, agentic, ...args]
+    .map((word, index) => (index === 0 ? word : quoted(word)))
+    .join(' ')
   const child = spawn(found.path, ['-qec', command, '/dev/null'], {
     env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
