@@ -93,21 +93,21 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     {
       source: `
         import { randomInt } from 'node:crypto'
+        import { writeFileSync } from 'node:fs'
         import { PassThrough } from 'node:stream'
         import { findFreeBase, requestToken, startStack } from '@agentic-rest/stack'
+        const issuers = '[{ issuer: "http://127.0.0.1:9", audience: [agentic] }]'
+        writeFileSync('own.yaml', \`{ gateway: { port: 0 }, plugins: { token-validator: { issuers: \${issuers} } }, routes: [] }\`)
         const portBase = await findFreeBase(randomInt(10_000, 25_000))
         const output = new PassThrough().resume()
-        const stack = await startStack({ portBase, env: process.env, output })
+        const stack = await startStack({ portBase, env: process.env, output, gatewayFile: 'own.yaml' })
         const token = await requestToken({ portBase, sub: 'alice' })
-        const answer = await fetch(\`http://127.0.0.1:\${portBase}/llm/completions\`, {
-          method: 'POST',
-          headers: { authorization: \`Bearer \${token}\`, 'content-type': 'application/json' },
-          body: JSON.stringify({ prompt: 'Hello', max_tokens: 3 }),
-        })
-        console.log(answer.status, (await answer.json()).choices[0].text)
+        const headers = { authorization: \`Bearer \${token}\` }
+        const answer = await fetch(\`http://127.0.0.1:\${portBase}/nowhere\`, { headers })
+        console.log(stack.parts.map(({ name }) => name).join(' '), answer.status, (await answer.json()).code)
         await stack.stop()
       `,
-      output: ['200  Each device holds'],
+      output: ['gateway identity 404 ROUTE_NOT_FOUND'],
     },
   ],
   [

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,10 +14,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { findFreeBase } from '@agentic-rest/stack'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { parts } from '../examples/stack/src/parts.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
+import { followReadme } from './init-project.ts'
 import { packagePrograms } from './package-programs.ts'
 import {
   type Ended,
@@ -147,7 +153,62 @@ describe('the command agentic', () => {
     expect(messages).toEqual(['the gateway is listening', 'SIGTERM received', 'draining', 'drained'])
     expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
   })
+
+  test('dev runs the whole reference stack in a folder that has nothing', async () => {
+    const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
+    const folder = join(work, 'anywhere')
+    mkdirSync(folder)
+    const args = ['dev', '--memory', '--port-base', String(portBase)]
+    const child = spawn(agenticPath(), args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const closed = once(child, 'close')
+    const printed = await printedUntil(child.stdout, /Read a text as a stream/)
+    const listed = [...printed.matchAll(/^ {2}(\S+) +http:\S+ +process \d+/gm)].map(([, name]) => name)
+    expect(listed).toEqual(parts.map(({ name }) => name))
+    const token = /^ {2}(eyJ\S+)$/m.exec(printed)?.[1]
+    for (const path of ['/products/prd-123/recommendations', '/campaigns/cmp-123/optimizations']) {
+      const answer = await fetch(`http://127.0.0.1:${portBase}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(path.startsWith('/campaigns') ? { goal: 'ctr' } : {}),
+      })
+      expect([path, answer.status]).toEqual([path, 201])
+    }
+    child.kill('SIGTERM')
+    expect((await closed)[0]).toBe(0)
+    expect(readdirSync(folder)).toEqual([])
+  }, 120_000)
+
+  test('init writes a project that does all its README says, conformance included', async () => {
+    const folder = join(work, 'my-agent')
+    expect(runAgentic(['init', folder])).toMatchObject({ status: 0 })
+    const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
+    const installed = join(consumer, 'node_modules')
+    const printed = [...(await followReadme({ folder, installed, portBase, servicePort: portBase + 1 }))]
+    expect(printed.map(([command]) => command.split(' ').slice(0, 3).join(' '))).toEqual([
+      'npm install',
+      'npm test',
+      'npm run check',
+      'npm start',
+      'npx agentic dev',
+      'npx agentic call',
+      'npm run conformance',
+    ])
+    expect(printed[5]?.[1]).toMatch(/^201 created /)
+    expect(printed[6]?.[1]).toMatch(/4 of 10 outcomes observed\n.* 0 failed/)
+  }, 120_000)
 })
+
+async function printedUntil(stream: Readable, pattern: RegExp): Promise<string> {
+  let printed = ''
+  for await (const text of stream.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    printed += text
+    if (pattern.test(printed)) break
+  }
+  // Nobody reads what comes later, and it must not stop the one who writes it.
+  stream.resume()
+  return printed
+}
 
 function agenticPath(): string {
   return join(consumer, 'node_modules/.bin/agentic')

@@ -50,7 +50,7 @@ const acme: Readonly<Record<string, readonly Place[]>> = {
 }
 
 const globex: Readonly<Record<string, readonly Place[]>> = {
-  'prd-123': [['wh-austin', 400, 150]],
+  'prd-123': [['wh-austin', 410, 160]],
   'prd-501': [['wh-austin', 52, 2]],
   'prd-multi': [
     ['wh-austin', 3, 0],

@@ -33,16 +33,22 @@ async function recordsIn(file: string, correlationId: string): Promise<JoinedRec
   return records
 }
 
-const columns = ['timestamp', 'part', 'event_type', 'operation', 'actor_id', 'tenant_id', 'outcome'] as const
+const head = ['time', 'part', 'event_type', 'operation', 'actor and tenant', 'outcome']
 
 /** The records as lines of a table, with a head. */
 export function recordTable(records: readonly JoinedRecord[]): string[] {
-  const rows = [[...columns], ...records.map((record) => columns.map((name) => record[name] ?? ''))]
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  const rows = [head, ...records.map(toRow)]
+  const widths = head.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows.map((row) =>
     row
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd(),
   )
+}
+
+function toRow(record: JoinedRecord): string[] {
+  const { timestamp, part, event_type, operation, actor_id, tenant_id, outcome } = record
+  const time = timestamp.replace(/^.*T|Z$/g, '')
+  return [time, part, event_type, operation, `${actor_id}@${tenant_id}`, outcome]
 }

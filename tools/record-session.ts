@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { drawScreens, readTerminal } from './terminal-picture.ts'
+
+// Starts the stack, takes the tour, and draws what both printed: docs/images/tour.svg is a real session.
+const { values } = parseArgs({
+  options: {
+    'port-base': { type: 'string', default: '8080' },
+    output: { type: 'string', default: 'docs/images/tour.svg' },
+  },
+})
+const COLUMNS = 120
+const ROWS = 40
+const SECONDS_PER_SCREEN = 4
+
+const root = join(import.meta.dirname, '..')
+const data = mkdtempSync(join(tmpdir(), 'agentic-session-'))
+const place = ['--port-base', values['port-base'], '--data', join(data, '.agentic')]
+
+try {
+  const stack = runNpm(['start', '--silent', '--', ...place])
+  const started = await stack.printing('Ctrl-C ends it', /\n\n$/)
+  const tour = runNpm(['run', '--silent', 'tour', '--', ...place])
+  const [code] = await once(tour.child, 'close')
+  stack.child.kill('SIGTERM')
+  await once(stack.child, 'close')
+  if (code !== 0) throw new Error(`the tour ended with ${code}:\n${tour.printed()}`)
+  const screens = [prompt('npm start', started), ...stopsOf(tour.printed())]
+  const picture = drawScreens(
+    screens.map((text) => readTerminal(text, COLUMNS)),
+    {
+      columns: COLUMNS,
+      rows: ROWS,
+      secondsPerScreen: SECONDS_PER_SCREEN,
+      title: 'npm start and npm run tour in a terminal',
+    },
+  )
+  const file = join(root, values.output)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, picture)
+  process.stdout.write(`${values.output}: ${screens.length} screens, ${picture.length} bytes\n`)
+} finally {
+  rmSync(data, { recursive: true, force: true })
+}
+
+function prompt(command: string, printed: string): string {
+  // Folders of this machine say nothing to the reader, and a token is nothing to publish, even one that has ended.
+  const shown = printed.replaceAll(`${data}/`, '').replaceAll(/(eyJ[\w-]{20})[\w.-]+/g, '$1...')
+  return `\u001b[1m$ ${command}\u001b[22m\n${shown}`
+}
+
+/** The tour, cut where a stop begins: a bold number at the beginning of a line. */
+function stopsOf(printed: string): string[] {
+  const begin = String.fromCodePoint(27)
+  const [first = '', ...others] = printed.trim().split(new RegExp(`\\n+(?=${begin}\\[1m\\d+\\. )`))
+  return [prompt('npm run tour', first), ...others]
+}
+
+interface Running {
+  readonly child: ChildProcess
+  printed(): string
+  /** Resolves with everything so far when it has a text and then looks like this. */
+  printing(text: string, then: RegExp): Promise<string>
+}
+
+function runNpm(args: readonly string[]): Running {
+  // A pipe has no colours of its own.
+  const child = spawn('npm', args, { cwd: root, env: { ...process.env, FORCE_COLOR: '1' } })
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  return {
+    child,
+    printed: () => printed,
+    async printing(text, then) {
+      while (!printed.includes(text) || !then.test(printed)) await once(child.stdout, 'data')
+      return printed
+    },
+  }
+}
