@@ -52,14 +52,12 @@ test('steps capture values of the body and the head, which later requests use; u
             capture: { first: '$.items[0].id', last: '$.items[-1].id', place: 'header:Location' },
           },
         ],
-        request: { method: 'GET', path: '{{place}}', headers: { 'X-Of': '{{first}} {{ last }}' } },
+        request: { method: 'GET', path: '/at{{place}}', headers: { 'X-Of': '{{first}} {{ last }}' } },
         cleanup: [{ method: 'DELETE', path: '/things/{{first}}' }],
       },
     },
   }
-  // The form of a path is judged when a file is read; here it is what a step has captured.
-  Object.assign(scenario.outcomes?.success?.request ?? {}, { path: '/at{{place}}' })
-  const report = await runConformance({ baseUrl: `${url}/base`.replace('/base', ''), scenario, rules: only })
+  const report = await runConformance({ baseUrl: url, scenario, rules: only })
   expect(report.problems).toEqual([])
   expect(requests.map(({ line }) => line)).toEqual(['POST /things', 'GET /at/there/7', 'DELETE /things/1'])
   expect(requests[1]?.headers['x-of']).toBe('1 x y')

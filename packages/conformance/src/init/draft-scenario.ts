@@ -2,6 +2,7 @@ import { type OutcomeType, outcomes, outcomeTypes } from '@agentic-rest/profile'
 import { stringify } from 'yaml'
 import { isObject } from '../offline/fault.ts'
 import { isOpenApi } from '../offline/openapi-faults.ts'
+import { printable } from '../report/printable.ts'
 import { type OperationSketch, readOperations } from './read-operations.ts'
 
 /** A scenario could not be drafted from a document. */
@@ -61,7 +62,9 @@ function draftOutcome(type: OutcomeType, operations: readonly OperationSketch[])
     return comment(
       `${type}: this operation can answer with ${status}; change the request so that it does.\n${text}`,
     )
-  const remark = operation.invented.map((name) => `# ${name} is invented: put in one that exists.\n`).join('')
+  const remark = operation.invented
+    .map((name) => `# ${printable(name)} is invented: put in one that exists.\n`)
+    .join('')
   return indent(`${remark}${text}`)
 }
 

@@ -22,7 +22,8 @@ export function outcomesSentence({ outcomes: { observed, total } }: Report): str
 /** The rules by their results in one sentence. */
 export function rulesSentence(report: Report): string {
   const { pass, fail, not_observed: unseen } = countRules(report)
-  return `${pass + fail + unseen} rules: ${pass} passed, ${fail} failed, ${unseen} not observed`
+  const all = pass + fail + unseen
+  return `${all} rule${all === 1 ? '' : 's'}: ${pass} passed, ${fail} failed, ${unseen} not observed`
 }
 
 /** What a list of known failures has to do with this report; nothing without one. */

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { portOf, startStack } from '@agentic-rest/stack'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { freeBase } from '../../examples/stack/test/harness/run-npm.ts'
+import { runHere } from '../../packages/cli/test/harness/run-here.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const scenario = join(import.meta.dirname, '../../examples/stack/conformance.yaml')
+
+let stack: Awaited<ReturnType<typeof startStack>>
+let portBase: number
+
+beforeAll(async () => {
+  portBase = await freeBase()
+  stack = await startStack({ portBase, env: process.env, output: new PassThrough().resume() })
+}, 120_000)
+
+afterAll(async () => await stack.stop(), 60_000)
+
+// The second time everything that the first one left behind is there.
+test.each(['first', 'second'])(
+  'the stack keeps the profile, and shows all ten outcomes, the %s time',
+  async () => {
+    const url = (name: 'identity' | 'inventory-gateway') => `http://127.0.0.1:${portOf(name, portBase)}`
+    const { code, stdout, stderr } = await runHere(
+      ['conformance', `http://127.0.0.1:${portBase}`, '--scenario', scenario, '--report', 'json'],
+      { env: { IDENTITY_URL: url('identity'), INVENTORY_GATEWAY_URL: url('inventory-gateway') } },
+    )
+    const report = JSON.parse(stdout)
+    const failed = report.rows.filter(({ result }: { result: string }) => result === 'fail')
+    expect({ failed, problems: report.problems, stderr }).toEqual({ failed: [], problems: [], stderr: '' })
+    expect(report.outcomes).toEqual({ observed: 10, total: 10, notObserved: [] })
+    const passed = new Set(
+      report.rows
+        .filter(({ result }: { result: string }) => result === 'pass')
+        .map(({ rule }: { rule: string }) => rule),
+    )
+    const rules: string[] = [...new Set<string>(report.rows.map(({ rule }: { rule: string }) => rule))]
+    // No service of the stack forgets its trace, so nobody can see what the gateway would do about it.
+    expect(rules.filter((rule) => !passed.has(rule))).toEqual(['traceless-upstream'])
+    expect(code).toBe(0)
+  },
+)
