@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Requests at a fixed rate over a few connections. */
@@ -14,7 +14,8 @@ export interface PacedLoad {
 const CONNECTIONS = 32
 
 interface Connection {
-  readonly socket: Socket
+  socket: Socket
+  /** It waits for its answer, or is being opened again. */
   busy: boolean
   answered: number
   pending: Buffer
@@ -26,17 +27,24 @@ export async function createPacedLoad(port: number): Promise<PacedLoad> {
   return {
     run: (perSecond, ms) => run(connections, perSecond, ms),
     close() {
-      for (const { socket } of connections) socket.destroy()
+      for (const { socket } of connections) socket.removeAllListeners('close').destroy()
     },
   }
 }
 
 async function openConnection(port: number): Promise<Connection> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  await once(socket, 'connect')
-  const connection: Connection = { socket, busy: false, answered: 0, pending: Buffer.alloc(0) }
-  socket.on('data', (chunk) => receive(connection, chunk))
+  const connection: Connection = { socket: new Socket(), busy: true, answered: 0, pending: Buffer.alloc(0) }
+  await open(connection, port)
   return connection
+}
+
+/** A gateway ends a connection after a thousand requests; then it is opened again. */
+async function open(connection: Connection, port: number): Promise<void> {
+  connection.socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  connection.socket.on('data', (chunk) => receive(connection, chunk))
+  connection.socket.on('close', () => void open(connection, port))
+  await once(connection.socket, 'connect')
+  connection.busy = false
 }
 
 async function run(connections: readonly Connection[], perSecond: number, ms: number): Promise<number> {
@@ -78,6 +86,6 @@ function receive(connection: Connection, chunk: Buffer): void {
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
   if (connection.pending.length < end + 4 + length) return
   connection.pending = Buffer.alloc(0)
-  connection.busy = false
+  connection.busy = /^connection: close/im.test(head)
   connection.answered += 1
 }
