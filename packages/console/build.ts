@@ -1,4 +1,13 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -14,6 +23,8 @@ async function buildPage(folder: string): Promise<void> {
   try {
     await bundle(draft)
     compress(draft)
+    // A temporary folder is its maker's alone; whoever serves the page may be somebody else.
+    chmodSync(draft, 0o755)
     renameSync(draft, folder)
   } catch (error) {
     // Somebody else was faster, with the same files.

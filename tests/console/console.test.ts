@@ -142,6 +142,7 @@ function clickThrough(executablePath: string): void {
     })
 
     test('a stream prints as it comes, and counts against its tenant while it is open', async () => {
+      if (makesPictures) await makeTraffic(url, stack.url)
       await fillIn(page, {
         route: 'llm-completions',
         person: 'alice',
@@ -154,7 +155,6 @@ function clickThrough(executablePath: string): void {
       await expect.poll(async () => ((await log.textContent()) ?? '').length).toBeGreaterThan(before.length)
       await openView(page, 'Live')
       await page.getByRole('region', { name: 'Open streams' }).getByText('1 of 10').waitFor()
-      if (makesPictures) await makeTraffic(url, stack.url)
       await picture(page, `live-${shown}`)
     })
 

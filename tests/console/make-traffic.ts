@@ -27,7 +27,7 @@ export async function makeTraffic(adminUrl: string, gatewayUrl: string): Promise
   const end = performance.now() + TRAFFIC_MS
   for (let turn = 0; performance.now() < end; turn++) {
     // Not in the same order each time, and still the same traffic each time.
-    const [person, method, path, body] = mix[(turn * 7 + Math.floor(turn / 5)) % mix.length] ?? [
+    const [person, method, path, body] = mix[(turn * 7 + Math.floor(turn / mix.length)) % mix.length] ?? [
       '',
       'GET',
       '/',
@@ -42,8 +42,8 @@ export async function makeTraffic(adminUrl: string, gatewayUrl: string): Promise
 }
 
 async function tokenOf(adminUrl: string, sub: string): Promise<string> {
-  const people: { people: { sub: string }[] } = await (await fetch(`${adminUrl}/api/gateway`)).json()
-  const person = people.people.find((each) => each.sub === sub)
+  const gateway = (await (await fetch(`${adminUrl}/api/gateway`)).json()) as { people: { sub: string }[] }
+  const person = gateway.people.find((each) => each.sub === sub)
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${adminUrl}/api/token`, {
     method: 'POST',

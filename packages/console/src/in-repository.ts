@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const room = join(import.meta.dirname, '..')
 
@@ -20,7 +20,9 @@ export const consoleFolder: string = builtFolder()
 // The name is the hash of the sources: a folder is never stale, and several processes may build it at once.
 function builtFolder(): string {
   const folder = join(room, '.agentic', `page-${hashSources()}`)
-  if (!existsSync(folder)) build(folder)
+  if (existsSync(folder)) return folder
+  build(folder)
+  removeOld(dirname(folder))
   return folder
 }
 
@@ -41,4 +43,14 @@ function build(folder: string): void {
   const args = ['--conditions=agentic-source', join(room, 'build.ts'), folder]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: room, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the console could not be built:\n${stdout}${stderr}`)
+}
+
+const KEPT_MS = 3_600_000
+
+// A gateway reads the files when it starts, so an hour is long enough for everyone who was told of a folder.
+function removeOld(folder: string): void {
+  for (const old of globSync('page-*', { cwd: folder }).map((name) => join(folder, name))) {
+    const { mtimeMs = Date.now() } = statSync(old, { throwIfNoEntry: false }) ?? {}
+    if (Date.now() - mtimeMs > KEPT_MS) rmSync(old, { recursive: true, force: true })
+  }
 }

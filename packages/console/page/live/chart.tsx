@@ -82,7 +82,8 @@ function seriesFor(
   colour: (name: string) => string,
 ): uPlot.Series {
   const own = colour(name)
-  if (kind === 'lines') return { label, stroke: own, width: 1.5, points: { show: true, size: 4, fill: own } }
+  if (kind === 'lines')
+    return { label, stroke: own, width: 1.5, points: { show: true, size: 3, width: 0, fill: own } }
   const paths = uPlot.paths.bars?.({ size: [0.86, 10] })
   return { label, fill: own, width: 0, points: { show: false }, ...(paths && { paths }) }
 }

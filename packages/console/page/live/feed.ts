@@ -3,8 +3,8 @@ import { createStore, type Store } from '../shell/store.ts'
 
 const MAX_ROWS = 500
 const MAX_SUMMARIES = 180
-// Fifty rows a second are drawn five times a second, so that the page stays quick.
-const DRAW_MS = 200
+// Fifty rows a second are drawn four times a second, so that the page stays quick.
+const DRAW_MS = 250
 const RETRY_MS = 2000
 // A tab that nobody looks at costs the gateway nothing after this.
 const HIDDEN_MS = 30_000

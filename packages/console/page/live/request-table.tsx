@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { RequestRow } from '../api/feed-events.ts'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
@@ -7,8 +7,13 @@ import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { goTo } from '../shell/use-place.ts'
 
+// A table of five hundred rows that changes four times a second costs more than anybody sees of it.
+const FIRST_ROWS = 60
+const MORE_ROWS = 220
+
 /** The rows, newest first. A row leads to the timeline of its exchange. */
 export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] }) {
+  const [limit, setLimit] = useState(FIRST_ROWS)
   // Rows never change, so what was drawn for one is drawn again as it is: Preact then has nothing to compare.
   const drawn = useRef(new WeakMap<RequestRow, JSX.Element>())
   function draw(row: RequestRow): JSX.Element {
@@ -23,25 +28,40 @@ export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] })
       <table class="rows requests-table">
         <thead>
           <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Outcome</th>
+            <th scope="col" class="time-column">
+              Time
+            </th>
+            <th scope="col" class="outcome-column">
+              Outcome
+            </th>
             <th scope="col">Request</th>
-            <th scope="col">Tenant</th>
-            <th scope="col">Actor</th>
-            <th scope="col" class="number">
+            <th scope="col" class="name-column">
+              Tenant
+            </th>
+            <th scope="col" class="name-column">
+              Actor
+            </th>
+            <th scope="col" class="number time-column">
               Total
             </th>
-            <th scope="col" class="number">
+            <th scope="col" class="number time-column">
               Upstream
             </th>
-            <th scope="col" class="number">
+            <th scope="col" class="number time-column">
               Plugins
             </th>
-            <th scope="col">Timeline</th>
+            <th scope="col" class="link-column">
+              Timeline
+            </th>
           </tr>
         </thead>
-        <tbody>{rows.map(draw)}</tbody>
+        <tbody>{rows.slice(0, limit).map(draw)}</tbody>
       </table>
+      {rows.length > limit && (
+        <button type="button" class="quiet more" onClick={() => setLimit(limit + MORE_ROWS)}>
+          Show more
+        </button>
+      )}
     </ScrollRegion>
   )
 }
@@ -64,8 +84,8 @@ function Row({ row }: { readonly row: RequestRow }) {
           {row.streamed && ' · stream'}
         </span>
       </td>
-      <td class="tenant-cell">{row.tenant || '–'}</td>
-      <td>{row.actor || '–'}</td>
+      <td class="name-cell">{row.tenant || '–'}</td>
+      <td class="name-cell">{row.actor || '–'}</td>
       <td class="number total-cell">{formatMs(row.durationMs)}</td>
       <td class="number">{row.upstreamMs === null ? '–' : formatMs(row.upstreamMs)}</td>
       <td class="number">{formatMs(row.pluginMs)}</td>

@@ -76,7 +76,7 @@ function SwallowedNotice({ swallowed: { parent, child, from, to } }: { readonly 
   return (
     <Notice kind="fault" title={`An outcome was swallowed: ${before} became ${after}.`}>
       <p>
-        {inner} answered <code>{operationOf(child)}</code> with {before}; {outer} should have passed it on and
+        {inner} answered <code>{operationOf(child)}</code> with {before}. Instead of passing it on, {outer}{' '}
         answered <code>{operationOf(parent)}</code> with {after}.
       </p>
     </Notice>
