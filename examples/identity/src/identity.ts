@@ -129,7 +129,7 @@ function toEither(users: Provider, serviceAccounts: Provider): RequestListener {
       return
     }
     if (request.url === '/people') {
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(people))
+      response.end(JSON.stringify(people))
       return
     }
     void (isBelow(request, SERVICE_ACCOUNTS_PATH) ? answerServiceAccounts : answerUsers)(request, response)

@@ -203,3 +203,17 @@ test('each token leaves a record, without the token', async () => {
   ])
   expect(JSON.stringify(records)).not.toContain(token.split('.')[2])
 })
+
+test('it tells whom it knows by name, for who offers a choice', async () => {
+  const { issuer } = await start()
+  const response = await fetch(`${issuer}/people`)
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    [
+      { sub: 'alice', tenant: 'acme', roles: ['campaign:optimize'] },
+      { sub: 'bob', tenant: 'acme', roles: [] },
+      { sub: 'dave', tenant: 'acme', roles: ['campaign:approve'] },
+      { sub: 'carol', tenant: 'globex', roles: ['campaign:optimize'] },
+    ],
+  ])
+})

@@ -74,7 +74,7 @@ describe('records that are posted', () => {
         type: 'application/x-ndjson',
       })
       expect(bytes).toBeLessThan(48 * 1024)
-      expect(lines.length).toBeLessThanOrEqual(200)
+      expect(lines.length).toBeLessThanOrEqual(250)
     }
   })
 

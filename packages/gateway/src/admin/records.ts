@@ -1,4 +1,4 @@
-import { headers as headerNames } from '@agentic-rest/profile'
+import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 import { createIntake, type Intake } from './intake.ts'
@@ -81,7 +81,7 @@ async function takeRecords(exchange: Exchange, posted: PostedRecords, intake: In
   const bytes = await body.read(MAX_POSTED_BYTES)
   if (bytes === undefined) return tooLarge()
   const part = new URLSearchParams(query).get('part') ?? ''
-  const read = readRecords(bytes.toString(), headers['content-type'], part)
+  const read = readRecords(bytes.toString(), headers[headerKeys.contentType], part)
   if (!read.ok) return faultAnswer('INVALID', `The records are not valid: ${read.fault}.`)
   posted.add(read.records)
   return { status: NO_CONTENT }

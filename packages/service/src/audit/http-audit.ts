@@ -21,7 +21,7 @@ export interface HttpAudit extends AuditEmitter {
 }
 
 const MAX_WAITING = 8_192
-const BATCH_RECORDS = 200
+const BATCH_RECORDS = 250
 // F3: Node's own fetch can end the process when a body of 64 KiB meets a connection that is closed.
 const BATCH_CHARACTERS = 16_384
 const DELAY_MS = 200
