@@ -32,6 +32,11 @@ const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npx agentic check [\w./-]+\.yaml( --strict)?( --format \w+)?$/, 'here'],
   [/^npx agentic routes [\w./-]+\.yaml( --test "[A-Z]+ [\w/-]+")?$/, 'here'],
   [/^npx agentic completion \w+$/, 'here'],
+  [/^npx agentic validate( [\w./-]+\.json)+( --json)?$/, 'here'],
+  [
+    /^(\w+_URL=http:\/\/127\.0\.0\.1:\d+ )+npx agentic conformance http:\/\/127\.0\.0\.1:8080 --scenario [\w./-]+\.yaml$/,
+    'visitor',
+  ],
   [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
   [
     /^curl [^;|&<>`$]*"\$\(npm run --silent token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8[01]80\/[\w./-]*$/,

@@ -89,6 +89,45 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     },
   ],
   [
+    '@agentic-rest/conformance',
+    {
+      source: `
+        import { once } from 'node:events'
+        import { createServer } from 'node:http'
+        import { runConformance, writeReport } from '@agentic-rest/conformance'
+        const server = createServer((request, response) => {
+          response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+        }).listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        const report = await runConformance({
+          baseUrl: \`http://127.0.0.1:\${server.address().port}\`,
+          scenario: { target: 'service', outcomes: { success: { request: { method: 'GET', path: '/' } } } },
+          rules: ['row-success', 'profile-header', 'fixtures-agree'],
+        })
+        const seen = report.rows.filter(({ result }) => result !== 'not_observed')
+        console.log(seen.map(({ rule, result }) => rule + ' ' + result).join(', '))
+        console.log(writeReport(report, 'text').includes('1 of 10 outcomes observed'))
+        server.close()
+      `,
+      output: ['row-success pass, profile-header fail, fixtures-agree pass', 'true'],
+    },
+  ],
+  [
+    '@agentic-rest/console',
+    {
+      source: `
+        import { readFileSync } from 'node:fs'
+        import { join } from 'node:path'
+        import { consoleFolder } from '@agentic-rest/console'
+        const page = readFileSync(join(consoleFolder, 'index.html'), 'utf8')
+        for (const [, file] of page.matchAll(/"\\/(assets\\/[^"]+)"/g)) {
+          console.log(file.replace(/-.*\\./, '.'), readFileSync(join(consoleFolder, file)).length > 100)
+        }
+      `,
+      output: ['assets/icon.svg true', 'assets/index.js true', 'assets/index.css true'],
+    },
+  ],
+  [
     '@agentic-rest/stack',
     {
       source: `

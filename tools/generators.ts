@@ -9,6 +9,7 @@ import {
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
 import { commandsTable, findingsTable, optionTables } from './command-tables.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
+import { conformanceLimits, conformanceRules } from './conformance-tables.ts'
 import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
 import { type Generator, jsonText, markdownTable } from './generated.ts'
@@ -56,6 +57,8 @@ export const generators: readonly Generator[] = [
   },
   section('command options', 'docs/cli.md', optionTables),
   section('check findings', 'docs/cli.md', findingsTable),
+  section('conformance rules', 'docs/conformance.md', conformanceRules),
+  section('conformance limits', 'docs/conformance.md', conformanceLimits),
   section('packages', 'README.md', () => packagesTable(repository)),
   section('imports', 'CONTRIBUTING.md', () => importTable(repository)),
 ]

@@ -2,6 +2,7 @@ import { exec } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { headers } from '@agentic-rest/profile'
 import type { Environment } from '../scenario/fill-references.ts'
 import type { TokenSource } from '../scenario/scenario-schema.ts'
 import { send } from '../wire/send.ts'
@@ -76,4 +77,4 @@ async function readSource(source: TokenSource, { env, folder }: Place): Promise<
   return typeof token === 'string' ? token : undefined
 }
 
-const formHeaders = { 'Content-Type': 'application/x-www-form-urlencoded' }
+const formHeaders = { [headers.contentType]: 'application/x-www-form-urlencoded' }

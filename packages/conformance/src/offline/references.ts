@@ -14,7 +14,7 @@ export interface References {
 }
 
 const LONGEST_CHAIN = 32
-const MOST_FAULTS = 200
+const MOST_FAULTS = 250
 
 /** Follows `$ref` within a document and to others. */
 export function createReferences(document: unknown, other: OtherDocument): References {
