@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
-import { type Admin, type AdminOptions, createAdmin } from './admin/admin.ts'
+import { type AdminOptions, createAdmin } from './admin/admin.ts'
+import { openBoth } from './admin/open-both.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/record-watcher.ts'
 import { admit, answerPreflight } from './admit.ts'
 import { callUpstream } from './call-upstream.ts'
@@ -123,17 +124,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     drain: () => drain({ config: config.gateway, state, listener, load, log }).then(close),
     close,
-  }
-}
-
-/** The console first: a gateway that takes requests has everything that it was told to have. */
-async function openBoth(listener: Listener, admin: Admin | undefined): Promise<number> {
-  await admin?.open()
-  try {
-    return await listener.open()
-  } catch (error) {
-    await admin?.close()
-    throw error
   }
 }
 

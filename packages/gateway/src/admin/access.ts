@@ -34,12 +34,13 @@ export function createAccess(options: AccessOptions): Access {
   return {
     async judge(exchange) {
       if (development) return undefined
-      if (role === undefined) return faultAnswer('FORBIDDEN', 'Nobody is let in here.')
+      if (role === undefined) return nobody()
       const denied = await judgeToken(exchange, authorizationOf(exchange, sessions), options)
       return denied !== undefined && isNavigation(exchange) ? signInPage(denied) : denied
     },
     async signIn(exchange) {
-      if (development || role === undefined) return faultAnswer('NOT_FOUND', 'There is nothing here.')
+      if (development) return faultAnswer('NOT_FOUND', 'There is nothing here.')
+      if (role === undefined) return nobody()
       if (exchange.method !== 'POST')
         return faultAnswer('METHOD_NOT_ALLOWED', 'A token is posted here.', { Allow: 'POST' })
       const form = await exchange.body.read(MAX_FORM_BYTES)
@@ -50,6 +51,10 @@ export function createAccess(options: AccessOptions): Access {
       return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': sessions.open(token) } }
     },
   }
+}
+
+function nobody(): AdminAnswer {
+  return faultAnswer('FORBIDDEN', 'Nobody is let in here.')
 }
 
 function authorizationOf({ headers }: Exchange, sessions: Sessions): string | undefined {

@@ -31,8 +31,14 @@ const SAFE_METHODS = ['GET', 'HEAD']
  */
 export function refuseForeign(exchange: Exchange, names: ReadonlySet<string>): AdminAnswer | undefined {
   if (!names.has(hostName(exchange))) return faultAnswer('FOREIGN_HOST', 'This host is not served here.')
-  if (SAFE_METHODS.includes(exchange.method) || isSameOrigin(exchange.headers)) return undefined
+  if (isNavigation(exchange) || isSameOrigin(exchange.headers)) return undefined
   return faultAnswer('FOREIGN_ORIGIN', 'Another site may not do this.')
+}
+
+/** A link from another site may lead here. Pictures, scripts and feeds of its pages may not: each would take a place. */
+function isNavigation({ method, headers }: Exchange): boolean {
+  if (!SAFE_METHODS.includes(method) || headers['origin'] !== undefined) return false
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 
 /** Only browsers send an origin; a service that posts records has none. */

@@ -97,8 +97,14 @@ describe('outside development', () => {
   test('without a role in the configuration nobody is let in, whatever the token', async () => {
     const { adminUrl } = await startAdmin({ ...production, settings: {} })
     const authorization = `Bearer ${await tokenFor(['gateway:admin', 'undefined', ''])}`
-    for (const headers of [{}, { authorization }] as Record<string, string>[]) {
-      const { status, body } = await sendRequest(`${adminUrl}/`, { headers })
+    const requests = [
+      { path: '/' },
+      { path: '/', headers: { authorization } },
+      { path: '/', headers: { accept: 'text/html' } },
+      { path: '/session', method: 'POST', body: 'token=x' },
+    ]
+    for (const { path, ...options } of requests) {
+      const { status, body } = await sendRequest(`${adminUrl}${path}`, options)
       expect([status, JSON.parse(body.toString())]).toEqual([
         403,
         { code: 'FORBIDDEN', message: 'Nobody is let in here.' },

@@ -98,6 +98,28 @@ describe('a request of another site', () => {
       ).toEqual(foreignOrigin)
   })
 
+  test('opens no feed and loads nothing into a page of its own', async () => {
+    const { adminUrl } = await startAdmin()
+    const requests: Record<string, string>[] = [
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+    ]
+    for (const headers of requests)
+      for (const path of ['/api/feed', '/', '/api/gateway'])
+        expect(seen(await sendRequest(`${adminUrl}${path}`, { headers }))).toEqual(foreignOrigin)
+  })
+
+  test('may lead a browser here by a link', async () => {
+    const { adminUrl } = await startAdmin()
+    const { status } = await sendRequest(`${adminUrl}/api/routes`, {
+      headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    })
+    expect(status).toBe(200)
+  })
+
   test('is not one of the page itself, nor of a service, which sends no origin', async () => {
     const { adminUrl } = await startAdmin()
     const own = [{ origin: adminUrl, 'sec-fetch-site': 'same-origin' }, {}]
