@@ -38,7 +38,7 @@ async function bundle(outDir: string): Promise<void> {
   await build({
     configFile: false,
     root: join(import.meta.dirname, 'page'),
-    logLevel: 'warn',
+    logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     resolve: { conditions: ['agentic-source', 'module', 'browser', 'production'] },
     build: {

@@ -160,11 +160,12 @@ function clickThrough(executablePath: string): void {
 
     test('requests are narrowed, paused and followed', async () => {
       const table = page.getByRole('region', { name: 'Requests, newest first' })
-      await table.getByText('412 approval required').waitFor()
+      await table.getByText('201 created').first().waitFor()
       await page.getByLabel('Outcome', { exact: true }).selectOption('asks')
       await table.getByText('201 created').first().waitFor({ state: 'hidden' })
       await page.getByLabel('Text').fill('cmp-enterprise')
       await expect.poll(() => table.locator('tbody').getByRole('row').count()).toBe(1)
+      await table.getByText('412 approval required').waitFor()
       await page.reload()
       await page.getByText('No request has passed').waitFor()
       expect(await page.getByLabel('Text').inputValue()).toBe('cmp-enterprise')
