@@ -262,6 +262,22 @@ test('events of a stream are printed as they come', async () => {
   expect(chunks[0]).toBe('first\n')
 })
 
+test('a stream ends when nobody reads it any more', async () => {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+  const { url } = await startService((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    const timer = setInterval(() => response.write('data: more\n\n'), 1)
+    response.on('close', () => {
+      clearInterval(timer)
+      leave()
+    })
+  })
+  const { child, ended } = spawnAgentic(['call', 'POST', '/stream', '--base-url', url])
+  child.stdout.once('data', () => child.stdout.destroy())
+  expect((await ended).code).toBe(0)
+  await left
+})
+
 test('Ctrl-C in a stream ends it, and the service sees the caller leave', async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
   const { url } = await startService((_request, response) => {

@@ -3,7 +3,11 @@ import { text } from 'node:stream/consumers'
 import type { ClientOptions, ClientRequest } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
+import { headers } from '@agentic-rest/profile'
 import type { Host } from '../host.ts'
+
+/** The option for a key is called like its header. */
+export const keyOption = headers.idempotencyKey.toLowerCase() as Lowercase<typeof headers.idempotencyKey>
 
 /** What `agentic call` was given. */
 export interface CallOptions {
@@ -14,7 +18,7 @@ export interface CallOptions {
   readonly tenant: string | undefined
   readonly data: string | undefined
   readonly header: readonly string[]
-  readonly 'idempotency-key': string | undefined
+  readonly [keyOption]: string | undefined
   readonly async: boolean
   readonly timeout: string
 }
@@ -56,7 +60,7 @@ export async function readCall(options: CallOptions, host: Pick<Host, 'env' | 's
       query,
       headers: { Accept: ACCEPT, ...readHeaders(options.header) },
       body: await readData(options.data, host.stdin),
-      idempotencyKey: options['idempotency-key'],
+      idempotencyKey: options[keyOption],
       preferAsync: options.async,
     },
   }

@@ -5,11 +5,13 @@ import {
   type PendingApproval,
   type RunOptions,
   StreamError,
+  type StreamEvent,
 } from '@agentic-rest/client'
 import type { Host } from '../host.ts'
 import { jsonText, terminalLine, terminalText } from '../terminal-text.ts'
 import { askInputs } from './ask-inputs.ts'
 import { type HandedOver, watchAnswers } from './hand-over.ts'
+import { createPatientWriter } from './patient-writer.ts'
 import { createProgressLine } from './progress-line.ts'
 import { isInteractive, openPrompt } from './prompt.ts'
 import type { Call } from './read-call.ts'
@@ -63,16 +65,23 @@ async function printStream(
   events: ReturnType<Client['stream']>,
   { host: { stdout }, json }: Carrying,
 ): Promise<Answered | undefined> {
+  const writer = createPatientWriter(stdout)
   try {
-    for await (const { event, data, id } of events) {
-      if (json) stdout.write(`${jsonText({ event, data, id }, 0)}\n`)
-      else stdout.write(`${event === 'message' ? '' : `${terminalLine(event)}: `}${terminalText(data)}\n`)
+    for await (const event of events) {
+      if (!(await writer.write(eventText(event, json)))) break
     }
     return undefined
   } catch (error) {
     if (error instanceof StreamError) return error.outcome
     throw error
+  } finally {
+    writer.close()
   }
+}
+
+function eventText({ event, data, id }: StreamEvent, json: boolean): string {
+  if (json) return `${jsonText({ event, data, id }, 0)}\n`
+  return `${event === 'message' ? '' : `${terminalLine(event)}: `}${terminalText(data)}\n`
 }
 
 function runOptions({ client }: Call, { host, asks, stop }: Carrying): RunOptions {

@@ -1,6 +1,6 @@
 import { type Answered, ProfileViolationError, TransportError } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
-import { CallError, type CallOptions, readCall } from '../call/read-call.ts'
+import { CallError, type CallOptions, keyOption, readCall } from '../call/read-call.ts'
 import { sendCall } from '../call/send-call.ts'
 import { isSuccess, outcomeJson, outcomeText, type Shown } from '../call/show-outcome.ts'
 import { defineCommand } from '../command.ts'
@@ -44,7 +44,7 @@ export const call = defineCommand({
       multiple: true,
       description: 'A header. Accept: application/json keeps a route from streaming.',
     },
-    'idempotency-key': {
+    [keyOption]: {
       type: 'string',
       value: 'KEY',
       description: 'The key under which the effect happens once; one is made for each call by default.',

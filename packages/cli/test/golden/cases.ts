@@ -127,5 +127,5 @@ function callsFor(name: string): GoldenCase[] {
   ]
 }
 
-/** The files of runs that need a process of their own (`golden-processes.test.ts`). */
+/** The files of runs that need a process of their own (`tests/cli/golden-processes.test.ts`). */
 export const processNames = ['start', 'start-port-taken', 'start-terminal', 'dev', 'token'] as const

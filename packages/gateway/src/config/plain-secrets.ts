@@ -4,7 +4,7 @@ import type { Environment } from './source/interpolation.ts'
 import { nodeAt, type SourceNode } from './source/source-node.ts'
 import type { Unwise } from './warnings.ts'
 
-const SECRET_HEADER = /^(?:authorization|cookie|proxy-authorization)$|key|token|secret|password|credential/i
+const SECRET_HEADER = /auth|cookie|key|token|secret|password|credential/i
 const WEBHOOKS: readonly Path[] = [
   ['plugins', 'tenant-injector', 'webhook', 'headers'],
   ['plugins', 'license-check', 'webhook', 'headers'],

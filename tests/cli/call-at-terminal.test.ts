@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import type { Outcome } from '@agentic-rest/profile'
 import { expect, vi } from 'vitest'
-import { testWithProgram } from '../../../tests/debian-package.ts'
-import { onTerminal, script } from './harness/on-terminal.ts'
-import { sendOutcome } from './harness/outcome-service.ts'
-import { startUpstream } from './harness/start-upstream.ts'
+import { sendOutcome } from '../../packages/cli/test/harness/outcome-service.ts'
+import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
+import { testWithProgram } from '../debian-package.ts'
+import { onTerminal, script } from './on-terminal.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

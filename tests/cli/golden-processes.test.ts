@@ -1,12 +1,12 @@
 import { findFreeBase } from '@agentic-rest/stack'
 import { expect, test, vi } from 'vitest'
-import { testWithProgram } from '../../../tests/debian-package.ts'
-import type { processNames } from './golden/cases.ts'
-import { goldenFile, steady, transcript } from './golden/transcript.ts'
-import { configuration } from './harness/configuration.ts'
-import { onTerminal, script } from './harness/on-terminal.ts'
-import { folderWith, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
-import { startUpstream } from './harness/start-upstream.ts'
+import type { processNames } from '../../packages/cli/test/golden/cases.ts'
+import { goldenFile, steady, transcript } from '../../packages/cli/test/golden/transcript.ts'
+import { configuration } from '../../packages/cli/test/harness/configuration.ts'
+import { folderWith, runAgentic, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
+import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
+import { testWithProgram } from '../debian-package.ts'
+import { onTerminal, script } from './on-terminal.ts'
 
 // Each test starts processes, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 60_000 })

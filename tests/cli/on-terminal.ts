@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { type DebianProgram, ensureProgram } from '../../../../tests/debian-package.ts'
-import { agentic } from './run-agentic.ts'
+import { agentic } from '../../packages/cli/test/harness/run-agentic.ts'
+import { type DebianProgram, ensureProgram } from '../debian-package.ts'
 
 /** Gives a program a terminal. */
 export const script: DebianProgram = { program: 'script', package: 'bsdutils' }
@@ -38,15 +38,21 @@ export async function onTerminal(
   const waiting = [...typings]
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     screen += chunk
-    const [when, typed] = waiting[0] ?? []
-    const at = when === undefined ? -1 : screen.indexOf(when, from)
-    if (at === -1 || when === undefined) return
-    from = at + when.length
-    waiting.shift()
-    child.stdin.write(typed ?? '')
+    while (typeNext());
   })
   const [code] = await once(child, 'close')
   return { code, screen }
+
+  /** Types what is due; one piece of output may hold what several wait for. */
+  function typeNext(): boolean {
+    const [when = '', typed = ''] = waiting[0] ?? []
+    const at = waiting.length === 0 ? -1 : screen.indexOf(when, from)
+    if (at === -1) return false
+    from = at + when.length
+    waiting.shift()
+    child.stdin.write(typed)
+    return true
+  }
 }
 
 function quoted(text: string): string {

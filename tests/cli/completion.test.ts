@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { testWithProgram } from '../../../tests/debian-package.ts'
-import { folderWith } from './harness/run-agentic.ts'
-import { runHere } from './harness/run-here.ts'
+import { folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
+import { runHere } from '../../packages/cli/test/harness/run-here.ts'
+import { testWithProgram } from '../debian-package.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
