@@ -25,6 +25,11 @@ export const typedObservations: readonly ObservationName[] = [
   ...outcomeTypes.filter((type) => outcomes[type].schema !== null).map((type) => `outcomes.${type}` as const),
   'limit',
   'deadline',
+  'graph.failed_dependency',
+  'graph.clarification_required',
+  'graph.approval_required',
+  'token.missing',
+  'tenant.foreign',
 ]
 
 /** The last answer of an observation; rules are asked only when there is one. */

@@ -48,9 +48,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const tokens = createTokens({ sources: scenario.tokens ?? {}, env, folder })
   const problems: string[] = []
   const wire = createSender(options.timeoutMs ?? usualLimits.timeoutMs)
-  const run = { baseUrl, scenario, tokens, wire, problem: (text: string) => void problems.push(text) }
   const wanted = new Set(rules.flatMap(({ looksAt }) => looksAt))
-  const evidence = await observe(run, { wanted, folder, onStage: options.onProgress })
+  const run = { baseUrl, scenario, tokens, wire, wanted, problem: (text: string) => void problems.push(text) }
+  const evidence = await observe(run, { folder, onStage: options.onProgress })
   return createReport({
     judgements: rules.flatMap((rule) => applyRule(rule, evidence)),
     baseUrl,

@@ -131,6 +131,18 @@ test.each(services)('a service that $title costs little, and fails', async ({ an
   expect(report.rows.filter(({ rule, result }) => rule === 'row-conflict' && result === 'pass')).toEqual([])
 })
 
+test('bodies nested deeper than anything can walk are no bodies, wherever the nesting is', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const body = `{"type":"conflict","code":${deep},"message":"m","trace":${deep},"requiredInputs":${deep}}`
+  const { rows } = await ask((socket) =>
+    socket.end(
+      `HTTP/1.1 409 Deep\r\nContent-Type: application/vnd.agentic.conflict+json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    ),
+  )
+  const told = rows.filter(({ outcome, result }) => outcome === 'conflict' && result === 'fail')
+  expect(told.map(({ rule }) => rule)).toEqual(['json-bodies', 'profile-header'])
+})
+
 const nasty = '\u001b[31m\u009b2J\u202eevil\u2028'
 const nastyMarkup = `</script><script>alert(1)</script>]]>"'|\`x\` <img src=x onerror=alert(1)>`
 

@@ -77,6 +77,13 @@ export const violations: readonly Violation[] = [
   spoilt('json-bodies', 'a success is no JSON', 'success', text('fine')),
 
   // Trace and ids.
+  spoilt('trace-present', 'a 401 has no trace', 'refusal', body({ trace: undefined })),
+  spoilt(
+    'trace-request-id',
+    'an agent hands on a trace of behind',
+    'graph-failed',
+    trace({ requestId: 'inner' }),
+  ),
   spoilt('trace-present', 'a validation error has no trace', 'validation', body({ trace: undefined })),
   spoilt('trace-present', 'a gate has an empty request id', 'approval', trace({ requestId: '' })),
   spoilt('trace-present', 'a refused stream has no trace', 'limit', body({ trace: undefined })),
@@ -101,6 +108,7 @@ export const violations: readonly Violation[] = [
   ),
 
   // Header.
+  spoilt('profile-header', 'a 401 has no profile header', 'refusal', header('X-Agentic-Profile', undefined)),
   spoilt(
     'profile-header',
     'a creation has no profile header',
@@ -116,6 +124,12 @@ export const violations: readonly Violation[] = [
   }),
 
   // Bodies.
+  spoilt(
+    'clarification-inputs',
+    'an agent asks no question',
+    'graph-clarification',
+    inputs({ question: undefined }),
+  ),
   spoilt(
     'clarification-shape',
     'a clarification has a code of its own',

@@ -18,6 +18,8 @@ export async function observeOutcomes(run: Run): Promise<Seen[]> {
 
 async function observeOutcome(run: Run, type: OutcomeType): Promise<Seen> {
   const name = `outcomes.${type}` as const
+  const isWanted = run.wanted.has(name) || (type === 'accepted' && run.wanted.has('status-url'))
+  if (!isWanted) return { name, missing: 'no rule asks for it' }
   const probe = run.scenario.outcomes?.[type]
   if (probe === undefined) return notInScenario(name, name)
   return await attempt(run, name, async () => ({
@@ -34,6 +36,7 @@ export function expectedOf(probe: NonNullable<Probes[OutcomeType]>): Expected {
 
 async function followStatusUrl(run: Run, accepted: Seen | undefined): Promise<Seen> {
   const name = 'status-url'
+  if (!run.wanted.has(name)) return { name, missing: 'no rule asks for it' }
   if (accepted === undefined || 'missing' in accepted) return { name, missing: 'no operation was accepted' }
   const [exchange] = accepted.exchanges
   const statusUrl = valueAt(exchange?.answer?.json?.value, '$.statusUrl')

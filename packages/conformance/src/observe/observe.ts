@@ -1,4 +1,4 @@
-import { createEvidence, type Evidence, type ObservationName, type Seen } from './observation.ts'
+import { createEvidence, type Evidence, type Seen } from './observation.ts'
 import { observeDeadline } from './observe-deadline.ts'
 import { observeFiles } from './observe-files.ts'
 import { observeGraph } from './observe-graph.ts'
@@ -28,18 +28,17 @@ export type Stage = (typeof stages)[number]['title']
 
 /** How a scenario is carried out. */
 export interface Observing {
-  /** What the rules ask for; a stage that sees none of it is left out. */
-  readonly wanted: ReadonlySet<ObservationName>
   /** File names of the scenario start from here. */
   readonly folder: string
   readonly onStage?: ((stage: Stage) => void) | undefined
 }
 
 /** Carries out a scenario, one stage after the other, and collects what is seen. It judges nothing. */
-export async function observe(run: Run, { wanted, folder, onStage }: Observing): Promise<Evidence> {
+export async function observe(run: Run, { folder, onStage }: Observing): Promise<Evidence> {
   const seen: Seen[] = []
   for (const { title, sees, observe: look } of stages) {
-    if (![...wanted].some((name) => sees.test(name))) continue
+    // A stage that sees nothing of what is wanted is left out.
+    if (![...run.wanted].some((name) => sees.test(name))) continue
     onStage?.(title)
     seen.push(...(await look(run)))
   }

@@ -5,6 +5,7 @@ import type { Scenario, ScenarioRequest } from '../scenario/scenario-schema.ts'
 import type { SentRequest } from '../wire/exchange.ts'
 import type { Sender } from '../wire/sender.ts'
 import { fillValues, type Values } from './fill-values.ts'
+import type { ObservationName } from './observation.ts'
 import type { Tokens } from './tokens.ts'
 
 /** What every observer of one run needs. */
@@ -13,6 +14,8 @@ export interface Run {
   readonly scenario: Scenario
   readonly tokens: Tokens
   readonly wire: Sender
+  /** What the rules ask for. */
+  readonly wanted: ReadonlySet<ObservationName>
   /** Takes down why something in the scenario could not be carried out. */
   problem(text: string): void
 }

@@ -7,7 +7,7 @@ export const clarificationInputs = defineRule({
   clause: 'resources.requiredInputs',
   title: 'A clarification asks for at least one input and says all about it',
   level: 'must',
-  looksAt: ['outcomes.clarification_required'],
+  looksAt: ['outcomes.clarification_required', 'graph.clarification_required'],
   check(observation) {
     return judgeFaults(observation, 'inputs')
   },

@@ -7,7 +7,7 @@ export const clarificationShape = defineRule({
   clause: 'versioning.clarification',
   title: 'A clarification has its type, its code and a message',
   level: 'must',
-  looksAt: ['outcomes.clarification_required'],
+  looksAt: ['outcomes.clarification_required', 'graph.clarification_required'],
   check(observation) {
     return judgeFaults(observation, 'clarification')
   },

@@ -1,4 +1,4 @@
-import { answerOf, outcomeObservations } from '../judge.ts'
+import { answerOf, outcomeObservations, typedObservations } from '../judge.ts'
 import { shorten } from '../report/printable.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
@@ -8,7 +8,7 @@ export const jsonBodies = defineRule({
   clause: 'table.json',
   title: 'Bodies with a JSON media type are JSON',
   level: 'must',
-  looksAt: [...outcomeObservations, 'limit', 'deadline'],
+  looksAt: [...new Set([...outcomeObservations, ...typedObservations])],
   check(observation) {
     const { essence, json, cut, body } = answerOf(observation)
     if (!/[/+]json$/.test(essence ?? '')) return notObserved('the media type is not JSON')

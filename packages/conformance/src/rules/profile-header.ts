@@ -1,5 +1,6 @@
-import { answerOf, judgeProfileHeader, outcomeObservations } from '../judge.ts'
-import { defineRule } from '../rule.ts'
+import { isVendorType } from '@agentic-rest/profile'
+import { answerOf, judgeProfileHeader, outcomeObservations, typedObservations } from '../judge.ts'
+import { defineRule, notObserved } from '../rule.ts'
 
 /** Versioning, rule 1, and gateway rule 5. */
 export const profileHeader = defineRule({
@@ -7,8 +8,11 @@ export const profileHeader = defineRule({
   clause: 'versioning.header',
   title: 'Every agentic response has the profile header',
   level: 'must',
-  looksAt: [...outcomeObservations, 'limit', 'deadline'],
+  looksAt: [...new Set([...outcomeObservations, ...typedObservations])],
   check(observation) {
-    return judgeProfileHeader(answerOf(observation))
+    const answer = answerOf(observation)
+    // What a gateway answers outside the ten is agentic when its media type says so.
+    const isAgentic = observation.name.startsWith('outcomes.') || isVendorType(answer.essence)
+    return isAgentic ? judgeProfileHeader(answer) : notObserved('the answer has no media type of the profile')
   },
 })

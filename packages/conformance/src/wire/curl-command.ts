@@ -1,7 +1,14 @@
 import { headers as names } from '@agentic-rest/profile'
 import type { SentRequest } from './exchange.ts'
 
-const authorization = names.authorization.toLowerCase()
+/** Headers that carry secrets, and what stands in their place. */
+const secrets = new Map([
+  [names.authorization.toLowerCase(), '$AUTHORIZATION'],
+  [names.approvalToken.toLowerCase(), '$APPROVAL_TOKEN'],
+  ['proxy-authorization', '$PROXY_AUTHORIZATION'],
+  ['cookie', '$COOKIE'],
+  ['x-api-key', '$API_KEY'],
+])
 
 /** The request as a command for a shell; the token is the reader's to fill in. */
 export function curlCommand({ method, url, headers, body }: SentRequest): string {
@@ -11,8 +18,8 @@ export function curlCommand({ method, url, headers, body }: SentRequest): string
 }
 
 function headerArgument(name: string, value: string): string {
-  if (name.toLowerCase() === authorization && value.startsWith('Bearer '))
-    return `"${names.authorization}: Bearer $TOKEN"`
+  const secret = secrets.get(name.toLowerCase())
+  if (secret !== undefined) return `"${name}: ${value.startsWith('Bearer ') ? 'Bearer $TOKEN' : secret}"`
   return quote(value === '' ? `${name};` : `${name}: ${value}`)
 }
 

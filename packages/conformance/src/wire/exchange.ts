@@ -59,7 +59,7 @@ export function toAnswer({ status, rawHeaders, body, cut, arrivals, elapsedMs }:
     headers,
     essence: mediaTypeEssence(headers.get(headerKeys.contentType)),
     body,
-    json: cut === undefined ? parseJson(body) : undefined,
+    json: cut === undefined ? readJson(body) : undefined,
     cut,
     arrivals,
     elapsedMs,
@@ -74,6 +74,23 @@ function joinHeaders(raw: readonly string[]): Map<string, string> {
     joined.set(name, before === undefined ? String(raw[at + 1]) : `${before}, ${raw[at + 1]}`)
   }
   return joined
+}
+
+const MAX_DEPTH = 64
+
+/** A body nested deeper than any of the profile is none: walking or writing it again would overflow the stack. */
+function readJson(text: string): { value: unknown } | undefined {
+  const parsed = parseJson(text)
+  return parsed === undefined || isDeep(parsed.value) ? undefined : parsed
+}
+
+function isDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return false
 }
 
 function parseJson(text: string): { value: unknown } | undefined {
