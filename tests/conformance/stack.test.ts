@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const scenario = join(import.meta.dirname, '../../examples/stack/conformance.yaml')
 
-let stack: Awaited<ReturnType<typeof startStack>>
+let stack: Awaited<ReturnType<typeof startStack>> | undefined
 let portBase: number
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStack({ portBase, env: process.env, output: new PassThrough().resume() })
 }, 120_000)
 
-afterAll(async () => await stack.stop(), 60_000)
+afterAll(async () => await stack?.stop(), 60_000)
 
 // The second time everything that the first one left behind is there.
 test.each(['first', 'second'])(

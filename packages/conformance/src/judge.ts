@@ -201,7 +201,17 @@ export function judgeFiles({ faults = [] }: Observation): Verdict {
 const MAX_FAULTS = 10
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** Whether a text is a UUID of version 4 (RFC 9562). */
-export function isUuid4(text: string): boolean {
-  return UUID_4.test(text)
+/** The verdict on an id of the trace that the request carried. */
+export function judgeSentId(observation: Observation, name: keyof Trace): Verdict {
+  const found = traceOf(observation)
+  const sent = observation.exchanges.at(-1)?.request.trace[name]
+  if ('reason' in found || sent === undefined) return notObserved('the answer has no trace to compare')
+  return found.trace[name] === sent ? pass : fail(sent, found.trace[name])
+}
+
+/** The verdict on an id of the trace that the request did not carry: a UUID of version 4 (RFC 9562). */
+export function judgeGeneratedId(observation: Observation, name: keyof Trace): Verdict {
+  const found = traceOf(observation)
+  if ('reason' in found) return notObserved(found.reason)
+  return UUID_4.test(found.trace[name]) ? pass : fail('a UUID v4', found.trace[name])
 }

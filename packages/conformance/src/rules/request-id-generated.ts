@@ -1,5 +1,5 @@
-import { isUuid4, traceOf } from '../judge.ts'
-import { defineRule, fail, notObserved, pass } from '../rule.ts'
+import { judgeGeneratedId } from '../judge.ts'
+import { defineRule } from '../rule.ts'
 
 /** Gateway rule 1: a UUID v4 for an absent id. */
 export const requestIdGenerated = defineRule({
@@ -9,9 +9,5 @@ export const requestIdGenerated = defineRule({
   level: 'must',
   looksAt: ['ids.absent'],
   gatewayOnly: true,
-  check(observation) {
-    const found = traceOf(observation)
-    if ('reason' in found) return notObserved(found.reason)
-    return isUuid4(found.trace.requestId) ? pass : fail('a UUID v4', found.trace.requestId)
-  },
+  check: (observation) => judgeGeneratedId(observation, 'requestId'),
 })

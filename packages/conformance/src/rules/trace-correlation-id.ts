@@ -1,5 +1,5 @@
-import { traceOf, typedObservations } from '../judge.ts'
-import { defineRule, fail, notObserved, pass } from '../rule.ts'
+import { judgeSentId, typedObservations } from '../judge.ts'
+import { defineRule } from '../rule.ts'
 
 /** Resources, trace object: `correlationId` is taken from the request. */
 export const traceCorrelationId = defineRule({
@@ -8,10 +8,5 @@ export const traceCorrelationId = defineRule({
   title: 'The trace has the correlationId that the request carried',
   level: 'must',
   looksAt: typedObservations,
-  check(observation) {
-    const found = traceOf(observation)
-    const sent = observation.exchanges.at(-1)?.request.trace.correlationId
-    if ('reason' in found || sent === undefined) return notObserved('the answer has no trace to compare')
-    return found.trace.correlationId === sent ? pass : fail(sent, found.trace.correlationId)
-  },
+  check: (observation) => judgeSentId(observation, 'correlationId'),
 })

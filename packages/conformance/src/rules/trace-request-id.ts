@@ -1,5 +1,5 @@
-import { traceOf, typedObservations } from '../judge.ts'
-import { defineRule, fail, notObserved, pass } from '../rule.ts'
+import { judgeSentId, typedObservations } from '../judge.ts'
+import { defineRule } from '../rule.ts'
 
 /** Resources, trace object: `requestId` is taken from the request. */
 export const traceRequestId = defineRule({
@@ -8,10 +8,5 @@ export const traceRequestId = defineRule({
   title: 'The trace has the requestId that the request carried',
   level: 'must',
   looksAt: typedObservations,
-  check(observation) {
-    const found = traceOf(observation)
-    const sent = observation.exchanges.at(-1)?.request.trace.requestId
-    if ('reason' in found || sent === undefined) return notObserved('the answer has no trace to compare')
-    return found.trace.requestId === sent ? pass : fail(sent, found.trace.requestId)
-  },
+  check: (observation) => judgeSentId(observation, 'requestId'),
 })
