@@ -132,13 +132,12 @@ test('a key that was used for another product is refused', async () => {
 
 test('a list comes in parts, the latest first', async () => {
   const { stock, checks } = await startInventory()
-  for (let count = 0; count < 3; count += 1) await stock('prd-123/stock')
-  const first = await checks('prd-123', '?limit=2')
-  expect(first).toMatchObject({ items: [{ id: 'chk-3' }, { id: 'chk-2' }], next: '2' })
-  expect(await checks('prd-123', `?limit=2&cursor=${first.next}`)).toMatchObject({
-    items: [{ id: 'chk-1' }],
-    next: null,
-  })
+  for (let count = 0; count < 11; count += 1) await stock('prd-123/stock')
+  const first = await checks('prd-123', '?limit=9')
+  const second = await checks('prd-123', `?limit=9&cursor=${first.next}`)
+  const numbers = [...first.items, ...second.items].map(({ id }) => Number(id.slice('chk-'.length)))
+  expect(numbers).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+  expect([first.next, second.next]).toEqual(['3', null])
   for (const query of ['?limit=0', '?limit=101', '?limit=x', '?cursor=-1', '?cursor=x'])
     expect(await checks('prd-123', query)).toMatchObject({ type: 'validation_failed' })
 })

@@ -60,7 +60,7 @@ export async function listChecks(
        requested_for AS "requestedFor", idempotency_key AS "idempotencyKey", correlation_id AS "correlationId",
        to_char(checked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "checkedAt"
      FROM stock_checks WHERE tenant = $1 AND product_id = $2 AND position < $3
-     ORDER BY position DESC LIMIT $4`,
+     ORDER BY stock_checks.position DESC LIMIT $4`,
     [tenant, productId, cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
   )
   const shown = rows.slice(0, limit)
