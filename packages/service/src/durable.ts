@@ -1,6 +1,14 @@
 import type { Log } from './log.ts'
+import type { RunContext } from './run-context.ts'
 import { type ApprovalsOptions, createApprovals } from './runtime/approvals.ts'
-import type { Approvals, Idempotency, JobRunner, Operations, RuntimeOptions } from './runtime/contract.ts'
+import type {
+  Approvals,
+  Idempotency,
+  JobRunner,
+  Operations,
+  Releasers,
+  RuntimeOptions,
+} from './runtime/contract.ts'
 import { createStore } from './runtime/create-store.ts'
 import { createIdempotency, type IdempotencyOptions } from './runtime/idempotency.ts'
 import { createOperations } from './runtime/operations.ts'
@@ -33,6 +41,8 @@ export interface DurableOptions {
   readonly store: Store | StoreOptions | undefined
   readonly runtime: DurableSettings
   readonly log: Log
+  /** What operations in the background have reserved is given back by these. */
+  readonly releasers: Releasers
 }
 
 interface Runtimes {
@@ -44,10 +54,11 @@ interface Runtimes {
 const RETRY_MS = 2_000
 
 /** Makes the durable part of a service. The store is touched only when something needs it. */
-export function createDurable({ store: given, runtime, log }: DurableOptions): Durable {
+export function createDurable(options: DurableOptions): Durable {
+  const { store: given, log } = options
   const isOwn = given === undefined || !('transaction' in given)
   const store = isOwn ? createStore(given ?? { memory: true }) : given
-  const runtimes = createRuntimes(store, runtime, log)
+  const runtimes = createRuntimes(store, options)
   const migrated = createMigration(store)
   const closing = new AbortController()
   return {
@@ -70,12 +81,20 @@ export function createDurable({ store: given, runtime, log }: DurableOptions): D
   }
 }
 
-function createRuntimes(store: Store, settings: DurableSettings, log: Log): Runtimes {
-  const { idempotency, operations, approvals, ...shared } = settings
+/** Makes `cancelOperation` for the runs of a tenant: it reaches no other tenant's operations. */
+export function cancelOperationOf(
+  tenantId: string,
+  durable: Pick<Durable, 'operations'>,
+): RunContext['cancelOperation'] {
+  return async (operationId, sql) => (await durable.operations()).cancel(tenantId, operationId, sql)
+}
+
+function createRuntimes(store: Store, { runtime, log, releasers }: DurableOptions): Runtimes {
+  const { idempotency, operations, approvals, ...shared } = runtime
   const onFault: OperationsOptions['onFault'] = ({ message, ...fields }) => log.error(message, fields)
   return {
     idempotency: createIdempotency(store, { ...shared, ...idempotency }),
-    operations: createOperations(store, { ...shared, onFault, ...operations }),
+    operations: createOperations(store, { ...shared, onFault, ...operations }, releasers),
     approvals: createApprovals(store, { ...shared, ...approvals }),
   }
 }

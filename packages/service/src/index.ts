@@ -37,18 +37,28 @@ export {
   defineOperation,
   type InputOf,
   type Method,
+  type Objection,
   type Operation,
   type OperationDefinition,
   type OutputSchemas,
+  type Refusal,
   type WantedApproval,
 } from './operation.ts'
 export type { ParameterNames, PathParams } from './path-template.ts'
-export type { AuditDetail, GivenApproval, RequestAudit, RequestContext, RunContext } from './run-context.ts'
+export type {
+  AcceptContext,
+  AuditDetail,
+  CheckContext,
+  GivenApproval,
+  RequestAudit,
+  RequestContext,
+  RunContext,
+} from './run-context.ts'
 export type { ApprovalsOptions } from './runtime/approvals.ts'
-export type { RuntimeOptions } from './runtime/contract.ts'
+export type { Cancellation, ReleasedOperation, RuntimeOptions } from './runtime/contract.ts'
 export { createStore } from './runtime/create-store.ts'
 export type { IdempotencyOptions } from './runtime/idempotency.ts'
 export type { BackgroundFault, OperationsOptions } from './runtime/operations-options.ts'
-export type { Sql, Store, StoreOptions } from './runtime/store.ts'
+export type { MigrationStep, OwnTables, Sql, Store, StoreOptions } from './runtime/store.ts'
 export { StoreLockedError, StoreUnavailableError, TakenOverError } from './runtime/store-errors.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

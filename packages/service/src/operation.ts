@@ -3,7 +3,9 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type InputField, inputFields } from './input/input-fields.ts'
 import { type JsonSchema, jsonSchemaOf } from './input/json-schema.ts'
 import { assertPathTemplate, type PathParams, pathParameters } from './path-template.ts'
-import type { RequestContext, RunContext } from './run-context.ts'
+import type { AcceptContext, CheckContext, RequestContext, RunContext } from './run-context.ts'
+import type { ReleasedOperation, Releaser } from './runtime/contract.ts'
+import type { Sql } from './runtime/store.ts'
 
 /** The methods an operation can have. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -30,6 +32,12 @@ export interface ApprovalRule<Input = unknown, Params = Readonly<Record<string, 
   /** `false` when the request may proceed by itself. */
   when(context: RequestContext<Input, Params>): false | WantedApproval | Promise<false | WantedApproval>
 }
+
+/** An outcome that says why nothing was done. */
+export type Refusal = Exclude<Outcome, { readonly type: 'success' | 'created' | 'accepted' }>
+
+/** Why a request is refused, or nothing when it may go on. */
+export type Objection = Refusal | undefined | Promise<Refusal | undefined>
 
 /** What the bodies of 200 and 201 look like, for the OpenAPI document. */
 export interface OutputSchemas {
@@ -60,6 +68,15 @@ export interface OperationDefinition<Path extends string, Schema extends Standar
   /** Lets callers ask for 202 with `Prefer: respond-async`. */
   readonly async?: boolean
   readonly approval?: ApprovalRule<InputOf<Schema>, PathParams<Path>>
+  /**
+   * Refuses at once what cannot succeed anyway: looked at before a request is asked to be approved, accepted or run.
+   * Its inputs are good, and it has no effect of its own.
+   */
+  check?(context: CheckContext<InputOf<Schema>, PathParams<Path>>): Objection
+  /** Reserves, in the transaction that keeps a 202, what its operation is going to need; a refusal undoes all of it. */
+  accept?(context: AcceptContext<InputOf<Schema>, PathParams<Path>>, sql: Sql): Objection
+  /** Gives back what `accept` reserved, in the transaction in which the operation ends without an effect. */
+  release?(released: ReleasedOperation, sql: Sql): void | Promise<void>
   run(context: RunContext<InputOf<Schema>, PathParams<Path>>): Outcome | Promise<Outcome>
 }
 
@@ -82,6 +99,9 @@ export interface Operation {
   readonly idempotent: boolean
   readonly async: boolean
   readonly approval: ApprovalRule | undefined
+  readonly check: ((context: CheckContext) => Objection) | undefined
+  readonly accept: ((context: AcceptContext, sql: Sql) => Objection) | undefined
+  readonly release: Releaser | undefined
   run(context: RunContext): Outcome | Promise<Outcome>
 }
 
@@ -107,6 +127,7 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
   const jsonSchema = input && jsonSchemaOf(input, definition.inputJsonSchema)
   const fields = jsonSchema ? inputFields({ schema: jsonSchema, locate: locator(definition) }) : new Map()
   assertLocations(definition, fields)
+  assertHooks(definition)
   return {
     id,
     method,
@@ -124,10 +145,21 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
     async: definition.async ?? false,
     // Inside, inputs have been checked against the very schema that types them here.
     approval: definition.approval as ApprovalRule | undefined,
+    check: definition.check?.bind(definition) as Operation['check'],
+    accept: definition.accept?.bind(definition) as Operation['accept'],
+    release: definition.release?.bind(definition),
     run: (context) => definition.run(context as RunContext<InputOf<Schema>, PathParams<Path>>),
   }
 }
 
+/** What is reserved when a 202 is kept is reserved never where there is none. */
+function assertHooks({ async: canWait = false, accept, release }: Hooks): void {
+  if (canWait) return
+  const name = (accept && 'accept') ?? (release && 'release')
+  if (name !== undefined) throw new TypeError(`it has ${name} but is not async`)
+}
+
+type Hooks = { readonly async?: boolean; readonly accept?: unknown; readonly release?: unknown }
 type Placed = Pick<Operation, 'method' | 'path'> & Pick<OperationDefinition<string, undefined>, 'locations'>
 
 function locator({ method, path, locations = {} }: Placed): (name: string) => InputLocation {

@@ -1,7 +1,7 @@
 import { headers, type Outcome } from '@agentic-rest/profile'
 import { type Answer, endWith, goOn, type Step } from './answer.ts'
 import { type Approved, approve, whyNotUsed } from './approve.ts'
-import type { Durable } from './durable.ts'
+import { cancelOperationOf, type Durable } from './durable.ts'
 import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
 import { accepted } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
@@ -29,7 +29,7 @@ export interface Performance {
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
 
-/** Does the request: idempotency key, approval, then now or in the background. */
+/** Does the request: idempotency key, the operation's own check, approval, then now or in the background. */
 export async function perform(performance: Performance): Promise<Answer> {
   const claim = await claimKey(performance)
   if (!claim.ok) return claim.answer
@@ -81,6 +81,8 @@ interface Done {
 
 async function performClaimed(performance: Performance, claim: Claimed | undefined): Promise<Done> {
   const { operation, context, scope, digest, durable } = performance
+  const objection = await operation.check?.({ ...context, prefersAsync: performance.job !== undefined })
+  if (objection !== undefined) return { answer: { outcome: objection, headers: {} }, isKept: false }
   const gate = await approve({
     operation,
     context,
@@ -175,16 +177,18 @@ async function runNow(performance: Performance, doing: Doing) {
 
 /** A run that throws after its effect was committed has had it: the caller hears what was kept. */
 async function runOrKept(
-  { operation, context }: Performance,
+  { operation, context, durable }: Performance,
   { effect, setHeader, approval }: Doing,
 ): Promise<Outcome> {
   try {
     return await operation.run({
       ...context,
+      operationId: undefined,
       setHeader,
       approval: approval && { approvalId: approval.approvalId, decidedBy: approval.decidedBy },
       commit: effect.commit,
       progress: async () => undefined,
+      cancelOperation: cancelOperationOf(context.tenant, durable),
     })
   } catch (cause) {
     const kept = effect.kept()
@@ -194,18 +198,20 @@ async function runOrKept(
   }
 }
 
-/** The job, its approval and the stored 202 are kept before the 202 is sent. */
+/** The job, its approval, what the operation reserves for it and the stored 202 are kept before the 202 is sent. */
 async function acceptJob(
-  { durable, publicPath }: Performance,
+  { operation, context, durable, publicPath }: Performance,
   { effect, setHeader, approval }: Doing,
   job: Job,
 ) {
   const operations = await durable.operations()
-  setHeader('Preference-Applied', 'respond-async')
-  return effect.commit(async (sql) => {
+  return effect.commit(async (sql): Promise<Outcome> => {
     const given = { approvalId: approval?.approvalId, approvedBy: approval?.decidedBy }
     const { operationId } = await operations.accept(sql, { ...job, ...given })
     await orLost('approval', () => approval?.reservation.hand(sql, operationId))
+    const objection = await operation.accept?.({ ...context, operationId }, sql)
+    if (objection !== undefined) return objection
+    setHeader('Preference-Applied', 'respond-async')
     return accepted({ operationId, statusUrl: `${publicPath}/operations/${operationId}/status` })
   })
 }

@@ -2,6 +2,7 @@ import type { AuditEvent, Outcome, Trace } from '@agentic-rest/profile'
 import type { Call } from './call/call.ts'
 import type { Propagation } from './call/propagate.ts'
 import type { Log } from './log.ts'
+import type { Cancellation } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
 
 /** What an operation adds to the audit record of its request. */
@@ -51,9 +52,25 @@ export interface RequestContext<Input = unknown, Params = Readonly<Record<string
   propagate(inner: Outcome, options?: Propagation): Outcome
 }
 
+/** What `check` gets. */
+export interface CheckContext<Input = unknown, Params = Readonly<Record<string, string>>>
+  extends RequestContext<Input, Params> {
+  /** Whether the caller would have to poll for what `run` finds out: worth looking further. */
+  readonly prefersAsync: boolean
+}
+
+/** What `accept` gets. */
+export interface AcceptContext<Input = unknown, Params = Readonly<Record<string, string>>>
+  extends RequestContext<Input, Params> {
+  /** The operation that the 202 is about to name; its runs have the same. */
+  readonly operationId: string
+}
+
 /** What `run` gets. */
 export interface RunContext<Input = unknown, Params = Readonly<Record<string, string>>>
   extends RequestContext<Input, Params> {
+  /** The operation in the background that this run is an attempt of; absent while a caller waits. */
+  readonly operationId: string | undefined
   /** Set when the request was resent with an approval. */
   readonly approval: GivenApproval | undefined
   /** Adds a header to the answer, for example `Location`; the profile's own headers cannot be changed. */
@@ -65,4 +82,6 @@ export interface RunContext<Input = unknown, Params = Readonly<Record<string, st
   commit<Result extends Outcome>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   /** Says how far a run in the background is; without effect in a request that waits. */
   progress(value: unknown): Promise<void>
+  /** Cancels an operation of the same tenant, in the transaction of `commit`; its own `release` is part of it. */
+  cancelOperation(operationId: string, sql: Sql): Promise<Cancellation>
 }

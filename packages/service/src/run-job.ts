@@ -1,6 +1,7 @@
 import { type AuditEmitter, type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
 import { eventTypes, openRecord } from './audit/request-record.ts'
 import type { CallOptions } from './call/call.ts'
+import { cancelOperationOf, type Durable } from './durable.ts'
 import { isKept, orRolledBack, RolledBack } from './effect.ts'
 import { checkInput } from './input/check-input.ts'
 import type { CollectedInput } from './input/collect-input.ts'
@@ -17,6 +18,7 @@ export interface JobOptions {
   readonly emitter: AuditEmitter
   readonly log: Log
   readonly callOptions: CallOptions
+  readonly durable: Pick<Durable, 'operations'>
 }
 
 /** Makes the runner of one operation's jobs. The inputs were kept as they came, so their schema reads them again. */
@@ -80,10 +82,12 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
   })
   return {
     ...context,
+    operationId: jobContext.operationId,
     approval: approvalId === undefined ? undefined : { approvalId, decidedBy: job.approvedBy },
     setHeader: () => undefined,
     commit: (work) => commitJob(run, work),
     progress: (value) => jobContext.progress(value),
+    cancelOperation: cancelOperationOf(scope.tenantId, options.durable),
   }
 }
 

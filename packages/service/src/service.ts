@@ -13,6 +13,7 @@ import { DOCUMENT_PATH, openApiDocument } from './openapi/document.ts'
 import type { Operation } from './operation.ts'
 import { approvalOperations, backgroundOperations, type OwnOptions } from './own-operations.ts'
 import { createJobRunner } from './run-job.ts'
+import type { Releasers } from './runtime/contract.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
 /** What a service is made of. */
@@ -68,7 +69,7 @@ export function createService(options: ServiceOptions): Service {
   if (store === undefined && options.operations.some(needsStore)) {
     log.warn('keys, operations and approvals are kept in memory, because the service was given no store')
   }
-  const durable = createDurable({ store, runtime, log })
+  const durable = createDurable({ store, runtime, log, releasers: releasersOf(options.operations) })
   const operations = withOwn(options.operations, { durable, publicPath })
   const document = openApiDocument(operations, {
     title: options.title ?? 'Agentic service',
@@ -135,8 +136,12 @@ function withOwn(operations: readonly Operation[], own: OwnOptions): readonly Op
   ]
 }
 
-function runnersOf(operations: readonly Operation[], { emitter, log, callOptions }: ServiceParts) {
+function releasersOf(operations: readonly Operation[]): Releasers {
+  return new Map(operations.flatMap(({ id, release }) => (release === undefined ? [] : [[id, release]])))
+}
+
+function runnersOf(operations: readonly Operation[], { emitter, log, callOptions, durable }: ServiceParts) {
   const inBackground = operations.filter((operation) => operation.async)
-  const options = { emitter, log, callOptions }
+  const options = { emitter, log, callOptions, durable }
   return new Map(inBackground.map((operation) => [operation.id, createJobRunner(operation, options)]))
 }

@@ -55,6 +55,13 @@ describe('a definition that cannot work is refused when it is made, by the name 
     ).toThrow('operation op: its input a is placed in the query, but its path says otherwise')
   })
 
+  it.each(['accept', 'release'] as const)('%s of an operation that is never in the background', (hook) => {
+    const hooks = { [hook]: () => undefined }
+    expect(() => defineOperation({ id: 'op', method: 'POST', path: '/', run, ...hooks })).toThrow(
+      `operation op: it has ${hook} but is not async`,
+    )
+  })
+
   it('a body of GET', () => {
     const input = z.object({ a: z.string() })
     expect(() =>

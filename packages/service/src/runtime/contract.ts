@@ -66,8 +66,25 @@ export interface OperationStatus {
   readonly outcome?: Outcome
 }
 
+/** What cancelling an operation gives: done, too late, or there is no such operation. */
+export type Cancellation = 'cancelled' | 'final' | 'unknown'
+
+/** An operation that ends, or waits for input, without an effect. */
+export interface ReleasedOperation {
+  readonly operationId: string
+  readonly tenant: string
+  readonly params: Readonly<Record<string, string>>
+  readonly status: Exclude<OperationState, 'working' | 'completed'>
+}
+
+/** Gives back what was reserved when an operation was accepted, in the transaction that ends it. */
+export type Releaser = (released: ReleasedOperation, sql: Sql) => void | Promise<void>
+/** The releasers of a service, by the id of the definition. */
+export type Releasers = ReadonlyMap<string, Releaser>
+
 /** What a run in the background can do. */
 export interface JobContext {
+  readonly operationId: string
   /** Aborted when the operation is cancelled, its lease is lost or the service closes. */
   readonly signal: AbortSignal
   /** Says how far the work is. */
@@ -84,7 +101,8 @@ export interface Operations {
   /** Keeps a job, in the transaction that answers 202. */
   accept(sql: Sql, job: Job): Promise<{ readonly operationId: string }>
   status(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
-  cancel(tenantId: string, operationId: string): Promise<'cancelled' | 'final' | 'unknown'>
+  /** In a transaction of its own, unless it is given one. */
+  cancel(tenantId: string, operationId: string, sql?: Sql): Promise<Cancellation>
   /** Starts the workers of this process. */
   start(runners: ReadonlyMap<string, JobRunner>): void
   /** Stops taking work, lets runs end or gives their leases back. */

@@ -105,4 +105,17 @@ export const migrations: readonly Migration[] = [
         ADD COLUMN held_by text`,
     ],
   },
+  {
+    version: 5,
+    name: 'steps of the tables of services',
+    statements: [
+      `CREATE TABLE agentic_own_migrations (
+        owner text NOT NULL,
+        version integer NOT NULL,
+        name text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (owner, version)
+      )`,
+    ],
+  },
 ]

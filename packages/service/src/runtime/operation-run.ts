@@ -96,7 +96,7 @@ async function callRunner(attempt: Attempt): Promise<Outcome> {
     }
   }
   const progress: JobContext['progress'] = (value) => table.progress(lease, value)
-  return runner(lease.job, { signal: controller.signal, progress, finish })
+  return runner(lease.job, { operationId: lease.operationId, signal: controller.signal, progress, finish })
 }
 
 /** While the store is away the result is held on to; doing the work again would be worse. */

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Outcome } from '@agentic-rest/profile'
 import { endHold } from './approval-reservation.ts'
-import type { Job, OperationState, OperationStatus } from './contract.ts'
+import type { Cancellation, Job, OperationState, OperationStatus, Releasers } from './contract.ts'
 import { sha256 } from './sha256.ts'
 import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import { assertStorable, isStorable } from './storable-text.ts'
 import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store-errors.ts'
 
-/** The right to run an operation, until its time is over or somebody has a higher fence. */
-export interface Lease {
+/** Names an operation of a tenant. */
+export interface OperationKey {
   readonly tenantId: string
   readonly operationId: string
+}
+
+/** The right to run an operation, until its time is over or somebody has a higher fence. */
+export interface Lease extends OperationKey {
   readonly fence: string
   /** Which attempt this is, the first being 1. */
   readonly attempt: number
@@ -22,7 +26,8 @@ export interface Lease {
 export interface OperationTable {
   insert(sql: Sql, job: Job): Promise<string>
   find(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
-  cancel(tenantId: string, operationId: string): Promise<'cancelled' | 'final' | 'unknown'>
+  /** In a transaction of its own, unless it is given one. */
+  cancel(key: OperationKey, sql?: Sql): Promise<Cancellation>
   /** Takes up to `limit` operations that nobody works on. */
   lease(names: readonly string[], limit: number): Promise<readonly Lease[]>
   /** Prolongs leases and returns the ids of those that still hold. */
@@ -42,6 +47,7 @@ interface Context {
   readonly store: Store
   readonly clock: SqlClock
   readonly leaseSeconds: number
+  readonly releasers: Releasers
 }
 
 /** Makes the table of operations. */
@@ -50,7 +56,7 @@ export function createOperationTable(context: Context): OperationTable {
   return {
     insert: (sql, job) => insert(context, sql, job),
     find: (tenantId, operationId) => find(store, tenantId, operationId),
-    cancel: (tenantId, operationId) => cancel(context, tenantId, operationId),
+    cancel: (key, sql) => cancel(context, key, sql),
     lease: (names, limit) => lease(context, names, limit),
     renew: (leases) => renew(context, leases),
     progress: (held, value) => progress(context, held, value),
@@ -112,27 +118,44 @@ const cancelledOutcome: Outcome = {
   message: 'The operation was cancelled.',
 }
 
-async function cancel(context: Context, tenantId: string, operationId: string) {
-  if (!isStorable(tenantId) || !isStorable(operationId)) return 'unknown'
-  const { store } = context
-  if (await store.transaction((sql) => cancelInside(context, sql, { tenantId, operationId })))
-    return 'cancelled'
-  const found = await find(store, tenantId, operationId)
-  return found === undefined ? 'unknown' : 'final'
+async function cancel(context: Context, key: OperationKey, sql: Sql | undefined): Promise<Cancellation> {
+  if (!isStorable(key.tenantId) || !isStorable(key.operationId)) return 'unknown'
+  if (sql !== undefined) return cancelInside(context, sql, key)
+  return context.store.transaction((own) => cancelInside(context, own, key))
 }
 
 /** A run that has begun may be busy with an effect elsewhere at this moment: its approval counts as used. */
-async function cancelInside({ clock }: Context, sql: Sql, key: Pick<Lease, 'tenantId' | 'operationId'>) {
-  const [row] = await sql.query<Pick<LeaseRow, 'job' | 'attempts'>>(
-    `UPDATE agentic_operations SET state = 'cancelled', outcome = $4, updated_at = ${NOW}
-     WHERE tenant_id = $2 AND operation_id = $3 AND state IN ('working', 'input_required') RETURNING job, attempts`,
-    [clock(), key.tenantId, key.operationId, JSON.stringify(cancelledOutcome)],
+async function cancelInside(context: Context, sql: Sql, key: OperationKey): Promise<Cancellation> {
+  const { tenantId, operationId } = key
+  const [row] = await sql.query<Pick<LeaseRow, 'job' | 'attempts'> & Pick<StatusRow, 'state'>>(
+    `SELECT state, job, attempts FROM agentic_operations WHERE tenant_id = $1 AND operation_id = $2 FOR UPDATE`,
+    [tenantId, operationId],
   )
-  if (row === undefined) return false
-  const { approvalId } = JSON.parse(row.job) as Job
+  if (row === undefined) return 'unknown'
+  if (row.state !== 'working' && row.state !== 'input_required') return 'final'
+  await sql.query(
+    `UPDATE agentic_operations SET state = 'cancelled', outcome = $4, updated_at = ${NOW}
+     WHERE tenant_id = $2 AND operation_id = $3`,
+    [context.clock(), tenantId, operationId, JSON.stringify(cancelledOutcome)],
+  )
+  const job = JSON.parse(row.job) as Job
   const end = row.attempts > 0 ? 'redeemed' : 'approved'
-  if (approvalId !== undefined) await endHold(sql, { ...key, approvalId }, end)
-  return true
+  if (job.approvalId !== undefined) await endHold(sql, { ...key, approvalId: job.approvalId }, end)
+  // Where input is required it was released before.
+  if (row.state === 'working') await release(context, sql, { ...key, job, status: 'cancelled' })
+  return 'cancelled'
+}
+
+interface Released extends OperationKey {
+  readonly job: Job
+  readonly status: OperationState
+}
+
+/** Nothing that accepting reserved outlives its operation: it is given back in the transaction that ends it. */
+async function release({ releasers }: Context, sql: Sql, { operationId, job, status }: Released) {
+  if (status === 'working' || status === 'completed') return
+  const { scope, params } = job
+  await releasers.get(scope.operation)?.({ operationId, tenant: scope.tenantId, params, status }, sql)
 }
 
 interface LeaseRow {
@@ -258,20 +281,22 @@ interface Settlement {
 /** One statement, or some that belong together. */
 function settleAlone(context: Context, settlement: Settlement): Promise<void> {
   const { outcome, held } = settlement
-  const isOne = stateOf(outcome) !== 'input_required' && held.job.approvalId === undefined
-  if (isOne) return settle(context, context.store, settlement)
+  const { approvalId, scope } = held.job
+  const isOne = approvalId === undefined && !context.releasers.has(scope.operation)
+  if (isOne && stateOf(outcome) !== 'input_required') return settle(context, context.store, settlement)
   return context.store.transaction((sql) => settle(context, sql, settlement))
 }
 
-async function settle({ clock }: Context, sql: Sql, { held, outcome }: Settlement): Promise<void> {
+async function settle(context: Context, sql: Sql, { held, outcome }: Settlement): Promise<void> {
   const state = stateOf(outcome)
   const rows = await sql.query(
     `UPDATE agentic_operations SET state = $5, outcome = $6, updated_at = ${NOW} WHERE ${IS_HELD} RETURNING tenant_id`,
-    [clock(), ...heldRow(held), state, JSON.stringify(outcome)],
+    [context.clock(), ...heldRow(held), state, JSON.stringify(outcome)],
   )
   if (rows.length === 0) return
   if (state === 'input_required') await freeKey(sql, held)
   await settleApproval(sql, held, state)
+  await release(context, sql, { ...held, status: state })
 }
 
 /** Only an effect uses an approval up (decision 13); what had none leaves it for the request that is sent again. */

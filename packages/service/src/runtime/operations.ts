@@ -1,4 +1,4 @@
-import type { Operations } from './contract.ts'
+import type { Operations, Releasers } from './contract.ts'
 import { createOperationTable } from './operation-table.ts'
 import { startWorker, type Worker } from './operation-worker.ts'
 import { type OperationsOptions, operationsSettings } from './operations-options.ts'
@@ -7,12 +7,17 @@ import type { Store } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
 
 /** Makes the background operations of a service. */
-export function createOperations(store: Store, options: OperationsOptions = {}): Operations {
+export function createOperations(
+  store: Store,
+  options: OperationsOptions = {},
+  releasers: Releasers = new Map(),
+): Operations {
   const settings = operationsSettings(options)
   const table = createOperationTable({
     store,
     clock: createSqlClock(options),
     leaseSeconds: settings.leaseSeconds,
+    releasers,
   })
   const sweepWhenDue = createSweeper(() => sweepOperations(store, options))
   let worker: Worker | undefined
@@ -26,9 +31,10 @@ export function createOperations(store: Store, options: OperationsOptions = {}):
       return { operationId }
     },
     status: table.find,
-    async cancel(tenantId, operationId) {
-      const result = await table.cancel(tenantId, operationId)
-      if (result === 'cancelled') worker?.abort(operationId, 'the operation was cancelled')
+    async cancel(tenantId, operationId, sql) {
+      const result = await table.cancel({ tenantId, operationId }, sql)
+      const afterwards = sql?.afterCommit ?? callNow
+      if (result === 'cancelled') afterwards(() => worker?.abort(operationId, 'the operation was cancelled'))
       return result
     },
     start(runners) {
@@ -39,6 +45,10 @@ export function createOperations(store: Store, options: OperationsOptions = {}):
       await worker?.close()
     },
   }
+}
+
+function callNow(hook: () => void): void {
+  hook()
 }
 
 /** Removes a batch of operations that ended, or waited for input, long ago, and says how many there were. */

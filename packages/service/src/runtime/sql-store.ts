@@ -33,7 +33,7 @@ export function createSqlStore(open: () => Promise<Driver>): Store {
     const span: Span = { ended: false }
     return inside.run(span, () => runTransaction(opened, span, work))
   }
-  return { query, transaction, migrate: () => migrate(transaction), close: driver.close }
+  return { query, transaction, migrate: (own) => migrate(transaction, own), close: driver.close }
 }
 
 /** Opens once; a failed attempt is made again by the next caller. */

@@ -52,13 +52,38 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 2, name: 'operations' },
         { version: 3, name: 'approvals' },
         { version: 4, name: 'reservations of approvals' },
+        { version: 5, name: 'steps of the tables of services' },
       ])
+    })
+
+    it('applies the steps of a service once, all of them or none, and the next ones later', async () => {
+      const owner = crypto.randomUUID()
+      const table = `own_${owner.replaceAll('-', '')}`
+      const make = {
+        name: 'make',
+        apply: async (sql: Sql) => void (await sql.query(`CREATE TABLE ${table} (name text)`)),
+      }
+      const fill = {
+        name: 'fill',
+        apply: async (sql: Sql) => void (await sql.query(`INSERT INTO ${table} VALUES ('a')`)),
+      }
+      const fail = { name: 'fail', apply: () => Promise.reject(new Error('broken')) }
+      await expect(store().migrate({ owner, steps: [make, fail] })).rejects.toThrow('broken')
+      await Promise.all(Array.from({ length: 5 }, () => store().migrate({ owner, steps: [make] })))
+      await store().migrate({ owner, steps: [make, fill] })
+      // An older process may start while newer ones run.
+      await store().migrate({ owner, steps: [make] })
+      await store().migrate({ owner, steps: [make, fill] })
+      expect(await store().query(`SELECT name FROM ${table}`)).toEqual([{ name: 'a' }])
+      await expect(store().migrate({ owner, steps: [fill, make] })).rejects.toThrow(
+        `step 1 of ${owner} is "make" in the store, and not "fill"`,
+      )
     })
 
     it('has the tenant in every primary key and every unique index', async () => {
       const rows = await store().query<{ index: string; definition: string }>(
         `SELECT indexname AS index, indexdef AS definition FROM pg_indexes
-         WHERE tablename LIKE 'agentic\\_%' AND tablename <> 'agentic_migrations' AND indexdef LIKE 'CREATE UNIQUE%'`,
+         WHERE tablename LIKE 'agentic\\_%' AND tablename NOT LIKE '%migrations' AND indexdef LIKE 'CREATE UNIQUE%'`,
       )
       expect(rows.length).toBeGreaterThanOrEqual(5)
       for (const { index, definition } of rows) expect(definition, index).toContain('(tenant_id,')
