@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type AuditEmitter,
   createService,
@@ -13,10 +12,11 @@ import { createCampaign } from './campaigns/create-campaign.ts'
 import { forecastCampaign } from './campaigns/forecast-campaign.ts'
 import { readCampaign } from './campaigns/read-campaign.ts'
 import { cancelOptimizationOperation } from './optimizations/cancel-optimization.ts'
-import { type CreateOptimizationOptions, createOptimization } from './optimizations/create-optimization.ts'
+import { createOptimization } from './optimizations/create-optimization.ts'
 import type { DescriptionWriter } from './optimizations/describe-by-model.ts'
 import { startKeeper } from './optimizations/keeper.ts'
 import { listOptimizationsOperation } from './optimizations/list-optimizations.ts'
+import type { OptimizerParts } from './optimizations/optimizer-parts.ts'
 import { readOptimization } from './optimizations/read-optimization.ts'
 
 /** What the app is made of. */
@@ -32,6 +32,8 @@ export interface CampaignsAppOptions {
   readonly forecastDayMs?: number | undefined
   /** How long closing lets runs in the background end: 10 unless set. */
   readonly closeSeconds?: number | undefined
+  /** How many runs in the background there are at once: 16 unless set. */
+  readonly workers?: number | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
@@ -45,62 +47,55 @@ export interface CampaignsApp {
 // Nobody listens there: in the demonstration the partner is down, and with it the metrics of `cmp-offline`.
 const NOBODY = 'http://127.0.0.1:10'
 
-// A run of some seconds whose process died goes on soon. `HOLD_SECONDS` depends on the lease.
+// A run of some seconds whose process died goes on soon.
 const LEASE_SECONDS = 6
 // Runs pause more than they work, so many of them at once are no burden.
 const WORKERS = 16
 
-function runtimeSettings(closeSeconds: number): DurableSettings {
+function runtimeSettings({ closeSeconds = 10, workers = WORKERS }: CampaignsAppOptions): DurableSettings {
   const retries = { backoffSeconds: 0.5, maxBackoffSeconds: 4 }
-  return { operations: { ...retries, leaseSeconds: LEASE_SECONDS, workers: WORKERS, closeSeconds } }
+  return { operations: { ...retries, leaseSeconds: LEASE_SECONDS, workers, closeSeconds } }
 }
 
 /** Campaigns and their optimizations. */
 export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
   const { store, audit } = options
   const log = options.log ?? jsonLinesLog((line) => void process.stderr.write(line))
-  const closing = new AbortController()
   const after = createAfterwards()
-  const waiting = new AsyncLocalStorage<true>()
   const service = createService({
-    operations: operationsOf(options, {
-      closing: closing.signal,
-      afterwards: after.add,
-      // Runs in the background are begun by workers of the runtime, outside of any request.
-      isWaitedFor: () => waiting.getStore() === true,
-    }),
+    operations: operationsOf(options, after.add),
     store,
     title: 'Campaigns',
-    runtime: runtimeSettings(options.closeSeconds ?? 10),
+    runtime: runtimeSettings(options),
     log,
     ...(audit && { audit }),
   })
   const keeper = startKeeper(store, log)
   const app = new Hono()
   app.get('/healthz', (context) => context.text('ok\n'))
-  app.all('*', (context) => waiting.run(true, () => service.fetch(context.req.raw)))
+  app.all('*', (context) => service.fetch(context.req.raw))
   return {
     app,
     async close() {
-      closing.abort()
       await service.close()
       await Promise.all([after.settled(), keeper.close()])
     },
   }
 }
 
-type Surroundings = Pick<CreateOptimizationOptions, 'closing' | 'afterwards' | 'isWaitedFor'>
-
-function operationsOf(options: CampaignsAppOptions, surroundings: Surroundings): readonly Operation[] {
+function operationsOf(
+  options: CampaignsAppOptions,
+  afterwards: OptimizerParts['afterwards'],
+): readonly Operation[] {
   const { store, writer, partnerUrl = NOBODY, stepMs = 200, forecastDayMs = 20 } = options
   return [
     createCampaign(),
     readCampaign(store),
     forecastCampaign({ store, partnerUrl, dayMs: forecastDayMs }),
-    createOptimization({ ...surroundings, store, partnerUrl, stepMs, writer }),
+    createOptimization({ afterwards, store, partnerUrl, stepMs, writer }),
     readOptimization(store),
     listOptimizationsOperation(store),
-    cancelOptimizationOperation(store),
+    cancelOptimizationOperation(),
   ]
 }
 

@@ -1,14 +1,5 @@
-import type { Sql, Store } from '@agentic-rest/service'
+import type { MigrationStep, Store } from '@agentic-rest/service'
 import { fillDemonstration } from './demonstration-data.ts'
-
-/** One step of the tables. A step that was released is never changed; the next one changes the tables. */
-interface Step {
-  readonly name: string
-  apply(sql: Sql): Promise<void>
-}
-
-// Any number that every process of this service takes: one of them does the work, the others wait.
-const TABLES_LOCK = 810_001
 
 const statements = [
   `CREATE TABLE campaigns (
@@ -38,8 +29,8 @@ const statements = [
     PRIMARY KEY (tenant_id, campaign_id, day, device, audience, creative),
     FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE
   )`,
-  // Whoever works on an optimization holds it until `held_until`; `attempt` keeps out what an earlier one still does.
-  // `runner` names the work in the background that has yet to notice how the optimization stands.
+  // An optimization belongs to an operation in the background, with which it ends, or to a process that may be silent
+  // until `held_until`.
   `CREATE TABLE optimizations (
     tenant_id text NOT NULL,
     optimization_id text NOT NULL,
@@ -48,16 +39,17 @@ const statements = [
     status text NOT NULL CHECK (status IN ('accepted', 'running', 'completed', 'failed', 'cancelled')),
     suggestions text NOT NULL,
     created_at timestamptz NOT NULL,
-    held_until timestamptz NOT NULL,
-    attempt integer NOT NULL DEFAULT 1,
-    runner text,
+    held_until timestamptz,
+    operation_id text,
     PRIMARY KEY (tenant_id, optimization_id),
-    FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE
+    FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE,
+    CHECK ((held_until IS NULL) <> (operation_id IS NULL))
   )`,
   // One at a time for each goal, however many processes there are.
   `CREATE UNIQUE INDEX optimizations_in_progress ON optimizations (tenant_id, campaign_id, goal)
     WHERE status IN ('accepted', 'running')`,
-  'CREATE UNIQUE INDEX optimizations_runner ON optimizations (tenant_id, runner) WHERE runner IS NOT NULL',
+  `CREATE UNIQUE INDEX optimizations_operation ON optimizations (tenant_id, operation_id)
+    WHERE operation_id IS NOT NULL`,
   `CREATE INDEX optimizations_held ON optimizations (held_until) WHERE status IN ('accepted', 'running')`,
   'CREATE INDEX optimizations_listed ON optimizations (tenant_id, campaign_id, created_at, optimization_id)',
   `CREATE FUNCTION refuse_final_optimization() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -71,7 +63,7 @@ const statements = [
     EXECUTE FUNCTION refuse_final_optimization()`,
 ]
 
-const steps: readonly Step[] = [
+const steps: readonly MigrationStep[] = [
   {
     name: 'campaigns, their metrics and optimizations',
     async apply(sql) {
@@ -82,18 +74,6 @@ const steps: readonly Step[] = [
 ]
 
 /** Brings the tables up to date and puts the first campaigns in, once; safe to call from several processes. */
-export async function prepareTables(store: Store): Promise<void> {
-  await store.migrate()
-  await store.transaction(async function applySteps(sql) {
-    await sql.query('SELECT pg_advisory_xact_lock($1)', [TABLES_LOCK])
-    await sql.query(
-      'CREATE TABLE IF NOT EXISTS campaign_steps (version integer PRIMARY KEY, name text NOT NULL)',
-    )
-    const applied = await sql.query('SELECT version FROM campaign_steps')
-    for (const [index, { name, apply }] of steps.entries()) {
-      if (index < applied.length) continue
-      await apply(sql)
-      await sql.query('INSERT INTO campaign_steps (version, name) VALUES ($1, $2)', [index + 1, name])
-    }
-  })
+export function prepareTables(store: Store): Promise<void> {
+  return store.migrate({ owner: 'campaigns', steps })
 }

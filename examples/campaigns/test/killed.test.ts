@@ -54,10 +54,12 @@ test('after kill -9 a run goes on, nothing acknowledged is lost, and nothing is 
   const campaign = await post('/campaigns', { json: { name: 'Kept' } })
   const operation = await optimize('cmp-123', 'cpl', { headers: { prefer: 'respond-async' } })
   const { progress } = await statusWhen(operation, (status) => (status.progress?.step ?? 0) >= 2)
+  // Killed before anybody has begun with it, or right then.
+  const justAccepted = await optimize('cmp-123', 'reach', { headers: { prefer: 'respond-async' } })
   await end(first, 'SIGKILL')
 
   const second = await start(port)
-  expect((await optimize('cmp-123', 'cpl')).status).toBe(409)
+  for (const goal of ['cpl', 'reach']) expect((await optimize('cmp-123', goal)).status).toBe(409)
   expect((await optimize('cmp-123', 'ctr', { headers })).body).toEqual(made.body)
   expect((await get(`/campaigns/${campaign.body['id']}`)).body).toEqual(campaign.body)
   const ended = await statusWhen(operation, ({ status }) => status !== 'working')
@@ -66,8 +68,11 @@ test('after kill -9 a run goes on, nothing acknowledged is lost, and nothing is 
     outcome: 'created',
     result: { id: progress?.optimizationId, status: 'completed' },
   })
+  const { result } = await statusWhen(justAccepted, ({ status }) => status !== 'working')
+  expect(result).toMatchObject({ goal: 'reach', status: 'completed' })
   const { items } = (await get('/campaigns/cmp-123/optimizations')).body
   expect(items).toMatchObject([
+    { goal: 'reach', status: 'completed' },
     { goal: 'cpl', status: 'completed' },
     { goal: 'ctr', status: 'completed' },
   ])

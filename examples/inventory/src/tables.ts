@@ -1,8 +1,5 @@
-import type { Sql, Store } from '@agentic-rest/service'
+import type { MigrationStep, Sql, Store } from '@agentic-rest/service'
 import { products, stockLines, warehouses } from './warehouse-data.ts'
-
-// Any number that every process of this service takes: one of them makes the tables, the others wait.
-const TABLES_LOCK = 830_001
 
 const statements = [
   `CREATE TABLE IF NOT EXISTS warehouses (
@@ -23,16 +20,26 @@ const statements = [
   `CREATE INDEX IF NOT EXISTS stock_checks_by_product ON stock_checks (tenant, product_id, position)`,
 ]
 
-/** Makes the tables and puts the first data in, where they are missing; what is there already is left as it is. */
-export async function prepareTables(store: Store): Promise<void> {
-  await store.migrate()
-  await store.transaction(async (sql) => {
-    await sql.query('SELECT pg_advisory_xact_lock($1)', [TABLES_LOCK])
-    for (const statement of statements) await sql.query(statement)
-    await fill(sql, 'warehouses', warehouses)
-    await fill(sql, 'stored_products', products)
-    await fill(sql, 'stock', stockLines)
-  })
+const steps: readonly MigrationStep[] = [
+  {
+    name: 'warehouses, their stock and the checks of it',
+    async apply(sql) {
+      for (const statement of statements) await sql.query(statement)
+    },
+  },
+  {
+    name: 'the first data',
+    async apply(sql) {
+      await fill(sql, 'warehouses', warehouses)
+      await fill(sql, 'stored_products', products)
+      await fill(sql, 'stock', stockLines)
+    },
+  },
+]
+
+/** Brings the tables up to date and puts the first data in, once; safe to call from several processes. */
+export function prepareTables(store: Store): Promise<void> {
+  return store.migrate({ owner: 'inventory', steps })
 }
 
 async function fill(sql: Sql, table: string, rows: readonly object[]): Promise<void> {

@@ -16,6 +16,8 @@ export type ReadMetrics =
   | { readonly ok: false; readonly outcome: Outcome }
 
 const PARTNER_TIMEOUT_SECONDS = 5
+// A partner that is slow is not away.
+const PROBE_TIMEOUT_SECONDS = 1
 
 /** Reads what was measured, from where it is kept, and judges it. */
 export async function readMetrics(
@@ -24,7 +26,7 @@ export async function readMetrics(
   context: Pick<RequestContext, 'tenant' | 'call' | 'log'>,
 ): Promise<ReadMetrics> {
   const rows = await fetchRows(sources, campaign, context)
-  if (rows === undefined) return { ok: false, outcome: unavailable }
+  if (rows === undefined) return { ok: false, outcome: metricsUnavailable }
   const days = readDays(rows)
   if (days !== undefined) return { ok: true, days }
   context.log.error('the metrics of a campaign are unusable', { campaignId: campaign.id })
@@ -38,16 +40,30 @@ async function fetchRows(
 ): Promise<unknown> {
   if (metricsSource === 'store') return selectDays(store, { tenant, campaignId: id })
   const answer = await call<{ days?: unknown }>({
-    baseUrl: partnerUrl,
-    method: 'GET',
-    path: '/campaigns/{campaignId}/metrics',
-    params: { campaignId: id },
+    ...partnerRequest(partnerUrl, id),
     timeoutSeconds: PARTNER_TIMEOUT_SECONDS,
   })
   return answer.type === 'success' ? (answer.body.days ?? null) : undefined
 }
 
-const unavailable = failedDependency({
+function partnerRequest(baseUrl: string, campaignId: string) {
+  const path = '/campaigns/{campaignId}/metrics'
+  return { baseUrl, method: 'GET', path, params: { campaignId } } as const
+}
+
+/** Whether it can be known at once that the metrics of a campaign cannot be had: nobody answers at its source. */
+export async function isSourceAway(
+  { partnerUrl }: MetricsSources,
+  { id, metricsSource }: Campaign,
+  { call }: Pick<RequestContext, 'call'>,
+): Promise<boolean> {
+  if (metricsSource === 'store') return false
+  const answer = await call({ ...partnerRequest(partnerUrl, id), timeoutSeconds: PROBE_TIMEOUT_SECONDS })
+  return answer.type === 'failed_dependency' && answer.code === 'DEPENDENCY_UNAVAILABLE'
+}
+
+/** The answer while the source of a campaign's metrics is away. */
+export const metricsUnavailable = failedDependency({
   code: 'METRICS_UNAVAILABLE',
   message: 'The source of the metrics of this campaign does not answer.',
 })

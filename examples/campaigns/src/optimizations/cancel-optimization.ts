@@ -1,9 +1,9 @@
-import { defineOperation, type Operation, type Store, success } from '@agentic-rest/service'
+import { defineOperation, type Operation, type Outcome, success } from '@agentic-rest/service'
 import { alreadyFinal, noOptimization, optimizationBody } from './optimization.ts'
 import { cancelOptimization, findOptimization } from './optimization-table.ts'
 
 /** `POST /campaigns/{campaignId}/optimizations/{optimizationId}/cancel`. */
-export function cancelOptimizationOperation(store: Store): Operation {
+export function cancelOptimizationOperation(): Operation {
   return defineOperation({
     id: 'cancel-optimization',
     method: 'POST',
@@ -11,12 +11,17 @@ export function cancelOptimizationOperation(store: Store): Operation {
     summary: 'Cancels an optimization that has not ended.',
     output: { success: optimizationBody },
     outcomes: ['success', 'conflict'],
-    async run({ tenant, params: { campaignId, optimizationId: id } }) {
-      const key = { tenant, campaignId, id }
-      const cancelled = await cancelOptimization(store, key)
-      if (cancelled !== undefined) return success(cancelled)
-      const found = await findOptimization(store, key)
-      return found === undefined ? noOptimization() : alreadyFinal(id)
-    },
+    run: ({ tenant, params: { campaignId, optimizationId: id }, commit, cancelOperation }) =>
+      commit(async (sql): Promise<Outcome> => {
+        const found = await findOptimization(sql, { tenant, campaignId, id })
+        if (found === undefined) return noOptimization()
+        const { optimization, operationId } = found
+        // An operation takes its optimization with it.
+        const isCancelled =
+          operationId === undefined
+            ? await cancelOptimization(sql, { tenant, id })
+            : (await cancelOperation(operationId, sql)) === 'cancelled'
+        return isCancelled ? success({ ...optimization, status: 'cancelled' }) : alreadyFinal(id)
+      }),
   })
 }

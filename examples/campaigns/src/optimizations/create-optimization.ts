@@ -1,22 +1,28 @@
-import { defineOperation, type Operation } from '@agentic-rest/service'
+import {
+  type AcceptContext,
+  type CheckContext,
+  defineOperation,
+  type InputOf,
+  type Operation,
+  type Refusal,
+  type Sql,
+} from '@agentic-rest/service'
 import { findCampaign, noCampaign } from '../campaigns/campaign.ts'
-import { optimizationBody } from './optimization.ts'
+import { isSourceAway, metricsUnavailable } from '../campaigns/read-metrics.ts'
+import { alreadyRunning, optimizationBody } from './optimization.ts'
+import { beginOptimization, endWithOperation, findInProgress } from './optimization-table.ts'
 import { optimizeInBackground } from './optimize-in-background.ts'
-import { optimizeNow } from './optimize-now.ts'
+import { newOptimization, optimizeNow } from './optimize-now.ts'
 import { type OptimizationContext, type OptimizerParts, optimizationInput } from './optimizer-parts.ts'
 
 /** Optimizations of campaigns with a larger monthly budget have to be approved. */
 export const APPROVAL_THRESHOLD = 50_000
 
-/** What the operation needs to know besides its request. */
-export interface CreateOptimizationOptions extends OptimizerParts {
-  /** Whether somebody waits for the answer: the runtime itself does not tell a run. */
-  readonly isWaitedFor: () => boolean
-}
+type Input = InputOf<typeof optimizationInput>
 
 /** `POST /campaigns/{campaignId}/optimizations`. */
-export function createOptimization(options: CreateOptimizationOptions): Operation {
-  const { store, isWaitedFor } = options
+export function createOptimization(parts: OptimizerParts): Operation {
+  const { store } = parts
   return defineOperation({
     id: 'create-optimization',
     method: 'POST',
@@ -35,14 +41,44 @@ export function createOptimization(options: CreateOptimizationOptions): Operatio
         return { message, approver: { name: 'Campaign approvals' } }
       },
     },
+    check: (context) => whyImpossible(parts, context),
+    accept: keepAccepted,
+    release: ({ status, ...key }, sql) =>
+      endWithOperation(sql, key, status === 'cancelled' ? 'cancelled' : 'failed'),
     async run(context: OptimizationContext) {
-      const { tenant, input, audit } = context
+      const { tenant, input, audit, operationId } = context
       const campaign = await findCampaign(store, { tenant, campaignId: input.campaignId })
       if (campaign === undefined) return noCampaign()
       audit.set({ attributes: { goal: input.goal } })
-      return isWaitedFor()
-        ? optimizeNow(options, campaign, context)
-        : optimizeInBackground(options, campaign, context)
+      return operationId === undefined
+        ? optimizeNow(parts, campaign, context)
+        : optimizeInBackground(parts, campaign, { ...context, operationId })
     },
   })
+}
+
+/** What nobody has to approve or wait for, because it cannot succeed now. */
+async function whyImpossible(
+  parts: OptimizerParts,
+  context: CheckContext<Input>,
+): Promise<Refusal | undefined> {
+  const { tenant, input, audit } = context
+  const campaign = await findCampaign(parts.store, { tenant, campaignId: input.campaignId })
+  if (campaign === undefined) return noCampaign()
+  audit.set({ attributes: { goal: input.goal } })
+  const inTheWay = await findInProgress(parts.store, { tenant, ...input })
+  if (inTheWay !== undefined) return alreadyRunning(inTheWay)
+  // Who waits hears of it from the run, which asks the same.
+  if (!context.prefersAsync) return undefined
+  return (await isSourceAway(parts, campaign, context)) ? metricsUnavailable : undefined
+}
+
+/** The optimization comes to be with the 202: whoever sends the same goal afterwards finds it. */
+async function keepAccepted(
+  { tenant, input, operationId }: AcceptContext<Input>,
+  sql: Sql,
+): Promise<Refusal | undefined> {
+  const optimization = newOptimization(input, [])
+  const other = await beginOptimization(sql, { tenant, optimization, worker: { operationId } })
+  return other && alreadyRunning(other.inTheWay)
 }

@@ -1,18 +1,15 @@
 import type { Log, Store } from '@agentic-rest/service'
-import { completeForgotten, failForsaken } from './optimization-table.ts'
+import { completeForgotten } from './optimization-table.ts'
 
 const LOOK_MS = 2_000
-/** Longer than the runtime takes to begin again: its lease and its longest pause. */
-const FORSAKEN_SECONDS = 30
 
-/** Looks after optimizations that nobody works on any more, so that none stays as it is for ever. */
+/** Looks after optimizations of processes that died behind their answer; those of operations end with them. */
 export interface Keeper {
   close(): Promise<void>
 }
 
 /** Starts to look, at once and then every other second. Several processes may do so at the same time. */
 export function startKeeper(store: Store, log: Pick<Log, 'info' | 'warn'>): Keeper {
-  const since = performance.now()
   let isAway = false
   let looking = look()
   const timer = setInterval(() => {
@@ -39,9 +36,5 @@ export function startKeeper(store: Store, log: Pick<Log, 'info' | 'warn'>): Keep
   async function lookAfter(): Promise<void> {
     const completed = await completeForgotten(store)
     if (completed > 0) log.info('optimizations of a process that died were completed', { completed })
-    // After a long standstill of the whole service its operations come back first.
-    if (performance.now() - since < FORSAKEN_SECONDS * 1000) return
-    const failed = await failForsaken(store, FORSAKEN_SECONDS)
-    if (failed > 0) log.warn('optimizations that nobody works on were given up', { failed })
   }
 }

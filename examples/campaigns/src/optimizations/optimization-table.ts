@@ -9,10 +9,15 @@ export interface OptimizationKey {
   readonly id: string
 }
 
-/** The right to work on an optimization, until it is held no more or another attempt has begun. */
-export interface Hold extends OptimizationKey {
-  readonly attempt: number
-  readonly optimization: Optimization
+/** Names the operation in the background that an optimization belongs to. */
+export interface OperationKey {
+  readonly tenant: string
+  readonly operationId: string
+}
+
+/** What there is one of at a time. */
+export interface GoalKey extends CampaignKey {
+  readonly goal: Optimization['goal']
 }
 
 interface OptimizationRow {
@@ -22,12 +27,11 @@ interface OptimizationRow {
   readonly status: Optimization['status']
   readonly suggestions: string
   readonly created_at: Date
-  readonly attempt: number
+  readonly operation_id: string | null
 }
 
-const COLUMNS = 'optimization_id, campaign_id, goal, status, suggestions, created_at, attempt'
+const COLUMNS = 'optimization_id, campaign_id, goal, status, suggestions, created_at, operation_id'
 const IN_PROGRESS = `status IN ('accepted', 'running')`
-const IS_MINE = `tenant_id = $1 AND optimization_id = $2 AND attempt = $3 AND ${IN_PROGRESS}`
 
 function fromRow(row: OptimizationRow): Optimization {
   return {
@@ -40,51 +44,55 @@ function fromRow(row: OptimizationRow): Optimization {
   }
 }
 
-function holdOf(tenant: string, row: OptimizationRow): Hold {
-  return { tenant, id: row.optimization_id, attempt: row.attempt, optimization: fromRow(row) }
-}
+/** Who works on a new optimization: an operation that ends with it, or a process that may be silent for a while. */
+export type Worker = { readonly operationId: string } | { readonly holdSeconds: number }
 
-/** Who begins, and for how long it may be silent. */
+/** Whose an optimization is that is kept. */
 export interface Beginning {
   readonly tenant: string
   readonly optimization: Optimization
-  readonly holdSeconds: number
-  /** Set for work in the background, which may have to begin again elsewhere. */
-  readonly runner?: string | undefined
+  readonly worker: Worker
 }
 
 // The one that is in the way may end between two statements.
 const ATTEMPTS_TO_BEGIN = 3
 
-/** Keeps a new optimization as accepted; gives the id of the one that is in the way instead, if one is. */
-export async function beginOptimization(
-  sql: Sql,
-  beginning: Beginning,
-): Promise<Hold | { readonly inTheWay: string | undefined }> {
+/** What is in the way of an optimization: the id of another one, unless that has ended meanwhile. */
+export interface InTheWay {
+  readonly inTheWay: string | undefined
+}
+
+/** Keeps a new optimization as accepted; says what is in the way instead, if something is. */
+export async function beginOptimization(sql: Sql, beginning: Beginning): Promise<InTheWay | undefined> {
+  const { tenant, optimization } = beginning
   let inTheWay: string | undefined
   for (let attempt = 0; attempt < ATTEMPTS_TO_BEGIN; attempt += 1) {
-    const row = await insert(sql, beginning)
-    if (row !== undefined) return holdOf(beginning.tenant, row)
-    inTheWay = await findInProgress(sql, beginning)
+    if (await insert(sql, beginning)) return undefined
+    inTheWay = await findInProgress(sql, { tenant, ...optimization })
     if (inTheWay !== undefined) break
   }
   return { inTheWay }
 }
 
-async function insert(sql: Sql, { tenant, optimization, holdSeconds, runner }: Beginning) {
+async function insert(sql: Sql, { tenant, optimization, worker }: Beginning): Promise<boolean> {
   const { id, campaignId, goal, suggestions, createdAt } = optimization
-  const [row] = await sql.query<OptimizationRow>(
+  const holdSeconds = 'holdSeconds' in worker ? worker.holdSeconds : null
+  const operationId = 'operationId' in worker ? worker.operationId : null
+  const rows = await sql.query(
     `INSERT INTO optimizations
-       (tenant_id, optimization_id, campaign_id, goal, status, suggestions, created_at, held_until, runner)
-     VALUES ($1, $2, $3, $4, 'accepted', $5, $6, now() + $7 * interval '1 second', $8)
-     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
-    [tenant, id, campaignId, goal, JSON.stringify(suggestions), createdAt, holdSeconds, runner ?? null],
+       (tenant_id, optimization_id, campaign_id, goal, status, suggestions, created_at, held_until, operation_id)
+     VALUES ($1, $2, $3, $4, 'accepted', $5, $6, now() + $7::float8 * interval '1 second', $8)
+     ON CONFLICT DO NOTHING RETURNING 1`,
+    [tenant, id, campaignId, goal, JSON.stringify(suggestions), createdAt, holdSeconds, operationId],
   )
-  return row
+  return rows.length > 0
 }
 
-async function findInProgress(sql: Sql, { tenant, optimization }: Beginning): Promise<string | undefined> {
-  const { campaignId, goal } = optimization
+/** The id of the optimization that works towards a goal of a campaign, if one does. */
+export async function findInProgress(
+  sql: Sql,
+  { tenant, campaignId, goal }: GoalKey,
+): Promise<string | undefined> {
   const [row] = await sql.query<Pick<OptimizationRow, 'optimization_id'>>(
     `SELECT optimization_id FROM optimizations
      WHERE tenant_id = $1 AND campaign_id = $2 AND goal = $3 AND ${IN_PROGRESS}`,
@@ -93,16 +101,22 @@ async function findInProgress(sql: Sql, { tenant, optimization }: Beginning): Pr
   return row?.optimization_id
 }
 
+/** An optimization, and the operation that it belongs to when it was begun in the background. */
+export interface FoundOptimization {
+  readonly optimization: Optimization
+  readonly operationId: string | undefined
+}
+
 /** Finds an optimization of a campaign. */
 export async function findOptimization(
   sql: Sql,
   { tenant, campaignId, id }: CampaignKey & OptimizationKey,
-): Promise<Optimization | undefined> {
+): Promise<FoundOptimization | undefined> {
   const [row] = await sql.query<OptimizationRow>(
     `SELECT ${COLUMNS} FROM optimizations WHERE tenant_id = $1 AND campaign_id = $2 AND optimization_id = $3`,
     [tenant, campaignId, id],
   )
-  return row && fromRow(row)
+  return row && { optimization: fromRow(row), operationId: row.operation_id ?? undefined }
 }
 
 /** A place in the list of a campaign's optimizations. */
@@ -126,114 +140,69 @@ export async function listOptimizations(
   return rows.map(fromRow)
 }
 
-/** Cancels what has not ended; gives it as it is then, or nothing when it has ended or is not there. */
-export async function cancelOptimization(
-  sql: Sql,
-  { tenant, campaignId, id }: CampaignKey & OptimizationKey,
-): Promise<Optimization | undefined> {
-  const [row] = await sql.query<OptimizationRow>(
-    `UPDATE optimizations SET status = 'cancelled'
-     WHERE tenant_id = $1 AND campaign_id = $2 AND optimization_id = $3 AND ${IN_PROGRESS} RETURNING ${COLUMNS}`,
-    [tenant, campaignId, id],
-  )
-  return row && fromRow(row)
-}
-
-/** Says that the work goes on, for another while; false when it is no longer this attempt's. */
-export async function keepHold(sql: Sql, { tenant, id, attempt }: Hold, seconds: number): Promise<boolean> {
+/** Says that a process works on an optimization, for another while; false when it has ended meanwhile. */
+export async function keepHold(sql: Sql, key: OptimizationKey, seconds: number): Promise<boolean> {
   const rows = await sql.query(
-    `UPDATE optimizations SET status = 'running', held_until = now() + $4 * interval '1 second'
-     WHERE ${IS_MINE} RETURNING 1`,
-    [tenant, id, attempt, seconds],
+    `UPDATE optimizations SET status = 'running', held_until = now() + $3::float8 * interval '1 second'
+     WHERE tenant_id = $1 AND optimization_id = $2 AND ${IN_PROGRESS} RETURNING 1`,
+    [key.tenant, key.id, seconds],
   )
   return rows.length > 0
 }
 
-/** Ends an optimization with its suggestions; nothing when it is no longer this attempt's. */
-export async function completeOptimization(
+/** Says that an operation works on its optimization; nothing when that has ended, and the operation with it. */
+export async function runWithOperation(
   sql: Sql,
-  { tenant, id, attempt }: Hold,
-  suggestions: readonly Suggestion[],
+  { tenant, operationId }: OperationKey,
 ): Promise<Optimization | undefined> {
   const [row] = await sql.query<OptimizationRow>(
-    `UPDATE optimizations SET status = 'completed', suggestions = $4, runner = NULL
-     WHERE ${IS_MINE} RETURNING ${COLUMNS}`,
-    [tenant, id, attempt, JSON.stringify(suggestions)],
+    `UPDATE optimizations SET status = 'running'
+     WHERE tenant_id = $1 AND operation_id = $2 AND ${IN_PROGRESS} RETURNING ${COLUMNS}`,
+    [tenant, operationId],
   )
   return row && fromRow(row)
 }
 
-/** Ends an optimization that has no result. */
-export async function failOptimization(sql: Sql, { tenant, id, attempt }: Hold): Promise<void> {
-  await sql.query(`UPDATE optimizations SET status = 'failed', runner = NULL WHERE ${IS_MINE}`, [
-    tenant,
-    id,
-    attempt,
-  ])
-}
-
-/** Lets go of an optimization, so that the next attempt can begin at once. */
-export async function letGo(sql: Sql, { tenant, id, attempt }: Hold): Promise<void> {
-  await sql.query(`UPDATE optimizations SET held_until = now() WHERE ${IS_MINE}`, [tenant, id, attempt])
-}
-
-/** Cancels an optimization that is surely held; one that is not may already be worked on elsewhere. */
-export async function cancelHeld(sql: Sql, { tenant, id, attempt }: Hold): Promise<void> {
-  await sql.query(
-    `UPDATE optimizations SET status = 'cancelled', runner = NULL WHERE ${IS_MINE} AND held_until > now()`,
-    [tenant, id, attempt],
-  )
-}
-
-/** What an earlier attempt of a runner has left. */
-export type LeftBehind =
-  | { readonly kind: 'nothing' }
-  /** It was not ended, and this attempt has it now. */
-  | { readonly kind: 'taken'; readonly hold: Hold }
-  /** The earlier attempt may still work on it. */
-  | { readonly kind: 'held' }
-  /** It was ended by somebody else meanwhile; the runner knows it now. */
-  | { readonly kind: 'ended'; readonly optimization: Optimization }
-
-/** Takes up what an earlier attempt has left, when its process died or was stopped. */
-export async function takeUp(
+/** Ends an optimization with its suggestions; nothing when it has ended already. */
+export async function completeOptimization(
   sql: Sql,
-  { tenant, runner, holdSeconds }: Omit<Beginning, 'optimization'>,
-): Promise<LeftBehind> {
-  const [taken] = await sql.query<OptimizationRow>(
-    `UPDATE optimizations SET attempt = attempt + 1, held_until = now() + $3 * interval '1 second'
-     WHERE tenant_id = $1 AND runner = $2 AND ${IN_PROGRESS} AND held_until <= now() RETURNING ${COLUMNS}`,
-    [tenant, runner, holdSeconds],
+  { tenant, id }: OptimizationKey,
+  suggestions: readonly Suggestion[],
+): Promise<Optimization | undefined> {
+  const [row] = await sql.query<OptimizationRow>(
+    `UPDATE optimizations SET status = 'completed', suggestions = $3
+     WHERE tenant_id = $1 AND optimization_id = $2 AND ${IN_PROGRESS} RETURNING ${COLUMNS}`,
+    [tenant, id, JSON.stringify(suggestions)],
   )
-  if (taken !== undefined) return { kind: 'taken', hold: holdOf(tenant, taken) }
-  const [ended] = await sql.query<OptimizationRow>(
-    `UPDATE optimizations SET runner = NULL
-     WHERE tenant_id = $1 AND runner = $2 AND NOT (${IN_PROGRESS}) RETURNING ${COLUMNS}`,
-    [tenant, runner],
+  return row && fromRow(row)
+}
+
+/** Cancels an optimization that no operation works on; false when it has ended already. */
+export async function cancelOptimization(sql: Sql, { tenant, id }: OptimizationKey): Promise<boolean> {
+  const rows = await sql.query(
+    `UPDATE optimizations SET status = 'cancelled'
+     WHERE tenant_id = $1 AND optimization_id = $2 AND operation_id IS NULL AND ${IN_PROGRESS} RETURNING 1`,
+    [tenant, id],
   )
-  if (ended !== undefined) return { kind: 'ended', optimization: fromRow(ended) }
-  const held = await sql.query('SELECT 1 FROM optimizations WHERE tenant_id = $1 AND runner = $2', [
-    tenant,
-    runner,
-  ])
-  return { kind: held.length > 0 ? 'held' : 'nothing' }
+  return rows.length > 0
+}
+
+/** Ends an optimization as its operation ends. */
+export async function endWithOperation(
+  sql: Sql,
+  { tenant, operationId }: OperationKey,
+  status: 'failed' | 'cancelled',
+): Promise<void> {
+  await sql.query(
+    `UPDATE optimizations SET status = $3 WHERE tenant_id = $1 AND operation_id = $2 AND ${IN_PROGRESS}`,
+    [tenant, operationId, status],
+  )
 }
 
 /** Completes what has its suggestions and was left by a process that died; says how many there were. */
 export async function completeForgotten(sql: Sql): Promise<number> {
   const rows = await sql.query(
-    `UPDATE optimizations SET status = 'completed'
-     WHERE ${IN_PROGRESS} AND runner IS NULL AND held_until <= now() RETURNING 1`,
-  )
-  return rows.length
-}
-
-/** Fails what a runner has not come back to for so long; says how many there were. */
-export async function failForsaken(sql: Sql, afterSeconds: number): Promise<number> {
-  const rows = await sql.query(
-    `UPDATE optimizations SET status = 'failed'
-     WHERE ${IN_PROGRESS} AND runner IS NOT NULL AND held_until <= now() - $1 * interval '1 second' RETURNING 1`,
-    [afterSeconds],
+    `UPDATE optimizations SET status = 'completed' WHERE ${IN_PROGRESS} AND held_until <= now() RETURNING 1`,
   )
   return rows.length
 }

@@ -38,15 +38,3 @@ export function alreadyFinal(id: string) {
   const message = 'The optimization has ended and cannot be cancelled.'
   return conflict({ code: 'OPTIMIZATION_FINAL', message, conflictingResourceId: id })
 }
-
-/** How work in the background ends whose optimization was cancelled. */
-export function wasCancelled(id: string) {
-  const message = 'The optimization was cancelled while it was running.'
-  return conflict({ code: 'OPTIMIZATION_CANCELLED', message, conflictingResourceId: id })
-}
-
-/** How work in the background ends that was given up because it had not been heard of for too long. */
-export const wasGivenUp = error({
-  code: 'OPTIMIZATION_GIVEN_UP',
-  message: 'The optimization was given up, because nobody had worked on it for too long.',
-})

@@ -6,7 +6,7 @@ import { suggest } from '../optimizer/suggest.ts'
 import type { Suggestion } from '../optimizer/suggestion.ts'
 import { addDays, emptyTally } from '../optimizer/tally.ts'
 import { alreadyRunning, type Optimization } from './optimization.ts'
-import { beginOptimization, completeOptimization, type Hold, keepHold } from './optimization-table.ts'
+import { beginOptimization, completeOptimization, keepHold } from './optimization-table.ts'
 import type { OptimizationContext, OptimizerParts } from './optimizer-parts.ts'
 
 // Longer than a model may take for its texts.
@@ -14,7 +14,7 @@ const HOLD_SECONDS = 8
 
 /** An optimization that nobody has begun yet. */
 export function newOptimization(
-  { input: { campaignId, goal } }: OptimizationContext,
+  { campaignId, goal }: OptimizationContext['input'],
   suggestions: readonly Suggestion[],
 ): Optimization {
   const id = `opt-${randomUUID()}`
@@ -34,33 +34,32 @@ export async function optimizeNow(
   const metrics = await readMetrics(parts, campaign, context)
   if (!metrics.ok) return metrics.outcome
   const suggestions = suggest(addDays(emptyTally, metrics.days), context.input.goal)
-  const optimization = newOptimization(context, suggestions)
-  let hold: Hold | undefined
+  const optimization = newOptimization(context.input, suggestions)
   const outcome = await context.commit(async (sql) => {
-    const begun = await beginOptimization(sql, {
-      tenant: context.tenant,
-      optimization,
-      holdSeconds: HOLD_SECONDS,
-    })
-    if ('inTheWay' in begun) return alreadyRunning(begun.inTheWay)
-    hold = begun
+    const worker = { holdSeconds: HOLD_SECONDS }
+    const other = await beginOptimization(sql, { tenant: context.tenant, optimization, worker })
+    if (other !== undefined) return alreadyRunning(other.inTheWay)
     context.setHeader(
       'Location',
       `/campaigns/${encodeURIComponent(campaign.id)}/optimizations/${optimization.id}`,
     )
     return created(optimization)
   })
-  if (outcome.type === 'created' && hold !== undefined) await finish(parts, hold, context)
+  if (outcome.type === 'created') await finish(parts, optimization, context)
   return outcome
 }
 
-async function finish(parts: OptimizerParts, hold: Hold, { log }: OptimizationContext): Promise<void> {
+async function finish(
+  parts: OptimizerParts,
+  { id, suggestions }: Optimization,
+  { tenant, log }: OptimizationContext,
+): Promise<void> {
   const { store, writer } = parts
-  const { suggestions } = hold.optimization
-  if (!(await keepHold(store, hold, HOLD_SECONDS))) return
-  if (writer === undefined) return void (await completeOptimization(store, hold, suggestions))
+  const key = { tenant, id }
+  if (!(await keepHold(store, key, HOLD_SECONDS))) return
+  if (writer === undefined) return void (await completeOptimization(store, key, suggestions))
   // The answer does not wait for words.
-  const writing = writer(suggestions).then((described) => completeOptimization(store, hold, described))
+  const writing = writer(suggestions).then((described) => completeOptimization(store, key, described))
   parts.afterwards(
     writing.then(
       () => undefined,

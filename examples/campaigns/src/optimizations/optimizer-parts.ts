@@ -20,8 +20,6 @@ export interface OptimizerParts extends MetricsSources {
   readonly stepMs: number
   /** Writes descriptions in place of the computed ones, where there is a model. */
   readonly writer: DescriptionWriter | undefined
-  /** Aborted when the service begins to close. */
-  readonly closing: AbortSignal
   /** Keeps what goes on after an answer, so that closing can wait for it. */
   readonly afterwards: (work: Promise<void>) => void
 }

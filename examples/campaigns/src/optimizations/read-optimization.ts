@@ -12,8 +12,8 @@ export function readOptimization(store: Store): Operation {
     output: { success: optimizationBody },
     outcomes: ['success'],
     async run({ tenant, params: { campaignId, optimizationId: id } }) {
-      const optimization = await findOptimization(store, { tenant, campaignId, id })
-      return optimization === undefined ? noOptimization() : success(optimization)
+      const found = await findOptimization(store, { tenant, campaignId, id })
+      return found === undefined ? noOptimization() : success(found.optimization)
     },
   })
 }

@@ -94,16 +94,32 @@ test('a conflict leaves the approval for the next attempt', async () => {
   const service = await startCampaigns({ store, stepMs: 50 })
   const first = await ask(service, 'conversion_rate')
   await service.post(`${first.path}/approve`, dave)
-  const headers = { ...withToken(first.token).headers, prefer: 'respond-async' }
-  const operation = await service.optimize('cmp-enterprise', 'conversion_rate', { headers })
-  await service.statusWhen(operation, ({ progress }) => progress !== undefined)
   const bob = { subject: 'bob' }
   const asked = await service.optimize('cmp-enterprise', 'conversion_rate', bob)
   await service.post(`${asked.headers.get('location')}/approve`, dave)
   const asBob = { ...bob, ...withToken(asked.body['approvalToken']) }
+  const headers = { ...withToken(first.token).headers, prefer: 'respond-async' }
+  const operation = await service.optimize('cmp-enterprise', 'conversion_rate', { headers })
   expect((await service.optimize('cmp-enterprise', 'conversion_rate', asBob)).status).toBe(409)
   await service.statusWhen(operation, ({ status }) => status === 'completed')
   expect((await service.optimize('cmp-enterprise', 'conversion_rate', asBob)).status).toBe(201)
+})
+
+test('nobody is asked to approve what cannot be done now', async () => {
+  const service = await startCampaigns({ store, stepMs: 60_000 })
+  const { path, token } = await ask(service, 'ctr')
+  await service.post(`${path}/approve`, dave)
+  const headers = { prefer: 'respond-async' }
+  const operation = await service.optimize('cmp-enterprise', 'ctr', {
+    headers: { ...headers, ...withToken(token).headers },
+  })
+  expect(operation.status).toBe(202)
+  for (const asking of [{}, { headers }, { subject: 'bob' }])
+    expect((await service.optimize('cmp-enterprise', 'ctr', asking)).body).toMatchObject({
+      type: 'conflict',
+      code: 'OPTIMIZATION_RUNNING',
+    })
+  await service.post(String(operation.body['statusUrl']).replace(/status$/, 'cancel'))
 })
 
 test("a campaign of one's own needs approvals when it may spend more than the threshold", async () => {

@@ -4,8 +4,10 @@ import {
   type Answer,
   anOptimization,
   expectAnswer,
+  expectNotFound,
   type RunningCampaigns,
   startCampaigns,
+  startServer,
 } from '../harness/start-campaigns.ts'
 import { store } from '../harness/store.ts'
 
@@ -24,10 +26,36 @@ async function begin({ optimize, statusWhen }: RunningCampaigns, goal: string, c
   return { operation, path: `/campaigns/${campaignId}/optimizations/${progress?.optimizationId}` }
 }
 
+/** The optimization of an operation, which can be seen before any progress. */
+async function idOf({ body: { operationId } }: Answer): Promise<string> {
+  const [row] = await store.query<{ id: string }>(
+    'SELECT optimization_id AS id FROM optimizations WHERE operation_id = $1',
+    [operationId],
+  )
+  return row?.id ?? expect.fail('the operation has no optimization')
+}
+
+const cancelOf = ({ body: { statusUrl } }: Answer) => String(statusUrl).replace(/status$/, 'cancel')
+
+const cancelledOperation = {
+  status: 'cancelled',
+  outcome: 'error',
+  result: { type: 'error', code: 'OPERATION_CANCELLED', message: 'The operation was cancelled.' },
+}
+
+function expectRunning(answer: Answer, id: string): void {
+  expectAnswer(answer, 409, {
+    type: 'conflict',
+    code: 'OPTIMIZATION_RUNNING',
+    message: 'An optimization of this campaign for the same goal has not ended yet.',
+    conflictingResourceId: id,
+  })
+}
+
 const isOver = ({ status }: { readonly status: string }) => status !== 'working'
 
 test('accepted: the work is reported step by step, and its result is the optimization, completed', async () => {
-  const service = await startCampaigns({ store, stepMs: 20 })
+  const service = await startCampaigns({ store, stepMs: 60 })
   const { operation, path } = await begin(service, 'ctr')
   expectAnswer(await service.get(path), 200, { ...anOptimization, status: 'running', suggestions: [] })
   const steps = new Set<number>()
@@ -68,36 +96,43 @@ test('with the usual pace a run takes 2 to 4 seconds', async () => {
 test('conflict: the same goal of the campaign waits its turn, others do not', async () => {
   const service = await startCampaigns({ store, stepMs: 100 })
   const { path } = await begin(service, 'reach')
-  expectAnswer(await service.optimize('cmp-123', 'reach'), 409, {
-    type: 'conflict',
-    code: 'OPTIMIZATION_RUNNING',
-    message: 'An optimization of this campaign for the same goal has not ended yet.',
-    conflictingResourceId: path.split('/').at(-1),
-  })
+  expectRunning(await service.optimize('cmp-123', 'reach'), path.split('/').at(-1) ?? '')
   expect((await service.optimize('cmp-123', 'cpl')).status).toBe(201)
   expect((await service.optimize('cmp-900', 'reach', { tenant: 'globex' })).status).toBe(201)
   await service.post(`${path}/cancel`)
 })
 
-test('who sends the same goal right after the 202 finds it running', async () => {
-  const service = await startCampaigns({ store, stepMs: 20 })
+test('who sends the same goal right after the 202 gets the conflict, waiting or not, also when nobody is free to run', async () => {
+  const service = await startCampaigns({ store, stepMs: 60_000, workers: 1 })
+  const operations: Answer[] = []
   for (const goal of ['ctr', 'reach', 'cpl', 'conversions', 'lead_quality', 'conversion_rate']) {
     const operation = await service.optimize('cmp-123', goal, inBackground)
-    expect((await service.optimize('cmp-123', goal)).status).toBe(409)
-    await service.post(String(operation.body['statusUrl']).replace(/status$/, 'cancel'))
+    expect(operation.status).toBe(202)
+    operations.push(operation)
+    const [waited, second] = [
+      await service.optimize('cmp-123', goal),
+      await service.optimize('cmp-123', goal, inBackground),
+    ]
+    for (const refused of [waited, second]) expectRunning(refused, await idOf(operation))
+    expect(second.headers.get('preference-applied')).toBeNull()
   }
+  const waiting = operations.slice(1)
+  const { items } = (await service.get('/campaigns/cmp-123/optimizations?limit=5')).body
+  expect((items as Optimization[]).map(({ status }) => status)).toEqual(waiting.map(() => 'accepted'))
+  for (const operation of operations) await service.post(cancelOf(operation))
 })
 
-test('a second one in the background ends with the conflict', async () => {
-  const service = await startCampaigns({ store, stepMs: 100 })
-  const { path } = await begin(service, 'reach')
-  const second = await service.optimize('cmp-123', 'reach', inBackground)
-  expect(await service.statusWhen(second, isOver)).toMatchObject({
-    status: 'failed',
-    outcome: 'conflict',
-    result: { code: 'OPTIMIZATION_RUNNING', conflictingResourceId: path.split('/').at(-1) },
-  })
-  await service.post(`${path}/cancel`)
+test('of ten in the background at once one is accepted, and the others name it', async () => {
+  const service = await startCampaigns({ store, stepMs: 60_000 })
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => service.optimize('cmp-123', 'reach', inBackground)),
+  )
+  const [accepted, ...more] = answers.filter(({ status }) => status === 202)
+  expect(more).toEqual([])
+  const operation = accepted ?? expect.fail('one has to be accepted')
+  const id = await idOf(operation)
+  for (const refused of answers.filter((answer) => answer !== operation)) expectRunning(refused, id)
+  await service.post(cancelOf(operation))
 })
 
 test('ten at once: some are created, the others name one of them, and never do two run', async () => {
@@ -116,34 +151,61 @@ test('ten at once: some are created, the others name one of them, and never do t
   ).toEqual([])
 })
 
-test('a cancelled optimization stays cancelled, its operation ends with the reason, and the next may begin', async () => {
-  const service = await startCampaigns({ store, stepMs: 50 })
+test('a cancelled optimization stays cancelled, its operation with it, and the next may begin', async () => {
+  const service = await startCampaigns({ store, stepMs: 60_000 })
   const { operation, path } = await begin(service, 'cpl')
   const cancelled = { ...anOptimization, goal: 'cpl', status: 'cancelled', suggestions: [] }
   expectAnswer(await service.post(`${path}/cancel`), 200, cancelled)
+  expect((await service.get(String(operation.body['statusUrl']))).body).toMatchObject(cancelledOperation)
   expect((await service.optimize('cmp-123', 'cpl')).status).toBe(201)
   const id = path.split('/').at(-1)
-  expect(await service.statusWhen(operation, isOver)).toMatchObject({
-    status: 'failed',
-    outcome: 'conflict',
-    result: { code: 'OPTIMIZATION_CANCELLED', conflictingResourceId: id },
-  })
   expectAnswer(await service.post(`${path}/cancel`), 409, {
     type: 'conflict',
     code: 'OPTIMIZATION_FINAL',
     message: 'The optimization has ended and cannot be cancelled.',
     conflictingResourceId: id,
   })
+  expect((await service.post(cancelOf(operation))).body).toMatchObject({ code: 'OPERATION_FINAL' })
   expectAnswer(await service.get(path), 200, cancelled)
 })
 
 test('a cancelled operation takes its optimization with it', async () => {
   const service = await startCampaigns({ store, stepMs: 60_000 })
   const { operation, path } = await begin(service, 'lead_quality')
-  const cancel = String(operation.body['statusUrl']).replace(/status$/, 'cancel')
-  expect(await service.post(cancel)).toMatchObject({ status: 200, body: { status: 'cancelled' } })
-  await expect.poll(async () => (await service.get(path)).body['status']).toBe('cancelled')
+  expect(await service.post(cancelOf(operation))).toMatchObject({ status: 200, body: cancelledOperation })
+  expect((await service.get(path)).body['status']).toBe('cancelled')
+  expect((await service.post(`${path}/cancel`)).body).toMatchObject({ code: 'OPTIMIZATION_FINAL' })
   expect((await service.optimize('cmp-123', 'lead_quality')).status).toBe(201)
+})
+
+test('what nobody has begun to work on is cancelled too, from both sides', async () => {
+  const service = await startCampaigns({ store, workers: 0 })
+  for (const side of ['operation', 'optimization']) {
+    const operation = await service.optimize('cmp-123', 'reach', inBackground)
+    const path = `/campaigns/cmp-123/optimizations/${await idOf(operation)}`
+    expect((await service.get(path)).body['status']).toBe('accepted')
+    const answer = await service.post(side === 'operation' ? cancelOf(operation) : `${path}/cancel`)
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } })
+    expect((await service.get(path)).body['status']).toBe('cancelled')
+    expect((await service.get(String(operation.body['statusUrl']))).body).toMatchObject(cancelledOperation)
+  }
+})
+
+test('of many that cancel at once from both sides one does, and a run that ends meanwhile is not torn apart', async () => {
+  const service = await startCampaigns({ store, stepMs: 0 })
+  for (let round = 0; round < 5; round += 1) {
+    const operation = await service.optimize('cmp-123', 'ctr', inBackground)
+    const id = await idOf(operation)
+    const path = `/campaigns/cmp-123/optimizations/${id}`
+    const answers = await Promise.all(
+      [0, 1, 2, 3].map((turn) => service.post(turn % 2 === 0 ? cancelOf(operation) : `${path}/cancel`)),
+    )
+    const done = answers.filter(({ status }) => status === 200)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(4 - done.length)
+    const { status } = await service.statusWhen(operation, isOver)
+    expect(status).toBe(done.length === 1 ? 'cancelled' : 'completed')
+    expect((await service.get(path)).body['status']).toBe(status)
+  }
 })
 
 test('what is final cannot be changed, not even in the database', async () => {
@@ -155,11 +217,24 @@ test('what is final cannot be changed, not even in the database', async () => {
     ).rejects.toThrow('the status completed of an optimization is final')
 })
 
+test('failed_dependency at once: a partner that is not there is known before anything is accepted', async () => {
+  const service = await startCampaigns({ store })
+  const before = (await service.get('/campaigns/cmp-offline/optimizations')).body
+  expectAnswer(await service.optimize('cmp-offline', 'ctr', inBackground), 424, {
+    type: 'failed_dependency',
+    code: 'METRICS_UNAVAILABLE',
+    message: 'The source of the metrics of this campaign does not answer.',
+  })
+  expect((await service.get('/campaigns/cmp-offline/optimizations')).body).toEqual(before)
+})
+
 test.each([
   ['cmp-offline', 'failed_dependency', 'METRICS_UNAVAILABLE'],
   ['cmp-corrupt', 'error', 'METRICS_UNUSABLE'],
 ])('a run for %s fails, and its optimization with it', async (campaignId, outcome, code) => {
-  const service = await startCampaigns({ store })
+  // It is there, and has no metrics to give.
+  const partnerUrl = await startServer((_, response) => response.writeHead(500).end())
+  const service = await startCampaigns({ store, partnerUrl })
   const operation = await service.optimize(campaignId, 'ctr', inBackground)
   expect(await service.statusWhen(operation, isOver)).toMatchObject({
     status: 'failed',
@@ -170,25 +245,33 @@ test.each([
   expect(items).toEqual([{ ...anOptimization, campaignId, status: 'failed', suggestions: [] }])
 })
 
-test('a run for a campaign that is not there ends with that', async () => {
+test('a campaign that is not there is not accepted', async () => {
   const service = await startCampaigns({ store })
-  const operation = await service.optimize('cmp-nobody', 'ctr', inBackground)
-  expect(await service.statusWhen(operation, isOver)).toMatchObject({
-    status: 'failed',
-    outcome: 'error',
-    result: { code: 'NOT_FOUND' },
-  })
+  expectNotFound(await service.optimize('cmp-nobody', 'ctr', inBackground), 'campaign')
+  expectNotFound(await service.optimize('cmp-123', 'ctr', { ...inBackground, tenant: 'globex' }), 'campaign')
 })
 
 test('two requests with the same ids are two optimizations, one after the other', async () => {
-  const service = await startCampaigns({ store, stepMs: 2 })
+  const service = await startCampaigns({ store, stepMs: 0 })
   const headers = { ...inBackground.headers, 'x-request-id': 'always-the-same' }
-  const operations: Answer[] = []
-  for (let count = 0; count < 2; count += 1)
-    operations.push(await service.optimize('cmp-123', 'ctr', { headers }))
-  const ended = await Promise.all(operations.map((operation) => service.statusWhen(operation, isOver)))
-  expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed'])
-  expect(new Set(ended.map(({ result }) => result?.['id'])).size).toBe(2)
+  const ids = new Set<unknown>()
+  for (let count = 0; count < 2; count += 1) {
+    const operation = await service.optimize('cmp-123', 'ctr', { headers })
+    const { status, result } = await service.statusWhen(operation, isOver)
+    expect(status).toBe('completed')
+    ids.add(result?.['id'])
+  }
+  expect(ids.size).toBe(2)
+})
+
+test('a keyed request that was accepted is answered with the same 202 while it runs', async () => {
+  const service = await startCampaigns({ store, stepMs: 60_000 })
+  const headers = { ...inBackground.headers, 'idempotency-key': 'once' }
+  const first = await service.optimize('cmp-123', 'cpl', { headers })
+  const again = await service.optimize('cmp-123', 'cpl', { headers })
+  expectAnswer(again, 202, first.body)
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+  await service.post(cancelOf(first))
 })
 
 test('a run that is given back when the service closes is taken up by the next one', async () => {

@@ -69,7 +69,7 @@ export const inBackground = defineStop({
 /** What runs can be cancelled. */
 export const cancelled = defineStop({
   title: 'What runs can be cancelled',
-  why: 'A cancelled optimization never changes again, and the next one may begin at once. The operation that was working on it ends with the reason.',
+  why: 'A cancelled optimization never changes again, and the next one may begin at once. The operation that was working on it is cancelled with it.',
   async run(guide) {
     const { operationId, optimizationId } = await beginInBackground(guide, 'cpl')
     const path = '/campaigns/{campaignId}/optimizations/{optimizationId}/cancel'
@@ -77,8 +77,9 @@ export const cancelled = defineStop({
     const answer = await guide.expect(cancel, 'success')
     demand((answer.body as ShownOptimization).status === 'cancelled', 'it has to be cancelled')
     await guide.expect(cancel, 'conflict', 'OPTIMIZATION_FINAL')
-    const ended = await waitUntil(guide, operationId, ({ status }) => status !== 'working')
-    demand(ended.outcome === 'conflict', `the outcome has to be conflict, and is ${ended.outcome}`)
+    const ended = await guide.expect(statusOf(operationId), 'success')
+    const { status } = ended.body as ShownStatus
+    demand(status === 'cancelled', `the operation has to be cancelled, and is ${status}`)
     await guide.expect(optimize('cmp-123', { goal: 'cpl' }), 'created')
   },
 })
