@@ -14,6 +14,8 @@ const sources = [
   '../profile/src/**/*.ts',
 ]
 
+const KEPT_MS = 3_600_000
+
 /** As in the published package; inside this repository the files are built when the sources have changed. */
 export const consoleFolder: string = builtFolder()
 
@@ -44,8 +46,6 @@ function build(folder: string): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: room, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the console could not be built:\n${stdout}${stderr}`)
 }
-
-const KEPT_MS = 3_600_000
 
 // A gateway reads the files when it starts, so an hour is long enough for everyone who was told of a folder.
 function removeOld(folder: string): void {

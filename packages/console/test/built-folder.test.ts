@@ -1,12 +1,23 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { consoleFolder } from '@agentic-rest/console'
 import { afterAll, expect, test } from 'vitest'
 
+const repositoryRoot = join(import.meta.dirname, '../../..')
 const MAX_COMPRESSED_BYTES = 200_000
 
 const work = mkdtempSync(join(tmpdir(), 'agentic-console-'))
@@ -48,14 +59,40 @@ test('nothing in it comes from elsewhere, and nothing is inline', () => {
   expect(readFileSync(join(consoleFolder, style), 'utf8')).not.toMatch(/url\(|@import|@font-face/)
 })
 
-test('two that build at once both get the whole folder, and leave nothing else', async () => {
-  const folder = join(work, 'page')
-  const build = async () => {
-    const args = ['--conditions=agentic-source', join(import.meta.dirname, '../build.ts'), folder]
-    const [code] = await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close')
-    return code
+/** Where the packages are in a copy that nothing was built in yet. */
+function freshCopy(): string {
+  const packages = join(work, 'packages')
+  const isBuilt = /\/(dist|\.agentic|node_modules)$/
+  for (const name of ['console', 'client', 'profile']) {
+    const source = join(repositoryRoot, 'packages', name)
+    cpSync(source, join(packages, name), { recursive: true, filter: (path) => !isBuilt.test(path) })
   }
-  expect(await Promise.all([build(), build()])).toEqual([0, 0])
-  expect(filesIn(folder)).toEqual(filesIn(consoleFolder))
-  expect(readdirSync(work)).toEqual(['page'])
-})
+  symlinkSync(join(repositoryRoot, 'node_modules'), join(work, 'node_modules'))
+  return packages
+}
+
+async function importIn(packages: string): Promise<string> {
+  const module = pathToFileURL(join(packages, 'console/src/in-repository.ts')).href
+  const program = `console.log((await import(${JSON.stringify(module)})).consoleFolder)`
+  const args = ['--conditions=agentic-source', '--input-type=module', '--eval', program]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return stdout.trim()
+}
+
+test('the first to import it build it, at once if they have to; a change of the sources builds another', async () => {
+  const packages = freshCopy()
+  const [first, second] = await Promise.all([importIn(packages), importIn(packages)])
+  expect(first).toBe(second)
+  const kinds = (folder = '') =>
+    filesIn(folder)
+      .map((file) => file.replace(/-[\w-]{8}\./, '.'))
+      .toSorted()
+  expect(kinds(first)).toEqual(kinds(consoleFolder))
+  expect(readdirSync(join(packages, 'console/.agentic'))).toEqual([basename(first ?? '')])
+  appendFileSync(join(packages, 'console/page/styles/base.css'), '.another { color: red }')
+  utimesSync(first ?? '', 0, 0)
+  const changed = await importIn(packages)
+  expect(changed).not.toBe(first)
+  // What is older than an hour goes when something new comes.
+  expect(readdirSync(join(packages, 'console/.agentic'))).toEqual([basename(changed)])
+}, 60_000)

@@ -6,6 +6,7 @@ const MAX_SUMMARIES = 180
 // Fifty rows a second are drawn four times a second, so that the page stays quick.
 const DRAW_MS = 250
 const RETRY_MS = 2000
+const MAX_RETRY_MS = 30_000
 // A tab that nobody looks at costs the gateway nothing after this.
 const HIDDEN_MS = 30_000
 
@@ -107,12 +108,18 @@ interface Listener {
 function keepOpen(listener: Listener): void {
   let source: EventSource | undefined
   let closing: ReturnType<typeof setTimeout> | undefined
+  let retryMs = RETRY_MS
   function open(): void {
     clearTimeout(closing)
     if (source !== undefined) return
     source = connect(listener, function retry() {
       close()
-      setTimeout(open, RETRY_MS)
+      setTimeout(open, retryMs)
+      // Somebody who is signed out, or one console too many, stays so for a while.
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
+    })
+    source.addEventListener('open', () => {
+      retryMs = RETRY_MS
     })
   }
   function close(): void {

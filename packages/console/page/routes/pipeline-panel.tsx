@@ -12,7 +12,7 @@ export function PipelinePanel({ plugins }: { readonly plugins: readonly PluginIn
             <details>
               <summary>
                 <span class="step-number">{index + 1}</span> <b>{name}</b>
-                <span class="note">{configured ? 'configured' : 'defaults'}</span>
+                <span class="note">{configured ? '' : 'has nothing to do'}</span>
               </summary>
               <JsonText label={`Configuration of ${name}`} value={configuration} />
             </details>

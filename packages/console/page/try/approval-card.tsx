@@ -137,7 +137,7 @@ function DecideAsPerson({ people, onDecide }: ButtonsProps & { readonly people: 
 function DecideByToken({ onDecide }: ButtonsProps) {
   const [token, setToken] = useState('')
   return (
-    <>
+    <form class="by-token" onSubmit={(event) => event.preventDefault()}>
       <Field label="Token of the approver">
         {(id) => (
           <input
@@ -153,7 +153,7 @@ function DecideByToken({ onDecide }: ButtonsProps) {
       <div class="actions">
         <Buttons suffix="" onVerb={(verb) => void onDecide(verb, async () => token)} />
       </div>
-    </>
+    </form>
   )
 }
 
