@@ -22,14 +22,14 @@ const data = mkdtempSync(join(tmpdir(), 'agentic-session-'))
 const place = ['--port-base', values['port-base'], '--data', join(data, '.agentic')]
 
 try {
-  const stack = runNpm(['start', '--silent', '--', ...place])
-  const started = await stack.printing('Ctrl-C ends it', /\n\n$/)
+  // The first start makes the databases; the session is one of the many after it.
+  await stopped(await startedStack())
+  const stack = await startedStack()
   const tour = runNpm(['run', '--silent', 'tour', '--', ...place])
   const [code] = await once(tour.child, 'close')
-  stack.child.kill('SIGTERM')
-  await once(stack.child, 'close')
+  await stopped(stack)
   if (code !== 0) throw new Error(`the tour ended with ${code}:\n${tour.printed()}`)
-  const screens = [prompt('npm start', started), ...stopsOf(tour.printed())]
+  const screens = [prompt('npm start', stack.started), ...stopsOf(tour.printed())]
   const picture = drawScreens(
     screens.map((text) => readTerminal(text, COLUMNS)),
     {
@@ -45,6 +45,16 @@ try {
   process.stdout.write(`${values.output}: ${screens.length} screens, ${picture.length} bytes\n`)
 } finally {
   rmSync(data, { recursive: true, force: true })
+}
+
+async function startedStack(): Promise<Running & { readonly started: string }> {
+  const stack = runNpm(['start', '--silent', '--', ...place])
+  return { ...stack, started: await stack.printing('Ctrl-C ends it', /\n\n$/) }
+}
+
+async function stopped({ child }: Running): Promise<void> {
+  child.kill('SIGTERM')
+  await once(child, 'close')
 }
 
 function prompt(command: string, printed: string): string {
