@@ -78,3 +78,10 @@ export function hasOptions(route: Pick<Route, 'method'>, draft: Draft): boolean 
   const texts = [draft.idempotencyKey, draft.correlationId, hasBody(route) ? draft.query : '']
   return draft.isAsync || texts.some((text) => text !== '')
 }
+
+/** The draft for another route. Who sends it stays, and so do parameters of the same name; all else was meant for the one before. */
+export function forRoute(draft: Draft, routeId: string): Draft {
+  if (draft.routeId === routeId) return draft
+  const { sub, tenant, params } = draft
+  return { ...emptyDraft, routeId, sub, tenant, params }
+}

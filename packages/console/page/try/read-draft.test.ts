@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readRouteList } from '../api/route-list.ts'
-import { type Draft, emptyDraft, hasOptions, paramNames, parseDraft, writeDraft } from './draft.ts'
+import { type Draft, emptyDraft, forRoute, hasOptions, paramNames, parseDraft, writeDraft } from './draft.ts'
 import { parseQuery, readDraft } from './read-draft.ts'
 
 const [post, get, sse] = readRouteList({
@@ -100,4 +100,19 @@ test('options are shown where one of them is set', () => {
   expect(hasOptions(post, { ...emptyDraft, query: 'a=1' })).toBe(true)
   expect(hasOptions(get, { ...emptyDraft, query: 'a=1' })).toBe(false)
   expect(hasOptions(get, { ...emptyDraft, isAsync: true })).toBe(true)
+})
+
+test('another route keeps who sends and the parameters, and nothing else', () => {
+  const draft: Draft = {
+    ...{ routeId: 'read', sub: 'alice', tenant: 'acme', params, query: 'days=3', body: '{"a":1}' },
+    ...{ idempotencyKey: 'k', correlationId: 'c', isAsync: true, isStream: false },
+  }
+  expect(forRoute(draft, 'read')).toBe(draft)
+  expect(forRoute(draft, 'create')).toEqual({
+    ...emptyDraft,
+    routeId: 'create',
+    sub: 'alice',
+    tenant: 'acme',
+    params,
+  })
 })

@@ -5,7 +5,7 @@ import type { Feed } from '../live/feed.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
 import { captureRequest } from './capture-request.ts'
-import { type Draft, hasBody, hasOptions, isStreamed, paramNames } from './draft.ts'
+import { type Draft, forRoute, hasBody, hasOptions, isStreamed, paramNames } from './draft.ts'
 import type { Sending } from './exchange.ts'
 import { suggestParam } from './suggest-params.ts'
 import { toCurl } from './to-curl.ts'
@@ -40,7 +40,7 @@ export function RequestForm(props: FormProps) {
           <select
             id={id}
             value={route.id}
-            onChange={(event) => onDraft({ ...draft, routeId: event.currentTarget.value })}
+            onChange={(event) => onDraft(forRoute(draft, event.currentTarget.value))}
           >
             {list.routes.map((each) => (
               <option key={each.id} value={each.id}>

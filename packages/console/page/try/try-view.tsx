@@ -7,7 +7,7 @@ import { useKept } from '../shell/kept.ts'
 import { Empty, Notice } from '../shell/notice.tsx'
 import { useLoad } from '../shell/use-load.ts'
 import { goTo } from '../shell/use-place.ts'
-import { type Draft, isStreamed, parseDraft, writeDraft } from './draft.ts'
+import { type Draft, forRoute, isStreamed, parseDraft, writeDraft } from './draft.ts'
 import { type Exchange, type Sending, startExchange } from './exchange.ts'
 import { ExchangePanel } from './exchange-panel.tsx'
 import { readDraft } from './read-draft.ts'
@@ -91,12 +91,10 @@ function useDraft(
 ): readonly [Draft, (draft: Draft) => void, Route] {
   const [kept, setKept] = useKept('try')
   const stored = useMemo(() => parseDraft(kept), [kept])
-  const wanted = routeId || stored.routeId
-  const route = routes.find(({ id }) => id === wanted) ?? preferredRoute(routes)
+  const route = routes.find(({ id }) => id === (routeId || stored.routeId)) ?? preferredRoute(routes)
   const person = people.find(({ sub }) => sub === stored.sub) ?? people[0]
   const draft: Draft = {
-    ...stored,
-    routeId: route.id,
+    ...forRoute(stored, route.id),
     sub: person?.sub ?? '',
     tenant: stored.sub === person?.sub ? stored.tenant : (person?.tenant ?? stored.tenant),
   }
