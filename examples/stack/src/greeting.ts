@@ -20,7 +20,7 @@ interface Example {
 const examples: readonly Example[] = [
   {
     part: 'campaigns',
-    title: 'Ask an agent to optimize a campaign. Without the goal it asks back:',
+    title: 'Ask an agent to optimize a campaign; leave the goal out and it asks back:',
     command: (gateway, token) =>
       `curl -i --oauth2-bearer ${token} --json '{"goal":"ctr"}' ${gateway}/campaigns/cmp-123/optimizations`,
   },
