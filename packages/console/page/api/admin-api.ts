@@ -1,7 +1,7 @@
 import { conditions, headers, outcomes } from '@agentic-rest/profile'
 import { type AuditRecord, type RecentExchange, readRecent, readRecords } from './audit-records.ts'
 import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
-import { fieldsOf, textOf } from './read-json.ts'
+import { fieldsOf, parseJson, textOf } from './read-json.ts'
 import { type RouteList, readRouteList } from './route-list.ts'
 
 /** A token for development. */
@@ -55,12 +55,4 @@ async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
 function refusalOf(status: number, text: string): string {
   if (status === conditions.unauthenticated) return 'You are signed out. Reload the page to sign in.'
   return textOf(fieldsOf(parseJson(text)), 'message') || `The gateway answered with status ${status}.`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

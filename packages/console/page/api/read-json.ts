@@ -1,6 +1,15 @@
 /** What a JSON object holds, by name, whatever it was; nothing for anything else. */
 export type Fields = ReadonlyMap<string, unknown>
 
+/** The value of a JSON text; nothing for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The members of a value that is an object; a map, so that no name means more than it says. */
 export function fieldsOf(value: unknown): Fields {
   return new Map(isObject(value) ? Object.entries(value) : [])

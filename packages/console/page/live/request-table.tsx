@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { RequestRow } from '../api/feed-events.ts'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
+import { shorten } from '../shell/picture.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { goTo } from '../shell/use-place.ts'
@@ -91,7 +92,7 @@ function Row({ row }: { readonly row: RequestRow }) {
       <td class="number">{formatMs(row.pluginMs)}</td>
       <td class="link-cell">
         <a class="mono" href={placeHash(place)} title={row.correlationId}>
-          {shorten(row.correlationId)}
+          {shorten(row.correlationId, SHORT_LENGTH)}
         </a>
       </td>
     </tr>
@@ -99,7 +100,3 @@ function Row({ row }: { readonly row: RequestRow }) {
 }
 
 const SHORT_LENGTH = 13
-
-function shorten(id: string): string {
-  return id.length > SHORT_LENGTH ? `${id.slice(0, SHORT_LENGTH - 1)}…` : id
-}

@@ -2,11 +2,15 @@ import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Reload } from '../api/gateway-info.ts'
 import { Fact } from '../shell/fact.tsx'
 import { Notice } from '../shell/notice.tsx'
-import { useLoad } from '../shell/use-load.ts'
+import { useLoad, useRepeat } from '../shell/use-load.ts'
+
+const REFRESH_MS = 3000
 
 /** Which file is in force, what is unwise about it, and how the last reload ended. */
 export function ConfigurationPanel() {
-  const [gateway] = useLoad(adminApi.gateway)
+  const [gateway, reload] = useLoad(adminApi.gateway)
+  // Somebody edits the file while looking at this.
+  useRepeat(reload, REFRESH_MS)
   if (gateway.state === 'loading') return null
   if (gateway.state === 'failed') return <Notice kind="fault" title={gateway.message} />
   const { configuration } = gateway.value

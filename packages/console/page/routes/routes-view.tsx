@@ -2,16 +2,19 @@ import { adminApi } from '../api/admin-api.ts'
 import type { AuditRecord } from '../api/audit-records.ts'
 import type { RouteList } from '../api/route-list.ts'
 import { Notice } from '../shell/notice.tsx'
-import { useLoad } from '../shell/use-load.ts'
+import { useLoad, useRepeat } from '../shell/use-load.ts'
 import { ConfigurationPanel } from './configuration-panel.tsx'
 import { PipelinePanel } from './pipeline-panel.tsx'
 import { RouteTable } from './route-table.tsx'
 import { buildTopology } from './topology.ts'
 import { TopologyPicture } from './topology-picture.tsx'
 
+const REFRESH_MS = 3000
+
 /** What the gateway is made of: its configuration, its pipeline, its routes and what is behind them. */
 export function RoutesView() {
   const [list, reload] = useLoad(adminApi.routes)
+  useRepeat(reload, REFRESH_MS)
   if (list.state === 'loading') return <p class="note">Reading the routes…</p>
   if (list.state === 'failed') {
     return (

@@ -1,3 +1,4 @@
+import { curve, shorten } from '../shell/picture.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import type { Part, Topology } from './topology.ts'
 
@@ -45,8 +46,7 @@ function Line({ from, to }: { readonly from: Part | undefined; readonly to: Part
   if (from === undefined || to === undefined) return null
   const [a, b] = [cornerOf(from), cornerOf(to)]
   const [x1, y1, x2, y2] = [a.x + box.width, a.y + box.height / 2, b.x, b.y + box.height / 2]
-  const bend = (x2 - x1) / 2
-  return <path class="edge" d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`} />
+  return <path class="edge" d={curve(x1, y1, { x: x2, y: y2 })} />
 }
 
 const TITLE_LENGTH = 20
@@ -59,10 +59,10 @@ function PartBox({ part }: { readonly part: Part }) {
       <title>{`${part.title}: ${part.subtitle}`}</title>
       <rect x={x} y={y} width={box.width} height={box.height} rx={7} />
       <text x={x + 12} y={y + 20} class="box-title">
-        {part.title.slice(0, TITLE_LENGTH)}
+        {shorten(part.title, TITLE_LENGTH)}
       </text>
       <text x={x + 12} y={y + 36} class="box-subtitle">
-        {part.subtitle.slice(0, SUBTITLE_LENGTH)}
+        {shorten(part.subtitle, SUBTITLE_LENGTH)}
       </text>
     </g>
   )

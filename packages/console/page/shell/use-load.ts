@@ -25,6 +25,14 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): readonly [Loaded<T
   return [loaded, reload]
 }
 
+/** Does something again and again while the component is there, and the page is looked at. */
+export function useRepeat(action: () => void, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || action(), everyMs)
+    return () => clearInterval(timer)
+  }, [action, everyMs])
+}
+
 /** What an error says. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

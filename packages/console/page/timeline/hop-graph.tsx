@@ -1,4 +1,5 @@
 import { familyOf, outcomeWords, statusOfOutcome } from '../shell/outcome-family.ts'
+import { curve, shorten } from '../shell/picture.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { type Graph, type GraphEdge, type GraphNode, sizes } from './layout-graph.ts'
 
@@ -42,9 +43,12 @@ function ends({ from, to }: GraphEdge) {
 
 function Edge({ edge }: { readonly edge: GraphEdge }) {
   const { x1, y1, x2, y2 } = ends(edge)
-  const bend = (x2 - x1) / 2
-  const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
-  return <path d={path} class={`edge ${familyOf(edge.outcome)} ${edge.isLost ? 'lost' : ''}`} />
+  return (
+    <path
+      d={curve(x1, y1, { x: x2, y: y2 })}
+      class={`edge ${familyOf(edge.outcome)} ${edge.isLost ? 'lost' : ''}`}
+    />
+  )
 }
 
 const LABEL_WIDTH = 38
@@ -89,8 +93,4 @@ function Box({ node }: { readonly node: GraphNode }) {
       </text>
     </g>
   )
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }

@@ -1,25 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { RecentExchange } from '../api/audit-records.ts'
 import { formatAgo } from '../shell/format.ts'
 import { Empty, Notice } from '../shell/notice.tsx'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { placeHash } from '../shell/place.ts'
-import { useLoad } from '../shell/use-load.ts'
+import { useLoad, useRepeat } from '../shell/use-load.ts'
 
 const REFRESH_MS = 3000
 
 /** The exchanges that the gateway remembers, to choose from. */
 export function RecentList() {
   const [recent, reload] = useLoad(adminApi.recent)
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => {
-      setNow(Date.now())
-      reload()
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [reload])
+  useRepeat(reload, REFRESH_MS)
+  const now = Date.now()
   if (recent.state === 'loading') return <p class="note">Reading…</p>
   if (recent.state === 'failed') return <Notice kind="fault" title={recent.message} />
   if (recent.value.length === 0) {

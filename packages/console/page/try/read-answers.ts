@@ -1,4 +1,5 @@
 import type { Answers, RequiredInput } from '@agentic-rest/client'
+import { parseJson } from '../api/read-json.ts'
 
 /** What stands in a form, by the name of the input: several texts where several values can be chosen. */
 export type Entries = ReadonlyMap<string, readonly string[]>
@@ -58,7 +59,7 @@ function readInteger(text: string): Read {
 
 /** A JSON list, or one text a line. */
 function readList(text: string): Read {
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   if (Array.isArray(parsed)) return { value: parsed }
   return {
     value: text
@@ -69,15 +70,7 @@ function readList(text: string): Read {
 }
 
 function readObject(text: string): Read {
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
   return isObject ? { value: parsed } : { fault: 'This has to be a JSON object, such as {"name": "value"}.' }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

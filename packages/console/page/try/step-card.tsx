@@ -1,4 +1,5 @@
 import type { Answered } from '@agentic-rest/client'
+import { parseJson } from '../api/read-json.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
@@ -27,7 +28,7 @@ export function StepCard({ step: { request, answer }, number, isLast }: StepProp
       {request.body !== undefined && (
         <details>
           <summary>Request body</summary>
-          <JsonText label={`Body of request ${number}`} value={pretty(request.body)} />
+          <JsonText label={`Body of request ${number}`} value={parseJson(request.body) ?? request.body} />
         </details>
       )}
       {answer === undefined ? (
@@ -121,12 +122,4 @@ export function OutcomeCard({ title, outcome }: { readonly title: string; readon
 function pathOf({ url }: WireRequest): string {
   const { pathname, search } = new URL(url)
   return `${pathname}${search}`
-}
-
-function pretty(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, textOrNull } from '../api/read-json.ts'
+import { fieldsOf, parseJson, textOrNull } from '../api/read-json.ts'
 
 /** The words in the data of an event: those of a completion in the form of the OpenAI API, else the data itself. */
 export function wordsOf(data: string): string {
@@ -7,19 +7,11 @@ export function wordsOf(data: string): string {
 }
 
 function completionText(data: string): string | undefined {
-  const choice = fieldsOf(firstOf(fieldsOf(parse(data)).get('choices')))
+  const choice = fieldsOf(firstOf(fieldsOf(parseJson(data)).get('choices')))
   if (choice.size === 0) return undefined
   return textOrNull(choice, 'text') ?? textOrNull(fieldsOf(choice.get('delta')), 'content') ?? ''
 }
 
 function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : undefined
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

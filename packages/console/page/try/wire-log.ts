@@ -7,6 +7,7 @@ import {
   readOutcome,
   type Violation,
 } from '@agentic-rest/profile'
+import { parseJson } from '../api/read-json.ts'
 import type { WireRequest } from './to-curl.ts'
 
 /** A request that was sent, and its answer as far as it is there. */
@@ -83,18 +84,10 @@ function answerOf(response: Response, body: string | undefined, tookMs: number):
   return {
     status,
     headers: [...response.headers],
-    body: body === undefined ? undefined : parseBody(body),
+    body: body === undefined ? undefined : (parseJson(body) ?? body),
     isStream: body === undefined,
     tookMs,
     outcome: known ?? 'untyped',
     violations: reading === undefined || reading.ok ? [] : reading.violations,
-  }
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }
