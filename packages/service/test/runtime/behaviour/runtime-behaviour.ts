@@ -2,6 +2,7 @@ import { vi } from 'vitest'
 import { describeApprovals } from './approvals-behaviour.ts'
 import { describeIdempotency } from './idempotency-behaviour.ts'
 import { describeOperations } from './operations-behaviour.ts'
+import { describeReservations } from './reservations-behaviour.ts'
 import { describeStore } from './store-behaviour.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 import { describeTenancy } from './tenancy-behaviour.ts'
@@ -14,5 +15,6 @@ export function describeRuntime(store: StoreUnderTest): void {
   describeIdempotency(store)
   describeApprovals(store)
   describeOperations(store)
+  describeReservations(store)
   describeTenancy(store)
 }
