@@ -26,6 +26,11 @@ const POLICY =
 
 /** The same refusal, for somebody who came with a browser: a field for a token, and nothing else. */
 export function signInPage({ status, headers = {} }: AdminAnswer): AdminAnswer {
-  const own = { [headerNames.contentType]: 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY }
+  const own = {
+    [headerNames.contentType]: 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    // With `no-referrer` a browser sends its form with `Origin: null`, which looks like a foreign page.
+    'Referrer-Policy': 'same-origin',
+  }
   return { status, headers: { ...headers, ...own }, body: Buffer.from(PAGE) }
 }

@@ -1,0 +1,44 @@
+import { consoleFolder } from '@agentic-rest/console'
+import { SignJWT } from 'jose'
+import { expect, onTestFinished } from 'vitest'
+import { startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
+import { testWithProgram } from '../debian-package.ts'
+import { startBrowser } from './console-browser.ts'
+
+const secret = 'a shared secret of the tests, long enough'
+const issuer = 'https://id.example.test'
+const issuers = [{ issuer, audience: ['agentic'], algorithms: ['HS256'], hs256_secret: secret }]
+
+function tokenOf(role: string): Promise<string> {
+  return new SignJWT({ roles: [role] })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer(issuer)
+    .setAudience('agentic')
+    .setSubject('operator')
+    .setExpirationTime('5m')
+    .sign(Buffer.from(secret))
+}
+
+testWithProgram(
+  { program: 'chromium', package: 'chromium' },
+  'outside development a browser signs in with a token that has the role, and with no other',
+  async (executablePath) => {
+    const { adminUrl } = await startAdmin({
+      admin: { consoleFolder },
+      settings: { role: 'gateway:admin' },
+      config: { plugins: { 'token-validator': { issuers } } },
+    })
+    const browser = await startBrowser(executablePath)
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    await page.goto(adminUrl)
+    expect(await page.getByText('Connected').count()).toBe(0)
+    await page.getByLabel('Token').fill(await tokenOf('campaign:optimize'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(/\/session$/)
+    await page.goto(adminUrl)
+    await page.getByLabel('Token').fill(await tokenOf('gateway:admin'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Connected').waitFor({ state: 'attached' })
+  },
+)
