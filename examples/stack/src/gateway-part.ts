@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import {
+  type ConfigResult,
   createGateway,
   createLog,
   formatFaults,
@@ -7,6 +8,7 @@ import {
   type GatewayConfig,
   InitialisationError,
   loadConfig,
+  watchConfig,
 } from '@agentic-rest/gateway'
 import { httpAudit } from '@agentic-rest/service'
 import { developmentAccess } from './development-access.ts'
@@ -17,23 +19,34 @@ const { GATEWAY_FILE = 'gateway.yaml', DEVELOPMENT_ISSUER, PORT } = process.env
 const { CONSOLE_PORT, CONSOLE_FOLDER, IDENTITY_URL, RECORDS_URL } = process.env
 
 const log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) })
-const gateway = await startGateway(readConfig())
+const gateway = await startGateway(firstConfig())
 const { promise: toldToStop, resolve: stop } = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
+// Who develops a gateway sees at once what a change does.
+const unwatch = watchConfig(GATEWAY_FILE, () => void gateway.reload())
 await toldToStop
+unwatch()
 await gateway.drain()
 process.exit(0)
 
-function readConfig(): GatewayConfig {
+function firstConfig(): GatewayConfig {
+  const loaded = readFile()
+  if (loaded.ok) return loaded.config
+  process.stderr.write(`${formatFaults(loaded.faults)}\n`)
+  process.exit(2)
+}
+
+/** The file with what the stack puts in its place, at the start and with every reload. */
+function readFile(): ConfigResult {
   const loaded = loadConfig(GATEWAY_FILE, process.env)
-  if (!loaded.ok) {
-    process.stderr.write(`${formatFaults(loaded.faults)}\n`)
-    process.exit(2)
-  }
+  return loaded.ok ? { ...loaded, config: inStack(loaded.config) } : loaded
+}
+
+function inStack(own: GatewayConfig): GatewayConfig {
   const config =
     DEVELOPMENT_ISSUER === undefined
-      ? loaded.config
-      : developmentConfig(loaded.config, { issuer: DEVELOPMENT_ISSUER, port: Number(PORT) })
+      ? own
+      : developmentConfig(own, { issuer: DEVELOPMENT_ISSUER, port: Number(PORT) })
   return CONSOLE_PORT === undefined ? config : withConsole(config, Number(CONSOLE_PORT))
 }
 
@@ -47,6 +60,7 @@ async function startGateway(config: GatewayConfig): Promise<Gateway> {
       version: readVersion(),
       log,
       stdout,
+      source: { file: GATEWAY_FILE, read: readFile },
       admin: {
         consoleFolder: CONSOLE_FOLDER,
         file: GATEWAY_FILE,

@@ -25,6 +25,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/start.ts')).start,
   },
   {
+    name: 'reload',
+    summary: 'Makes a running gateway read its file again.',
+    load: async () => (await import('./commands/reload.ts')).reload,
+  },
+  {
     name: 'check',
     summary: 'Says whether a configuration file is valid, and what is unwise about it.',
     load: async () => (await import('./commands/check.ts')).check,

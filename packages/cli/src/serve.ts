@@ -5,6 +5,8 @@ import {
   type GatewayConfig,
   InitialisationError,
   type Log,
+  loadConfig,
+  watchConfig,
 } from '@agentic-rest/gateway'
 import { findConsoleFolder } from './console-folder.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -17,18 +19,26 @@ export interface Served {
   readonly config: GatewayConfig
   /** Where the configuration comes from; file names in it start from its folder. */
   readonly file: string
+  /** Whether a changed file is reloaded by itself. */
+  readonly watch: boolean
   readonly log: Log
 }
 
 /** Runs a gateway from its start to the end of its drain; resolves with the exit code. */
 export async function serve(served: Served, host: Host): Promise<number> {
   const { log } = served
-  const signals = watchSignals(host, log)
+  const { promise: started, resolve: tellStarted } = Promise.withResolvers<Gateway>()
+  // One that comes while the gateway starts is for what the file says afterwards.
+  const reload = () => void started.then((gateway) => gateway.reload())
+  const signals = watchSignals(host, log, reload)
+  const unwatch = served.watch ? watchConfig(served.file, reload) : undefined
   try {
     const gateway = await openGateway(served, host)
     announce(served, await gateway.start())
     announceConsole(served, gateway)
+    tellStarted(gateway)
     await signals.toldToStop
+    unwatch?.()
     await gateway.drain()
     return exitCodes.ok
   } catch (error) {
@@ -48,6 +58,7 @@ async function openGateway({ config, file, log }: Served, host: Host): Promise<G
     baseFolder: dirname(resolve(file)),
     version: readVersion(),
     admin: { consoleFolder, file },
+    source: { file, read: () => loadConfig(file, host.env) },
   })
 }
 

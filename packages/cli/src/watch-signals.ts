@@ -8,8 +8,8 @@ export interface Signals {
   readonly toldToStop: Promise<void>
 }
 
-/** Listens to signals, and ends the process on an error that nobody handles: its state is unknown from there on. */
-export function watchSignals(host: Host, log: Log): Signals {
+/** Listens to signals, SIGHUP for a reload among them, and ends the process on an error that nobody handles: its state is unknown from there on. */
+export function watchSignals(host: Host, log: Log, onReload: () => void): Signals {
   const { promise: toldToStop, resolve } = Promise.withResolvers<void>()
   let stopping = false
   let interrupted = false
@@ -25,8 +25,10 @@ export function watchSignals(host: Host, log: Log): Signals {
     interrupted = true
     stop('SIGINT')
   })
-  // Unhandled, it would end the process; it is kept for reloading.
-  host.on('SIGHUP', () => log.warn('SIGHUP changes nothing: reload is not available yet'))
+  host.on('SIGHUP', () => {
+    log.info('SIGHUP received')
+    onReload()
+  })
   endOnUnhandledErrors(host, log)
   return { toldToStop }
 }

@@ -75,16 +75,3 @@ test('one SIGINT after a SIGTERM does not cut the drain short', async () => {
   expect((await gateway.answer).status).toBe(200)
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null })
 })
-
-test('SIGHUP is kept for reloading: it is logged and the gateway goes on', async () => {
-  const gateway = await startBusy()
-  gateway.child.kill('SIGHUP')
-  expect(await gateway.logged('SIGHUP')).toMatchObject({
-    level: 'warn',
-    msg: 'SIGHUP changes nothing: reload is not available yet',
-  })
-  gateway.finish()
-  expect((await gateway.answer).status).toBe(200)
-  gateway.child.kill('SIGTERM')
-  expect(await gateway.ended).toMatchObject({ code: 0, signal: null })
-})

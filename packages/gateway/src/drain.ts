@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ActiveExchanges } from './active-exchanges.ts'
 import type { GatewayOptions } from './config/config-schema.ts'
 import type { Listener } from './listen/listener.ts'
 import type { Load } from './load.ts'
@@ -38,9 +39,9 @@ async function cancelRest(load: Load, log: Log): Promise<void> {
 }
 
 /** Ends every exchange, with time for a last frame and for its record, before what they use is taken away. */
-export async function cancelAll(load: Load): Promise<void> {
-  for (const exchange of load.active) exchange.cancel('shutdown')
-  await load.idle(LAST_FRAME_MS)
+export async function cancelAll({ active, idle }: ActiveExchanges): Promise<void> {
+  for (const exchange of active) exchange.cancel('shutdown')
+  await idle(LAST_FRAME_MS)
 }
 
 /** Answers carry `Connection: close` by now; a connection that is quiet is given a moment, so that none is reset. */

@@ -9,8 +9,9 @@ import type { StreamSlots } from './stream-slots.ts'
 /** Looks at a request that is over, its record completed. It must not throw, and not wait. */
 export type Watcher = (exchange: Exchange) => void
 
-/** What the steps of a request work with. A gateway makes one set of them and owns it. */
+/** What the steps of a request work with. A gateway makes one set of them for each configuration and owns it. */
 export interface GatewayParts {
+  /** The only part that a reload replaces: a request that has begun keeps its own. */
   readonly snapshot: Snapshot
   readonly load: Load
   readonly slots: StreamSlots

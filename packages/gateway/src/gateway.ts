@@ -5,19 +5,22 @@ import { createRecordWatcher, type RecordTaker } from './admin/record-watcher.ts
 import { admit, answerPreflight } from './admit.ts'
 import { callUpstream } from './call-upstream.ts'
 import type { GatewayConfig } from './config/config-schema.ts'
+import { degradedReasons } from './degraded.ts'
 import { cancelAll, drain } from './drain.ts'
 import type { Exchange } from './exchange.ts'
 import { findRoute } from './find-route.ts'
 import type { GatewayParts } from './gateway-parts.ts'
-import { createListener, type Listener } from './listen/listener.ts'
-import { loadServerCertificate, type ServerCertificate } from './listen/server-certificate.ts'
+import { createListener, type Listener, type ListenerSettings } from './listen/listener.ts'
 import { createLoad } from './load.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics.ts'
 import { createOwnEndpoints } from './own-endpoints.ts'
-import type { Plugin } from './plugin.ts'
+import type { KeySource } from './plugins/token-validator/key-source.ts'
+import { type ConfigSource, createReloading, type ReloadResult } from './reload/reload.ts'
+import { createSnapshots } from './reload/snapshots.ts'
 import { fail, finish, sendOutcome } from './respond.ts'
-import { createSnapshot } from './snapshot.ts'
+import { createShared } from './shared.ts'
+import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createLocalStreamSlots } from './stream-slots.ts'
 import { takeSlot } from './take-slot.ts'
 import { createHttpClient } from './upstream/http-client.ts'
@@ -36,6 +39,8 @@ export interface GatewayOptions {
   readonly admin?: AdminOptions | undefined
   /** Also gets the record of every request, for the console of another gateway. */
   readonly onRecord?: RecordTaker | undefined
+  /** Where a reload reads the configuration again; without it every reload is refused. */
+  readonly source?: ConfigSource | undefined
 }
 
 /** A gateway: it owns everything it uses, and nothing is left when it is closed. */
@@ -44,6 +49,8 @@ export interface Gateway {
   start(): Promise<number>
   /** The port of the admin listener, once it is open. */
   readonly adminPort: number | undefined
+  /** Puts the configuration that its source has by now in the place of the one in use, or refuses all of it. */
+  reload(): Promise<ReloadResult>
   /** Finishes what is in flight, then ends. */
   drain(): Promise<void>
   /** Ends at once. */
@@ -55,6 +62,7 @@ export interface Gateway {
 async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
   if (parts.own.answer(exchange) || answerPreflight(exchange, parts)) return
   parts.load.enter(exchange)
+  parts.snapshot.requests.enter(exchange)
   try {
     // The route is looked up first, so that whatever refuses a request is counted under its route.
     const unrouted = findRoute(exchange, parts)
@@ -74,42 +82,44 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
 
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { config, log } = options
-  const certificate = config.gateway.tls && loadServerCertificate(config.gateway.tls)
-  const state = { closing: false, draining: false, port: config.gateway.port }
-  const http = createHttpClient()
-  const load = createLoad(() => config.gateway.limits.max_in_flight)
-  const metrics: Metrics = createMetrics({
+  const { log, source } = options
+  const state = { closing: false, draining: false, port: options.config.gateway.port }
+  const isClosing = () => state.closing
+  const [http, pools, keySets] = [createHttpClient(), createShared<UpstreamPool>(), createShared<KeySource>()]
+  const gatewayConfig = () => snapshots.current.config.gateway
+  const load = createLoad(() => gatewayConfig().limits.max_in_flight)
+  const metrics = createMetrics({
     version: options.version,
     inFlight: () => load.inFlight,
-    upstreams: () => snapshot.pools.all.map(upstreamState),
+    upstreams: () => pools.all.map(upstreamState),
   })
-  const snapshot = createSnapshot(config, { ...options, http, metrics })
+  const provision = (config: GatewayConfig) =>
+    createSnapshot(config, { ...options, http, metrics, pools, keySets })
+  const snapshots = createSnapshots(provision(options.config), log)
+  const current = () => snapshots.current
+  const reloading = createReloading({ source, current, provision, use, isClosing, metrics, log })
   const own = createOwnEndpoints({
     metrics,
     isDraining: () => state.draining,
-    degraded: () => degradedReasons(snapshot.pipeline.plugins),
+    degraded: () => degradedReasons(current(), reloading),
   })
-  const slots = createLocalStreamSlots(() => config.gateway.llm.max_sse_connections_per_tenant)
-  const admin = createAdmin({ ...options, ...options.admin, snapshot, load, gatewayPort: () => state.port })
+  const slots = createLocalStreamSlots(() => gatewayConfig().llm.max_sse_connections_per_tenant)
+  const gatewayPort = () => state.port
+  const admin = createAdmin({ ...options, ...options.admin, current, reloading, load, gatewayPort })
   const watchers = [admin?.watch, createRecordWatcher(options)].filter((watch) => watch !== undefined)
-  const parts: GatewayParts = {
-    snapshot,
-    load,
-    slots,
-    metrics,
-    own,
-    log,
-    watchers,
-    isClosing: () => state.closing,
+  let parts: GatewayParts = { snapshot: current(), load, slots, metrics, own, log, watchers, isClosing }
+  const listener = openListener(() => parts)
+  function use(next: Snapshot): void {
+    snapshots.replace(next)
+    parts = { ...parts, snapshot: next }
+    listener.apply(listenerSettings(next))
   }
-  const listener = openListener(parts, certificate)
   const close = async () => {
     state.closing = true
     await cancelAll(load)
     await Promise.all([listener.close(), admin?.close()])
-    await snapshot.pipeline.close()
-    await Promise.all([snapshot.pools.close(), http.close()])
+    await snapshots.close()
+    await http.close()
     load.close()
     metrics.close()
   }
@@ -122,35 +132,35 @@ export function createGateway(options: GatewayOptions): Gateway {
     get adminPort() {
       return admin?.port
     },
-    drain: () => drain({ config: config.gateway, state, listener, load, log }).then(close),
+    reload: reloading.run,
+    drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
     close,
   }
 }
 
-function openListener(parts: GatewayParts, certificate: ServerCertificate | undefined): Listener {
-  const { gateway } = parts.snapshot.config
+/** A request is handled with the parts of the moment it came, to its end. */
+function openListener(partsNow: () => GatewayParts): Listener {
+  const { snapshot, log } = partsNow()
+  const { host, port } = snapshot.config.gateway
+  const start = (exchange: Exchange, parts: GatewayParts) =>
+    void handle(exchange, parts).catch((error) => abandon(exchange, parts, error))
   return createListener({
-    host: gateway.host,
-    port: gateway.port,
-    limits: gateway.limits,
-    corsOrigins: gateway.cors?.origins,
-    certificate,
-    log: parts.log,
-    handle: (exchange) => void handle(exchange, parts).catch((error) => abandon(exchange, parts, error)),
+    ...listenerSettings(snapshot),
+    host,
+    port,
+    log,
+    handle: (exchange) => start(exchange, partsNow()),
   })
+}
+
+function listenerSettings({ config: { gateway }, certificate }: Snapshot): ListenerSettings {
+  return { limits: gateway.limits, corsOrigins: gateway.cors?.origins, certificate }
 }
 
 /** The net below the line: a fault in answering or counting costs its request, never the process. */
 function abandon(exchange: Exchange, { log }: GatewayParts, error: unknown): void {
   log.error('a request was abandoned', { request_id: exchange.trace.requestId, error })
   exchange.reply.destroy()
-}
-
-function degradedReasons(plugins: readonly Plugin[]): string[] {
-  return plugins.flatMap((plugin) => {
-    const reason = plugin.degraded?.()
-    return reason === undefined ? [] : [`${plugin.name}: ${reason}`]
-  })
 }
 
 function upstreamState({ name, pool, places }: UpstreamPool): UpstreamState {

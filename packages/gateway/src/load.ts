@@ -1,17 +1,12 @@
-import type { Exchange } from './exchange.ts'
+import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 
-/** What the gateway is working on, and whether it can take more. */
-export interface Load {
-  readonly active: ReadonlySet<Exchange>
+/** What the gateway is working on, whatever configuration it began with, and whether it can take more. */
+export interface Load extends ActiveExchanges {
   /** Requests that are being worked on; open streams wait and do not count. */
   readonly inFlight: number
-  enter(exchange: Exchange): void
   /** The exchange holds a stream slot from now on. */
   streamStarted(): void
-  leave(exchange: Exchange): void
   isOverloaded(): boolean
-  /** Resolves when nothing is active, or after `ms`. */
-  idle(ms: number): Promise<boolean>
   close(): void
 }
 
@@ -22,40 +17,25 @@ const BUSY_COUNT = 64
 
 /** Counts exchanges and watches how late the event loop runs. */
 export function createLoad(maxInFlight: () => number): Load {
-  const active = new Set<Exchange>()
-  const waiting = new Set<() => void>()
+  const exchanges = createActiveExchanges()
+  const { active } = exchanges
   const delay = watchLoop()
   let streams = 0
   return {
-    active,
+    ...exchanges,
     get inFlight() {
       return active.size - streams
     },
-    enter: (exchange) => void active.add(exchange),
     streamStarted() {
       streams += 1
     },
     leave(exchange) {
-      active.delete(exchange)
       if (exchange.releaseSlot !== undefined) streams -= 1
-      if (active.size === 0) for (const wake of waiting) wake()
+      exchanges.leave(exchange)
     },
     isOverloaded() {
       if (active.size < Math.min(BUSY_COUNT, maxInFlight())) return false
       return active.size - streams > maxInFlight() || delay.isLate()
-    },
-    idle(ms) {
-      if (active.size === 0) return Promise.resolve(true)
-      return new Promise((resolve) => {
-        const done = (idle: boolean) => {
-          clearTimeout(timer)
-          waiting.delete(wake)
-          resolve(idle)
-        }
-        const wake = () => done(true)
-        const timer = setTimeout(() => done(false), ms)
-        waiting.add(wake)
-      })
     },
     close: delay.close,
   }

@@ -22,6 +22,8 @@ export interface Metrics {
   auditEmitDuration(exporter: string, seconds: number): void
   /** A body of a type that prompt-sanitize does not look into passed untouched. */
   sanitizeSkipped(route: string): void
+  /** A configuration was put in use, or refused, by a reload. */
+  configReloaded(result: 'applied' | 'refused'): void
   /** The text exposition format and its media type. */
   expose(): Promise<{ readonly contentType: string; readonly text: string }>
   close(): void
@@ -90,6 +92,24 @@ export const metricTable = {
     type: 'counter',
     labels: ['route'],
     help: 'Request bodies of a type that prompt-sanitize does not look into.',
+  },
+  configReloads: {
+    name: 'agentic_config_reloads_total',
+    type: 'counter',
+    labels: ['result'],
+    help: 'Reloads of the configuration, by result: applied, refused.',
+  },
+  configReloaded: {
+    name: 'agentic_config_last_reload_successful',
+    type: 'gauge',
+    labels: [],
+    help: '1 while the file that was read last is the configuration in use, 0 after a refused reload.',
+  },
+  configLoadedAt: {
+    name: 'agentic_config_last_reload_success_timestamp_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'When the configuration in use was loaded, at the start or by a reload.',
   },
   build: {
     name: 'agentic_build_info',
@@ -160,6 +180,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const auditEmitDuration = histogram(metricTable.auditEmitDuration, registry, EMIT_BUCKETS_SECONDS)
   const violations = counter(metricTable.violations)
   const sanitizeSkipped = counter(metricTable.sanitizeSkipped)
+  const configReloaded = createReloadMetrics(registry)
   const refresh = createStateGauges(registry, sources)
   const streamLabels = ({ tenantId = '', route }: Exchange) => ({
     tenant_id: tenants(tenantId),
@@ -188,11 +209,27 @@ export function createMetrics(sources: MetricSources): Metrics {
     auditEmitted: (exporter, outcome, records) => auditEmits.inc({ exporter, outcome }, records),
     auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe({ exporter }, seconds),
     sanitizeSkipped: (route) => sanitizeSkipped.inc({ route }),
+    configReloaded,
     async expose() {
       refresh.update()
       return { contentType: registry.contentType, text: await registry.metrics() }
     },
     close: refresh.close,
+  }
+}
+
+function createReloadMetrics(registry: Registry): Metrics['configReloaded'] {
+  const reloads = new Counter(definition(metricTable.configReloads, registry))
+  const successful = new Gauge(definition(metricTable.configReloaded, registry))
+  const loadedAt = new Gauge(definition(metricTable.configLoadedAt, registry))
+  // Series that are there from the start, so that the first refusal is an increase.
+  for (const result of ['applied', 'refused']) reloads.inc({ result }, 0)
+  successful.set(1)
+  loadedAt.setToCurrentTime()
+  return (result) => {
+    reloads.inc({ result })
+    successful.set(result === 'applied' ? 1 : 0)
+    if (result === 'applied') loadedAt.setToCurrentTime()
   }
 }
 
@@ -211,9 +248,12 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   return {
     close: () => void delay.disable(),
     update() {
+      // A reload may have taken an upstream away; another of its name may stand for it while old requests end.
+      connections.reset()
+      queued.reset()
       for (const upstream of sources.upstreams()) {
-        connections.set({ upstream: upstream.name }, upstream.connections)
-        queued.set({ upstream: upstream.name }, upstream.queued)
+        connections.inc({ upstream: upstream.name }, upstream.connections)
+        queued.inc({ upstream: upstream.name }, upstream.queued)
       }
       inFlight.set(sources.inFlight())
       for (const percentile of [50, 99])

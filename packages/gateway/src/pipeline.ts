@@ -11,6 +11,8 @@ export interface Pipeline {
   request(exchange: Exchange): StepResult | Promise<StepResult>
   /** Tells every plugin how the request ended. */
   response(exchange: Exchange): void
+  /** Resolves when every plugin has what it needs, or knows that it cannot be had. */
+  warm(): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,6 +48,9 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
           () => plugin.response?.(exchange),
           (error) => void failed(plugin, exchange, error),
         )
+    },
+    async warm() {
+      await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))
     },
     async close() {
       await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))

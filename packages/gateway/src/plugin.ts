@@ -2,6 +2,8 @@ import type { Writable } from 'node:stream'
 import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import type { KeySource } from './plugins/token-validator/key-source.ts'
+import type { Shared } from './shared.ts'
 import type { HttpClient } from './upstream/http-client.ts'
 
 /** The plugins, in the order in which every request passes them. */
@@ -23,6 +25,8 @@ export interface Plugin {
   request(exchange: Exchange): StepResult | Promise<StepResult>
   /** Called once for every routed request when `exchange.result` is known, also when the request was refused. */
   response?(exchange: Exchange): void
+  /** Resolves when what it needs of the outside world is there, or cannot be had; never rejects. */
+  warm?(): Promise<void>
   /** Why the gateway is less than ready, if it is; never fails readiness by itself. */
   degraded?(): string | undefined
   /** Flushes and releases everything; resolves within the time that the plugin itself bounds. */
@@ -34,6 +38,8 @@ export interface PluginContext {
   readonly http: HttpClient
   readonly log: Log
   readonly metrics: Metrics
+  /** The keys of issuers, which outlast a reload that does not change where they are. */
+  readonly keySets: Shared<KeySource>
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
   /** Changes with every configuration, so that nothing cached outlives the rules it was made by. */

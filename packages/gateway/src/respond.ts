@@ -87,4 +87,6 @@ export function finish(exchange: Exchange, { snapshot, load, metrics, watchers }
   metrics.requestFinished(exchange)
   if (exchange.route !== undefined) snapshot.pipeline.response(exchange)
   for (const watch of watchers) watch(exchange)
+  // Last of all: with its last request a configuration that was replaced gives back what is used above.
+  snapshot.requests.leave(exchange)
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 import type { GatewayConfig } from './config/config-schema.ts'
 import { warningsOf, warningText } from './config/warnings.ts'
+import { loadServerCertificate, type ServerCertificate } from './listen/server-certificate.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import type { Plugin, PluginContext } from './plugin.ts'
 import { licenseCheck } from './plugins/license-check.ts'
@@ -9,29 +11,68 @@ import { promptSanitize } from './plugins/prompt-sanitize.ts'
 import { tenantInjector } from './plugins/tenant-injector.ts'
 import { tokenValidator } from './plugins/token-validator.ts'
 import { createRouter, type Router } from './route.ts'
-import { createUpstreamPools, type UpstreamPools } from './upstream/pools.ts'
+import type { Shared } from './shared.ts'
+import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from './upstream/pools.ts'
 
 /** Everything that follows from one configuration. A request keeps the snapshot it started with. */
 export interface Snapshot {
   readonly config: GatewayConfig
+  readonly loadedAt: Date
   readonly router: Router
   readonly pipeline: Pipeline
   readonly pools: UpstreamPools
+  /** The certificate of the main listener, where it has one. */
+  readonly certificate: ServerCertificate | undefined
+  /** The requests that started with it and are not over. */
+  readonly requests: ActiveExchanges
+  /** Releases what it holds; safe to call again. */
+  close(): Promise<void>
 }
 
-/** Provisions a configuration; throws an `InitialisationError` when something in it cannot act. */
-export function createSnapshot(config: GatewayConfig, world: Omit<PluginContext, 'configVersion'>): Snapshot {
+/** What a snapshot is made with, and what outlasts it. */
+export interface SnapshotWorld extends Omit<PluginContext, 'configVersion'> {
+  readonly pools: Shared<UpstreamPool>
+}
+
+/** Provisions a configuration; throws an `InitialisationError` when something in it cannot act, and leaves nothing open. */
+export function createSnapshot(config: GatewayConfig, world: SnapshotWorld): Snapshot {
   const { routes, gateway } = config
   // Here and nowhere else, so that everyone who runs a gateway sees each of them, once for every configuration.
   for (const warning of warningsOf(config)) world.log.warn(warningText(warning), { warning: warning.id })
+  const certificate = gateway.tls && loadServerCertificate(gateway.tls)
+  const router = createRouter(routes.map((route) => ({ id: route.id, config: route })))
+  const context = { ...world, configVersion: versionOf(config) }
+  const pipeline = createPipeline(createPlugins(config, context), world.log)
+  const pools = createPools(config, world, pipeline)
   return {
     config,
-    router: createRouter(routes.map((route) => ({ id: route.id, config: route }))),
-    pools: createUpstreamPools(routes, gateway.limits),
-    pipeline: createPipeline(
-      createPlugins(config, { ...world, configVersion: versionOf(config) }),
-      world.log,
-    ),
+    loadedAt: new Date(),
+    router,
+    pipeline,
+    pools,
+    certificate,
+    requests: createActiveExchanges(),
+    close: once(async () => {
+      await pipeline.close()
+      await pools.close()
+    }),
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= run()
+    return done
+  }
+}
+
+function createPools({ routes, gateway }: GatewayConfig, world: SnapshotWorld, pipeline: Pipeline) {
+  try {
+    return createUpstreamPools(routes, gateway.limits, world.pools)
+  } catch (error) {
+    void pipeline.close()
+    throw error
   }
 }
 

@@ -4,6 +4,7 @@ import type { ClientOptions, ClientRequest } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { headers } from '@agentic-rest/profile'
+import { givenToken, NO_TOKEN } from '../given-token.ts'
 import type { Host } from '../host.ts'
 
 /** The option for a key is called like its header. */
@@ -37,16 +38,14 @@ export class CallError extends Error {
 // RFC 9110 5.1 and 5.5: what a name and a value can be; fetch would repeat the value, which may be a secret, in its error.
 const HEADER =
   /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?[ \t]*$/
-const TOKEN = /^[\x21-\x7e]+$/
 // A stream is taken where there is one; whoever wants none says so with a header of their own.
 const ACCEPT = 'application/json, text/event-stream'
 
 /** Makes the request of what was given, or throws a `CallError`. */
 export async function readCall(options: CallOptions, host: Pick<Host, 'env' | 'stdin'>): Promise<Call> {
   const { path, query } = readPath(options.path)
-  const token = options.token ?? (host.env['AGENTIC_TOKEN'] || undefined)
-  if (token !== undefined && !TOKEN.test(token))
-    throw new CallError('the token has a character that none can have')
+  const token = givenToken(options.token, host.env)
+  if (token === false) throw new CallError(NO_TOKEN)
   return {
     client: {
       baseUrl: options['base-url'],

@@ -5,6 +5,7 @@ import { sendCall } from '../call/send-call.ts'
 import { isSuccess, outcomeJson, outcomeText, type Shown } from '../call/show-outcome.ts'
 import { defineCommand } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { tokenOption } from '../given-token.ts'
 import type { Host } from '../host.ts'
 import { jsonText, terminalLine } from '../terminal-text.ts'
 
@@ -25,11 +26,7 @@ export const call = defineCommand({
       default: 'http://127.0.0.1:8080',
       description: 'Where the gateway or the service is; http://127.0.0.1:8080 by default.',
     },
-    token: {
-      type: 'string',
-      value: 'TOKEN',
-      description: 'The bearer token, else that of the variable AGENTIC_TOKEN. It is never shown.',
-    },
+    token: tokenOption,
     tenant: { type: 'string', value: 'TENANT', description: 'The tenant, where the token does not say it.' },
     data: {
       type: 'string',

@@ -10,7 +10,9 @@ export const start = defineCommand({
   name: 'start',
   description:
     'Runs a gateway until it is told to stop. Audit records go to stdout, the log goes to stderr: JSON lines, or\n' +
-    'readable ones on a terminal. SIGTERM and SIGINT finish what is in flight first; a second SIGINT ends at once.',
+    'readable ones on a terminal. SIGTERM and SIGINT finish what is in flight first; a second SIGINT ends at once.\n' +
+    'SIGHUP, "agentic reload" and, with --watch, a changed file put the file in use without a restart; one that is not\n' +
+    'valid is refused and changes nothing.',
   operands: [],
   options: {
     config: {
@@ -20,6 +22,7 @@ export const start = defineCommand({
       required: true,
       description: 'The configuration file.',
     },
+    watch: { type: 'boolean', description: 'Reloads the file whenever it changes.' },
     'log-level': {
       type: 'string',
       value: 'LEVEL',
@@ -28,8 +31,8 @@ export const start = defineCommand({
       description: 'How much is logged.',
     },
   },
-  examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --log-level debug'],
-  async run({ values: { config: file, 'log-level': level } }, host) {
+  examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --watch --log-level debug'],
+  async run({ values: { config: file, watch, 'log-level': level } }, host) {
     const loaded = loadConfig(file, host.env)
     if (!loaded.ok) {
       host.stderr.write(`${formatFaults(loaded.faults)}\n`)
@@ -38,7 +41,7 @@ export const start = defineCommand({
     // The parser has let nothing but a level through.
     const log = openLog(host.stderr, level as LogLevel)
     // Whatever a gateway that failed has left open must not keep the process.
-    return await endProcess(host, await serve({ ...loaded, file, log }, host))
+    return await endProcess(host, await serve({ ...loaded, file, watch, log }, host))
   },
 })
 

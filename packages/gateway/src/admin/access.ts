@@ -12,8 +12,8 @@ export interface AccessOptions {
   readonly role: string | undefined
   /** Anyone on this machine is let in. */
   readonly development: boolean
-  /** The gateway's own token-validator. */
-  readonly validator: Plugin
+  /** The gateway's own token-validator, that of the configuration in use. */
+  readonly validator: () => Plugin
   readonly sessions: Sessions
 }
 
@@ -71,7 +71,7 @@ async function judgeToken(
 ): Promise<AdminAnswer | undefined> {
   // Nothing but the token goes to the plugin, and nothing that it says comes back but who it is.
   const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
-  const refused = await unlessCancelled(Promise.resolve(validator.request(judged)), exchange.signal)
+  const refused = await unlessCancelled(Promise.resolve(validator().request(judged)), exchange.signal)
   if (refused !== undefined) return deniedBy(refused)
   if (judged.identity?.roles.includes(role) === true) return undefined
   return faultAnswer('FORBIDDEN', 'The token does not have the role that is needed here.')

@@ -4,6 +4,7 @@ import { createListener } from '../listen/listener.ts'
 import type { Load } from '../load.ts'
 import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
+import type { Reloading } from '../reload/reload.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { createAccess } from './access.ts'
 import { answerAdmin, type Site } from './answer-admin.ts'
@@ -30,7 +31,9 @@ export interface AdminOptions {
 
 /** What the admin listener looks at. */
 export interface AdminParts extends AdminOptions {
-  readonly snapshot: Snapshot
+  /** The snapshot in use. */
+  readonly current: () => Snapshot
+  readonly reloading: Reloading
   readonly load: Load
   readonly log: Log
   readonly version: string
@@ -55,14 +58,14 @@ const LIMITS = { max_body_bytes: 1_048_576, max_header_bytes: 16_384, max_header
 
 /** Makes the listener, or nothing where none is configured. */
 export function createAdmin(parts: AdminParts): Admin | undefined {
-  const { admin: settings } = parts.snapshot.config.gateway
+  const { admin: settings } = parts.current().config.gateway
   if (settings === undefined) return undefined
   if (parts.development !== undefined && !isLoopback(settings.host))
     throw new InitialisationError('gateway.admin.host must be a loopback address in development')
   const recent = createRecentExchanges()
   const feed = createFeed({
     inFlight: () => parts.load.inFlight,
-    streams: () => openStreams(parts.load, parts.snapshot.config),
+    streams: () => openStreams(parts.load, parts.current().config),
   })
   const state: { port: number | undefined } = { port: undefined }
   const site = createSite({ ...parts, settings, recent, feed, port: () => state.port ?? settings.port })
@@ -107,7 +110,7 @@ interface SiteParts extends AdminParts {
 }
 
 function createSite(parts: SiteParts): Site {
-  const { snapshot, settings, development, log, feed } = parts
+  const { current, reloading, settings, development, log, feed } = parts
   const startedAt = new Date()
   const urlFor = (exchange: Exchange) => gatewayUrl(exchange, parts)
   return {
@@ -116,7 +119,7 @@ function createSite(parts: SiteParts): Site {
     access: createAccess({
       role: settings.role,
       development: development !== undefined,
-      validator: validatorOf(snapshot),
+      validator: () => validatorOf(current()),
       sessions: createSessions(parts.port),
     }),
     files: consoleFiles(parts),
@@ -125,8 +128,15 @@ function createSite(parts: SiteParts): Site {
     development,
     gatewayUrl: urlFor,
     describeGateway: (exchange) =>
-      describeGateway({ ...parts, config: snapshot.config, startedAt, gatewayUrl: urlFor(exchange) }),
-    describeRoutes: () => describeRoutes(snapshot.config),
+      describeGateway({
+        ...parts,
+        ...current(),
+        lastReload: reloading.last,
+        startedAt,
+        gatewayUrl: urlFor(exchange),
+      }),
+    describeRoutes: () => describeRoutes(current().config),
+    reload: reloading.run,
   }
 }
 
@@ -149,8 +159,8 @@ function validatorOf({ pipeline }: Snapshot) {
 const ANY_ADDRESS = ['0.0.0.0', '::']
 
 /** Where a browser reaches the gateway: on every address means on the one by which this listener was reached. */
-function gatewayUrl(exchange: Exchange, { snapshot, gatewayPort }: AdminParts): string {
-  const { host, tls } = snapshot.config.gateway
+function gatewayUrl(exchange: Exchange, { current, gatewayPort }: AdminParts): string {
+  const { host, tls } = current().config.gateway
   const name = ANY_ADDRESS.includes(host) ? hostName(exchange) : urlHost(host)
   return `${tls === undefined ? 'http' : 'https'}://${name}:${gatewayPort()}`
 }

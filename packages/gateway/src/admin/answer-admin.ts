@@ -24,6 +24,7 @@ export interface Site {
   readonly gatewayUrl: (exchange: Exchange) => string
   readonly describeGateway: (exchange: Exchange) => Promise<unknown>
   readonly describeRoutes: () => unknown
+  readonly reload: () => Promise<unknown>
 }
 
 /** Answers one request of the admin listener, from the guards to the last byte. A fault costs its request alone. */
@@ -69,6 +70,7 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/openapi.json', { GET: () => jsonAnswer(adminOpenApi) }],
   ['/api/gateway', { GET: async (exchange, site) => jsonAnswer(await site.describeGateway(exchange)) }],
   ['/api/routes', { GET: (_exchange, site) => jsonAnswer(site.describeRoutes()) }],
+  ['/api/reload', { POST: async (_exchange, site) => jsonAnswer(await site.reload()) }],
   ['/api/feed', { GET: openFeed }],
   [
     '/api/records',

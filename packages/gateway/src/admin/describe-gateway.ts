@@ -1,6 +1,7 @@
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { warningsOf, warningText } from '../config/warnings.ts'
+import type { ReloadResult } from '../reload/reload.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 
 /** What is told about a gateway. */
@@ -9,13 +10,15 @@ export interface DescribedGateway {
   readonly version: string
   readonly file?: string | undefined
   readonly startedAt: Date
+  readonly loadedAt: Date
+  readonly lastReload: ReloadResult | undefined
   readonly gatewayUrl: string
   readonly development?: DevelopmentAccess | undefined
 }
 
 /** What runs, since when, from which configuration, and who can be tried as. */
 export async function describeGateway(described: DescribedGateway) {
-  const { config, version, file, startedAt, gatewayUrl, development } = described
+  const { config, version, file, startedAt, loadedAt, lastReload, gatewayUrl, development } = described
   return {
     version,
     profile: PROFILE_VERSION,
@@ -26,10 +29,9 @@ export async function describeGateway(described: DescribedGateway) {
     streamLimit: config.gateway.llm.max_sse_connections_per_tenant,
     configuration: {
       file: file ?? null,
-      loadedAt: startedAt.toISOString(),
+      loadedAt: loadedAt.toISOString(),
       warnings: warningsOf(config).map(warningText),
-      // There is no reload yet.
-      lastReload: null,
+      lastReload: lastReload ?? null,
     },
   }
 }

@@ -33,15 +33,14 @@ const event = {
   attributes: { type: 'object', additionalProperties: text },
 } as const
 
-const reload = object({
-  at: time,
-  result: { type: 'string', enum: ['applied', 'refused'] },
-  faults: texts,
-})
-
 /** The shapes of the admin listener's bodies. */
 export const schemas = {
   Fault: object({ code: text, message: text }),
+  Reload: object({
+    at: time,
+    result: { type: 'string', enum: ['applied', 'refused'] },
+    faults: texts,
+  }),
   Person: object({ sub: text, tenant: text, roles: texts }),
   Gateway: object({
     version: text,
@@ -55,7 +54,7 @@ export const schemas = {
       file: orNull(text),
       loadedAt: time,
       warnings: texts,
-      lastReload: orNull(reload),
+      lastReload: orNull(ref('Reload')),
     }),
   }),
   Routes: object({

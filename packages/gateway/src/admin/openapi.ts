@@ -37,6 +37,9 @@ export const adminOpenApi = {
   paths: {
     '/api/gateway': { get: operation('What runs, and from which configuration', ok('Gateway')) },
     '/api/routes': { get: operation('Routes, plugins in order, and services', ok('Routes')) },
+    '/api/reload': {
+      post: operation('Reads the file again and uses it, or says why not and changes nothing', ok('Reload')),
+    },
     '/api/feed': {
       get: operation('Requests as they pass, at most 50 a second, and a summary each second', {
         [outcomes.success.status]: {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
@@ -10,10 +10,8 @@ import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import { createSpanIds } from './span-ids.ts'
 
-/** What a listener needs. */
-export interface ListenerOptions {
-  readonly host: string
-  readonly port: number
+/** What can be changed while a listener is open. */
+export interface ListenerSettings {
   readonly limits: {
     readonly max_body_bytes: number
     readonly max_header_bytes: number
@@ -22,6 +20,12 @@ export interface ListenerOptions {
   }
   readonly corsOrigins: readonly string[] | undefined
   readonly certificate: ServerCertificate | undefined
+}
+
+/** What a listener needs. */
+export interface ListenerOptions extends ListenerSettings {
+  readonly host: string
+  readonly port: number
   /** Shorter ones, for tests of slow clients. */
   readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
   readonly log: Log
@@ -35,6 +39,11 @@ export interface Listener {
   /** Resolves with the port once connections are accepted. */
   open(): Promise<number>
   readonly connections: number
+  /**
+   * Changes what it goes by from the next request, connection or handshake on. Whether it speaks TLS and how large a head
+   * may be, Node settles when a server is made.
+   */
+  apply(settings: ListenerSettings): void
   /** Accepts no new connection; answers on those that are open end them. */
   drain(): void
   /** Ends every connection, whatever it does. */
@@ -42,6 +51,7 @@ export interface Listener {
 }
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
+const TLS = { minVersion: 'TLSv1.2' } as const
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 // Without this Node looks for slow clients only every 30 s (F6).
 const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
@@ -50,6 +60,7 @@ const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
 export function createListener(options: ListenerOptions): Listener {
   const sockets = new Set<Socket>()
   let draining = false
+  let settings: ListenerSettings = options
   const server = makeServer(options)
   const connectionOf = createConnections()
   const nextSpanId = createSpanIds()
@@ -59,8 +70,8 @@ export function createListener(options: ListenerOptions): Listener {
     connection.requestCount += 1
     const earlier = connection.newest
     const exchange = acceptRequest(request, response, {
-      maxBodyBytes: options.limits.max_body_bytes,
-      corsOrigins: options.corsOrigins,
+      maxBodyBytes: settings.limits.max_body_bytes,
+      corsOrigins: settings.corsOrigins,
       isDraining: () => draining,
       connection,
       nextSpanId,
@@ -74,6 +85,12 @@ export function createListener(options: ListenerOptions): Listener {
     open: () => open(server, options),
     get connections() {
       return sockets.size
+    },
+    apply(changed) {
+      settings = changed
+      setLimits(server, changed)
+      if (changed.certificate !== undefined && 'setSecureContext' in server)
+        (server as TlsServer).setSecureContext({ ...changed.certificate, ...TLS })
     },
     drain() {
       draining = true
@@ -106,15 +123,19 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
     ? createTlsServer({
         ...serverOptions,
         ...certificate,
-        minVersion: 'TLSv1.2',
+        ...TLS,
         // A client that never finishes its handshake is a slow head too; Node would wait for two minutes.
         handshakeTimeout: timeouts.headersMs,
         ALPNProtocols: ['http/1.1'],
       })
     : createServer(serverOptions)
+  setLimits(server, { limits })
+  return server
+}
+
+function setLimits(server: Server, { limits }: Pick<ListenerSettings, 'limits'>): void {
   server.maxHeadersCount = limits.max_headers
   server.maxConnections = limits.max_connections
-  return server
 }
 
 function trackSockets(server: Server, sockets: Set<Socket>): void {

@@ -6,6 +6,7 @@ import type { Plugin, PluginContext } from '../plugin.ts'
 import { readBearerToken } from './token-validator/bearer-token.ts'
 import { type InspectedToken, inspectToken } from './token-validator/inspect-token.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './token-validator/issuers.ts'
+import type { KeySource } from './token-validator/key-source.ts'
 import { readIdentity } from './token-validator/read-identity.ts'
 import { resolveActor } from './token-validator/resolve-actor.ts'
 import { createTokenCache, type TokenCache } from './token-validator/token-cache.ts'
@@ -30,10 +31,13 @@ export function tokenValidator(options: TokenValidatorOptions, context: PluginCo
       return admitVerified(exchange, identify(inspected, options, cache), options)
     },
     degraded: () => describeStaleIssuers(issuers),
-    async close() {
-      for (const issuer of issuers.values()) for (const keys of keySourcesOf(issuer)) keys.close()
-    },
+    warm: async () => void (await Promise.all(allKeys(issuers).map((keys) => keys.warm()))),
+    close: async () => allKeys(issuers).forEach((keys) => void keys.close()),
   }
+}
+
+function allKeys(issuers: Issuers): KeySource[] {
+  return [...issuers.values()].flatMap((issuer) => [...keySourcesOf(issuer)])
 }
 
 /** Mode off: anyone may pass, but nobody is anyone, so a route that needs roles stays shut. */

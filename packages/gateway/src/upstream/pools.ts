@@ -1,6 +1,7 @@
 import { buildConnector, Pool } from 'undici'
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import { readCertificates } from '../read-pem.ts'
+import type { Held, Shared } from '../shared.ts'
 import { createPlaces, type Places } from './places.ts'
 
 /** The connections to one origin, with a bound on what may wait for them. */
@@ -13,6 +14,8 @@ export interface UpstreamPool {
   readonly places: Places
   /** Whether an error ended a connection that had served a request before: then it may have been idle too long. */
   wasReused(error: unknown): boolean
+  /** Ends every connection, whatever it does. */
+  close(): Promise<void>
 }
 
 /** Where a route leads: its connections, and the path that stands before its own. */
@@ -25,7 +28,7 @@ export interface UpstreamTarget {
 /** The pools of a configuration, one per origin: a slow service never takes another's connections. */
 export interface UpstreamPools {
   get(route: RouteConfig): UpstreamTarget
-  readonly all: readonly UpstreamPool[]
+  /** Gives the pools back; one that another configuration has too stays open. */
   close(): Promise<void>
 }
 
@@ -34,27 +37,34 @@ const CONNECT_TIMEOUT_MS = 5000
 const IDLE_TIMEOUT_MS = 4000
 const MAX_RESPONSE_HEADER_BYTES = 16_384
 
-/** Makes the pools for a set of routes. */
-export function createUpstreamPools(routes: readonly RouteConfig[], limits: LimitOptions): UpstreamPools {
-  const pools = new Map<string, UpstreamPool>()
+/** Makes the pools for a set of routes, with those of the configuration before where nothing about them has changed. */
+export function createUpstreamPools(
+  routes: readonly RouteConfig[],
+  limits: LimitOptions,
+  shared: Shared<UpstreamPool>,
+): UpstreamPools {
+  const held = new Map<string, Held<UpstreamPool>>()
   // Addresses are taken apart here, once, and not with every request.
   const targets = new Map<RouteConfig, UpstreamTarget>()
-  for (const route of routes) {
-    const key = poolKey(route)
-    const pool = pools.get(key) ?? createPool(route, limits)
-    pools.set(key, pool)
-    targets.set(route, { pool, basePath: new URL(route.target).pathname.replace(/\/$/, '') })
+  const close = async () => void (await Promise.all([...held.values()].map((pool) => pool.release())))
+  try {
+    for (const route of routes) {
+      const key = poolKey(route)
+      const pool = held.get(key) ?? holdPool(route, limits, shared)
+      held.set(key, pool)
+      targets.set(route, { pool: pool.value, basePath: new URL(route.target).pathname.replace(/\/$/, '') })
+    }
+  } catch (error) {
+    void close()
+    throw error
   }
   return {
-    all: [...pools.values()],
     get(route) {
       const target = targets.get(route)
       if (target === undefined) throw new Error('the route belongs to another configuration')
       return target
     },
-    async close() {
-      await Promise.all([...pools.values()].flatMap((own) => [own.pool.destroy(), own.freshPool.destroy()]))
-    },
+    close,
   }
 }
 
@@ -63,7 +73,19 @@ function poolKey({ target, ca_file }: RouteConfig): string {
   return JSON.stringify([new URL(target).origin, ca_file ?? null])
 }
 
-function createPool(route: RouteConfig, limits: LimitOptions): UpstreamPool {
+/** A new certificate, limit or name makes a new pool: nothing of the old configuration may act in the new one. */
+function holdPool(
+  route: RouteConfig,
+  limits: LimitOptions,
+  shared: Shared<UpstreamPool>,
+): Held<UpstreamPool> {
+  const { max_upstream_connections_per_origin: connections, max_upstream_queue_per_origin: queue } = limits
+  const trusted = authorities(route)
+  const key = JSON.stringify([poolKey(route), trusted, route.id, connections, queue])
+  return shared.hold(key, () => createPool(route, limits, trusted))
+}
+
+function createPool(route: RouteConfig, limits: LimitOptions, trusted: Authorities): UpstreamPool {
   const resets = new WeakSet<object>()
   const connections = limits.max_upstream_connections_per_origin
   const { origin } = new URL(route.target)
@@ -76,20 +98,23 @@ function createPool(route: RouteConfig, limits: LimitOptions): UpstreamPool {
     // Deadlines are the exchange's own; undici's timers are half a second late (F7).
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: trackingConnector(route, resets),
+    connect: trackingConnector(trusted, resets),
   }
+  const pool = new Pool(origin, { ...options, pipelining: 1 })
+  const freshPool = new Pool(origin, { ...options, pipelining: 0 })
   return {
-    pool: new Pool(origin, { ...options, pipelining: 1 }),
-    freshPool: new Pool(origin, { ...options, pipelining: 0 }),
+    pool,
+    freshPool,
     name: route.id,
     places: createPlaces({ places: connections, waiting: limits.max_upstream_queue_per_origin }),
     wasReused: (error) => isReuse(error, resets),
+    close: async () => void (await Promise.all([pool.destroy(), freshPool.destroy()])),
   }
 }
 
 /** Remembers errors of sockets that had already carried an answer. */
-function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildConnector.connector {
-  const connect = buildConnector({ ...authorities(route), timeout: CONNECT_TIMEOUT_MS, allowH2: false })
+function trackingConnector(trusted: Authorities, resets: WeakSet<object>): buildConnector.connector {
+  const connect = buildConnector({ ...trusted, timeout: CONNECT_TIMEOUT_MS, allowH2: false })
   return (options, callback) =>
     connect(options, (...result) => {
       const [, socket] = result
@@ -102,8 +127,12 @@ function trackingConnector(route: RouteConfig, resets: WeakSet<object>): buildCo
     })
 }
 
+interface Authorities {
+  readonly ca?: string[]
+}
+
 /** With a `ca_file` its certificates are the only ones that are trusted. */
-function authorities({ id, ca_file }: RouteConfig): { ca?: string[] } {
+function authorities({ id, ca_file }: RouteConfig): Authorities {
   if (ca_file === undefined) return {}
   return { ca: readCertificates(ca_file, `routes.${id}.ca_file`).map(String) }
 }

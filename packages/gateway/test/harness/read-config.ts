@@ -7,14 +7,18 @@ export interface TestConfig {
   readonly routes: readonly Record<string, unknown>[]
 }
 
-/** The configuration of a test, on a free port and in closed-network mode unless it says otherwise. */
-export function readConfig({ gateway = {}, plugins = {}, routes }: TestConfig): GatewayConfig {
-  const text = JSON.stringify({
+/** The text of a configuration, on a free port and in closed-network mode unless a test says otherwise. */
+export function configText({ gateway = {}, plugins = {}, routes }: TestConfig): string {
+  return JSON.stringify({
     gateway: { port: 0, ...gateway },
     plugins: { 'token-validator': { mode: 'off' }, ...plugins },
     routes,
   })
-  const result = parseConfig(text, { file: 'test.yaml', env: {} })
+}
+
+/** The configuration of a test. */
+export function readConfig(config: TestConfig): GatewayConfig {
+  const result = parseConfig(configText(config), { file: 'test.yaml', env: {} })
   if (!result.ok) throw new Error(formatFaults(result.faults))
   return result.config
 }

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import { createGateway, createLog, type Gateway } from '../../src/index.ts'
+import { createGateway, createLog, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { readConfig, type TestConfig } from './read-config.ts'
 
 /** A running gateway, with everything it wrote. */
@@ -16,7 +16,10 @@ export interface TestGateway {
 }
 
 /** Starts a gateway on a free port with the closed-network mode unless a test configures tokens; ends it with the test. */
-export async function startGateway(config: TestConfig): Promise<TestGateway> {
+export async function startGateway(
+  config: TestConfig,
+  more: Partial<GatewayOptions> = {},
+): Promise<TestGateway> {
   const audit: Record<string, unknown>[] = []
   const log: Record<string, unknown>[] = []
   const gateway = createGateway({
@@ -25,6 +28,7 @@ export async function startGateway(config: TestConfig): Promise<TestGateway> {
     version: '0.0.0-test',
     stdout: lineSink(audit),
     log: createLog({ level: 'debug', pretty: false, write: (line) => log.push(JSON.parse(line)) }),
+    ...more,
   })
   const port = await gateway.start()
   onTestFinished(() => gateway.close())

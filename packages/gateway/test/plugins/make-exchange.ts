@@ -4,6 +4,7 @@ import type { Exchange, Identity, Reply, RequestBody, StepResult } from '../../s
 import type { Metrics } from '../../src/metrics.ts'
 import type { PluginContext } from '../../src/plugin.ts'
 import type { Route } from '../../src/route.ts'
+import { createShared } from '../../src/shared.ts'
 import { createHttpClient } from '../../src/upstream/http-client.ts'
 
 /** A request as `listen/` and the router would hand it to the first plugin; `overrides` replaces whole fields. */
@@ -167,6 +168,7 @@ export function makeContext(overrides: Partial<PluginContext> = {}): TestContext
         done()
       },
     }),
+    keySets: createShared(),
     configVersion: 'test-1',
     baseFolder: process.cwd(),
     ...overrides,

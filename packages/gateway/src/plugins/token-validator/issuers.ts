@@ -88,11 +88,15 @@ function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {
   return createFixedKeySource(() => keys)
 }
 
+/** A reload keeps the keys of an issuer that stays as it is: without them an outage would be felt at once (F11). */
 function createRemoteKeys(
   { issuer, jwks_uri: jwksUri }: IssuerOptions,
-  { http, log }: PluginContext,
+  { http, log, keySets }: PluginContext,
 ): KeySource {
-  return createRemoteKeySet({ issuer, load: () => fetchKeyDocument(http, { issuer, jwksUri }), log })
+  const load = () => fetchKeyDocument(http, { issuer, jwksUri })
+  const key = JSON.stringify([issuer, jwksUri ?? null])
+  const { value, release } = keySets.hold(key, () => createRemoteKeySet({ issuer, load, log }))
+  return { ...value, close: () => void release() }
 }
 
 function readKeyFile(path: string, { issuer, algorithms }: IssuerOptions): KeySet {

@@ -22,6 +22,8 @@ export interface KeySource {
   findAfterRefetch(query: KeyQuery): KeyLookup | Promise<KeyLookup>
   /** Whether the last attempt to get the keys succeeded. */
   isFresh(): boolean
+  /** Asks the issuer anew; resolves when it has answered or failed to. What is known already serves in the meantime. */
+  warm(): Promise<void>
   close(): void
 }
 
@@ -36,6 +38,7 @@ export function createFixedKeySource(select: (query: KeyQuery) => readonly KeyOb
     },
     findAfterRefetch: () => ({ type: 'unknown' }),
     isFresh: () => true,
+    warm: () => Promise.resolve(),
     close: () => undefined,
   }
 }

@@ -81,6 +81,7 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
     },
     findAfterRefetch,
     isFresh: () => state.keys !== undefined && state.failures === 0,
+    warm: refresh,
     close: () => closeState(state),
   }
 }

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import {
   type AdminOptions,
+  type ConfigSource,
   createGateway,
   createLog,
   type Gateway,
@@ -25,6 +26,7 @@ export interface AdminTest {
   readonly settings?: Record<string, unknown>
   readonly config?: Partial<TestConfig>
   readonly onRecord?: RecordTaker
+  readonly source?: ConfigSource
 }
 
 /** Lets anyone in and knows two people. */
@@ -38,7 +40,7 @@ export const development: NonNullable<AdminOptions['development']> = {
 
 /** Starts one in development mode unless a test says otherwise; it ends with the test. */
 export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
-  const { admin = { development }, settings = {}, config = {}, onRecord } = test
+  const { admin = { development }, settings = {}, config = {}, onRecord, source } = test
   const log: Record<string, unknown>[] = []
   const upstream = await startUpstream((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -56,6 +58,7 @@ export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
     log: createLog({ level: 'debug', pretty: false, write: (line) => log.push(JSON.parse(line)) }),
     admin,
     onRecord,
+    source,
   })
   const port = await gateway.start()
   onTestFinished(() => gateway.close())

@@ -1,0 +1,121 @@
+import type { GatewayConfig } from '../config/config-schema.ts'
+import { formatFaults } from '../config/faults.ts'
+import type { ConfigResult } from '../config/parse-config.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { InitialisationError } from '../plugin.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { fixedKeyFaults } from './fixed-keys.ts'
+import { inTurn } from './in-turn.ts'
+
+/** Where a configuration is read again from. */
+export interface ConfigSource {
+  /** How faults name it. */
+  readonly file: string
+  read(): ConfigResult
+}
+
+/** How a reload ended. After a refusal the gateway goes on as before. */
+export interface ReloadResult {
+  readonly at: string
+  readonly result: 'applied' | 'refused'
+  /** As `agentic check` prints them; the first of many, and how many more there are. */
+  readonly faults: readonly string[]
+}
+
+/** Puts a configuration in the place of the one in use. */
+export interface Reloading {
+  readonly last: ReloadResult | undefined
+  /** Never rejects. */
+  run(): Promise<ReloadResult>
+}
+
+/** What a reload works on. */
+export interface ReloadParts {
+  readonly source: ConfigSource | undefined
+  readonly current: () => Snapshot
+  /** Makes what follows from a configuration; throws an `InitialisationError` and leaves nothing open. */
+  readonly provision: (config: GatewayConfig) => Snapshot
+  /** Puts it in use, at once and for every request from there on. */
+  readonly use: (next: Snapshot) => void
+  readonly isClosing: () => boolean
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+/** How long a new configuration may wait for the keys of its issuers before it is used without them. */
+export const WARM_MS = 5_000
+const MAX_FAULTS = 20
+
+/** Makes the reloading of one gateway: read, check, provision, warm, and only then swap. */
+export function createReloading(parts: ReloadParts): Reloading {
+  let last: ReloadResult | undefined
+  const run = inTurn(async () => {
+    const faults = await attempt(parts)
+    last = conclude(parts, faults)
+    return last
+  })
+  return {
+    run,
+    get last() {
+      return last
+    },
+  }
+}
+
+/** What stands against it; nothing when the new configuration is in use. */
+async function attempt(parts: ReloadParts): Promise<readonly string[]> {
+  try {
+    const next = provide(parts)
+    if (Array.isArray(next)) return next
+    await warmed(next)
+    if (!parts.isClosing()) {
+      parts.use(next)
+      return []
+    }
+    await next.close()
+    return ['the gateway is going down']
+  } catch (error) {
+    parts.log.error('a reload failed', { error })
+    return [`${parts.source?.file}: the configuration failed to load`]
+  }
+}
+
+function provide({ source, current, provision }: ReloadParts): Snapshot | string[] {
+  if (source === undefined) return ['there is no file to read again']
+  const loaded = source.read()
+  if (!loaded.ok) return formatFaults(loaded.faults).split('\n')
+  const fixed = fixedKeyFaults(current().config, loaded, source.file)
+  if (fixed.length > 0) return formatFaults(fixed).split('\n')
+  try {
+    return provision(loaded.config)
+  } catch (error) {
+    if (error instanceof InitialisationError) return [`${source.file}: ${error.message}`]
+    throw error
+  }
+}
+
+/** No request meets keys that are not there yet, unless their issuer does not answer. */
+async function warmed({ pipeline }: Snapshot): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, WARM_MS)
+  await Promise.race([pipeline.warm(), late])
+  clearTimeout(timer)
+}
+
+function conclude({ source, current, metrics, log }: ReloadParts, faults: readonly string[]): ReloadResult {
+  const result = faults.length === 0 ? 'applied' : 'refused'
+  const shown = faults.length > MAX_FAULTS ? [...faults.slice(0, MAX_FAULTS), surplus(faults)] : faults
+  metrics.configReloaded(result)
+  if (result === 'applied')
+    log.info('the configuration was reloaded', {
+      file: source?.file,
+      routes: current().config.routes.length,
+    })
+  else log.error('the reload was refused: the gateway goes on as before', { faults: shown })
+  return { at: new Date().toISOString(), result, faults: shown }
+}
+
+function surplus(faults: readonly string[]): string {
+  return `and ${faults.length - MAX_FAULTS} more faults`
+}
