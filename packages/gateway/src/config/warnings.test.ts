@@ -134,12 +134,30 @@ test.each([
   '/agents:run',
   '/agent',
   '/{operation}',
+  '/v1/agents/{name}',
+  '/tools/{key}',
+  '/invoke/{x}',
+  '/invoke/{agentId}',
+  '/run/{what}',
 ])('POST %s is a generic invoke endpoint in disguise', (path) => {
   expect(idsOf([{ path }])).toEqual(['generic-invoke routes[0].path'])
 })
 
 test.each([
+  { path: '/chat/invoke', method: 'PUT' },
+  { path: '/agents:execute', method: 'PATCH' },
+  { path: '/invoke/{x}', method: 'PUT' },
+])('$method $path is one as well', (route) => {
+  expect(idsOf([route])).toEqual(['generic-invoke routes[0].path'])
+})
+
+test.each([
   { path: '/campaigns/{campaignId}/optimizations' },
+  { path: '/chat/{chatId}' },
+  { path: '/campaigns/{name}' },
+  { path: '/agents/{name}', method: 'PUT' },
+  { path: '/settings/prompt', method: 'PUT' },
+  { path: '/', method: 'PUT' },
   { path: '/llm/completions' },
   { path: '/operations/{operationId}/cancel' },
   { path: '/approvals/{approvalId}/approve' },
@@ -176,6 +194,36 @@ test('a secret from the environment is not warned of', () => {
   const text = secretive('"${SECRET}"', '"Key ${SECRET:-none}"')
   expect(warningsIn(text, { SECRET: secret })).toEqual([])
 })
+
+const asked = (query: string) => `
+plugins:
+  token-validator: { issuers: [ { issuer: tests, audience: [a], jwks_uri: "http://127.0.0.1:9/keys" } ] }
+  license-check: { webhook: { url: "http://\${HOST}/{tenant}/{feature}?${query}" } }
+routes: []
+`
+const HOST = '127.0.0.1:9'
+
+test.each([`key=${secret}`, `region=north&apiKey=${secret}`, `sig=\${KEY:-${secret}}`])(
+  'a secret in the address of a webhook is warned of without showing it: ?%s',
+  (query) => {
+    const warnings = warningsIn(asked(query), { HOST }).filter(({ id }) => id === 'plain-text-secret')
+    expect(warnings.map(({ line, path, message }) => [line, path, message])).toEqual([
+      [
+        4,
+        'plugins.license-check.webhook.url',
+        'has a secret in plain text, take it from the environment: ${NAME:?is needed}',
+      ],
+    ])
+  },
+)
+
+test.each(['key=${KEY}', 'token=v1.${KEY:-none}', 'key={tenant}', 'region=north', 'key='])(
+  'what is no secret of the file is not: ?%s',
+  (query) => {
+    const warnings = warningsIn(asked(query), { HOST, KEY: secret })
+    expect(warnings.filter(({ id }) => id === 'plain-text-secret')).toEqual([])
+  },
+)
 
 test('an admin listener without a role is warned of, since nobody could use it', () => {
   const warnings = (gateway: Record<string, unknown>) =>
