@@ -6,17 +6,29 @@ export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 
 
 /** Runs the command line as this process. Node ends it when everything that was written is out. */
 export async function runProcess(host: Host & Pick<NodeJS.Process, 'argv' | 'exitCode'>): Promise<void> {
-  // Without a listener a reader that goes away (EPIPE) would end the process (F10).
-  for (const stream of [host.stdout, host.stderr]) stream.on('error', ignoreError)
+  const lost = watchLosses(host)
   try {
     host.exitCode = await runAgentic(host.argv.slice(2), host)
   } catch (error) {
     host.stderr.write(`agentic failed: ${error instanceof Error ? error.stack : String(error)}\n`)
     host.exitCode = exitCodes.failed
   }
+  await Promise.all([written(host.stdout), written(host.stderr)])
+  if (lost.size === 0) return
+  for (const reason of lost)
+    host.stderr.write(`agentic: not all of the result could be written (${reason})\n`)
+  // Who goes by the code alone must not take a result that nobody got for a good one.
+  if (host.exitCode === exitCodes.ok) host.exitCode = exitCodes.failed
 }
 
-function ignoreError(): void {}
+/** Why something that was written got lost. A reader that goes away, as `head` does, has lost nothing that it wanted. */
+function watchLosses({ stdout, stderr }: Host): ReadonlySet<string> {
+  const lost = new Set<string>()
+  // Without a listener an error of a stream would end the process (F10).
+  const hear = ({ code = 'unknown' }: NodeJS.ErrnoException) => void (code !== 'EPIPE' && lost.add(code))
+  for (const stream of [stdout, stderr]) stream.on('error', hear)
+  return lost
+}
 
 const FLUSH_MS = 1000
 
