@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
-import { createPostedRecords, type PartRecord } from './posted-records.ts'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { createPostedRecords, type PartRecord, POSTED_LIMITS } from './posted-records.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 function record(correlationId: string, detail = ''): PartRecord {
   return {
@@ -44,4 +49,33 @@ test('one that is too large by itself is not kept', () => {
   const records = createPostedRecords({ records: 100, bytes: 1_000 })
   records.add([record('a'), record('b', 'x'.repeat(3_000))])
   expect(ids(records.all())).toEqual([])
+})
+
+describe('what is kept takes no more memory than is promised', () => {
+  // As the JSON of a post gives them: texts that share nothing with each other.
+  const text = (length: number, seed: number) => Buffer.from(String(seed).padStart(length, 'x')).toString()
+  const attributes = (count: number, length: number, seed: number) => {
+    const names = Array.from({ length: count }, (_, index) => text(length, seed * count + index))
+    return Object.assign(
+      Object.create(null),
+      Object.fromEntries(names.map((name) => [name, text(length, seed)])),
+    )
+  }
+  const heldBytes = () => {
+    collectGarbage()
+    return getHeapStatistics().used_heap_size
+  }
+
+  test.each([
+    { kind: 'large', count: 64, length: 1_000, posted: 600 },
+    { kind: 'small', count: 64, length: 8, posted: 6_000 },
+    { kind: 'bare', count: 0, length: 0, posted: 60_000 },
+  ])('when $posted $kind records come', ({ count, length, posted }) => {
+    const records = createPostedRecords()
+    const before = heldBytes()
+    for (let index = 0; index < posted; index += 1)
+      records.add([{ ...record(String(index)), attributes: attributes(count, length, index) }])
+    expect(heldBytes() - before).toBeLessThan(POSTED_LIMITS.bytes)
+    expect([...records.all()].at(-1)?.correlation_id).toBe(String(posted - 1))
+  })
 })

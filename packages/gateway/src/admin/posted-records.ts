@@ -25,7 +25,7 @@ export function createPostedRecords(
   limits: { records: number; bytes: number } = POSTED_LIMITS,
 ): PostedRecords {
   // In the order of arrival; a queue with a moving start, since taking off the front of an array moves all of it.
-  let kept: Kept[] = []
+  let kept: (Kept | undefined)[] = []
   let first = 0
   let bytes = 0
   const isOver = () => kept.length - first > limits.records || bytes > limits.bytes
@@ -38,6 +38,8 @@ export function createPostedRecords(
       }
       while (isOver()) {
         bytes -= kept[first]?.bytes ?? 0
+        // Large ones go long before the queue is moved: without this line they would all stay in memory until then.
+        kept[first] = undefined
         first += 1
       }
       if (first > limits.records) {
@@ -54,11 +56,14 @@ export function createPostedRecords(
   }
 }
 
-const OVERHEAD_BYTES = 256
+// Measured with many short texts: what objects, the heads of texts and the table of attributes take beside the characters.
+const RECORD_BYTES = 512
+const ATTRIBUTE_BYTES = 96
 
 /** About what a record takes: texts are counted at two bytes a character, the worst that they can take. */
 function sizeOf({ attributes, ...fields }: PartRecord): number {
   const length = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0)
-  const texts = length(Object.values(fields)) + length(Object.entries(attributes).flat())
-  return OVERHEAD_BYTES + 2 * texts
+  const entries = Object.entries(attributes)
+  const texts = length(Object.values(fields)) + length(entries.flat())
+  return RECORD_BYTES + ATTRIBUTE_BYTES * entries.length + 2 * texts
 }
