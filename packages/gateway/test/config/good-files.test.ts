@@ -99,7 +99,7 @@ test('the complete example of the design is read as it is meant', () => {
     gateway: {
       host: '127.0.0.1',
       port: 8080,
-      admin: { host: '127.0.0.1', port: 8090, hosts: [] },
+      admin: { host: '127.0.0.1', port: 8090, role: 'gateway:admin', hosts: [] },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
       drain_seconds: 25,

@@ -27,7 +27,10 @@ function documentedConfig(page: string, origin: string) {
   const text = readFileSync(join(docs, page), 'utf8')
   const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? []
   expect(yaml).toContain(origin)
-  const result = parseConfig(yaml.replace(origin, server.origin), { file: page, env: {} })
+  const result = parseConfig(yaml.replace(origin, server.origin), {
+    file: page,
+    env: { DIRECTORY_TOKEN: 'local' },
+  })
   if (!result.ok) throw new Error(JSON.stringify(result.faults))
   return result.config
 }
