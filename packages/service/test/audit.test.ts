@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineOperation, forbidden, jsonLinesAudit, success } from '../src/index.ts'
+import { defineOperation, error, forbidden, jsonLinesAudit, success } from '../src/index.ts'
 import { ask } from './harness/ask.ts'
 import { startService } from './harness/start-service.ts'
 
@@ -12,10 +12,11 @@ const operation = defineOperation({
   input: z.object({ goal: z.string() }),
   run: ({ input, audit }) => {
     if (input.goal === 'forbidden') return forbidden({ code: 'NO', message: 'm' })
+    if (input.goal === 'unknown') return error({ condition: 'not_found', code: 'NOT_FOUND', message: 'm' })
     if (input.goal === 'throw') throw new Error('thrown')
     if (input.goal === 'detail') {
       audit.set({ resource_id: 'opt-9', attributes: { goal: 'ctr' } })
-      audit.set({ attributes: { model: 'm1' } })
+      audit.set({ attributes: { model: 'm1', status: 'not this one' } })
       audit.emit({ event_type: 'model.asked', outcome: 'success', attributes: { tokens: '17' } })
     }
     return success({})
@@ -32,20 +33,20 @@ const written = {
   operation: 'create-optimization',
   resource_id: 'opt-1',
   timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  attributes: {},
 }
 
 describe('a record is written with every answer', () => {
   it.each([
-    [{ goal: 'x' }, 'success'],
-    [{}, 'clarification_required'],
-    [{ goal: 1 }, 'validation_failed'],
-    [{ goal: 'forbidden' }, 'forbidden'],
-    [{ goal: 'throw' }, 'error'],
-  ])('%j is recorded as %s', async (json, outcome) => {
+    [{ goal: 'x' }, 'success', '200'],
+    [{}, 'clarification_required', '400'],
+    [{ goal: 1 }, 'validation_failed', '422'],
+    [{ goal: 'forbidden' }, 'forbidden', '403'],
+    [{ goal: 'throw' }, 'error', '500'],
+    [{ goal: 'unknown' }, 'error', '404'],
+  ])('%j is recorded as %s with the status %s', async (json, outcome, status) => {
     const { url, audit } = await startService({ operations: [operation] })
-    await ask(url + path, { json })
-    expect(audit).toEqual([{ ...written, outcome }])
+    expect((await ask(url + path, { json })).status).toBe(Number(status))
+    expect(audit).toEqual([{ ...written, outcome, attributes: { status } }])
   })
 
   it('with what the operation sets, after what it writes itself', async () => {
@@ -54,7 +55,7 @@ describe('a record is written with every answer', () => {
     const own = { ...written, actor_id: 'Alice A.', resource_id: 'opt-9' }
     expect(audit).toEqual([
       { ...own, event_type: 'model.asked', outcome: 'success', attributes: { tokens: '17' } },
-      { ...own, outcome: 'success', attributes: { goal: 'ctr', model: 'm1' } },
+      { ...own, outcome: 'success', attributes: { goal: 'ctr', model: 'm1', status: '200' } },
     ])
   })
 
@@ -63,7 +64,8 @@ describe('a record is written with every answer', () => {
     await ask(url + path, { json: {}, headers: { 'x-tenant-id': undefined } })
     await ask(`${url}/nothing`)
     await ask(`${url}/openapi.json`)
-    expect(audit).toEqual([{ ...written, tenant_id: '', actor_id: '', outcome: 'forbidden' }])
+    const attributes = { status: '403' }
+    expect(audit).toEqual([{ ...written, tenant_id: '', actor_id: '', outcome: 'forbidden', attributes }])
   })
 })
 
@@ -108,8 +110,8 @@ describe('JSON lines', () => {
     await ask(url + path, { json: {} })
     const lines = String(sink.read()).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { ...written, outcome: 'success' },
-      { ...written, outcome: 'clarification_required' },
+      { ...written, outcome: 'success', attributes: { status: '200' } },
+      { ...written, outcome: 'clarification_required', attributes: { status: '400' } },
     ])
   })
 

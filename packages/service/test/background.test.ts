@@ -267,7 +267,7 @@ describe('a run in the background', () => {
       expect.objectContaining({
         event_type: 'agentic.response.written',
         outcome: 'accepted',
-        attributes: {},
+        attributes: { status: '202' },
       }),
       {
         event_type: 'agentic.operation.finished',
@@ -279,7 +279,7 @@ describe('a run in the background', () => {
         resource_id: 's',
         outcome: 'success',
         timestamp: moment,
-        attributes: { pages: '3' },
+        attributes: { pages: '3', status: '200' },
       },
     ])
   })

@@ -1,4 +1,4 @@
-import type { AuditEmitter, AuditEvent, Outcome, Trace } from '@agentic-rest/profile'
+import { type AuditEmitter, type AuditEvent, type Outcome, statusOf, type Trace } from '@agentic-rest/profile'
 import type { Log } from '../log.ts'
 import type { AuditDetail, RequestAudit } from '../run-context.ts'
 import { emitSafely } from './emit-safely.ts'
@@ -15,7 +15,7 @@ export const eventTypes = {
 export interface RequestRecord {
   /** What the operation gets. */
   readonly audit: RequestAudit
-  /** Writes the record, with what the operation has set. */
+  /** Writes the record, with the status of the outcome and what the operation has set. */
   write(eventType: string, outcome: Outcome): void
 }
 
@@ -46,8 +46,11 @@ export function openRecord(options: RecordOptions): RequestRecord {
       },
       emit,
     },
-    write: (event_type, { type }) =>
-      emit({ event_type, outcome: type, attributes: Object.fromEntries(attributes) }),
+    write(event_type, outcome) {
+      // An `error` has one of several statuses, so the type alone does not tell what the caller saw.
+      const own = { ...Object.fromEntries(attributes), status: String(statusOf(outcome)) }
+      emit({ event_type, outcome: outcome.type, attributes: own })
+    },
   }
 }
 
