@@ -1,13 +1,18 @@
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+// Whoever writes a record can claim any duration.
+const MOST_DAYS = 999
 
-/** A duration as people read it: `0.4 ms`, `18 ms`, `1.24 s`, `3 min 5 s`. */
+/** A duration as people read it: `0.4 ms`, `18 ms`, `1.24 s`, `3 min 5 s`, `2 h 4 min`. */
 export function formatMs(ms: number): string {
   if (ms < 0 || !Number.isFinite(ms)) return '–'
   if (ms < 10) return `${trim(ms, 1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < MINUTE_MS) return `${trim(ms / 1000, 2)} s`
-  return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / 1000)} s`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / 1000)} s`
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`
+  return ms < MOST_DAYS * DAY_MS ? `${Math.floor(ms / DAY_MS)} d` : `over ${MOST_DAYS} d`
 }
 
 function trim(value: number, digits: number): string {

@@ -22,8 +22,10 @@ test.each(['', 'constructor', '__proto__', 'something new'])('%j is looked at as
   expect(statusOfOutcome(name)).toBeUndefined()
 })
 
-test('an outcome and a condition have the status of the profile', () => {
-  for (const type of outcomeTypes) expect(statusOfOutcome(type)).toBe(outcomes[type].status)
+test('an outcome and a condition have the status of the profile, an error any', () => {
+  for (const type of outcomeTypes.filter((each) => each !== 'error'))
+    expect(statusOfOutcome(type)).toBe(outcomes[type].status)
+  expect(statusOfOutcome('error')).toBeUndefined()
   expect(statusOfOutcome('limit_exceeded')).toBe(conditions.limit_exceeded)
 })
 

@@ -59,8 +59,9 @@ export function familyOf(outcome: string): Family {
   return familyByName.get(outcome) ?? 'failed'
 }
 
-/** The status that an outcome has by the profile, where it has one. */
+/** The status that follows from an outcome, where one does: `error` stands for many, and none of them is made up. */
 export function statusOfOutcome(outcome: string): number | undefined {
+  if (outcome === 'error') return undefined
   if (Object.hasOwn(outcomes, outcome)) return outcomes[outcome as OutcomeType].status
   return Object.hasOwn(conditions, outcome) ? conditions[outcome as Condition] : undefined
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildHops, givenOutcome, type Hop, seenOutcome } from './build-hops.ts'
 import { agentGraph, finishedRecord, gatewayRecord, serviceRecord } from './example-records.ts'
+import { flattenHops } from './flatten-hops.ts'
 
 /** A hop as a line, and what is below it. */
 function outline(hops: readonly Hop[]): unknown[] {
@@ -88,4 +89,32 @@ test('times are those of arrival and answer', () => {
 
 test('no records make no hops', () => {
   expect(buildHops([])).toEqual([])
+})
+
+test('the error of a service is named by its status, and without one it has none', () => {
+  const outcomeOf = (status?: number) =>
+    buildHops([
+      serviceRecord({ part: 'a', requestId: 'r-1', at: 0, outcome: 'error', ...(status && { status }) }),
+    ]).map(({ service }) => [service?.outcome, service?.status])
+  expect(outcomeOf(404)).toEqual([['not_found', 404]])
+  expect(outcomeOf(503)).toEqual([['unavailable', 503]])
+  expect(outcomeOf(500)).toEqual([['error', 500]])
+  expect(outcomeOf()).toEqual([['error', undefined]])
+})
+
+test('a thousand requests, each caused by the one before, are joined in a moment', () => {
+  const records = Array.from({ length: 1000 }, (_, index) =>
+    gatewayRecord({
+      part: 'gateway',
+      requestId: `r-${index}`,
+      actor: `a-${index}`,
+      at: index * 10,
+      took: 20_000 - index * 20,
+      outcome: 'success',
+    }),
+  )
+  const before = performance.now()
+  const bars = flattenHops(buildHops(records))
+  expect(performance.now() - before).toBeLessThan(1000)
+  expect(bars.map(({ depth }) => depth)).toEqual(records.map((_, index) => index))
 })

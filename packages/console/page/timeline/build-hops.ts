@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../api/audit-records.ts'
 import { nameOutcome } from '../api/name-outcome.ts'
+import { outcomeLabel } from '../shell/outcome-family.ts'
 
 /** What one part recorded of a request. Times are milliseconds since 1970. */
 export interface Span {
@@ -50,10 +51,15 @@ export function seenOutcome({ gateway, service, later }: Hop): string {
   return (gateway ?? service ?? later[0])?.outcome ?? ''
 }
 
-/** The outcome that the service of a hop gave in the end, in the background too. */
-export function givenOutcome({ gateway, service, later }: Hop): string {
+/** What the service of a hop gave in the end, in the background too. */
+export function givenSpan({ gateway, service, later }: Hop): Span | undefined {
   const ended = later.findLast(({ record }) => record.eventType === ENDED)
-  return (ended ?? service ?? gateway ?? later[0])?.outcome ?? ''
+  return ended ?? service ?? gateway ?? later[0]
+}
+
+/** The outcome that the service of a hop gave in the end. */
+export function givenOutcome(hop: Hop): string {
+  return givenSpan(hop)?.outcome ?? ''
 }
 
 /** What a hop is about: the operation as the gateway calls it, else as the service does. */
@@ -109,9 +115,11 @@ function outcomeIn(record: AuditRecord): Pick<Span, 'outcome' | 'status'> {
   const { attributes, outcome } = record
   const named = [attributes.get('outcome_label'), attributes.get('outcome_type'), outcome]
   const name = String(named.find((each) => typeof each === 'string'))
+  const status = numberIn(record, 'status')
   return {
-    outcome: nameOutcome(name, attributes.get('streamed') === 'true'),
-    status: numberIn(record, 'status'),
+    // A service records `error` for all that is none of the other outcomes; its status says what it was.
+    outcome: nameOutcome(outcomeLabel(name, status ?? 0), attributes.get('streamed') === 'true'),
+    status,
   }
 }
 
@@ -133,13 +141,25 @@ function byTime(a: AuditRecord, b: AuditRecord): number {
 function nest(drafts: readonly Draft[]): Hop[] {
   const children = new Map<Draft | undefined, Draft[]>()
   for (const draft of drafts) {
-    const parent = drafts
-      .filter((other) => isCause(other, draft))
-      .toSorted((a, b) => lengthOf(a) - lengthOf(b))[0]
-    children.set(parent, [...(children.get(parent) ?? []), draft])
+    const parent = shortestCause(drafts, draft)
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [draft])
+    else siblings.push(draft)
   }
   const finish = (draft: Draft): Hop => ({ ...draft, children: (children.get(draft) ?? []).map(finish) })
   return (children.get(undefined) ?? []).map(finish)
+}
+
+// One pass without a list of its own: a thousand records of one exchange are a million pairs.
+function shortestCause(drafts: readonly Draft[], child: Draft): Draft | undefined {
+  let shortest: Draft | undefined
+  for (const other of drafts) {
+    // They are in the order of their beginning, and none of the rest had begun.
+    if (other.startMs > child.startMs) break
+    const isShorter = shortest === undefined || lengthOf(other) < lengthOf(shortest)
+    if (isShorter && isCause(other, child)) shortest = other
+  }
+  return shortest
 }
 
 function isCause(parent: Draft, child: Draft): boolean {

@@ -12,6 +12,8 @@ export interface Example {
   /** Only gateways tell it. */
   readonly took?: number
   readonly resource?: string
+  /** Services that are older do not tell it. */
+  readonly status?: number
 }
 
 const START_MS = Date.parse('2026-11-15T06:00:00.000Z')
@@ -24,7 +26,8 @@ export function gatewayRecord({ took = 0, outcome, ...example }: Example): Audit
 
 /** The record of a service: it has the time of the answer. */
 export function serviceRecord(example: Example): AuditRecord {
-  return record('agentic.response.written', example, {})
+  const { status } = example
+  return record('agentic.response.written', example, status === undefined ? {} : { status: String(status) })
 }
 
 /** The record of work in the background that has ended. */

@@ -6,7 +6,7 @@ import { JsonText } from '../shell/json-text.tsx'
 import { Notice } from '../shell/notice.tsx'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { outcomeWords, statusOfOutcome } from '../shell/outcome-family.ts'
-import { buildHops, givenOutcome, type Hop, operationOf } from './build-hops.ts'
+import { buildHops, givenSpan, type Hop, operationOf } from './build-hops.ts'
 import { type Swallowed, swallowedIn } from './find-swallowed.ts'
 import { extentOf, flattenHops, foldRepeats } from './flatten-hops.ts'
 import { HopGraph } from './hop-graph.tsx'
@@ -52,9 +52,10 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
   const parts = [...new Set(records.map(({ part }) => part))]
   const tenants = [...new Set(records.map(({ tenantId }) => tenantId))].filter((tenant) => tenant !== '')
   const last = hops.at(-1)
+  const given = last && givenSpan(last)
   return (
     <div class="summary">
-      {last !== undefined && <OutcomeBadge outcome={givenOutcome(last)} />}
+      {given !== undefined && <OutcomeBadge outcome={given.outcome} status={given.status} />}
       <dl class="fact-row">
         <Fact name="Began" value={formatClock(records[0]?.timestamp ?? '')} />
         <Fact name="Took" value={formatMs(tookMs)} />
@@ -69,8 +70,12 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
   )
 }
 
-function SwallowedNotice({ swallowed: { parent, child, from, to } }: { readonly swallowed: Swallowed }) {
-  const [before, after] = [from, to].map(nameWithStatus)
+function SwallowedNotice({
+  swallowed: { parent, child, from, to, toStatus },
+}: {
+  readonly swallowed: Swallowed
+}) {
+  const [before, after] = [nameWithStatus(from), nameWithStatus(to, toStatus)]
   const inner = child.service?.part ?? child.gateway?.part
   const outer = parent.service?.part ?? parent.gateway?.part
   return (
@@ -83,8 +88,8 @@ function SwallowedNotice({ swallowed: { parent, child, from, to } }: { readonly 
   )
 }
 
-function nameWithStatus(outcome: string): string {
-  return [statusOfOutcome(outcome), outcomeWords(outcome)].filter(Boolean).join(' ')
+function nameWithStatus(outcome: string, status = statusOfOutcome(outcome)): string {
+  return [status, outcomeWords(outcome)].filter(Boolean).join(' ')
 }
 
 function RawRecords({ records }: { readonly records: readonly AuditRecord[] }) {

@@ -18,6 +18,10 @@ describe('an outcome that is swallowed is found', () => {
     ['approval_required', 'error'],
     ['clarification_required', 'error'],
     ['clarification_required', 'success'],
+    ['clarification_required', 'untyped_5xx'],
+    ['approval_required', 'untyped_5xx'],
+    ['approval_required', 'unavailable'],
+    ['approval_required', 'untyped_2xx'],
   ])('%s that became %s', (inner, outer) => {
     expect(found(agentGraph(inner, outer))).toEqual([`${inner} became ${outer}`])
   })
@@ -31,6 +35,8 @@ describe('an outcome that reaches the caller is not', () => {
     // Asked for something that the outer operation does not have: nobody could answer it there.
     ['clarification_required', 'failed_dependency'],
     ['approval_required', 'forbidden'],
+    ['approval_required', 'not_found'],
+    ['failed_dependency', 'client_disconnect'],
   ])('%s that became %s', (inner, outer) => {
     expect(found(agentGraph(inner, outer))).toEqual([])
   })

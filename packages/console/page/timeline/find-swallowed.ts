@@ -1,6 +1,7 @@
 import { type OutcomeType, outcomes } from '@agentic-rest/profile'
 import type { AuditRecord } from '../api/audit-records.ts'
-import { buildHops, givenOutcome, type Hop, operationOf, seenOutcome } from './build-hops.ts'
+import { STREAMED } from '../api/name-outcome.ts'
+import { buildHops, givenSpan, type Hop, operationOf, seenOutcome } from './build-hops.ts'
 
 /** An outcome of an inner agent that its caller did not pass on. */
 export interface Swallowed {
@@ -10,6 +11,7 @@ export interface Swallowed {
   readonly from: BindingOutcome
   /** What became of it. */
   readonly to: string
+  readonly toStatus: number | undefined
 }
 
 /** The outcomes that an agent has to pass on (Errors, rule 5). */
@@ -35,10 +37,10 @@ export function swallowedIn(hops: readonly Hop[]): Swallowed[] {
 }
 
 function swallowedBy(parent: Hop): Swallowed[] {
-  const to = givenOutcome(parent)
+  const { outcome: to = '', status: toStatus } = givenSpan(parent) ?? {}
   const asked = lastCalls(parent.children).flatMap((child) => {
     const from = binding.find((type) => type === seenOutcome(child))
-    return from === undefined ? [] : [{ parent, child, from, to }]
+    return from === undefined ? [] : [{ parent, child, from, to, toStatus }]
   })
   // Of several, one is passed on: the caller deals with that one first.
   if (asked.some(({ from }) => from === to)) return []
@@ -60,11 +62,15 @@ function lastCalls(children: readonly Hop[]): Hop[] {
  * can see; as a success, or as an error, nobody would ever know of it.
  */
 function isLost(from: BindingOutcome, to: string): boolean {
-  if (to === '') return false
-  return from === 'failed_dependency' || isSuccess(to) || to === 'error'
+  // A caller that went away was told nothing.
+  if (to === '' || to === 'client_disconnect') return false
+  return from === 'failed_dependency' || isSuccess(to) || failures.has(to)
 }
 
+// Typed or not: a gateway that only reports lets a bare 500 pass, and names it by its class.
+const failures: ReadonlySet<string> = new Set(['error', 'unavailable', 'untyped_5xx'])
+
 function isSuccess(outcome: string): boolean {
-  if (!Object.hasOwn(outcomes, outcome)) return outcome === 'untyped_2xx'
+  if (!Object.hasOwn(outcomes, outcome)) return outcome === 'untyped_2xx' || outcome === STREAMED
   return Math.floor(outcomes[outcome as OutcomeType].status / 100) === 2
 }

@@ -10,15 +10,19 @@ export interface Bar {
 }
 
 /** The hops as bars, each below the one that caused it. */
-export function flattenHops(hops: readonly Hop[], depth = 0): Bar[] {
-  return hops.flatMap((hop, index) => {
-    const own = barsOf(hop, depth, String(index))
-    const inner = flattenHops(hop.children, depth + own.length)
-    return [...own, ...inner.map((bar) => ({ ...bar, key: `${hop.requestId}/${bar.key}` }))]
-  })
+export function flattenHops(hops: readonly Hop[]): Bar[] {
+  const bars: Bar[] = []
+  // Into one list: copies at each level would be a copy of everything for each hop of a long chain.
+  function add(hop: Hop, depth: number): void {
+    const own = barsOf(hop, depth, bars.length)
+    bars.push(...own)
+    for (const child of hop.children) add(child, depth + own.length)
+  }
+  for (const hop of hops) add(hop, 0)
+  return bars
 }
 
-function barsOf(hop: Hop, depth: number, index: string): Bar[] {
+function barsOf(hop: Hop, depth: number, count: number): Bar[] {
   const spans = [
     ['gateway', hop.gateway],
     ['service', hop.service],
@@ -26,7 +30,7 @@ function barsOf(hop: Hop, depth: number, index: string): Bar[] {
   ] as const
   const present = spans.flatMap(([role, span]) => (span === undefined ? [] : [{ role, span }]))
   return present.map(({ role, span }, order) => ({
-    key: `${hop.requestId} ${index} ${order}`,
+    key: `${count + order} ${hop.requestId}`,
     hop,
     span,
     role,
@@ -70,7 +74,7 @@ function isAlike(a: Hop, b: Hop): boolean {
 export function extentOf(hops: readonly Hop[]): { readonly startMs: number; readonly endMs: number } {
   const all = flattenHops(hops).map(({ span }) => span)
   return {
-    startMs: Math.min(...all.map(({ startMs }) => startMs)),
-    endMs: Math.max(...all.map(({ endMs }) => endMs)),
+    startMs: all.reduce((least, { startMs }) => Math.min(least, startMs), Number.POSITIVE_INFINITY),
+    endMs: all.reduce((most, { endMs }) => Math.max(most, endMs), Number.NEGATIVE_INFINITY),
   }
 }

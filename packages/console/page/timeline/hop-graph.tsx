@@ -58,7 +58,7 @@ const LABEL_HEIGHT = 18
 function EdgeLabel({ edge }: { readonly edge: GraphEdge }) {
   const { x2, y2 } = ends(edge)
   const status = edge.status ?? statusOfOutcome(edge.outcome)
-  const text = status === undefined ? '…' : String(status)
+  const text = status === undefined ? withoutStatus(edge.outcome) : String(status)
   return (
     <g class={`edge-label ${familyOf(edge.outcome)}`}>
       <title>{outcomeWords(edge.outcome)}</title>
@@ -75,6 +75,10 @@ function EdgeLabel({ edge }: { readonly edge: GraphEdge }) {
       </text>
     </g>
   )
+}
+
+function withoutStatus(outcome: string): string {
+  return outcome === 'error' ? outcome : '…'
 }
 
 const TITLE_LENGTH = 18
