@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findFreeBase, requestToken } from '@agentic-rest/stack'
@@ -90,6 +90,20 @@ test('--memory keeps nothing', async () => {
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
   expect(existsSync(join(cwd, '.agentic'))).toBe(false)
+})
+
+test('a changed gateway.yaml is in use without a restart, still with tokens of the identity provider', async () => {
+  const { url: target } = await itemService()
+  const { portBase, url, cwd, child, ended } = await startOwn(target, ['--memory'])
+  const authorization = `Bearer ${await requestToken({ portBase, sub: 'alice' })}`
+  const statusOf = async (path: string) =>
+    (await fetch(`${url}${path}`, { headers: { authorization } })).status
+  expect([await statusOf('/items/1'), await statusOf('/things/1')]).toEqual([200, 404])
+  writeFileSync(join(cwd, 'gateway.yaml'), gatewayFile(target).replace('/items/', '/things/'))
+  await expect.poll(() => statusOf('/things/1'), { timeout: 10_000 }).toBe(200)
+  expect(await statusOf('/items/1')).toBe(404)
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
 })
 
 test('a second SIGINT ends it at once with 130, and its parts with it', async () => {

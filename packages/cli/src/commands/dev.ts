@@ -45,7 +45,8 @@ export const dev = defineCommand({
       type: 'string',
       short: 'c',
       value: 'FILE',
-      description: 'A gateway of yours to run; gateway.yaml where there is one.',
+      description:
+        'A gateway of yours to run, gateway.yaml where there is one; reloaded whenever it changes.',
     },
     verbose: { type: 'boolean', description: 'Shows all that the parts log, not only warnings.' },
   },

@@ -1,13 +1,17 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type GatewayOptions, loadConfig } from '../../src/index.ts'
+import { corpusEnvironment } from '../config/corpus-environment.ts'
 import { metricValue } from '../harness/metric-value.ts'
 import { configText } from '../harness/read-config.ts'
 import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
-async function start(more: Record<string, unknown> = {}) {
+async function start(settings: Record<string, unknown> = {}, more: Partial<GatewayOptions> = {}) {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
-  const config = { gateway: more, routes: [itemRoute(upstream.url)] }
-  const gateway = await startReloadable(config)
+  const config = { gateway: settings, routes: [itemRoute(upstream.url)] }
+  const gateway = await startReloadable(config, more)
   const readiness = async () => await (await fetch(`${gateway.url}/readyz`)).json()
   const send = async () =>
     (await fetch(`${gateway.url}/items`, { headers: { 'X-Tenant-ID': 'acme' } })).status
@@ -48,6 +52,23 @@ test('a file that is not valid is refused with every fault, and the last good on
   expect(metricValue(later, 'agentic_config_reloads_total', { result: 'applied' })).toBe(1)
   expect(metricValue(later, 'agentic_config_last_reload_successful')).toBe(1)
   expect(metricValue(later, 'agentic_config_last_reload_success_timestamp_seconds')).toBeGreaterThan(loadedAt)
+})
+
+test('every file of the corpus of bad ones is refused, and requests go on as before', async () => {
+  const folder = join(import.meta.dirname, '../config/bad')
+  const state = { file: '' }
+  const source = { file: 'gateway.yaml', read: () => loadConfig(join(folder, state.file), corpusEnvironment) }
+  const gateway = await start({}, { source })
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+  for (const file of files) {
+    state.file = file
+    const { result, faults } = await gateway.gateway.reload()
+    expect({ file, result, told: faults.length > 0 }).toEqual({ file, result: 'refused', told: true })
+    expect(await gateway.send()).toBe(200)
+  }
+  const scrape = await gateway.metrics()
+  expect(metricValue(scrape, 'agentic_config_reloads_total', { result: 'refused' })).toBe(files.length)
+  expect(files.length).toBeGreaterThanOrEqual(60)
 })
 
 test('many faults are told by the first 20 and how many more there are', async () => {
