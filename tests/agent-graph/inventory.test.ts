@@ -152,9 +152,10 @@ async function askedForApproval(inventory: Awaited<ReturnType<typeof startInvent
     approvalToken,
     approver: { name: 'Export control' },
   })
+  const path = `..${answer.headers.get('location')}`
   const approve = (headers: Record<string, string>) =>
-    inventory.stock(`..${answer.headers.get('location')}/approve`, { method: 'POST', headers })
-  return { approvalToken, approve }
+    inventory.stock(`${path}/approve`, { method: 'POST', headers })
+  return { approvalToken, approve, read: () => inventory.stock(path) }
 }
 
 test('what is under export control is told after somebody else approved, once', async () => {
@@ -177,15 +178,23 @@ test('what is under export control is told after somebody else approved, once', 
 test('the person behind an agent cannot approve what the agent asked for', async () => {
   const inventory = await startInventory()
   const forDave = { ...agent, 'x-requested-for': 'dave' }
-  const { approvalToken, approve } = await askedForApproval(inventory, { headers: forDave })
-  expect((await approve(approver)).status).toBe(200)
-  const resent = { headers: { ...forDave, 'x-approval-token': approvalToken } }
-  expectAnswer(await inventory.stock('prd-export/stock', resent), 403, {
+  const { approvalToken, approve, read } = await askedForApproval(inventory, { headers: forDave })
+  expectAnswer(await approve(approver), 403, {
     type: 'forbidden',
     code: 'APPROVAL_OWN_REQUEST',
     message: 'Somebody else than the requester has to decide this.',
   })
+  const resent = { headers: { ...forDave, 'x-approval-token': approvalToken } }
+  expect((await inventory.stock('prd-export/stock', resent)).status).toBe(412)
   expect((await inventory.checks('prd-export')).items).toEqual([])
+  expect(JSON.parse((await read()).text)).toMatchObject({
+    state: 'pending',
+    requester: 'recommendations',
+    requestedFor: 'dave',
+  })
+  // Nobody is locked out by the attempt: somebody else still decides it.
+  expect((await approve({ ...approver, 'x-actor-subject': 'erin' })).status).toBe(200)
+  expect((await inventory.stock('prd-export/stock', resent)).status).toBe(200)
 })
 
 test('a person cannot say that the look was for somebody else', async () => {

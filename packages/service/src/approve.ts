@@ -1,5 +1,6 @@
 import { endWith, goOn, type Step } from './answer.ts'
 import type { Durable } from './durable.ts'
+import { fingerprintFor } from './fingerprint.ts'
 import type { Operation, WantedApproval } from './operation.ts'
 import { invalidAt, refusal } from './refusals.ts'
 import type { RequestContext } from './run-context.ts'
@@ -10,6 +11,8 @@ export interface Approved extends PresentedToken {
   readonly approvalId: string
   readonly decidedBy: string
   readonly reservation: Reservation
+  /** What the approval is bound to. */
+  readonly digest: string
 }
 
 /** A request before the gate of approvals. */
@@ -33,9 +36,12 @@ export async function approve(request: GateRequest): Promise<Step<Approved | und
   // Without a gate of our own the token is for an agent behind us, and is only passed on.
   if (rule === undefined || wanted === false) return goOn(undefined)
   if (context.subject === undefined) return endWith(refusal('SUBJECT_REQUIRED'))
-  // The message is made of inputs, and a database keeps no such text.
-  if (wanted.message.includes('\0')) return endWith(invalidAt('body', 'contains the character U+0000'))
-  return passGate(request, { ...wanted, role: wanted.role ?? rule.role })
+  const { message, requestedFor = '' } = wanted
+  // Both are made of inputs, and a database keeps no such text.
+  if (`${message}${requestedFor}`.includes('\0'))
+    return endWith(invalidAt('body', 'contains the character U+0000'))
+  const digest = requestedFor === '' ? request.digest : await fingerprintFor(requestedFor, request.digest)
+  return passGate({ ...request, digest }, { ...wanted, role: wanted.role ?? rule.role })
 }
 
 type Wanted = WantedApproval & { readonly role: string }
@@ -51,8 +57,8 @@ async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Appr
   if (check.kind === 'invalid') return endWith(refusal('APPROVAL_INVALID'))
   const reservation = await check.reserve()
   const presented = { token, role: wanted.role }
-  if (reservation === undefined) return endWith(await whyNotUsed(request, presented))
-  return goOn({ ...presented, reservation, approvalId: check.approvalId, decidedBy: check.decidedBy })
+  if (reservation === undefined) return endWith(await whyNotUsed(request, { ...presented, digest }))
+  return goOn({ ...presented, digest, reservation, approvalId: check.approvalId, decidedBy: check.decidedBy })
 }
 
 /** The first token that is for this gate; tokens of agents behind are unknown here. */
@@ -67,8 +73,8 @@ async function findOwn(approvals: Approvals, { scope, digest, tokens }: GateRequ
 
 /** Why an approval that was good a moment ago cannot be used: another request has it, or it is good no more. */
 export async function whyNotUsed(
-  { scope, digest, durable }: Pick<GateRequest, 'scope' | 'digest' | 'durable'>,
-  presented: PresentedToken,
+  { scope, durable }: Pick<GateRequest, 'scope' | 'durable'>,
+  { digest, ...presented }: PresentedToken & Pick<Approved, 'digest'>,
 ) {
   const check = await (await durable.approvals()).check(scope, digest, presented)
   return refusal(check.kind === 'approved' ? 'APPROVAL_IN_USE' : 'APPROVAL_INVALID')

@@ -13,6 +13,15 @@ export async function fingerprint({ match, query, headers, body }: DigestedReque
     .filter(({ location }) => location === 'header')
     .map(({ name }) => [name, headers.get(name)])
   const text = canonicalJson([operation.method, path, [...query].toSorted(byName), inHeaders, body])
+  return digestOf(text)
+}
+
+/** The digest of a request that is made for somebody: for another person it is another one. */
+export function fingerprintFor(person: string, digest: string): Promise<string> {
+  return digestOf(canonicalJson([digest, person]))
+}
+
+async function digestOf(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -23,6 +23,8 @@ export interface WantedApproval {
   readonly approver: { readonly name: string }
   /** Replaces the role of the rule. */
   readonly role?: string
+  /** The person for whom an agent asks: cannot decide either, and the token is for requests for that person alone. */
+  readonly requestedFor?: string | undefined
 }
 
 /** When somebody else has to approve first. */

@@ -284,6 +284,51 @@ it('an approval of another role than the one that has to decide now is asked for
   expectAnswer(await send(tokenOf(high)), 200, { wiped: true })
 })
 
+it('an approval that an agent wants for a person is not decided by that person, and not used for another', async () => {
+  const operation = defineOperation({
+    id: 'look',
+    method: 'POST',
+    path: '/look',
+    input: z.object({ 'x-for': z.string() }),
+    locations: { 'x-for': 'header' },
+    approval: {
+      role: 'boss',
+      when: ({ input }) => ({
+        message: 'Look?',
+        approver: { name: 'Boss' },
+        // Written apart from what it is told, so that the digest of the request alone does not tell people apart.
+        requestedFor: input['x-for'] === 'dave' ? 'dave' : people.shift(),
+      }),
+    },
+    run: ({ approval }) => success({ approvedBy: approval?.decidedBy ?? null }),
+  })
+  const people = ['erin', 'frank']
+  const { url } = await startService({ operations: [operation], store })
+  const send = (person: string, token?: string) =>
+    ask(`${url}/look`, { method: 'POST', headers: { 'x-for': person, 'x-approval-token': token } })
+  const tokenOf = ({ text }: Answer) => JSON.parse(text).approvalToken as string
+  const approveAs = (subject: string, gate: Answer) =>
+    ask(`${url}${gate.headers.get('location')}/approve`, {
+      method: 'POST',
+      headers: { 'x-actor-subject': subject, 'x-actor-roles': 'boss' },
+    })
+  const gate = await send('dave')
+  expectAnswer(await approveAs('dave', gate), 403, {
+    type: 'forbidden',
+    code: 'APPROVAL_OWN_REQUEST',
+    message: 'Somebody else than the requester has to decide this.',
+  })
+  expect(JSON.parse((await approveAs('bob', gate)).text)).toMatchObject({
+    state: 'approved',
+    requester: 'alice',
+    requestedFor: 'dave',
+  })
+  expectAnswer(await send('dave', tokenOf(gate)), 200, { approvedBy: 'bob' })
+  const ofErin = await send('anybody')
+  await approveAs('bob', ofErin)
+  expectAnswer(await send('anybody', tokenOf(ofErin)), 403, refused)
+})
+
 it('under one key a request is asked, approved, done and replayed', async () => {
   const { send, decide, paid } = await startBank()
   const keyed = (more: Record<string, string> = {}) =>

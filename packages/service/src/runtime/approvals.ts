@@ -45,7 +45,8 @@ export function createApprovals(store: Store, options: ApprovalsOptions = {}): A
   return {
     async request(scope, digest, wanted) {
       const { tenantId: tenant, operation, requester } = scope
-      assertStorable({ tenant, operation, requester, digest, role: wanted.role })
+      const { role, requestedFor = '' } = wanted
+      assertStorable({ tenant, operation, requester, digest, role, requestedFor })
       sweepWhenDue()
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
       const approvalId = await store.transaction((sql) => ask(desk, sql, { scope, digest, wanted, token }))
@@ -113,8 +114,8 @@ async function findOrCreate(
 ): Promise<string> {
   const [row] = await sql.query<{ approval_id: string }>(
     `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, digest, role, message,
-       approver, state, created_at, expires_at)
-     VALUES ($3, $4, $5, $6, $7, $8, $9, $10, 'pending', ${NOW}, ${secondsFromNow('$2')})
+       approver, requested_for, state, created_at, expires_at)
+     VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', ${NOW}, ${secondsFromNow('$2')})
      ON CONFLICT (tenant_id, operation, requester, digest, role) WHERE ${IS_OPEN}
      DO UPDATE SET role = known.role RETURNING approval_id`,
     [
@@ -128,6 +129,7 @@ async function findOrCreate(
       wanted.role,
       wanted.message,
       wanted.approver.name,
+      wanted.requestedFor ?? null,
     ],
   )
   if (row === undefined) throw new TypeError('an approval was neither found nor made')
@@ -138,6 +140,7 @@ interface ApprovalRow {
   readonly approval_id: string
   readonly operation: string
   readonly requester: string
+  readonly requested_for: string | null
   readonly digest: string
   readonly role: string
   readonly message: string
@@ -149,8 +152,8 @@ interface ApprovalRow {
 }
 
 /** The state as it is now: what is open and past its time has expired, whether or not that was written down. */
-const COLUMNS = `approval_id, operation, requester, digest, role, message, approver, created_at, expires_at, decided_by,
-  CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
+const COLUMNS = `approval_id, operation, requester, requested_for, digest, role, message, approver, created_at,
+  expires_at, decided_by, CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
 
 interface Presented extends PresentedToken {
   readonly scope: Scope
@@ -203,6 +206,7 @@ async function view(desk: Desk, tenantId: string, approvalId: string): Promise<A
     state,
     operation,
     requester,
+    ...(row.requested_for !== null && { requestedFor: row.requested_for }),
     message,
     approver: { name: row.approver },
     role,
@@ -214,7 +218,7 @@ async function view(desk: Desk, tenantId: string, approvalId: string): Promise<A
 
 type Decision = Parameters<Approvals['decide']>[2]
 
-/** Who asked never decides, whatever the roles (decision 13). */
+/** Who asked never decides, whatever the roles (decision 13), and neither does the person behind an agent that asked. */
 async function decide(
   desk: Desk,
   key: ApprovalKey,
@@ -223,7 +227,7 @@ async function decide(
   assertStorable({ subject: by })
   const row = await find(desk, key)
   if (row === undefined) return 'unknown'
-  if (row.requester === by) return 'own_request'
+  if (row.requester === by || row.requested_for === by) return 'own_request'
   if (!roles.includes(row.role)) return 'role_missing'
   const rows = await desk.store.query(
     `UPDATE agentic_approvals SET state = $4, decided_by = $5

@@ -115,6 +115,8 @@ export interface ApprovalView {
   readonly state: 'pending' | 'approved' | 'rejected' | 'redeemed' | 'expired'
   readonly operation: string
   readonly requester: string
+  /** The person for whom the requester asked, where it is an agent. */
+  readonly requestedFor?: string
   readonly message: string
   readonly approver: { readonly name: string }
   readonly role: string
@@ -129,6 +131,8 @@ export interface ApprovalRequest {
   readonly approver: { readonly name: string }
   /** The role that somebody else must have to decide. */
   readonly role: string
+  /** Somebody beside the requester who must not decide. */
+  readonly requestedFor?: string | undefined
 }
 
 /** What presenting a token gives. */

@@ -118,4 +118,11 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    version: 6,
+    name: 'the person behind a requester',
+    statements: [
+      `ALTER TABLE agentic_approvals ADD COLUMN requested_for text, ADD CHECK (decided_by <> requested_for)`,
+    ],
+  },
 ]

@@ -71,6 +71,27 @@ function describeDeciding(store: StoreUnderTest): void {
     expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'pending', approvalId })
   })
 
+  it('is decided neither by the agent that asked nor by the person behind it, who is shown', async () => {
+    const approvals = createApprovals(store())
+    const scope = { ...newScope(), requester: 'agent' }
+    const { approvalId } = await approvals.request(scope, 'digest', { ...wanted, requestedFor: 'dave' })
+    expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({
+      state: 'pending',
+      requester: 'agent',
+      requestedFor: 'dave',
+    })
+    for (const [by, result] of [
+      ['dave', 'own_request'],
+      ['agent', 'own_request'],
+      ['bob', 'decided'],
+    ] as const) {
+      expect(await approvals.decide(scope.tenantId, approvalId, { ...byBob, by })).toBe(result)
+    }
+    await expect(
+      store().query(`UPDATE agentic_approvals SET decided_by = 'dave' WHERE approval_id = $1`, [approvalId]),
+    ).rejects.toThrow('agentic_approvals')
+  })
+
   it('is decided once, of many decisions at once', async () => {
     const approvals = createApprovals(store())
     const scope = newScope()
