@@ -14,13 +14,17 @@ interface Wish {
   readonly roles?: string
 }
 
-/** Teaches an issuer the development grant: `sub`, and `tenant` and `roles` where they differ from the demo user's. */
-export function addDevelopmentGrant(provider: Provider): void {
+/**
+ * Teaches an issuer the development grant: `sub`, and `tenant` and `roles` where they differ from the demo user's. The
+ * subject of an agent is nobody else's: whoever is called by an agent knows it by that name.
+ */
+export function addDevelopmentGrant(provider: Provider, isAgent: (sub: string) => boolean): void {
   provider.registerGrantType<Wish>(
     DEVELOPMENT_GRANT,
     async function issueToken(context) {
       const { client, params } = context.oidc
       if (params.sub === undefined) throw new errors.InvalidRequest('sub is missing')
+      if (isAgent(params.sub)) throw new errors.InvalidRequest(`${params.sub} is an agent, and no person`)
       const token = new provider.AccessToken({
         client,
         accountId: params.sub,

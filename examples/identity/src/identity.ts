@@ -70,7 +70,8 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function createUserIssuer(issuer: string, { dataFolder, records }: IdentityOptions): Promise<Provider> {
+async function createUserIssuer(issuer: string, options: IdentityOptions): Promise<Provider> {
+  const { dataFolder, records, serviceAccounts } = options
   const provider = createIssuer({
     issuer,
     keys: await loadSigningKeys(dataFolder, 'users'),
@@ -86,7 +87,7 @@ async function createUserIssuer(issuer: string, { dataFolder, records }: Identit
     tokenSeconds: USER_TOKEN_SECONDS,
     claims: userClaims,
   })
-  addDevelopmentGrant(provider)
+  addDevelopmentGrant(provider, (sub) => serviceAccounts.has(sub))
   if (records !== undefined) recordTokens(provider, records)
   return provider
 }

@@ -96,6 +96,7 @@ test('a tenant and roles that are given take the place of the demo user’s', as
 test.each([
   [{ sub: 'zoe' }, 'zoe is none of alice, bob, dave, carol: a tenant has to be given'],
   [{ tenant: 'acme' }, 'sub is missing'],
+  [{ sub: 'recommendations', tenant: 'acme' }, 'recommendations is an agent, and no person'],
 ])('%j is refused: %s', async (wish, description) => {
   const { issuer } = await start()
   const response = await ask(issuer, { grant_type: developmentGrant, client_id: 'development', ...wish })
