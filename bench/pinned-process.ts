@@ -48,6 +48,15 @@ async function untilReady(child: ChildProcess, port: number, errors: () => strin
   throw new Error(`${child.spawnargs.join(' ')} took no connection on port ${port}`)
 }
 
+/** Resolves when a port takes connections. */
+export async function untilAccepting(port: number): Promise<void> {
+  const end = performance.now() + READY_TIMEOUT_MS
+  while (!(await accepts(port))) {
+    if (performance.now() > end) throw new Error(`nobody took a connection on port ${port}`)
+    await wait(10)
+  }
+}
+
 function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port })
