@@ -110,9 +110,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   let parts: GatewayParts = { snapshot: current(), load, slots, metrics, own, log, watchers, isClosing }
   const listener = openListener(() => parts)
   function use(next: Snapshot): void {
+    listener.apply(listenerSettings(next))
     snapshots.replace(next)
     parts = { ...parts, snapshot: next }
-    listener.apply(listenerSettings(next))
   }
   const close = async () => {
     state.closing = true
@@ -158,7 +158,8 @@ function listenerSettings({ config: { gateway }, certificate }: Snapshot): Liste
 }
 
 /** The net below the line: a fault in answering or counting costs its request, never the process. */
-function abandon(exchange: Exchange, { log }: GatewayParts, error: unknown): void {
+function abandon(exchange: Exchange, { log, snapshot }: GatewayParts, error: unknown): void {
+  snapshot.requests.leave(exchange)
   log.error('a request was abandoned', { request_id: exchange.trace.requestId, error })
   exchange.reply.destroy()
 }
