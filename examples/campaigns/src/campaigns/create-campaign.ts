@@ -14,7 +14,7 @@ const campaignInput = z.object({
     .string()
     .min(1)
     .max(MAX_NAME_LENGTH)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters')
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters or half of a surrogate pair')
     .describe('What is the campaign called?'),
   monthlyBudget: z.int().min(0).max(MAX_BUDGET).default(1_000).describe('What may it spend in a month?'),
   metrics: z

@@ -34,10 +34,11 @@ export function createOptimization(parts: OptimizerParts): Operation {
     async: true,
     approval: {
       role: 'campaign:approve',
-      async when({ tenant, input: { campaignId } }) {
+      async when({ tenant, input: { campaignId, goal } }) {
         const campaign = await findCampaign(store, { tenant, campaignId })
         if (campaign === undefined || campaign.monthlyBudget <= APPROVAL_THRESHOLD) return false
-        const message = `${campaignId} spends ${campaign.monthlyBudget} a month. Above ${APPROVAL_THRESHOLD}, optimizations have to be approved.`
+        // All that whoever approves gets to see of the request.
+        const message = `Optimize ${campaignId} for ${goal}? It spends ${campaign.monthlyBudget} a month; above ${APPROVAL_THRESHOLD} this has to be approved.`
         return { message, approver: { name: 'Campaign approvals' } }
       },
     },

@@ -18,8 +18,8 @@ export interface Lever {
   readonly by: readonly DimensionName[]
   /** What becomes of each group; nothing where the change is not possible. */
   pull(groups: readonly Group[], extremes: Extremes): Factors | undefined
-  /** The change in words. */
-  say(best: string, worst: string): string
+  /** The change in words; there may be no more groups than the two. */
+  say(names: { readonly best: string; readonly worst: string; readonly hasMore: boolean }): string
 }
 
 const BID_STEP = 0.2
@@ -31,25 +31,27 @@ export const levers: readonly Lever[] = [
     type: 'bid_adjustment',
     by: ['device'],
     pull: raiseBids,
-    say: (best, worst) => `Raise bids on ${best} by ${percent(BID_STEP)}, at the cost of ${worst} and others`,
+    say: ({ best, worst, hasMore }) =>
+      `Raise bids on ${best} by ${percent(BID_STEP)}, at the cost of ${worst}${hasMore ? ' and others' : ''}`,
   },
   {
     type: 'budget_shift',
     by: ['device', 'audience'],
     pull: shiftBudget,
-    say: (best, worst) => `Shift ${percent(BUDGET_SHARE)} of the budget of ${worst} to ${best}`,
+    say: ({ best, worst }) => `Shift ${percent(BUDGET_SHARE)} of the budget of ${worst} to ${best}`,
   },
   {
     type: 'audience_refinement',
     by: ['audience'],
     pull: leaveOut,
-    say: (best, worst) => `Leave out the audience ${worst}, which does worse than ${best} and all others`,
+    say: ({ best, worst, hasMore }) =>
+      `Leave out the audience ${worst}, which does worse than ${best}${hasMore ? ' and all others' : ''}`,
   },
   {
     type: 'creative_rotation',
     by: ['creative'],
     pull: replaceWorst,
-    say: (best, worst) => `Show the creative ${best} in place of ${worst}`,
+    say: ({ best, worst }) => `Show the creative ${best} in place of ${worst}`,
   },
 ]
 

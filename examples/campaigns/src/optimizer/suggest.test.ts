@@ -46,6 +46,22 @@ test('bids: the better device gets a fifth more impressions, which the others lo
   expect(liftsOf([{ ...plain, clicks: 500 }, ...days.slice(1)])['bid_adjustment']).toBe(0.1333)
 })
 
+test('others are spoken of only where there are some', () => {
+  const wordsOf = (days: readonly DailyMetrics[]) =>
+    Object.fromEntries(suggestFor(days).map(({ type, description }) => [type, description.split(':')[0]]))
+  const best = { ...plain, clicks: 300 }
+  const worst = { ...plain, device: 'desktop', audience: 'new', clicks: 100 }
+  const middle = { ...plain, device: 'tablet', audience: 'old', clicks: 200 }
+  expect(wordsOf([best, worst])).toMatchObject({
+    bid_adjustment: 'Raise bids on mobile by 20 %, at the cost of desktop',
+    audience_refinement: 'Leave out the audience new, which does worse than all',
+  })
+  expect(wordsOf([best, worst, middle])).toMatchObject({
+    bid_adjustment: 'Raise bids on mobile by 20 %, at the cost of desktop and others',
+    audience_refinement: 'Leave out the audience new, which does worse than all and all others',
+  })
+})
+
 test('bids: there are no more impressions to gain than the others have', () => {
   const days = [
     { ...plain, clicks: 300 },

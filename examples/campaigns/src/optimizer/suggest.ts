@@ -27,7 +27,7 @@ function weigh(lever: Lever, groups: readonly Group[], measure: Measure): Weighe
   const goalLift = liftOf(groups, factors, measure)
   if (goalLift <= 0) return []
   const ctrLift = liftOf(groups, factors, measures.ctr)
-  const description = describe({ lever, extremes, measure, goalLift, ctrLift })
+  const description = describe({ lever, extremes, hasMore: groups.length > 2, measure, goalLift, ctrLift })
   return [{ goalLift, suggestion: { type: lever.type, description, estimatedCtrLift: ctrLift } }]
 }
 
@@ -65,13 +65,16 @@ function round(value: number): number {
 interface Described {
   readonly lever: Lever
   readonly extremes: Extremes
+  /** Whether there are groups beside the two. */
+  readonly hasMore: boolean
   readonly measure: Measure
   readonly goalLift: number
   readonly ctrLift: number
 }
 
-function describe({ lever, extremes: { best, worst }, measure, goalLift, ctrLift }: Described): string {
-  const change = lever.say(best.name, worst.name)
+function describe({ lever, extremes, hasMore, measure, goalLift, ctrLift }: Described): string {
+  const { best, worst } = extremes
+  const change = lever.say({ best: best.name, worst: worst.name, hasMore })
   const reason = `${measure.title} ${showRate(best, measure)} against ${showRate(worst, measure)}`
   const gain = `For the whole campaign that is ${showLift(goalLift)} better`
   const sideEffect = `, and its click-through rate ${ctrLift < 0 ? 'falls' : 'rises'} by ${showLift(Math.abs(ctrLift))}`

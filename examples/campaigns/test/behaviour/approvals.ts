@@ -14,14 +14,17 @@ const withToken = (token: unknown) => ({ headers: { 'x-approval-token': String(t
 /** Asks as alice and gives where the approval is, with its token. */
 async function ask(service: RunningCampaigns, goal: string) {
   const asked = await service.optimize('cmp-enterprise', goal)
+  const message = `Optimize cmp-enterprise for ${goal}? It spends 250000 a month; above 50000 this has to be approved.`
   expectAnswer(asked, 412, {
     type: 'approval_required',
     code: 'APPROVAL_REQUIRED',
-    message: 'cmp-enterprise spends 250000 a month. Above 50000, optimizations have to be approved.',
+    message,
     approvalToken: expect.any(String),
     approver: { name: 'Campaign approvals' },
   })
-  return { path: asked.headers.get('location') ?? '', token: asked.body['approvalToken'] }
+  const path = asked.headers.get('location') ?? ''
+  expect((await service.get(path)).body).toMatchObject({ state: 'pending', requester: 'alice', message })
+  return { path, token: asked.body['approvalToken'] }
 }
 
 function expectForbidden(answer: Answer, code: string): void {

@@ -87,6 +87,13 @@ test.each([
   expect(errors.map((error) => error.field)).toContain(field)
 })
 
+test.each(['a\u0000b', 'a\ud800b'])('why a name such as %j is refused is said', async (name) => {
+  const { post } = await startCampaigns({ store })
+  const { body } = await post('/campaigns', { json: { name } })
+  const message = 'must not have control characters or half of a surrogate pair'
+  expect(body['errors']).toEqual([{ field: 'name', message }])
+})
+
 test('a campaign without a name is asked for it', async () => {
   const { post } = await startCampaigns({ store })
   expect(await post('/campaigns', { json: {} })).toMatchObject({
