@@ -34,7 +34,9 @@ export function createRemoteModel({ baseUrl, apiKey, model }: RemoteModelOptions
       const events = client.stream(requestFor(input, true, signal))
       // Only the first event tells whether there is a stream at all; until then an outcome can still be the answer.
       const first = await events.next().catch(() => undefined)
-      return first === undefined ? unavailable : { ok: true, frames: framesOf(first, events) }
+      return first === undefined || first.done === true
+        ? unavailable
+        : { ok: true, frames: framesOf(first.value, events) }
     },
   }
 }
@@ -46,10 +48,18 @@ const unavailable = {
 
 type Events = ReturnType<Client['stream']>
 
-async function* framesOf(first: IteratorResult<StreamEvent, void>, events: Events) {
-  if (first.done) return
-  yield frameOf(first.value)
-  for await (const event of events) yield frameOf(event)
+// How a stream of the OpenAI API ends.
+const LAST_DATA = '[DONE]'
+
+/** A stream that stops early breaks off here too: ended in order, it would look complete. */
+async function* framesOf(first: StreamEvent, events: Events) {
+  let last = first.data
+  yield frameOf(first)
+  for await (const event of events) {
+    last = event.data
+    yield frameOf(event)
+  }
+  if (last !== LAST_DATA) throw new Error(`the stream of the model ended without ${LAST_DATA}`)
 }
 
 function frameOf({ data }: StreamEvent): string {

@@ -87,6 +87,22 @@ test('a model that dies in the middle of a stream does not end it as if it were 
   await expect(response.text()).rejects.toThrow('terminated')
 })
 
+test('a stream of the model that ends without [DONE] does not look complete', async () => {
+  const { post } = await startWith((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"choices":[]}\n\n')
+  })
+  const response = await post({ prompt: 'a', stream: true })
+  await expect(response.text()).rejects.toThrow('terminated')
+})
+
+test('a stream of the model without anything in it is a failed dependency', async () => {
+  const { post } = await startWith((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end()
+  })
+  const response = await post({ prompt: 'a', stream: true })
+  expect([response.status, await response.json()]).toEqual([424, unavailable])
+})
+
 test('a caller who leaves ends the request to the model', async () => {
   const { promise: request, resolve: arrived } = Promise.withResolvers<IncomingMessage>()
   const { post } = await startWith((incoming, response) => {
