@@ -67,9 +67,8 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     '@agentic-rest/service',
     {
       source: `
-        import { once } from 'node:events'
-        import { createServer } from 'node:http'
         import { createService, defineOperation, success } from '@agentic-rest/service'
+        import { serve } from '@agentic-rest/service/node'
         const greet = defineOperation({
           id: 'greet',
           method: 'GET',
@@ -77,13 +76,10 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
           run: ({ params }) => success({ hello: params.name }),
         })
         const service = createService({ operations: [greet], defaultTenant: 'acme' })
-        const server = createServer(service.listener).listen(0, '127.0.0.1')
-        await once(server, 'listening')
-        const answer = await fetch(\`http://127.0.0.1:\${server.address().port}/greetings/ada\`)
+        const { port, stop } = await serve({ fetch: service.fetch, port: 0, closes: [service] })
+        const answer = await fetch(\`http://127.0.0.1:\${port}/greetings/ada\`)
         console.log(answer.status, answer.headers.get('content-type'), (await answer.json()).hello)
-        server.close()
-        server.closeAllConnections()
-        await service.close()
+        await stop()
       `,
       output: ['200 application/json ada'],
     },

@@ -1,12 +1,16 @@
 import type { RequestListener } from 'node:http'
 import { malformedStatuses } from '@agentic-rest/profile'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 
 const bareHeaders = { Connection: 'close', 'Content-Length': '0' }
 
+/** Answers requests; the bindings are the request and the response as Node has them. */
+export type NodeFetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>
+
 /** Serves `fetch` on a Node server, and in every framework that takes a request listener. */
-export function createNodeListener(fetch: (request: Request) => Promise<Response>): RequestListener {
-  const listener = getRequestListener(fetch, {
+export function createNodeListener(fetch: NodeFetch): RequestListener {
+  // A listener of node:http is never given the objects of HTTP/2.
+  const listener = getRequestListener((request, bindings) => fetch(request, bindings as HttpBindings), {
     // The library would otherwise replace `Request` and `Response` for the whole process.
     overrideGlobalObjects: false,
     // HTTP/1.0 needs no Host; the name is never looked at.

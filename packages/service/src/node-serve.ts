@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createNodeListener, type NodeFetch } from './http/node-listener.ts'
+import { stderrLog } from './log.ts'
+
+/** Something with an end: a service, a store, an emitter of records. */
+export interface Closable {
+  close(): Promise<void>
+}
+
+/** What a process serves. */
+export interface ServeOptions {
+  /** Answers requests, as `service.fetch` and a Hono app's `fetch` do. */
+  readonly fetch: NodeFetch
+  /** A variable can be given as it is: `process.env['PORT'] ?? 8081`. 0 is any free port. */
+  readonly port: number | string
+  /** 127.0.0.1 unless set: nobody but the gateway may reach a service, since it believes its headers. */
+  readonly host?: string
+  /** What is closed at the end, one after the other: the service first, then its store and the emitter of its records. */
+  readonly closes?: readonly Closable[]
+}
+
+/** A server that listens. */
+export interface Served {
+  readonly port: number
+  /** Ends it as a signal does; resolves when nothing is left of it. */
+  stop(): Promise<void>
+}
+
+const HEALTH_PATH = '/healthz'
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+/**
+ * Serves until SIGTERM or SIGINT, which let requests in flight end; the same signal a second time ends the process at
+ * once. `GET /healthz` is answered with 200. It rejects when the port cannot be had, with everything closed.
+ */
+export async function serve({ fetch, port, host = '127.0.0.1', closes = [] }: ServeOptions): Promise<Served> {
+  const server = createServer(createNodeListener(withHealth(fetch)))
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= end(server, closes).finally(unlisten)
+    return stopped
+  }
+  const hear = () => void stop().catch(tellFailure)
+  const unlisten = () => {
+    for (const signal of signals) process.off(signal, hear)
+  }
+  for (const signal of signals) process.once(signal, hear)
+  try {
+    server.listen(readPort(port), host)
+    await once(server, 'listening')
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+  return { port: (server.address() as AddressInfo).port, stop }
+}
+
+function withHealth(fetch: NodeFetch): NodeFetch {
+  return function answer(request, bindings) {
+    const isHealth = new URL(request.url).pathname === HEALTH_PATH && /^(?:GET|HEAD)$/.test(request.method)
+    return isHealth ? new Response('ok\n') : fetch(request, bindings)
+  }
+}
+
+function readPort(given: number | string): number {
+  const port = Number(given)
+  if (given !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new TypeError(`the port is a whole number from 0 to 65535, not ${JSON.stringify(given)}`)
+}
+
+/** Takes no more connections, lets requests in flight end, and then leaves nothing. */
+async function end(server: Server, closes: readonly Closable[]): Promise<void> {
+  server.close()
+  const causes: unknown[] = []
+  for (const each of closes) await each.close().catch((cause: unknown) => causes.push(cause))
+  server.closeAllConnections()
+  if (causes.length > 0) throw new AggregateError(causes, 'not everything could be closed')
+}
+
+function tellFailure({ errors }: AggregateError): void {
+  process.exitCode = 1
+  for (const error of errors) stderrLog().error('something could not be closed', { error })
+}
