@@ -1,40 +1,10 @@
-import { createWriteStream } from 'node:fs'
-import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { createStore, httpAudit, jsonLinesAudit, type StoreOptions, teeAudit } from '@agentic-rest/service'
-import { getRequestListener } from '@hono/node-server'
-import { Hono } from 'hono'
+import { auditFromEnvironment, serve, storeFromEnvironment } from '@agentic-rest/service/node'
 import { createInventory } from './inventory.ts'
 import { prepareTables } from './tables.ts'
 
-const { PORT, AUDIT_FILE, RECORDS_URL, DATA_FOLDER, DATABASE_URL } = process.env
+const { PORT = 8083 } = process.env
 
-const store = createStore(placeOfData())
+const [store, audit] = [storeFromEnvironment(), auditFromEnvironment()]
 await prepareTables(store)
-const inventory = createInventory({
-  store,
-  audit: teeAudit(
-    AUDIT_FILE === undefined ? undefined : jsonLinesAudit(createWriteStream(AUDIT_FILE, { flags: 'a' })),
-    // The console shows them.
-    RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL }),
-  ),
-})
-const app = new Hono()
-app.get('/healthz', (context) => context.text('ok\n'))
-app.all('*', (context) => inventory.fetch(context.req.raw))
-const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
-server.listen(Number(PORT ?? 8083), '127.0.0.1')
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
-
-async function stop(): Promise<void> {
-  server.close()
-  await inventory.close()
-  await store.close()
-  server.closeAllConnections()
-}
-
-function placeOfData(): StoreOptions {
-  if (DATABASE_URL !== undefined) return { url: DATABASE_URL }
-  return DATA_FOLDER === undefined ? { memory: true } : { folder: join(DATA_FOLDER, 'database') }
-}
+const inventory = createInventory({ store, audit })
+await serve({ fetch: inventory.fetch, port: PORT, closes: [inventory, store, audit] })

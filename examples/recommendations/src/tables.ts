@@ -1,8 +1,5 @@
-import type { Sql, Store } from '@agentic-rest/service'
+import type { MigrationStep, Sql, Store } from '@agentic-rest/service'
 import { firstData } from './catalogue-data.ts'
-
-// Any number that every process of this service takes: one of them makes the tables, the others wait.
-const TABLES_LOCK = 820_001
 
 const statements = [
   `CREATE TABLE IF NOT EXISTS products (
@@ -17,14 +14,24 @@ const statements = [
     PRIMARY KEY (tenant, id))`,
 ]
 
-/** Makes the tables and puts the first data in, where they are missing; what is there already is left as it is. */
-export async function prepareTables(store: Store): Promise<void> {
-  await store.migrate()
-  await store.transaction(async (sql) => {
-    await sql.query('SELECT pg_advisory_xact_lock($1)', [TABLES_LOCK])
-    for (const statement of statements) await sql.query(statement)
-    for (const tenant of firstData.keys()) await fillTenant(sql, tenant)
-  })
+const steps: readonly MigrationStep[] = [
+  {
+    name: 'the catalogue and what is recommended',
+    async apply(sql) {
+      for (const statement of statements) await sql.query(statement)
+    },
+  },
+  {
+    name: 'the first data',
+    async apply(sql) {
+      for (const tenant of firstData.keys()) await fillTenant(sql, tenant)
+    },
+  },
+]
+
+/** Brings the tables up to date and puts the first data in, once; safe to call from several processes. */
+export function prepareTables(store: Store): Promise<void> {
+  return store.migrate({ owner: 'recommendations', steps })
 }
 
 async function fillTenant(sql: Sql, tenant: string): Promise<void> {

@@ -1,21 +1,12 @@
 /** The program that serves the operations. */
-export const mainSource = `import { createServer } from 'node:http'
-import { createService, jsonLinesAudit } from '@agentic-rest/service'
+export const mainSource = `import { createService, jsonLinesAudit } from '@agentic-rest/service'
+import { serve } from '@agentic-rest/service/node'
 import { operations } from './operations.ts'
 
 // Only the gateway may reach this: it has checked the token and says in headers who asks, and this service believes it.
 const service = createService({ operations, title: 'My agent', audit: jsonLinesAudit(process.stdout) })
-const server = createServer(service.listener)
-const port = Number(process.env['SERVICE_PORT'] ?? 8081)
-server.listen(port, '127.0.0.1', () => console.error(\`The service listens at http://127.0.0.1:\${port}\`))
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
-
-async function stop(): Promise<void> {
-  server.close()
-  await service.close()
-  server.closeAllConnections()
-}
+const { port } = await serve({ fetch: service.fetch, port: process.env['SERVICE_PORT'] ?? 8081, closes: [service] })
+console.error(\`The service listens at http://127.0.0.1:\${port}\`)
 `
 
 /** What a package.json needs to know. */
