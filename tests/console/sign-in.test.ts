@@ -21,7 +21,7 @@ function tokenOf(role: string): Promise<string> {
 
 testWithProgram(
   { program: 'chromium', package: 'chromium' },
-  'outside development a browser signs in with a token that has the role, and with no other',
+  'outside development a browser signs in with a token that has the role, with no other, and ends where it wanted to go',
   async (executablePath) => {
     const { adminUrl } = await startAdmin({
       admin: { consoleFolder },
@@ -31,14 +31,18 @@ testWithProgram(
     const browser = await startBrowser(executablePath)
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
-    await page.goto(adminUrl)
+    const signIn = async (role: string) => {
+      await page.getByLabel('Token').fill(await tokenOf(role))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await page.goto(`${adminUrl}/#/routes`)
     expect(await page.getByText('Connected').count()).toBe(0)
-    await page.getByLabel('Token').fill(await tokenOf('campaign:optimize'))
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(/\/session$/)
-    await page.goto(adminUrl)
-    await page.getByLabel('Token').fill(await tokenOf('gateway:admin'))
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn('campaign:optimize')
+    expect(await page.getByRole('alert').textContent()).toBe(
+      'The token does not have the role that is needed here.',
+    )
+    await signIn('gateway:admin')
+    await page.waitForURL(`${adminUrl}/#/routes`)
     await page.getByText('Connected').waitFor({ state: 'attached' })
   },
 )

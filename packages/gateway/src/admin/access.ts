@@ -3,6 +3,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Plugin } from '../plugin.ts'
 import { unlessCancelled } from '../unless-cancelled.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
+import { isPagePath } from './own-host.ts'
 import type { Sessions } from './sessions.ts'
 import { signInPage } from './sign-in-page.ts'
 
@@ -23,38 +24,66 @@ export interface Access {
   judge(exchange: Exchange): Promise<AdminAnswer | undefined>
   /** Signs a browser in with the token of a form. */
   signIn(exchange: Exchange): Promise<AdminAnswer>
+  /** Ends the session of a browser, whether it has one or not. */
+  signOut(exchange: Exchange): AdminAnswer
+}
+
+/** A refusal, and what is told of it to somebody who has put in a token. */
+interface Denial {
+  readonly answer: AdminAnswer
+  readonly told: string
 }
 
 const SEE_OTHER = 303
+const NO_CONTENT = 204
 const MAX_FORM_BYTES = 65_536
 
 /** Makes the judge of one listener. */
 export function createAccess(options: AccessOptions): Access {
-  const { role, development, sessions } = options
+  const { sessions } = options
   return {
     async judge(exchange) {
-      if (development) return undefined
-      if (role === undefined) return nobody()
+      if (options.development) return undefined
+      if (options.role === undefined) return nobody()
       const denied = await judgeToken(exchange, authorizationOf(exchange, sessions), options)
-      return denied !== undefined && isNavigation(exchange) ? signInPage(denied) : denied
+      if (denied === undefined) return undefined
+      return isNavigation(exchange) ? signInPage(denied.answer) : denied.answer
     },
     async signIn(exchange) {
-      if (development) return faultAnswer('NOT_FOUND', 'There is nothing here.')
-      if (role === undefined) return nobody()
-      if (exchange.method !== 'POST')
-        return faultAnswer('METHOD_NOT_ALLOWED', 'A token is posted here.', { Allow: 'POST' })
+      const unavailable = sessionsUnavailable(options)
+      if (unavailable !== undefined) return unavailable
       const form = await exchange.body.read(MAX_FORM_BYTES)
       if (form === undefined) return faultAnswer('TOO_LARGE', 'The form is too large.')
       const token = (new URLSearchParams(form.toString()).get('token') ?? '').trim()
       const denied = await judgeToken(exchange, `Bearer ${token}`, options)
-      if (denied !== undefined) return signInPage(denied)
-      return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': sessions.open(token) } }
+      if (denied !== undefined) return signInPage(denied.answer, denied.told)
+      const cookie = sessions.open(token, isReachedByHttps(exchange))
+      return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': cookie } }
+    },
+    signOut({ headers }) {
+      const unavailable = sessionsUnavailable(options)
+      if (unavailable !== undefined) return unavailable
+      return { status: NO_CONTENT, headers: { 'Set-Cookie': sessions.close(headers['cookie']) } }
     },
   }
 }
 
 function nobody(): AdminAnswer {
   return faultAnswer('FORBIDDEN', 'Nobody is let in here.')
+}
+
+function sessionsUnavailable({ role, development }: AccessOptions): AdminAnswer | undefined {
+  if (development) return faultAnswer('NOT_FOUND', 'There is nothing here.')
+  return role === undefined ? nobody() : undefined
+}
+
+/**
+ * The listener speaks plain HTTP, so only the browser and the proxy know. Either may be believed: who lies about it
+ * gets a cookie that his own browser does not send.
+ */
+function isReachedByHttps({ headers }: Exchange): boolean {
+  const [proto = ''] = (headers['x-forwarded-proto'] ?? '').split(',')
+  return headers['origin']?.startsWith('https://') === true || proto.trim().toLowerCase() === 'https'
 }
 
 function authorizationOf({ headers }: Exchange, sessions: Sessions): string | undefined {
@@ -68,28 +97,30 @@ async function judgeToken(
   exchange: Exchange,
   authorization: string | undefined,
   { role = '', validator }: AccessOptions,
-): Promise<AdminAnswer | undefined> {
+): Promise<Denial | undefined> {
   // Nothing but the token goes to the plugin, and nothing that it says comes back but who it is.
   const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
   const refused = await unlessCancelled(Promise.resolve(validator().request(judged)), exchange.signal)
   if (refused !== undefined) return deniedBy(refused)
   if (judged.identity?.roles.includes(role) === true) return undefined
-  return faultAnswer('FORBIDDEN', 'The token does not have the role that is needed here.')
+  const told = 'The token does not have the role that is needed here.'
+  return { told, answer: faultAnswer('FORBIDDEN', told) }
 }
 
 /** What is wrong with a token is not told to who cannot show a good one; only whether it is worth another try. */
-function deniedBy(refused: Outcome): AdminAnswer {
-  if (refused.type === 'failed_dependency')
-    return {
-      ...faultAnswer('UNAVAILABLE', 'Tokens cannot be checked at the moment.'),
-      status: statusOf(refused),
-    }
-  return faultAnswer('UNAUTHENTICATED', 'A token is needed here.', {
-    'WWW-Authenticate': 'Bearer realm="agentic"',
-  })
+function deniedBy(refused: Outcome): Denial {
+  if (refused.type === 'failed_dependency') {
+    const told = 'Tokens cannot be checked at the moment.'
+    return { told, answer: { ...faultAnswer('UNAVAILABLE', told), status: statusOf(refused) } }
+  }
+  const challenge = { 'WWW-Authenticate': 'Bearer realm="agentic"' }
+  return {
+    told: 'The token was not accepted.',
+    answer: faultAnswer('UNAUTHENTICATED', 'A token is needed here.', challenge),
+  }
 }
 
 function isNavigation({ method, path, headers }: Exchange): boolean {
-  if (method !== 'GET' || path.startsWith('/api/')) return false
+  if (method !== 'GET' || !isPagePath(path)) return false
   return headers['accept']?.includes('text/html') === true
 }

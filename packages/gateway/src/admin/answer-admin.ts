@@ -6,7 +6,7 @@ import { type AdminAnswer, commonHeaders, faultAnswer, jsonAnswer, sendAnswer } 
 import { type DevelopmentAccess, giveToken } from './development-access.ts'
 import type { Feed } from './feed.ts'
 import { adminOpenApi } from './openapi.ts'
-import { refuseForeign } from './own-host.ts'
+import { refuseForeign, SESSION_PATH } from './own-host.ts'
 import type { Records } from './records.ts'
 import type { StaticFiles } from './static-files.ts'
 
@@ -43,10 +43,17 @@ export async function answerAdmin(exchange: Exchange, site: Site): Promise<void>
 async function answerOf(exchange: Exchange, site: Site): Promise<AdminAnswer | 'streams'> {
   const refused = refuseForeign(exchange, site.names) ?? refuseHead(exchange)
   if (refused !== undefined) return refused
-  if (exchange.path === '/session') return await site.access.signIn(exchange)
+  if (exchange.path === SESSION_PATH) return await answerBy(sessionEndpoint, exchange, site)
   const denied = await site.access.judge(exchange)
   if (denied !== undefined) return denied
-  const endpoint = endpoints.get(exchange.path) ?? fileEndpoint
+  return await answerBy(endpoints.get(exchange.path) ?? fileEndpoint, exchange, site)
+}
+
+async function answerBy(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  site: Site,
+): Promise<AdminAnswer | 'streams'> {
   const handler = endpoint[exchange.method === 'HEAD' ? 'GET' : exchange.method]
   if (handler === undefined) return notAllowed(Object.keys(endpoint))
   return await handler(exchange, site)
@@ -61,6 +68,8 @@ function notAllowed(methods: readonly string[]): AdminAnswer {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return faultAnswer('METHOD_NOT_ALLOWED', 'The method is not allowed here.', { Allow: allowed.join(', ') })
 }
+
+const SEE_OTHER = 303
 
 type Handler = (exchange: Exchange, site: Site) => AdminAnswer | 'streams' | Promise<AdminAnswer>
 /** The handlers of a path by method. */
@@ -82,6 +91,14 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/api/recent', { GET: (_exchange, { records }) => records.recent() }],
   ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
 ])
+
+/** The only one that answers who has shown nothing yet. */
+const sessionEndpoint: Endpoint = {
+  // A browser shows this address beside the form of a token that was not accepted, and may ask for it again.
+  GET: () => ({ status: SEE_OTHER, headers: { Location: '/' } }),
+  POST: (exchange, { access }) => access.signIn(exchange),
+  DELETE: (exchange, { access }) => access.signOut(exchange),
+}
 
 const fileEndpoint: Endpoint = { GET: answerFile }
 

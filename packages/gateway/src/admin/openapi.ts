@@ -67,6 +67,19 @@ export const adminOpenApi = {
         },
       ),
     },
+    '/session': {
+      get: operation('Leads to the page', { '303': { description: 'The page is at `Location`.' } }),
+      post: operation(
+        'Signs a browser in with a token that the listener accepts; outside development only',
+        { '303': { description: 'The session is opened, and the page is at `Location`.' } },
+        body({
+          'application/x-www-form-urlencoded': {
+            schema: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
+          },
+        }),
+      ),
+      delete: operation('Signs a browser out', { '204': { description: 'The session is over.' } }),
+    },
     '/api/token': {
       post: operation(
         'A token for anyone; in development only',

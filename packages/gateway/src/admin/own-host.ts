@@ -25,6 +25,9 @@ export function ownNames(host: string, others: readonly string[]): ReadonlySet<s
 
 const SAFE_METHODS = ['GET', 'HEAD']
 
+/** Where browsers sign in and out. */
+export const SESSION_PATH = '/session'
+
 /**
  * Refuses what another site made a browser send. A page whose own name was bound to this address sends that name as
  * Host; any page can send a form here, with its own origin.
@@ -35,9 +38,14 @@ export function refuseForeign(exchange: Exchange, names: ReadonlySet<string>): A
   return faultAnswer('FOREIGN_ORIGIN', 'Another site may not do this.')
 }
 
-/** A link from another site may lead here. Pictures, scripts and feeds of its pages may not: each would take a place. */
-function isNavigation({ method, headers }: Exchange): boolean {
-  if (!SAFE_METHODS.includes(method) || headers['origin'] !== undefined) return false
+/** Whether a path is one that people open, not one that the page or a program asks. */
+export function isPagePath(path: string): boolean {
+  return !path.startsWith('/api/') && path !== SESSION_PATH
+}
+
+/** A link from another site may lead to a page. Pictures, scripts and feeds may not be had: each would take a place. */
+function isNavigation({ method, path, headers }: Exchange): boolean {
+  if (!SAFE_METHODS.includes(method) || !isPagePath(path) || headers['origin'] !== undefined) return false
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 

@@ -3,10 +3,12 @@ import { LRUCache } from 'lru-cache'
 
 /** Browsers that have shown a token. The token stays here; a browser gets a number that says nothing. */
 export interface Sessions {
-  /** Remembers a token and gives the text of the `Set-Cookie` header. */
-  open(token: string): string
+  /** Remembers a token and gives the text of the `Set-Cookie` header; over https the cookie stays there. */
+  open(token: string, isHttps: boolean): string
   /** The token of the session that a `Cookie` header names. */
   tokenOf(cookies: string | undefined): string | undefined
+  /** Forgets the session that a `Cookie` header names and gives the `Set-Cookie` text that takes the cookie away. */
+  close(cookies: string | undefined): string
 }
 
 const MAX_SESSIONS = 1_000
@@ -16,15 +18,22 @@ const SESSION_SECONDS = 8 * 60 * 60
 export function createSessions(port: () => number): Sessions {
   const tokens = new LRUCache<string, string>({ max: MAX_SESSIONS, ttl: SESSION_SECONDS * 1000 })
   const name = () => `agentic-admin-${port()}`
+  const cookie = (id: string, seconds: number) =>
+    `${name()}=${id}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`
   return {
-    open(token) {
+    open(token, isHttps) {
       const id = randomBytes(32).toString('base64url')
       tokens.set(keyOf(id), token)
-      return `${name()}=${id}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_SECONDS}`
+      return `${cookie(id, SESSION_SECONDS)}${isHttps ? '; Secure' : ''}`
     },
     tokenOf(cookies = '') {
       const id = cookieValue(cookies, name())
       return id === undefined ? undefined : tokens.get(keyOf(id))
+    },
+    close(cookies = '') {
+      const id = cookieValue(cookies, name())
+      if (id !== undefined) tokens.delete(keyOf(id))
+      return cookie('', 0)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { sendRequest } from '../harness/http-request.ts'
@@ -121,10 +122,14 @@ describe('outside development', () => {
 
 describe('a browser', () => {
   const navigation = { accept: 'text/html,application/xhtml+xml' }
-  const signIn = (adminUrl: string, token: string) =>
+  const scriptHash = (page: string) => {
+    const [, script = ''] = /<script>(.*)<\/script>/.exec(page) ?? []
+    return hash('sha256', script, 'base64')
+  }
+  const signIn = (adminUrl: string, token: string, more: Record<string, string> = {}) =>
     sendRequest(`${adminUrl}/session`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: adminUrl },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: adminUrl, ...more },
       body: new URLSearchParams({ token }).toString(),
     })
 
@@ -134,9 +139,12 @@ describe('a browser', () => {
       const { status, headers, body } = await sendRequest(`${adminUrl}${path}`, { headers: navigation })
       expect([status, headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
       expect(headers['content-security-policy']).toBe(
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${scriptHash(body.toString())}'; ` +
+          "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       )
       const page = body.toString()
+      expect(page).toContain('<h1>Sign in</h1>')
+      expect(page).not.toContain('role="alert"')
       expect(page.match(/<input/g)).toHaveLength(1)
       expect(page).toContain('<form method="post" action="/session">')
       expect(page).not.toMatch(/agentic|gateway|profile/i)
@@ -159,17 +167,63 @@ describe('a browser', () => {
       expect((await ask(wrong)).status, wrong).toBe(401)
   })
 
-  test('that shows a bad token, or none, sees the form again and gets no cookie', async () => {
+  test.each([
+    { reached: 'over https', origin: 'https://console.example', secure: true },
+    { reached: 'over plain http', origin: 'http://console.example', secure: false },
+    { reached: 'by a proxy that says https', proto: 'https', secure: true },
+    { reached: 'by two proxies, the outer over https', proto: 'HTTPS, http', secure: true },
+    { reached: 'by two proxies, the outer over http', proto: 'http, https', secure: false },
+  ])('that comes $reached gets a cookie for https alone: $secure', async ({ origin, proto, secure }) => {
+    const { adminUrl } = await startAdmin({
+      ...production,
+      settings: { ...settings, hosts: ['console.example'] },
+    })
+    const { status, headers } = await signIn(adminUrl, await tokenFor(['gateway:admin']), {
+      ...(origin !== undefined && { origin, host: 'console.example' }),
+      ...(proto !== undefined && { 'x-forwarded-proto': proto }),
+    })
+    const [, ...attributes] = headers['set-cookie']?.[0]?.split('; ') ?? []
+    const common = ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=28800']
+    expect([status, attributes]).toEqual([303, secure ? [...common, 'Secure'] : common])
+  })
+
+  test('that shows a bad token, or none, sees the form again, is told why, and gets no cookie', async () => {
     const { adminUrl } = await startAdmin(production)
-    for (const [token, status] of [
-      ['', 401],
-      ['x', 401],
-      [await tokenFor([]), 403],
+    for (const [token, status, told] of [
+      ['', 401, 'The token was not accepted.'],
+      ['x', 401, 'The token was not accepted.'],
+      [await tokenFor([]), 403, 'The token does not have the role that is needed here.'],
     ] as const) {
       const answer = await signIn(adminUrl, token)
       expect([answer.status, answer.headers['set-cookie']]).toEqual([status, undefined])
-      expect(answer.body.toString()).toContain('<form')
+      const page = answer.body.toString()
+      expect(page).toContain('<form method="post" action="/session">')
+      expect(page).toContain(`<p id="told" role="alert">${told}</p>`)
     }
+  })
+
+  test('that asks for the address of the form is led to the page', async () => {
+    const { adminUrl } = await startAdmin(production)
+    const { status, headers } = await sendRequest(`${adminUrl}/session`, { headers: navigation })
+    expect([status, headers['location']]).toEqual([303, '/'])
+  })
+
+  test('that signs out is let in no more by the cookie that it had', async () => {
+    const { adminUrl, adminPort } = await startAdmin(production)
+    const { headers } = await signIn(adminUrl, await tokenFor(['gateway:admin']))
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    const ask = async () => (await sendRequest(`${adminUrl}/api/routes`, { headers: { cookie } })).status
+    expect(await ask()).toBe(200)
+    const signOut = (more: Record<string, string>) =>
+      sendRequest(`${adminUrl}/session`, { method: 'DELETE', headers: { cookie, ...more } })
+    expect((await signOut({ origin: 'https://evil.example' })).status).toBe(403)
+    expect(await ask()).toBe(200)
+    const done = await signOut({ origin: adminUrl })
+    expect([done.status, done.headers['set-cookie']]).toEqual([
+      204,
+      [`agentic-admin-${adminPort}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`],
+    ])
+    expect(await ask()).toBe(401)
   })
 
   test('is signed out when its token ends', async () => {

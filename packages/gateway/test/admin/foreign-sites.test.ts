@@ -112,12 +112,17 @@ describe('a request of another site', () => {
         expect(seen(await sendRequest(`${adminUrl}${path}`, { headers }))).toEqual(foreignOrigin)
   })
 
-  test('may lead a browser here by a link', async () => {
+  test('may lead a browser to a page by a link, but not to the API, where a feed would take a place', async () => {
     const { adminUrl } = await startAdmin()
-    const { status } = await sendRequest(`${adminUrl}/api/routes`, {
-      headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
-    })
-    expect(status).toBe(200)
+    const follow = (path: string, site: string) =>
+      sendRequest(`${adminUrl}${path}`, {
+        headers: { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      })
+    expect((await follow('/openapi.json', 'cross-site')).status).toBe(200)
+    for (const path of ['/api/feed', '/api/routes', '/session'])
+      expect(seen(await follow(path, 'cross-site')), path).toEqual(foreignOrigin)
+    // Somebody who types the address is no other site.
+    expect((await follow('/api/routes', 'none')).status).toBe(200)
   })
 
   test('is not one of the page itself, nor of a service, which sends no origin', async () => {
