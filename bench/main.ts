@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import type { BenchContext } from './bench-context.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
-import { measureStartUp } from './measures/start-up.ts'
+import { checkoutProgram, installProgram, measureStartUp } from './measures/start-up.ts'
 import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
 import { findPrograms } from './programs.ts'
@@ -20,7 +20,8 @@ const HELP = `npm run bench -- [options]
 
 Measures the gateway beside nginx, @fastify/http-proxy and a bare proxy on the same stack (the floor), one core each.
 
-  --quick          Fewer rounds and streams: two minutes, and noisier figures.
+  --quick          Fewer rounds and streams, and the start of the checkout in place of packed packages: two minutes,
+                   and noisier figures.
   --only NAME      One part: ${scenarios.map(({ name }) => name).join(', ')}, latency, streams, start-up, growth. May be repeated.
   --rounds N       How often each contender is measured; 5 unless given.
   --seconds N      How long each round is; 4 unless given.
@@ -110,7 +111,9 @@ async function measureAll(context: BenchContext, machine: Machine): Promise<Resu
       ? { latency: await measureLatency(context, allPlugins) }
       : {}),
     ...(wants('streams') ? { streams: await measureStreams(context, counts) } : {}),
-    ...(wants('start-up') ? { startUp: await measureStartUp(context) } : {}),
+    ...(wants('start-up')
+      ? { startUp: await measureStartUp(context, values.quick ? checkoutProgram : installProgram(context)) }
+      : {}),
     ...(inQuickRun('growth') ? { growth: await measureGrowth(context) } : {}),
   }
 }

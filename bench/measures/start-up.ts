@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { installTogether, packAll } from '../../tests/packed-packages.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { residentKilobytes } from '../cpu-time.ts'
 import { freePort } from '../free-port.ts'
@@ -21,11 +22,21 @@ const IDLE_MS = 2000
 const POLL_MS = 2
 const TIMEOUT_MS = 20_000
 
+/** Packs and installs everything as a user would get it: the checkout runs TypeScript, which costs time of its own. */
+export function installProgram({ folder, tell }: BenchContext): string {
+  tell('packing and installing the packages')
+  const packed = packAll(join(folder, 'packed'))
+  const installed = join(folder, 'installed')
+  const { status, output } = installTogether(installed, packed)
+  if (status !== 0) throw new Error(`the packages could not be installed:\n${output}`)
+  return join(installed, 'node_modules/agentic-rest/bin/agentic.cjs')
+}
+
+/** The program of the checkout. */
+export const checkoutProgram = join(root, 'packages/cli/bin/agentic.cjs')
+
 /** Starts the gateway with the reference configuration, several times. */
-export async function measureStartUp(
-  context: BenchContext,
-  program = join(root, 'packages/cli/bin/agentic.cjs'),
-): Promise<StartUpResult> {
+export async function measureStartUp(context: BenchContext, program: string): Promise<StartUpResult> {
   const runs: { firstAnswerMs: number; idleMegabytes: number }[] = []
   // The first start fills the cache of compiled code and does not count.
   for (let run = 0; run <= context.rounds; run += 1) {
