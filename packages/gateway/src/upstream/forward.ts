@@ -1,5 +1,4 @@
 import { headerKeys } from '@agentic-rest/profile'
-import { errors } from 'undici'
 import { type ErrorCode, refusal } from '../error-codes.ts'
 import { BodyTooLargeError, type Exchange, type StepResult } from '../exchange.ts'
 import type { Log } from '../log.ts'
@@ -9,6 +8,7 @@ import { dispatch, InvalidAnswerError, type UpstreamRequest } from './dispatch.t
 import { forwardedHeaders } from './forwarded-headers.ts'
 import type { Release } from './places.ts'
 import type { UpstreamTarget } from './pools.ts'
+import { errors } from './undici-parts.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
 /** What forwarding gives: an answer to pass on, or the outcome that stands in for it. */

@@ -1,4 +1,5 @@
-import { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
+import { Agent } from './undici-parts.ts'
 
 /** An answer to a look-up, complete and small. */
 export interface HttpAnswer {
@@ -46,7 +47,7 @@ export function createHttpClient(): HttpClient {
   }
 }
 
-async function lookUp(agent: Agent, url: string, options: HttpGetOptions): Promise<HttpAnswer> {
+async function lookUp(agent: Dispatcher, url: string, options: HttpGetOptions): Promise<HttpAnswer> {
   const { timeoutMs, headers = {}, maxBytes = DEFAULT_MAX_BYTES } = options
   const { origin, pathname, search } = new URL(url)
   // The timer covers connecting, the head and every byte of the body: a dripping server is a slow one.

@@ -1,14 +1,15 @@
-import { buildConnector, Pool } from 'undici'
+import type { buildConnector as Connector, Pool as UndiciPool } from 'undici'
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import { readCertificates } from '../read-pem.ts'
 import type { Held, Shared } from '../shared.ts'
 import { createPlaces, type Places } from './places.ts'
+import { buildConnector, Pool } from './undici-parts.ts'
 
 /** The connections to one origin, with a bound on what may wait for them. */
 export interface UpstreamPool {
-  readonly pool: Pool
+  readonly pool: UndiciPool
   /** Opens a connection for each request: to one that is sent again, another idle one may be as dead as the first. */
-  readonly freshPool: Pool
+  readonly freshPool: UndiciPool
   /** The id of the first route that goes there: its name in metrics, which must not show addresses. */
   readonly name: string
   readonly places: Places
@@ -89,7 +90,7 @@ function createPool(route: RouteConfig, limits: LimitOptions, trusted: Authoriti
   const resets = new WeakSet<object>()
   const connections = limits.max_upstream_connections_per_origin
   const { origin } = new URL(route.target)
-  const options: Pool.Options = {
+  const options: UndiciPool.Options = {
     connections,
     allowH2: false,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
@@ -113,7 +114,7 @@ function createPool(route: RouteConfig, limits: LimitOptions, trusted: Authoriti
 }
 
 /** Remembers errors of sockets that had already carried an answer. */
-function trackingConnector(trusted: Authorities, resets: WeakSet<object>): buildConnector.connector {
+function trackingConnector(trusted: Authorities, resets: WeakSet<object>): Connector.connector {
   const connect = buildConnector({ ...trusted, timeout: CONNECT_TIMEOUT_MS, allowH2: false })
   return (options, callback) =>
     connect(options, (...result) => {
