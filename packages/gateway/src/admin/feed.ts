@@ -2,6 +2,7 @@ import type { Exchange } from '../exchange.ts'
 import { exchangeTimes } from './exchange-times.ts'
 import { createFeedReaders, type FeedReaders } from './feed-readers.ts'
 import { type RequestRow, rowOf } from './request-row.ts'
+import { isStreamed, shownOutcome } from './shown-outcome.ts'
 import { createTrafficWindow, type Traffic } from './traffic-window.ts'
 
 /** The open streams of one tenant. */
@@ -68,7 +69,7 @@ export function createFeed(sources: FeedSources): Feed {
       if (readers.count === 0) return
       const now = performance.now()
       const times = exchangeTimes(exchange, now)
-      traffic.add(exchange.result?.label ?? '', times)
+      traffic.add(shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times)
       if (mayShow(state, now)) state.rows.push(rowOf(exchange, times))
     },
     open: (exchange, headers) => open({ exchange, headers }, readers, () => start(state, flush, traffic)),

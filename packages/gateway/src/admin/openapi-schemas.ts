@@ -111,6 +111,7 @@ export const schemas = {
         outcome: text,
         status: whole,
         tenant: text,
+        streamed: flag,
         parts: texts,
       }),
     ),

@@ -1,7 +1,8 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/audit-event.ts'
-import { roundMs } from './exchange-times.ts'
+import { exchangeTimes, roundMs } from './exchange-times.ts'
+import { isStreamed } from './shown-outcome.ts'
 
 /** What is remembered of a request that is over. The object is used again for a later one. */
 export interface RecentExchange {
@@ -79,8 +80,7 @@ function emptyPlace(): RecentExchange {
 }
 
 function fill(place: RecentExchange, exchange: Exchange): void {
-  const now = performance.now()
-  const { startedAt, upstreamStartedAt, upstreamEndedAt = now } = exchange
+  const { durationMs, upstreamMs = Number.NaN, pluginMs } = exchangeTimes(exchange, performance.now())
   place.event = exchange.auditEvent
   place.correlationId = exchange.trace.correlationId
   place.requestId = exchange.trace.requestId
@@ -92,11 +92,11 @@ function fill(place: RecentExchange, exchange: Exchange): void {
   place.actor = exchange.actor
   place.status = exchange.result?.status ?? 0
   place.outcome = exchange.result?.label ?? ''
-  place.streamed = exchange.releaseSlot !== undefined
+  place.streamed = isStreamed(exchange)
   place.endedAtMs = Date.now()
-  place.durationMs = now - startedAt
-  place.upstreamMs = upstreamStartedAt === undefined ? Number.NaN : upstreamEndedAt - upstreamStartedAt
-  place.pluginMs = (upstreamStartedAt ?? now) - startedAt
+  place.durationMs = durationMs
+  place.upstreamMs = upstreamMs
+  place.pluginMs = pluginMs
 }
 
 /** The record of a request as a gateway shows it: that of otel-audit if there is one, with times and status beside it. */

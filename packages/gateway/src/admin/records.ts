@@ -5,6 +5,7 @@ import { createIntake, type Intake } from './intake.ts'
 import { createPostedRecords, type PartRecord, type PostedRecords } from './posted-records.ts'
 import { OWN_PART, readRecords } from './read-records.ts'
 import { type RecentExchanges, recordOf, startedAtOf } from './recent-exchanges.ts'
+import { shownOutcome } from './shown-outcome.ts'
 
 /** The endpoints about records. */
 export interface Records {
@@ -55,16 +56,17 @@ function recentExchanges(recent: RecentExchanges, posted: PostedRecords): unknow
   const shown: { correlationId: string }[] = []
   for (const exchange of recent.newestFirst()) {
     if (shown.length === MAX_SHOWN_EXCHANGES) break
-    const { correlationId, route, outcome, status, tenant } = exchange
+    const { correlationId, route, outcome, status, tenant, streamed } = exchange
     if (parts.has(correlationId)) continue
     parts.set(correlationId, new Set([OWN_PART]))
     const row = {
       correlationId,
       at: startedAtOf(exchange),
       route: route || 'unmatched',
-      outcome,
+      outcome: shownOutcome(outcome, streamed),
       status,
       tenant,
+      streamed,
     }
     shown.push(row)
   }

@@ -1,5 +1,6 @@
 import type { Exchange } from '../exchange.ts'
 import { type ExchangeTimes, roundMs } from './exchange-times.ts'
+import { isStreamed, shownOutcome } from './shown-outcome.ts'
 
 /** One request as the feed shows it. */
 export interface RequestRow {
@@ -24,13 +25,14 @@ const MAX_PATH_LENGTH = 512
 
 /** The row of a request that is over. The query is left out: it may hold what is nobody else's business. */
 export function rowOf(exchange: Exchange, { durationMs, upstreamMs, pluginMs }: ExchangeTimes): RequestRow {
+  const streamed = isStreamed(exchange)
   return {
     at: new Date(Date.now() - durationMs).toISOString(),
     route: exchange.route?.id ?? 'unmatched',
     method: exchange.method,
     path: exchange.path.slice(0, MAX_PATH_LENGTH),
     status: exchange.result?.status ?? 0,
-    outcome: exchange.result?.label ?? '',
+    outcome: shownOutcome(exchange.result?.label ?? '', streamed),
     tenant: exchange.tenantId ?? '',
     actor: exchange.actor,
     correlationId: exchange.trace.correlationId,
@@ -38,6 +40,6 @@ export function rowOf(exchange: Exchange, { durationMs, upstreamMs, pluginMs }: 
     durationMs: roundMs(durationMs),
     upstreamMs: upstreamMs === undefined ? null : roundMs(upstreamMs),
     pluginMs: roundMs(pluginMs),
-    streamed: exchange.releaseSlot !== undefined,
+    streamed,
   }
 }

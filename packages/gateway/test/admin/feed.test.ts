@@ -4,6 +4,7 @@ import { startEventUpstream } from '../harness/event-upstream.ts'
 import { sendRequest } from '../harness/http-request.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { openSocket } from '../harness/raw-client.ts'
+import { startUpstream } from '../harness/start-upstream.ts'
 import { openStream } from '../harness/stream-client.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
@@ -167,6 +168,38 @@ describe('the feed', () => {
       Array.from({ length: 3 }, () => [true, 'client_disconnect']),
     )
   })
+})
+
+test('a stream that went well is called one wherever it is shown, and a stream that broke is not', async () => {
+  const frames = ['data: 1\n\n', 'data: 2\n\n']
+  const upstream = await startUpstream((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(frames[0])
+    if (request.url === '/whole') response.end(frames[1])
+    else setImmediate(() => response.destroy())
+  })
+  const route = (id: string) => ({ id, method: 'GET', path: `/${id}`, target: upstream.url, mode: 'sse' })
+  const { adminUrl, url } = await startAdmin({ config: { routes: [route('whole'), route('broken')] } })
+  const feed = await openFeed(adminUrl)
+  for (const id of ['whole', 'broken']) {
+    const headers = { accept: 'text/event-stream', 'x-tenant-id': 'acme', 'x-correlation-id': id }
+    await sendRequest(`${url}/${id}`, { headers })
+  }
+  const shown = [
+    ['whole', 'streamed', true],
+    ['broken', 'failed_dependency', true],
+  ]
+  expect((await rowsOf(feed, 2)).map(({ route: id, outcome, streamed }) => [id, outcome, streamed])).toEqual(
+    shown,
+  )
+  const counted = () => Object.assign({}, ...feed.events('summary').map(({ outcomes }) => outcomes))
+  await eventually(counted, (outcomes) => Object.keys(outcomes).length === 2)
+  expect(counted()).toEqual({ streamed: 1, failed_dependency: 1 })
+  const { body } = await sendRequest(`${adminUrl}/api/recent`)
+  const { exchanges } = JSON.parse(body.toString()) as { exchanges: Record<string, unknown>[] }
+  expect(exchanges.map(({ route: id, outcome, streamed }) => [id, outcome, streamed])).toEqual(
+    shown.toReversed(),
+  )
 })
 
 describe('readers of the feed', () => {
