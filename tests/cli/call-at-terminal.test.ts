@@ -72,9 +72,32 @@ testWithProgram(
 testWithProgram(script, 'Ctrl-D leaves a question, and the clarification is the outcome', async () => {
   const { url, seen } = await startAsking()
   const { code, screen } = await onTerminal(['call', 'POST', '/x', '--base-url', url], [['goal> ', '\u0004']])
-  expect(stripVTControlCharacters(screen)).toContain('400 clarification_required')
+  const shown = stripVTControlCharacters(screen)
+  expect(shown).toContain('400 clarification_required')
+  expect(shown).toContain('\nSend the request again with these inputs.\r\n')
   expect(code).toBe(1)
   expect(seen).toHaveLength(1)
+})
+
+testWithProgram(script, 'what the client does not send by itself is not asked for, but shown', async () => {
+  const requiredInputs = [
+    { name: 'Authorization', location: 'header', type: 'string', required: true, question: 'Who?' },
+  ] as const
+  const { url } = await startUpstream((request, response) =>
+    sendOutcome(request, response, {
+      type: 'clarification_required',
+      message: 'Who are you?',
+      requiredInputs,
+    }),
+  )
+  const args = ['call', 'POST', '/x', '--base-url', url]
+  const asked = await onTerminal(args, [])
+  expect(stripVTControlCharacters(asked.screen)).toContain('\nSend the request again with these inputs.\r\n')
+  const shown = await onTerminal([...args, '--no-wait'], [])
+  expect(stripVTControlCharacters(shown.screen)).toContain(
+    '\nSend the request again with these inputs, or leave --no-wait out to be asked for them.\r\n',
+  )
+  expect([asked.code, shown.code]).toEqual([1, 1])
 })
 
 testWithProgram(script, 'Ctrl-C leaves a question with 130', async () => {

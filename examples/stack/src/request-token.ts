@@ -1,4 +1,5 @@
 import { urlOf } from './parts.ts'
+import { npmCommand, runningScript } from './typed-command.ts'
 
 /** Whose token is wanted. What is left out is taken from the demo user of that name. */
 export interface WantedToken {
@@ -12,6 +13,13 @@ export interface WantedToken {
 /** There is no token; the message says why. */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
+  /** Whether the wish itself was refused, so that asking again does not help. */
+  readonly refused: boolean
+
+  constructor(message: string, { refused = false, ...options }: ErrorOptions & { refused?: boolean } = {}) {
+    super(message, options)
+    this.refused = refused
+  }
 }
 
 const TIMEOUT_MS = 5_000
@@ -40,9 +48,9 @@ export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portB
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : 0
   if (typeof body.access_token === 'string')
     return { token: body.access_token, expiresAt: new Date(askedAt + seconds * 1000).toISOString() }
-  throw new TokenError(
-    typeof body.error_description === 'string' ? body.error_description : `${url} gives no tokens`,
-  )
+  if (typeof body.error_description !== 'string') throw new TokenError(`${url} gives no tokens`)
+  // RFC 6749 5.2: what is wrong with the request itself is a 400 or a 401.
+  throw new TokenError(body.error_description, { refused: response.status < 500 })
 }
 
 function formOf({ sub, tenant, roles }: Omit<WantedToken, 'portBase'>): URLSearchParams {
@@ -59,8 +67,10 @@ async function ask(url: string, body: URLSearchParams): Promise<Response> {
   try {
     return await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) })
   } catch (cause) {
+    const script = runningScript(process.env)
+    const option = script === undefined ? '--port-base' : npmCommand(script, '--port-base N')
     throw new TokenError(
-      `no identity provider answers at ${new URL(url).origin}: start the stack, or name its port with --port-base`,
+      `no identity provider answers at ${new URL(url).origin}: start the stack, or name its port with ${option}`,
       { cause },
     )
   }

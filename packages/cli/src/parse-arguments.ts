@@ -50,7 +50,7 @@ function optionFault(
   { name, rawName, value, inlineValue }: OptionToken,
 ): string | undefined {
   const option = Object.hasOwn(options, name) ? options[name] : undefined
-  if (option === undefined) return `unknown option ${rawName}${didYouMean(rawName, longNames(options))}`
+  if (option === undefined) return `unknown option ${rawName}${optionHint(rawName, options)}`
   if (option.type === 'boolean') return inlineValue ? `${rawName} takes no value` : undefined
   if (value === undefined || value === '' || (!inlineValue && /^-./.test(value)))
     return `${rawName} needs a value`
@@ -64,6 +64,14 @@ function choiceFault(
 ): string | undefined {
   if (choices === undefined || choices.includes(value)) return undefined
   return `${name} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`
+}
+
+/** Whoever writes --sarif means --format sarif. */
+function optionHint(rawName: string, options: Options): string {
+  const word = rawName.replace(/^-+/, '')
+  const [name] = Object.entries(options).find(([, { choices }]) => choices?.includes(word)) ?? []
+  if (name === undefined) return didYouMean(rawName, longNames(options))
+  return `, did you mean "--${name} ${word}"?`
 }
 
 function longNames(options: Options): string[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runAgentic } from './harness/run-agentic.ts'
+import { runHere } from './harness/run-here.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
 test('without a stack it says where it looked and ends with 1', async () => {
@@ -30,12 +31,15 @@ test('it asks for what it was given and prints the token alone', async () => {
   ])
 })
 
-test('a refusal is told in its own words', async () => {
+test.each([
+  { status: 400, code: 2, means: 'a wish that is refused is a wrong command line' },
+  { status: 503, code: 1, means: 'trouble of the provider may pass' },
+])('a refusal is told in its own words: $means', async ({ status, code }) => {
   const { port } = await startUpstream((_request, response) => {
-    response.writeHead(400).end('{"error":"invalid_request","error_description":"a tenant has to be given"}')
+    response.writeHead(status).end('{"error":"any","error_description":"a tenant has to be given"}')
   })
-  expect(await runAgentic(['token', '--port-base', String(port - 5)])).toMatchObject({
-    code: 1,
+  expect(await runHere(['token', '--port-base', String(port - 5)])).toEqual({
+    code,
     stdout: '',
     stderr: 'a tenant has to be given\n',
   })

@@ -12,6 +12,8 @@ export interface Shown {
   readonly profile: string | undefined
   /** Where an approval can be seen, if the answer says so. */
   readonly location: string | undefined
+  /** What to do about questions besides sending the answers, where there is something. */
+  readonly hint?: string | undefined
 }
 
 /** Whether an outcome is what the caller wanted: the 2xx of the table. */
@@ -44,7 +46,7 @@ export function outcomeText(shown: Shown, stream: NodeJS.WriteStream): string {
   return `${head}  ${styleText('dim', ids, { stream })}\n${bodyText(shown)}`
 }
 
-function bodyText({ outcome, location }: Shown): string {
+function bodyText({ outcome, location, hint }: Shown): string {
   switch (outcome.type) {
     case 'success':
     case 'created':
@@ -52,7 +54,7 @@ function bodyText({ outcome, location }: Shown): string {
     case 'accepted':
       return `${said(outcome.message)}${facts({ operation: outcome.operationId, status: outcome.statusUrl })}`
     case 'clarification_required':
-      return `${said(outcome.message)}${outcome.requiredInputs.map(describeInput).join('')}${ANSWER_HINT}`
+      return `${said(outcome.message)}${outcome.requiredInputs.map(describeInput).join('')}${again(hint)}`
     case 'validation_failed':
       return `${said(outcome.message)}${lines(outcome.errors.map(({ field, message }) => [field, message]))}`
     case 'approval_required':
@@ -67,8 +69,9 @@ function bodyText({ outcome, location }: Shown): string {
   }
 }
 
-const ANSWER_HINT =
-  'Send the request again with these inputs, or run it at a terminal to be asked for them.\n'
+function again(hint: string | undefined): string {
+  return `Send the request again with these inputs${hint === undefined ? '' : `, or ${hint} to be asked for them`}.\n`
+}
 
 function approvalFacts(
   { approver, approvalToken }: Extract<Outcome, { type: 'approval_required' }>,

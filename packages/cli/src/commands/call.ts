@@ -1,5 +1,6 @@
 import { type Answered, ProfileViolationError, TransportError } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
+import { isInteractive } from '../call/prompt.ts'
 import { CallError, type CallOptions, keyOption, readCall } from '../call/read-call.ts'
 import { sendCall } from '../call/send-call.ts'
 import { isSuccess, outcomeJson, outcomeText, type Shown } from '../call/show-outcome.ts'
@@ -109,9 +110,16 @@ async function carryOut(options: Given, host: Host, stop: AbortController): Prom
     stop,
   })
   if (answered === undefined) return exitCodes.ok
-  const shown = toShown(answered)
+  const shown = { ...toShown(answered), hint: askingHint(options, host) }
   host.stdout.write(json ? `${outcomeJson(shown)}\n` : outcomeText(shown, host.stdout))
   return isSuccess(answered) ? exitCodes.ok : exitCodes.failed
+}
+
+/** How somebody would be asked who was not. At a terminal they were, or the client cannot send what is wanted. */
+function askingHint({ data, 'no-wait': noWait }: Given, host: Host): string | undefined {
+  if (!isInteractive(host)) return 'run it at a terminal'
+  if (data === '-') return 'give the body without stdin'
+  return noWait ? 'leave --no-wait out' : undefined
 }
 
 function toShown(outcome: Answered): Shown {

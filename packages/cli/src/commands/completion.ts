@@ -13,15 +13,12 @@ const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof
 export const completion = defineCommand({
   name: 'completion',
   description:
-    'Prints a script that makes a shell complete commands, options and values of agentic. Load it where your shell\n' +
-    'starts: in ~/.bashrc or ~/.zshrc (behind compinit), or as ~/.config/fish/completions/agentic.fish.',
+    'Prints a script that makes a shell complete commands, options and values of agentic. A shell that starts can load\n' +
+    'it: source <(agentic completion bash) in ~/.bashrc, source <(agentic completion zsh) behind compinit in ~/.zshrc,\n' +
+    'agentic completion fish | source in ~/.config/fish/config.fish.',
   operands: [{ name: 'SHELL', choices: shells, description: 'The shell.' }],
   options: {},
-  examples: [
-    'agentic completion bash >> ~/.bashrc',
-    'agentic completion zsh >> ~/.zshrc',
-    'agentic completion fish > ~/.config/fish/completions/agentic.fish',
-  ],
+  examples: ['agentic completion bash', 'agentic completion zsh', 'agentic completion fish'],
   async run({ operands: [shell] }, host) {
     // The parser has let nothing but a shell through.
     host.stdout.write(scripts[shell as keyof typeof scripts](await completionsOf(commands)))

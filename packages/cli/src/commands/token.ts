@@ -1,7 +1,7 @@
-import { requestToken, TokenError } from '@agentic-rest/stack'
+import { readPortBase, requestToken, TokenError } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { portBaseOption, readPortBase } from '../port-base.ts'
+import { portBaseOption } from '../port-base.ts'
 
 /** `agentic token`: a token that the running stack accepts. */
 export const token = defineCommand({
@@ -21,6 +21,14 @@ export const token = defineCommand({
     roles: { type: 'string', value: 'A,B', description: "The roles, if not the demo user's." },
     'port-base': portBaseOption,
   },
+  exitCodes: [
+    [exitCodes.ok, 'The token is printed.'],
+    [exitCodes.failed, 'No identity provider answers, or it gives no tokens.'],
+    [
+      exitCodes.invalid,
+      'There is no such token, for example because a tenant is missing, or the command line is not valid.',
+    ],
+  ],
   examples: [
     'agentic token',
     'agentic token --sub dave',
@@ -38,7 +46,7 @@ export const token = defineCommand({
     } catch (error) {
       if (!(error instanceof TokenError)) throw error
       host.stderr.write(`${error.message}\n`)
-      return exitCodes.failed
+      return error.refused ? exitCodes.invalid : exitCodes.failed
     }
   },
 })

@@ -106,6 +106,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'init-from-nothing', args: ['init', 'none', '--from', 'nowhere.yaml'] },
   { name: 'init-from-another-format', args: ['init', 'none', '--from', 'old.swagger.json'] },
   { name: 'init-from-a-gateway', args: ['init', 'none', '--from', 'gateway.yaml'] },
+  { name: 'check-value-as-option', args: ['check', 'gateway.yaml', '--sarif'] },
   { name: 'completion-without-shell', args: ['completion'] },
   { name: 'completion-wrong-shell', args: ['completion', 'zhs'] },
   { name: 'completion-bash', args: ['completion', 'bash'] },
