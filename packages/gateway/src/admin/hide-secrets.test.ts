@@ -25,11 +25,20 @@ test.each([
     'https://host/{tenant}?f={feature}&k=v&empty=',
     'https://host/{tenant}?f={feature}&k=[hidden]&empty=[hidden]',
   ],
+  ['https://host/a?bare-key&k=v=w&{tenant}', 'https://host/a?[hidden]&k=[hidden]&{tenant}'],
   ['https://host/x#token=abc', 'https://host/x'],
   ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
   ['not an address?k=v', 'not an address?k=v'],
 ])('%s is shown as %s', (address, shown) => {
   expect(hideSecrets(address)).toBe(shown)
+})
+
+test.each([
+  ['https://hooks.example/T0/s3cr3t/{tenant}', 'https://hooks.example/[hidden]/[hidden]/{tenant}'],
+  ['https://u:p@host/a{tenant}/?x={feature}&bare', 'https://[hidden]@host/[hidden]/?x={feature}&[hidden]'],
+  ['https://host', 'https://host'],
+])('%s as the address of a webhook is shown as %s', (url, shown) => {
+  expect(hideSecrets({ webhook: { url } })).toEqual({ webhook: { url: shown } })
 })
 
 test('what is no secret stays as it is', () => {

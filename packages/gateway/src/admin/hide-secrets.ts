@@ -2,11 +2,13 @@ const HIDDEN = '[hidden]'
 const SECRET_KEY = /secret|password|passphrase|credential|api_?key|private/i
 /** Maps whose every value may be a credential. */
 const SECRET_MAPS = ['headers']
+/** Addresses of webhooks: many services give out one whose path is the credential. */
+const SECRET_PATHS = ['url']
 
 /** A copy of a configuration in which nothing is left that must not be shown. */
 export function hideSecrets(value: unknown, key = ''): unknown {
   if (SECRET_KEY.test(key) && value !== undefined) return HIDDEN
-  if (typeof value === 'string') return hideInUrl(value)
+  if (typeof value === 'string') return hideInUrl(value, SECRET_PATHS.includes(key))
   if (Array.isArray(value)) return value.map((item) => hideSecrets(item))
   if (typeof value !== 'object' || value === null) return value
   const isSecretMap = SECRET_MAPS.includes(key)
@@ -15,17 +17,25 @@ export function hideSecrets(value: unknown, key = ''): unknown {
   )
 }
 
-const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^?#]*)(\?[^#]*)?/i
+const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/i
 const PLACEHOLDER = /^\{\w+\}$/
 
-/** Addresses may carry a credential before the host or a key in the query; what is filled in later may be shown. */
-function hideInUrl(text: string): string {
-  const [, scheme, rest = '', query = ''] = URL_PARTS.exec(text) ?? []
+/** Addresses may carry a credential before the host, in the query or in the path; what is filled in later may be shown. */
+function hideInUrl(text: string, isPathSecret: boolean): string {
+  const [, scheme, authority = '', path = '', query] = URL_PARTS.exec(text) ?? []
   if (scheme === undefined) return text
-  const hasUser = text.slice(scheme.length).split(/[/?#]/, 1)[0]?.includes('@') === true
-  return `${scheme}${hasUser ? `${HIDDEN}@` : ''}${rest}${query.replace(/=([^&]*)/g, hideValue)}`
+  const host = authority.replace(/^.*@/s, `${HIDDEN}@`)
+  const shownPath = isPathSecret ? path.split('/').map(hideText).join('/') : path
+  const shownQuery = query === undefined ? '' : `?${query.split('&').map(hideParameter).join('&')}`
+  return `${scheme}${host}${shownPath}${shownQuery}`
 }
 
-function hideValue(whole: string, value: string): string {
-  return PLACEHOLDER.test(value) ? whole : `=${HIDDEN}`
+/** A parameter without a name may be a credential as a whole. */
+function hideParameter(parameter: string): string {
+  const [name = '', ...value] = parameter.split('=')
+  return value.length === 0 ? hideText(name) : `${name}=${hideText(value.join('=')) || HIDDEN}`
+}
+
+function hideText(text: string): string {
+  return text === '' || PLACEHOLDER.test(text) ? text : HIDDEN
 }

@@ -119,7 +119,7 @@ test('no secret of the configuration is shown', async () => {
   })
   expect(validator.configuration.max_token_bytes).toBe(8192)
   expect(injector.configuration.webhook).toMatchObject({
-    url: 'http://127.0.0.1:9/principals/{principal}?api_key=[hidden]&who={principal}',
+    url: 'http://127.0.0.1:9/[hidden]/{principal}?api_key=[hidden]&who={principal}',
     headers: { 'X-Api-Key': '[hidden]', Accept: '[hidden]' },
   })
 })
