@@ -159,7 +159,8 @@ function validatorOf({ pipeline }: Snapshot) {
 const ANY_ADDRESS = ['0.0.0.0', '::']
 
 /** Where a browser reaches the gateway: on every address means on the one by which this listener was reached. */
-function gatewayUrl(exchange: Exchange, { current, gatewayPort }: AdminParts): string {
+function gatewayUrl(exchange: Exchange, { current, gatewayPort, settings }: SiteParts): string {
+  if (settings.gateway_url !== undefined) return settings.gateway_url
   const { host, tls } = current().config.gateway
   const name = ANY_ADDRESS.includes(host) ? hostName(exchange) : urlHost(host)
   return `${tls === undefined ? 'http' : 'https'}://${name}:${gatewayPort()}`

@@ -59,6 +59,20 @@ test('each file has its type, its length and its place in caches', async () => {
   }
 })
 
+test('behind a proxy the page is told, and may call, the address that browsers reach the gateway at', async () => {
+  const { adminUrl } = await startAdmin({
+    admin: { development, consoleFolder: makeFolder() },
+    settings: { hosts: ['console.example'], gateway_url: 'https://api.example' },
+  })
+  const ask = (path: string) => sendRequest(`${adminUrl}${path}`, { headers: { host: 'console.example' } })
+  expect(JSON.parse((await ask('/api/gateway')).body.toString())).toMatchObject({
+    gatewayUrl: 'https://api.example',
+  })
+  expect((await ask('/')).headers['content-security-policy']).toContain(
+    "; connect-src 'self' https://api.example; ",
+  )
+})
+
 test('what the build has compressed is sent compressed to who takes it', async () => {
   const { adminUrl } = await start()
   const ask = (accepted: string) =>

@@ -172,7 +172,13 @@ test('keys at their bounds are accepted, and file names start from the folder of
   expect(gateway).toEqual({
     host: '::1',
     port: 8443,
-    admin: { host: '127.0.0.1', port: 8090, role: 'gateway:admin', hosts: ['console.example.test'] },
+    admin: {
+      host: '127.0.0.1',
+      port: 8090,
+      role: 'gateway:admin',
+      hosts: ['console.example.test'],
+      gateway_url: 'https://api.example.test',
+    },
     llm: { max_sse_connections_per_tenant: 3 },
     limits: {
       max_body_bytes: 1,

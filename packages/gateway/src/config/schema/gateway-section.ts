@@ -14,6 +14,14 @@ const isHost = (host: string): boolean =>
 const checkHost = (host: string): string | undefined =>
   isHost(host) ? undefined : 'must be a host name or an IP address, without a port'
 
+// It goes into a header of the console's page, so that not everything that an address may hold is good enough.
+const checkGatewayUrl = (origin: string): string | undefined => {
+  const fault = checkOrigin(origin)
+  if (fault !== undefined) return fault
+  const named = new URL(origin).hostname.replace(/^\[|\]$/g, '')
+  return isHost(named) ? undefined : 'must have a host name or an IP address'
+}
+
 const host = () => checked('a host name or an IP address', checkHost)
 const port = () => integer(0, 65_535)
 const GIBIBYTE = 1_073_741_824
@@ -27,6 +35,11 @@ const admin = section({
   hosts: list(host())
     .default([])
     .describe('Further names by which browsers may ask for it; any other Host is refused.'),
+  gateway_url: checked('an origin', checkGatewayUrl)
+    .optional()
+    .describe(
+      'Where the browsers of console users reach the gateway, when it is not at its own host and port, for example behind a proxy.',
+    ),
 })
 
 const llm = section({
