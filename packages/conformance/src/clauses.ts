@@ -50,12 +50,16 @@ export const clauses = {
     where: 'Endpoints, gateway rule 1',
     demands: 'an id that was sent is taken, the other generated',
   },
+  'gateway.rule-3': {
+    where: 'Endpoints, gateway rule 3; decision 7',
+    demands: 'the trace of an upstream answer is compared with the ids of the request',
+  },
   'gateway.rule-4': {
     where: 'Endpoints, gateway rule 4; Errors, rule 3',
     demands: 'an answer without trace becomes 500',
   },
   'versioning.header': {
-    where: 'Versioning, rules 1 and 6',
+    where: 'Versioning, rules 1 and 6; Endpoints, gateway rule 5',
     demands: 'the profile header is on every agentic response',
   },
   'versioning.header.stream': {
@@ -166,6 +170,11 @@ export const outOfReach: readonly (Clause & { readonly why: string })[] = [
     where: 'What the service does, plugin pipeline',
     demands: 'plugins run in a fixed order',
     why: 'an answer does not show what ran before it',
+  },
+  {
+    where: 'Endpoints, gateway rule 2',
+    demands: 'both ids are forwarded to the upstream',
+    why: 'what reaches an upstream shows only in its answers, and those are held to the ids of the request',
   },
   {
     where: 'Events',

@@ -1,13 +1,18 @@
-import { outcomeTypes } from '@agentic-rest/profile'
 import { printable } from './report/printable.ts'
 import { rules } from './rules.ts'
 import { didYouMean } from './scenario/did-you-mean.ts'
 import type { ScenarioFault } from './scenario/parse-scenario.ts'
 
-/** A failure that is known: of a rule, or of a rule with one outcome. */
+/** A failure that is known: of a rule, or of a rule at one place. */
 export interface ExpectedFailure {
   readonly rule: string
-  readonly outcome: string | undefined
+  /** An outcome, or another place that the rule looks at, such as `limit` or `graph.failed_dependency`. */
+  readonly place: string | undefined
+}
+
+/** Whether a known failure is that of a rule at a place. */
+export function covers({ rule, place }: ExpectedFailure, id: string, observation: string): boolean {
+  return rule === id && (place === undefined || [place, `outcomes.${place}`].includes(observation))
 }
 
 /** The failures that a file lists, or what is wrong with it. */
@@ -15,26 +20,28 @@ export type ExpectedFailuresResult =
   | { readonly ok: true; readonly failures: readonly ExpectedFailure[] }
   | { readonly ok: false; readonly faults: readonly ScenarioFault[] }
 
-/** Reads a list of known failures: a rule a line, an outcome behind it if it fails with that alone, `#` before a remark. */
+/** Reads a list of known failures: a rule a line, a place behind it if it fails there alone, `#` before a remark. */
 export function parseExpectedFailures(text: string, file: string): ExpectedFailuresResult {
   const failures: ExpectedFailure[] = []
   const faults: ScenarioFault[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const [rule, outcome, ...rest] = line.replace(/#.*/, '').trim().split(/\s+/)
+    const [rule, place, ...rest] = line.replace(/#.*/, '').trim().split(/\s+/)
     if (rule === undefined || rule === '') continue
-    const message = faultOf(rule, outcome, rest)
-    if (message === undefined) failures.push({ rule, outcome })
+    const message = faultOf(rule, place, rest)
+    if (message === undefined) failures.push({ rule, place })
     else faults.push({ file, line: index + 1, column: line.search(/\S/) + 1, path: '', message })
   }
   return faults.length > 0 ? { ok: false, faults } : { ok: true, failures }
 }
 
-function faultOf(rule: string, outcome: string | undefined, rest: readonly string[]): string | undefined {
-  if (rest.length > 0) return 'expected a rule and at most one outcome'
+function faultOf(rule: string, place: string | undefined, rest: readonly string[]): string | undefined {
+  if (rest.length > 0) return 'expected a rule and at most one outcome or other place'
   const unknown = unknownRule(rule)
-  if (unknown !== undefined || outcome === undefined) return unknown
-  if ((outcomeTypes as readonly string[]).includes(outcome)) return undefined
-  return `there is no outcome "${printable(outcome)}"${didYouMean(outcome, outcomeTypes)}`
+  if (unknown !== undefined || place === undefined) return unknown
+  const places = rules.find(({ id }) => id === rule)?.looksAt ?? []
+  if (places.some((observation) => covers({ rule, place }, rule, observation))) return undefined
+  const known = places.map((name) => name.replace(/^outcomes\./, ''))
+  return `the rule looks at no outcome or other place "${printable(place)}"${didYouMean(place, known)}`
 }
 
 /** What is wrong with the name of a rule, if anything. */

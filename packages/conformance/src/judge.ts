@@ -1,4 +1,5 @@
 import {
+  conditions,
   headerKeys,
   headers,
   isVendorType,
@@ -29,7 +30,19 @@ export const typedObservations: readonly ObservationName[] = [
   'graph.clarification_required',
   'graph.approval_required',
   'token.missing',
+  'token.invalid',
+  'token.forged',
   'tenant.foreign',
+  'traceless-upstream',
+  'mismatched-upstream',
+]
+
+/** The observations whose answer may have a trace of its request; a body that the service defines should have one. */
+export const tracedObservations: readonly ObservationName[] = [
+  'outcomes.success',
+  'outcomes.created',
+  // An upstream with the trace of another has a rule of its own.
+  ...typedObservations.filter((name) => name !== 'mismatched-upstream'),
 ]
 
 /** The last answer of an observation; rules are asked only when there is one. */
@@ -67,11 +80,13 @@ export function typedBody(
   return isObject(answer.json.value) ? { body: answer.json.value } : { reason: 'the body is no object' }
 }
 
-/** The trace of a typed body, or why there is none to judge. */
+/** The trace of a body, or why there is none to judge; a body that the service defines may do without. */
 export function traceOf(observation: Observation): { trace: Trace } | { reason: string } {
+  const { essence, json } = answerOf(observation)
   const typed = typedBody(observation)
-  if ('reason' in typed) return typed
-  const { trace } = typed.body
+  const own = essence === outcomes.success.mediaType && isObject(json?.value) ? json.value : undefined
+  if (own === undefined && 'reason' in typed) return typed
+  const { trace } = own ?? ('reason' in typed ? {} : typed.body)
   const { correlationId, requestId } = isObject(trace) ? trace : {}
   if (
     typeof correlationId !== 'string' ||
@@ -98,22 +113,22 @@ function schemaOf({ essence }: Answer) {
 }
 
 /** Which faults belong to which rule, so that one fault is told once. */
-export type FaultOwner = 'trace' | 'clarification' | 'inputs' | 'schema'
+type FaultOwner = 'trace' | 'clarification' | 'inputs' | 'schema'
 
-/** The rule that a fault of a body belongs to. */
-export function ownerOf({ pointer, rule }: ValidationError, type: OutcomeType): FaultOwner {
-  if (type === 'clarification_required' && pointer.startsWith('/requiredInputs')) return 'inputs'
+function ownerOf({ pointer, rule }: ValidationError, isQuestion: boolean): FaultOwner {
+  if (isQuestion && pointer.startsWith('/requiredInputs')) return 'inputs'
   if (rule === 'additionalProperties') return 'schema'
   if (pointer === '/trace' || pointer.startsWith('/trace/')) return 'trace'
-  return type === 'clarification_required' ? 'clarification' : 'schema'
+  return isQuestion ? 'clarification' : 'schema'
 }
 
 /** The verdict on those faults of a body that one rule owns. */
 export function judgeFaults(observation: Observation, owner: FaultOwner): Verdict {
   const faults = schemaFaults(observation)
   if ('reason' in faults) return notObserved(faults.reason)
-  const type = typeOf(observation)
-  const own = faults.filter((fault) => ownerOf(fault, type) === owner)
+  const isQuestion = answerOf(observation).essence === outcomes.clarification_required.mediaType
+  if (!isQuestion && owner !== 'schema') return notObserved('the answer is no clarification')
+  const own = faults.filter((fault) => ownerOf(fault, isQuestion) === owner)
   if (own.length === 0) return pass
   return fail(
     'a body as the schema has it',
@@ -133,6 +148,11 @@ export function rowRule(type: OutcomeType): Rule {
     judgesSilence: true,
     check: (observation) => judgeRow(type, answerOf(observation)),
   }
+}
+
+/** Whether an answer says that its body is JSON. */
+export function isJson({ essence }: Answer): boolean {
+  return /[/+]json$/.test(essence ?? '')
 }
 
 /** Whether an answer is an event stream. */
@@ -164,10 +184,22 @@ export function judgeError(observation: Observation, code: string): Verdict {
   return got === code ? pass : fail(`code ${code}`, `code ${JSON.stringify(got) ?? 'absent'}`)
 }
 
-/** The verdict on an answer that has to be anything but a success. */
-export function judgeRefused(answer: Answer): Verdict {
-  return isFine(answer) ? fail('a refusal', describeHead(answer)) : pass
+/** The verdict on an answer that has to be a refusal, where the same request succeeds with all that it needs. */
+export function judgeRefused(observation: Observation): Verdict {
+  const right = observation.contrast?.answer
+  if (right === undefined || !isFine(right))
+    return notObserved('the request does not succeed with its own token and tenant either')
+  const answer = answerOf(observation)
+  if (refusals.includes(answer.status)) return pass
+  return fail(`a refusal, ${refusals.join(' or ')}`, describeHead(answer))
 }
+
+// Decisions 4 and 18; what is another tenant's may look like what is not there (decision 6). A failure is no refusal.
+const refusals: readonly number[] = [
+  conditions.unauthenticated,
+  outcomes.forbidden.status,
+  conditions.not_found,
+]
 
 /** The names of the inputs that a clarification asks for. */
 export function askedNames(observation: Observation): string[] {

@@ -12,7 +12,12 @@ export type Verdict =
       /** The exchange that shows it; the last one of the observation when absent. */
       readonly exchange?: Exchange | undefined
     }
-  | { readonly result: 'not_observed'; readonly reason: string }
+  | {
+      readonly result: 'not_observed'
+      readonly reason: string
+      /** The rule itself could not cope with what came. */
+      readonly isBroken?: true
+    }
 
 /** One rule: a fact, the clause that demands it, and how an observation is judged by it. */
 export interface Rule {
@@ -52,7 +57,7 @@ export function fail(expected: string, got: string, exchange?: Exchange): Verdic
 }
 
 /** The observation says nothing about the rule. */
-export function notObserved(reason: string): Verdict {
+export function notObserved(reason: string): Extract<Verdict, { result: 'not_observed' }> {
   return { result: 'not_observed', reason }
 }
 
@@ -75,8 +80,18 @@ function verdictOf(rule: Rule, seen: Observation, target: Evidence['target']): V
   if (rule.gatewayOnly && target === 'service')
     return notObserved('the target is a service without a gateway')
   const silent = seen.exchanges.find(({ answer }) => answer === undefined)
-  if (silent === undefined) return rule.check(seen)
+  if (silent === undefined) return check(rule, seen)
   if (silent.unsent) return notObserved(silent.failure ?? 'it was not sent')
   if (!rule.judgesSilence) return notObserved(`there is no answer: ${silent.failure}`)
   return fail('an answer', silent.failure ?? 'none', silent)
+}
+
+/** Whatever a service sends, it does not end the run: a rule that cannot cope with it has seen nothing, and says so. */
+function check(rule: Rule, seen: Observation): Verdict {
+  try {
+    return rule.check(seen)
+  } catch (error) {
+    const kind = error instanceof Error ? error.name : 'an error'
+    return { ...notObserved(`the rule cannot cope with what came: ${kind}`), isBroken: true }
+  }
 }

@@ -25,6 +25,7 @@ import { mediaTypeFixed } from './rules/media-type-fixed.ts'
 import { metricsExposed } from './rules/metrics-exposed.ts'
 import { metricsRequests } from './rules/metrics-requests.ts'
 import { metricsTypes } from './rules/metrics-types.ts'
+import { mismatchedUpstream } from './rules/mismatched-upstream.ts'
 import { missingTokenRefused } from './rules/missing-token-refused.ts'
 import { noAlias } from './rules/no-alias.ts'
 import { packageDeclaration } from './rules/package-declaration.ts'
@@ -84,6 +85,7 @@ export const rules: readonly Rule[] = [
   requestIdPerRequest,
   sentIdKept,
   tracelessUpstream,
+  mismatchedUpstream,
   profileHeader,
   clarificationShape,
   clarificationInputs,

@@ -39,3 +39,21 @@ test('what nothing outside can see is listed with its reason', () => {
   for (const { where, demands, why } of outOfReach)
     expect([where, demands, why].every((text) => text !== '')).toBe(true)
 })
+
+const numbered = [
+  ...[1, 2, 3, 4, 5].map((rule) => ['Endpoints, gateway rule', rule] as const),
+  ...[1, 2, 3].map((rule) => ['Endpoints, retry rule', rule] as const),
+  ...[1, 2, 3, 4, 5].map((rule) => ['Errors, rule', rule] as const),
+  ...[1, 2, 3, 4, 6, 7].map((rule) => ['Versioning, rule', rule] as const),
+  ...[1, 2, 3, 5].map((rule) => ['Authentication,', rule] as const),
+  ...[1, 6, 7, 8].map((rule) => ['Endpoints,', rule] as const),
+]
+
+// Errors, rules 6 and 7, and Versioning, rules 5, 8 and 9, demand nothing; the rest of Authentication is about what is not shown.
+test.each(numbered)('%s %i is a clause, or is listed as out of reach', (section, rule) => {
+  const places = [...Object.values(clauses), ...outOfReach].flatMap(({ where }) => where.split('; '))
+  const isCited = (where: string) =>
+    where.startsWith(section) &&
+    [...where.slice(section.length).matchAll(/\d+/g)].some(([number]) => Number(number) === rule)
+  expect(places.filter(isCited)).not.toEqual([])
+})

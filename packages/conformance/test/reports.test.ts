@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { outcomeTypes } from '@agentic-rest/profile'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   badge,
   parseExpectedFailures,
@@ -52,7 +56,9 @@ describe('a report', () => {
         observation: 'outcomes.conflict',
         expected: 'a trace with correlationId and requestId',
         got: 'no trace',
-        curl: expect.stringMatching(/^curl -i -X POST .*-H "Authorization: Bearer \$TOKEN".*\/clashes'$/),
+        curl: expect.stringMatching(
+          /^curl -g -i -X POST .*-H "Authorization: Bearer \$TOKEN_ALICE".*\/clashes'$/,
+        ),
       },
       expect.objectContaining({
         rule: 'profile-header',
@@ -81,6 +87,12 @@ describe('a report', () => {
     )
   })
 
+  test('names every place, so that no two cases of a JUnit file are the same', () => {
+    const names = [...writeReport(report, 'junit').matchAll(/<testcase (classname="[^"]*" name="[^"]*")/g)]
+    expect(names.length).toBeGreaterThan(30)
+    expect(new Set(names.map(([, name]) => name)).size).toBe(names.length)
+  })
+
   test('is a Markdown page with the failures first', () => {
     const page = writeReport(report, 'md')
     expect(page.split('\n')[2]).toBe(
@@ -98,6 +110,13 @@ describe('a report', () => {
     expect(page).toContain(`content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;"`)
     expect(page).not.toMatch(/<script|<link|<img|url\(|@import|https?:\/\/(?!127\.0\.0\.1)/)
     expect(page.match(/<details class="rule fail" open>/g)).toHaveLength(2)
+  })
+
+  test('lets no text of the page run over its box, and alarms only when there is cause', () => {
+    const page = writeReport(report, 'html')
+    expect(page).toMatch(/body \{[^}]*overflow-wrap: anywhere/)
+    expect(page).toContain('<strong class="fail">2</strong>')
+    expect(page).toContain('<strong class="none">0</strong> rules not observed')
   })
 
   test('has a badge that is red', () => {
@@ -123,7 +142,10 @@ test('what has no scenario is not observed, and never passed', async () => {
   service.close()
   expect(report.outcomes).toEqual({ observed: 0, total: 10, notObserved: outcomeTypes })
   const passed = report.rows.filter(({ result }) => result === 'pass').map(({ rule }) => rule)
-  expect(passed).toEqual(['metrics-exposed', 'metrics-requests', 'metrics-types', 'fixtures-agree'])
+  expect(passed).toEqual(['metrics-exposed', 'metrics-types'])
+  expect(report.problems).toEqual([
+    'nothing of the service was observed: no request of the scenario shows what the rules look at',
+  ])
   expect(report.counts.fail).toBe(0)
   expect(textReport(report)).toContain('\n0 of 10 outcomes observed\n')
   const row = report.rows.find(({ rule }) => rule === 'row-conflict')
@@ -160,37 +182,116 @@ test.each([
   },
   {
     text: '\n  row-error eror',
-    fault: { line: 2, column: 3, message: 'there is no outcome "eror", did you mean "error"?' },
+    fault: {
+      line: 2,
+      column: 3,
+      message: 'the rule looks at no outcome or other place "eror", did you mean "error"?',
+    },
   },
-  { text: 'row-error error now', fault: { line: 1, message: 'expected a rule and at most one outcome' } },
+  {
+    text: 'row-error error now',
+    fault: { line: 1, message: 'expected a rule and at most one outcome or other place' },
+  },
 ])('a list of expected failures with $text is refused', ({ text, fault }) => {
   expect(parseExpectedFailures(text, 'known.txt')).toMatchObject({ ok: false, faults: [fault] })
 })
 
-test('the command of a failure, with the token put in, gets the same answer', async () => {
-  const service = await startWrongService({
-    at: 'validation',
-    change(reply) {
-      reply.status = 418
-    },
+test.each([
+  { title: 'quotes', request: { method: 'POST', path: '/faults', body: { goal: "it's $HOME" } } },
+  { title: 'line breaks', request: { method: 'POST', path: '/faults', body: 'a\nb\u0007\\' } },
+  { title: 'the name of a file', request: { method: 'POST', path: '/faults', body: '@/etc/hostname' } },
+  { title: 'patterns', request: { method: 'GET', path: '/a/../faults?ids[]=1&f={x,y}' } },
+  { title: 'no answering body', request: { method: 'HEAD', path: '/faults' } },
+] as const)(
+  'the command of a failure with $title, with the token put in, sends the same request',
+  async ({ request }) => {
+    const { url, requests } = await startRecorder((response) => void response.writeHead(418).end())
+    const report = await runConformance({
+      baseUrl: url,
+      scenario: { tokens: { 'bob-2': { env: 'BOB' } }, token: 'bob-2', outcomes: { conflict: { request } } },
+      env: { BOB: 'token-of-bob' },
+      rules: ['row-conflict'],
+    })
+    const command = report.rows[0]?.curl ?? ''
+    const env = { TOKEN_BOB_2: 'token-of-bob', PATH: process.env['PATH'] ?? '' }
+    expect(await runShell(`${command} --silent --max-time 10`, env)).toMatch(/^HTTP\/1\.1 418 /)
+    expect(command).not.toContain('token-of-bob')
+    expect(requests).toHaveLength(2)
+    expect(requests[1]).toEqual(requests[0])
+  },
+)
+
+interface Recorded {
+  readonly line: string
+  readonly authorization: string | undefined
+  readonly body: string
+}
+
+/** A service that records what it is sent. */
+async function startRecorder(answer: (response: ServerResponse) => void) {
+  const requests: Recorded[] = []
+  const server = createServer(async (request, response) => {
+    const { authorization } = request.headers
+    requests.push({ line: `${request.method} ${request.url}`, authorization, body: await text(request) })
+    answer(response)
   })
-  const { wrongScenario, wrongTokens } = await import('./wrong-service/scenario.ts')
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+}
+
+test('the command of a false token makes the same false token of the true one', async () => {
+  const { url, requests } = await startRecorder(
+    (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  )
   const report = await runConformance({
-    baseUrl: service.url,
+    baseUrl: url,
     scenario: {
-      ...wrongScenario,
-      outcomes: {
-        validation_failed: { request: { method: 'POST', path: '/faults', body: { goal: "it's $HOME" } } },
-      },
+      tokens: { alice: { env: 'ALICE' } },
+      token: 'alice',
+      outcomes: { success: { request: { method: 'GET', path: '/' } } },
     },
-    env: wrongTokens,
-    rules: ['row-validation-failed'],
+    env: { ALICE: 'head.claims.signature' },
+    rules: ['invalid-token-refused'],
   })
-  const command = `${report.rows[0]?.curl} --silent --max-time 10`
-  const child = await runShell(command, { TOKEN: 'token-of-alice', PATH: process.env['PATH'] ?? '' })
-  service.close()
-  expect(command).not.toContain('token-of-alice')
-  expect(child).toMatch(/^HTTP\/1\.1 418 /)
+  expect(report.rows).toMatchObject([
+    { observation: 'token.invalid', result: 'fail', curl: expect.stringContaining('Bearer not-a-token"') },
+    { observation: 'token.forged', result: 'fail' },
+  ])
+  const env = { TOKEN_ALICE: 'head.claims.signature', PATH: process.env['PATH'] ?? '' }
+  await runShell(`${report.rows[1]?.curl} --silent --max-time 10`, env)
+  const sent = requests.map(({ authorization }) => authorization)
+  expect(sent).toEqual([
+    'Bearer head.claims.signature',
+    'Bearer not-a-token',
+    `Bearer head.claims.${'A'.repeat(86)}`,
+    `Bearer head.claims.${'A'.repeat(86)}`,
+  ])
+  expect(JSON.stringify(report)).not.toMatch(/head\.claims/)
+})
+
+test('a failure is told with its place, and one that is expected at one place is none elsewhere', async () => {
+  const isSpoilt = (reply: { status: number }) => reply.status === 400
+  const question = {
+    at: 'graph-clarification' as const,
+    change(reply: { status: number; body: { requiredInputs: unknown } }) {
+      if (isSpoilt(reply)) reply.body.requiredInputs = []
+    },
+  }
+  const rule = 'clarification-inputs'
+  const ask = async (text: string) => {
+    const known = parseExpectedFailures(text, 'known.txt')
+    const expectedFailures = known.ok ? known.failures : expect.fail('the list is refused')
+    return await askWrongService(question, { rules: [rule], expectedFailures })
+  }
+  const elsewhere = await ask(`${rule} clarification_required`)
+  expect(elsewhere.counts).toMatchObject({ fail: 1, expectedFailures: 0, unexpectedPasses: 1 })
+  expect(textReport(elsewhere)).toContain(' graph.clarification_required: expected ')
+  const there = await ask(`${rule} graph.clarification_required`)
+  expect(there.counts).toMatchObject({ fail: 0, expectedFailures: 1, unexpectedPasses: 0 })
 })
 
 test('nothing that answers is an error of its own, and an unknown rule another', async () => {
@@ -205,6 +306,6 @@ async function runShell(command: string, env: Record<string, string>): Promise<s
   expect(spawnSync('curl', ['--version']).status).toBe(0)
   const { exec } = await import('node:child_process')
   return await new Promise((resolve, reject) => {
-    exec(command, { env }, (error, stdout) => (error ? reject(error) : resolve(stdout)))
+    exec(command, { env, shell: '/bin/bash' }, (error, stdout) => (error ? reject(error) : resolve(stdout)))
   })
 }

@@ -107,6 +107,37 @@ export const violations: readonly Violation[] = [
     all(status(424), body({ trace: undefined })),
   ),
 
+  spoilt('traceless-upstream', 'a 500 without trace goes through', 'traceless', body({ trace: undefined })),
+  spoilt('json-bodies', 'what is no JSON goes through', 'traceless', text('not json at all')),
+  spoilt(
+    'profile-header',
+    'the error of a gateway has no header',
+    'traceless',
+    header('X-Agentic-Profile', undefined),
+  ),
+  spoilt('body-schema', 'the error of a gateway has no message', 'traceless', body({ message: undefined })),
+  spoilt(
+    'trace-request-id',
+    'the error of a gateway has a trace of its own',
+    'traceless',
+    trace({ requestId: 'own' }),
+  ),
+  spoilt(
+    'mismatched-upstream',
+    'the trace of another goes through',
+    'mismatched',
+    trace({ correlationId: 'other' }),
+  ),
+  spoilt('mismatched-upstream', 'an answer to another goes through', 'mismatched', status(424)),
+  spoilt(
+    'trace-correlation-id',
+    'a success has the trace of another',
+    'success',
+    trace({ correlationId: 'other' }),
+  ),
+  spoilt('trace-request-id', 'a creation has the trace of another', 'created', trace({ requestId: 'other' })),
+  spoilt('json-bodies', 'a status is no JSON', 'status', text('<<<')),
+
   // Header.
   spoilt('profile-header', 'a 401 has no profile header', 'refusal', header('X-Agentic-Profile', undefined)),
   spoilt(
@@ -176,6 +207,11 @@ export const violations: readonly Violation[] = [
   spoilt('body-schema', 'a trace has a field too many', 'forbidden', trace({ spanId: 's-1' })),
   spoilt('body-schema', 'forbidden has an unknown type', 'forbidden', body({ type: 'denied' })),
   spoilt('error-type', 'forbidden says error', 'forbidden', body({ type: 'error' })),
+  spoilt('error-type', 'a refused stream says forbidden', 'limit', body({ type: 'forbidden' })),
+  spoilt('error-type', 'a 401 says forbidden', 'refusal', (reply) => {
+    if (reply.status === 401) body({ type: 'forbidden' })(reply)
+  }),
+  spoilt('status-url-path', 'the status is at no address', 'accepted', body({ statusUrl: 'http://[' })),
   spoilt('retry-after-only-on-limit', 'an error says when to retry', 'error', body({ retryAfter: 5 })),
   spoilt(
     'status-url-path',
@@ -194,6 +230,8 @@ export const violations: readonly Violation[] = [
   spoilt('stream-content-type', 'a stream is plain text', 'stream', mediaType('text/plain')),
   spoilt('stream-cache-control', 'a stream may be cached', 'stream', header('cache-control', 'max-age=60')),
   misbehaving('stream-flushed', 'a stream comes all at once', 'stream-buffered'),
+  misbehaving('stream-flushed', 'a comment comes before all at once', 'stream-buffered-after-comment'),
+  misbehaving('stream-needs-accept', 'without a stream there is a page', 'html-without-stream'),
   misbehaving('stream-needs-accept', 'everybody gets a stream', 'stream-for-all'),
 
   // Limits and deadlines.
@@ -256,13 +294,29 @@ export const violations: readonly Violation[] = [
   // Access and metrics.
   misbehaving('missing-token-refused', 'no token is needed', 'accepts-no-token'),
   misbehaving('invalid-token-refused', 'any token will do', 'accepts-any-token'),
+  misbehaving('invalid-token-refused', 'signatures are not verified', 'accepts-forged-token'),
+  misbehaving('missing-token-refused', 'a missing token is a failure', 'fails-without-token'),
   misbehaving('foreign-tenant-refused', 'any tenant will do', 'accepts-any-tenant'),
   spoilt('metrics-exposed', 'metrics are JSON', 'metrics', all(mediaType('application/json'))),
   spoilt('metrics-requests', 'requests are not counted by tenant', 'metrics', (reply) => {
-    reply.body = reply.body.replace(',tenant_id="acme"}', '}')
+    reply.body = reply.body.replaceAll(',tenant_id="acme"}', '}')
   }),
+  spoilt('metrics-requests', 'requests have an invented outcome', 'metrics', (reply) => {
+    reply.body = reply.body.replace('outcome="created"', 'outcome="banana"')
+  }),
+  misbehaving('metrics-requests', 'requests are not counted', 'counts-nothing'),
+  misbehaving('metrics-requests', 'requests are counted as failed', 'counts-as-error'),
   spoilt('metrics-types', 'durations are a summary', 'metrics', (reply) => {
     reply.body = reply.body.replace('duration_seconds histogram', 'duration_seconds summary')
+  }),
+  spoilt('metrics-types', 'requests are counted by no number', 'metrics', (reply) => {
+    reply.body = reply.body.replaceAll(/^(agentic_requests_total\{.*\}) .*$/gm, '$1 NaN')
+  }),
+  spoilt('metrics-types', 'durations have no samples', 'metrics', (reply) => {
+    reply.body = reply.body.replaceAll(/^agentic_request_duration_seconds_.*\n/gm, '')
+  }),
+  spoilt('metrics-types', 'durations have no buckets', 'metrics', (reply) => {
+    reply.body = reply.body.replaceAll(/^agentic_upstream_duration_seconds_bucket.*\n/gm, '')
   }),
 
   // Files.

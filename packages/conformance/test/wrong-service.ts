@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Outcome, readTrace, type Trace, writeOutcome } from '@agentic-rest/profile'
 import { createMemory, type Memory } from './wrong-service/memory.ts'
-import { metricsText } from './wrong-service/metrics-text.ts'
+import { countRequest, metricsText } from './wrong-service/metrics-text.ts'
 import { type Place, routes } from './wrong-service/routes.ts'
 import { sendStream } from './wrong-service/streams.ts'
 
@@ -40,6 +40,12 @@ export type Misbehaviour =
   | 'hop-other-tenant'
   | 'hop-other-correlation'
   | 'html-for-browsers'
+  | 'accepts-forged-token'
+  | 'fails-without-token'
+  | 'stream-buffered-after-comment'
+  | 'html-without-stream'
+  | 'counts-nothing'
+  | 'counts-as-error'
 
 /** What is wrong with a service. */
 export interface Wrongs {
@@ -94,15 +100,20 @@ async function answer({ request, response, memory, wrongs }: Exchange): Promise<
   const does = (misbehaviour: Misbehaviour) => wrongs.misbehaves === misbehaviour
   const trace = idsOf(request, memory, does)
   const body = await text(request)
-  if (request.url === '/metrics') return write(response, spoil(wrongs, 'metrics', metricsText()))
+  if (request.url === '/metrics') return write(response, spoil(wrongs, 'metrics', metricsText({ memory })))
+  if (request.headers.authorization === undefined && does('fails-without-token'))
+    return write(response, { status: 500, headers: { 'content-type': 'text/plain' }, body: 'at main.js:1' })
   const tenant = authenticate(request, does)
   if (typeof tenant !== 'string') return write(response, spoil(wrongs, 'refusal', reply(tenant, trace)))
   const call: Call = { request, body, tenant, trace, memory, does }
   const [place, route] = routes.get(`${request.method} ${request.url}`) ?? []
   if (place === undefined || route === undefined) return write(response, reply(unknown, trace))
+  if (place === 'stream' && request.headers.accept !== 'text/event-stream' && does('html-without-stream'))
+    return write(response, { status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>No</h1>' })
   if (does('html-for-browsers') && request.headers.accept === 'text/html')
     return write(response, { status: 400, headers: { 'content-type': 'text/html' }, body: '<h1>Goal?</h1>' })
   const outcome = await route(call)
+  countRequest(call, outcome === 'stream' ? 'success' : outcome.type)
   if (outcome !== 'stream') return write(response, spoil(wrongs, place, reply(outcome, trace)))
   await sendStream(response, { ...call, spoil: (head) => spoil(wrongs, place, head) })
 }
@@ -119,7 +130,8 @@ function authenticate(request: IncomingMessage, does: Call['does']): string | Ou
   const forbidden = (code: string): Outcome => ({ type: 'forbidden', code, message: 'Not for you.' })
   if (authorization === '' && !does('accepts-no-token'))
     return { type: 'error', condition: 'unauthenticated', code: 'MISSING_TOKEN', message: 'No token.' }
-  const tenant = tenants.get(authorization)
+  const claims = does('accepts-forged-token') ? authorization.replace(/\.A+$/, '') : authorization
+  const tenant = tenants.get(claims)
   if (tenant === undefined && authorization !== '' && !does('accepts-any-token'))
     return { type: 'error', condition: 'unauthenticated', code: 'INVALID_TOKEN', message: 'A false token.' }
   if (tenant !== undefined && wanted !== tenant && !does('accepts-any-tenant'))

@@ -22,14 +22,18 @@ export type ObservationName =
   | 'retry'
   | 'token.missing'
   | 'token.invalid'
+  | 'token.forged'
   | 'tenant.foreign'
   | 'traceless-upstream'
+  | 'mismatched-upstream'
   | 'metrics'
   | 'packages'
   | 'fixtures'
 
 /** What the scenario says about an answer beyond its type. */
 export interface Expected {
+  /** The outcome that the request is to provoke. */
+  readonly type?: OutcomeType | undefined
   readonly asks?: readonly string[] | undefined
   readonly hides?: readonly string[] | undefined
   readonly approver?: string | undefined
@@ -40,6 +44,8 @@ export interface Expected {
 export interface Observation {
   readonly name: ObservationName
   readonly exchanges: readonly Exchange[]
+  /** The request as it succeeds: that another one does not says something only beside it. */
+  readonly contrast?: Exchange
   readonly expected?: Expected
   /** How many effects there were before the first request, after it and after the second. */
   readonly counts?: readonly number[]

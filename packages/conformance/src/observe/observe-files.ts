@@ -1,36 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { PROFILE_VERSION } from '@agentic-rest/profile'
 import { fixtureFaults } from '../offline/fixture-faults.ts'
-import { manifestFaults } from '../offline/manifest-faults.ts'
+import { isSilent, manifestFaults } from '../offline/manifest-faults.ts'
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import { notInScenario, type Seen } from './observation.ts'
 
-/** Looks at the files that a scenario names: package declarations, and the corpus, which is the profile's own if none is named. */
+/** Looks at the files that a scenario names: package declarations and a corpus. */
 export function observeFiles({ packages, fixtures }: Scenario, folder: string): Seen[] {
-  const corpus = fixtures === undefined ? profileCorpus() : resolve(folder, fixtures)
   return [
-    packages === undefined
-      ? notInScenario('packages', 'packages')
-      : {
-          name: 'packages',
-          exchanges: [],
-          faults: packages.flatMap((file) => faultsOf(resolve(folder, file), file)),
-        },
-    { name: 'fixtures', exchanges: [], faults: corpusFaults(corpus) },
+    packages === undefined ? notInScenario('packages', 'packages') : observePackages(packages, folder),
+    fixtures === undefined
+      ? notInScenario('fixtures', 'fixtures')
+      : { name: 'fixtures', exchanges: [], faults: corpusFaults(resolve(folder, fixtures)) },
   ]
 }
 
-function profileCorpus(): string {
-  const manifest = fileURLToPath(import.meta.resolve('@agentic-rest/profile/package.json'))
-  return join(manifest, '..', 'fixtures', PROFILE_VERSION)
+function observePackages(files: readonly string[], folder: string): Seen {
+  const manifests = files.map((file) => ({ file, read: readJson(resolve(folder, file)) }))
+  if (manifests.every(({ read }) => read !== undefined && isSilent(read.value)))
+    return { name: 'packages', missing: 'the packages of the scenario are private and declare nothing' }
+  return { name: 'packages', exchanges: [], faults: manifests.flatMap(faultsOf) }
 }
 
-function faultsOf(path: string, file: string): string[] {
-  const value = readJson(path)
-  if (value === undefined) return [`${file} cannot be read as JSON`]
-  return manifestFaults(value.value).map(({ message }) => `${file}: ${message}`)
+function faultsOf({ file, read }: { file: string; read: { value: unknown } | undefined }): string[] {
+  if (read === undefined) return [`${file} cannot be read as JSON`]
+  return manifestFaults(read.value).map(({ message }) => `${file}: ${message}`)
 }
 
 function corpusFaults(folder: string): string[] {

@@ -7,7 +7,7 @@ import { sendProbe } from './take-steps.ts'
 
 /** Sends a request whose answer has a trace without ids, with one of them, and asking for another media type. */
 export async function observeIds(run: Run): Promise<Seen[]> {
-  const probe = tracedProbe(run)
+  const { type, probe } = tracedProbe(run) ?? {}
   const look = async (
     name: ObservationName,
     observe: (probe: Probe) => Promise<Omit<Observation, 'name'>>,
@@ -29,15 +29,19 @@ export async function observeIds(run: Run): Promise<Seen[]> {
     })),
     await look('accept', async (one) => ({
       exchanges: [await sendProbe(run, one), await sendProbe(run, one, { headers: { Accept: 'text/html' } })],
+      expected: { type },
     })),
   ]
 }
 
 /** The first outcome that has a trace and can be provoked any number of times. */
-function tracedProbe({ scenario }: Run): Probe | undefined {
+function tracedProbe({ scenario }: Run): { type: OutcomeType; probe: Probe } | undefined {
   const isTraced = (type: OutcomeType) => outcomes[type].schema !== null && type !== 'accepted'
   return outcomeTypes
     .filter(isTraced)
-    .map((type) => scenario.outcomes?.[type])
-    .find((probe) => probe !== undefined && (probe.setup ?? []).length === 0)
+    .flatMap((type) => {
+      const probe = scenario.outcomes?.[type]
+      return probe === undefined || (probe.setup ?? []).length > 0 ? [] : [{ type, probe }]
+    })
+    .at(0)
 }

@@ -1,36 +1,81 @@
-import { headers } from '@agentic-rest/profile'
 import { NO_TOKEN } from '../scenario/check-names.ts'
+import type { Probe } from '../scenario/scenario-schema.ts'
+import type { Bearer, Exchange } from '../wire/exchange.ts'
 import { attempt } from './attempt.ts'
-import type { Observation, ObservationName, Seen } from './observation.ts'
-import { notInScenario } from './observation.ts'
+import { notInScenario, type ObservationName, type Seen } from './observation.ts'
 import type { Run, Sending } from './run.ts'
 import { sendProbe } from './take-steps.ts'
 
-const badToken = { [headers.authorization]: 'Bearer not-a-token' }
-
-/** Sends what otherwise succeeds without a token, with a false one and for a tenant that the token is not good for. */
+/** Sends what otherwise succeeds without a token, with false ones and for a tenant that the token is not good for. */
 export async function observeRefusals(run: Run): Promise<Seen[]> {
-  const { foreignTenant, tracelessUpstream } = run.scenario
-  return [
-    await refused(run, 'token.missing', { token: NO_TOKEN }),
-    await refused(run, 'token.invalid', { headers: badToken }),
-    foreignTenant === undefined
-      ? notInScenario('tenant.foreign', 'foreignTenant')
-      : await refused(run, 'tenant.foreign', { tenant: foreignTenant }),
-    tracelessUpstream === undefined
-      ? notInScenario('traceless-upstream', 'tracelessUpstream')
-      : await attempt(run, 'traceless-upstream', async () => ({
-          exchanges: [await sendProbe(run, tracelessUpstream)],
-        })),
-  ]
+  return [...(await observeAccess(run)), ...(await observeUpstreams(run))]
 }
 
-async function refused(run: Run, name: ObservationName, sending: Sending): Promise<Seen> {
-  const probe = run.scenario.outcomes?.success
-  if (probe === undefined) return notInScenario(name, 'outcomes.success')
+const NOT_A_TOKEN = 'not-a-token'
+// Of the length that an ES256 signature has. Zeros were once taken for a good one (CVE-2022-21449).
+const SIGNATURE = 'A'.repeat(86)
+
+function accessSendings({ scenario: { foreignTenant } }: Run) {
+  return [
+    ['token.missing', { token: NO_TOKEN }],
+    ['token.invalid', { falsify: () => ({ text: NOT_A_TOKEN, shown: NOT_A_TOKEN }) }],
+    ['token.forged', { falsify: forge }],
+    ['tenant.foreign', foreignTenant === undefined ? undefined : { tenant: foreignTenant }],
+  ] as const satisfies readonly (readonly [ObservationName, Sending | undefined])[]
+}
+
+/** Says the same as the token and is signed by nobody. */
+function forge({ text, shown }: Bearer): Bearer {
+  const [, claims = text] = /^(.*)\.[^.]*$/s.exec(text) ?? []
+  return { text: `${claims}.${SIGNATURE}`, shown: `\${${shown.slice(1)}%.*}.${SIGNATURE}` }
+}
+
+async function observeAccess(run: Run): Promise<Seen[]> {
+  const { success, created } = run.scenario.outcomes ?? {}
+  const sendings = accessSendings(run).filter(([name]) => run.wanted.has(name))
+  const missing = (reason: string) => sendings.map(([name]): Seen => ({ name, missing: reason }))
+  const probe = success ?? created
+  if (probe === undefined) return missing('the scenario has no outcomes.success and no outcomes.created')
   if ((probe.request.token ?? run.scenario.token ?? NO_TOKEN) === NO_TOKEN)
-    return { name, missing: 'the scenario uses no token' }
-  return await attempt(run, name, async (): Promise<Omit<Observation, 'name'>> => {
-    return { exchanges: [await sendProbe(run, probe, sending)] }
-  })
+    return missing('the scenario uses no token')
+  const [first] = sendings
+  if (first === undefined) return []
+  const right = await attempt(run, first[0], async () => ({ exchanges: [await sendProbe(run, probe)] }))
+  if ('missing' in right) return missing(right.missing)
+  const [contrast] = right.exchanges
+  const seen: Seen[] = []
+  for (const [name, sending] of sendings)
+    seen.push(
+      sending === undefined
+        ? notInScenario(name, 'foreignTenant')
+        : await attempt(run, name, () => sendBeside(run, probe, { sending, contrast })),
+    )
+  return seen
+}
+
+interface Beside {
+  readonly sending: Sending
+  readonly contrast: Exchange | undefined
+}
+
+async function sendBeside(run: Run, probe: Probe, { sending, contrast }: Beside) {
+  return { exchanges: [await sendProbe(run, probe, sending)], ...(contrast && { contrast }) }
+}
+
+const upstreams = [
+  ['traceless-upstream', 'tracelessUpstream'],
+  ['mismatched-upstream', 'mismatchedUpstream'],
+] as const
+
+async function observeUpstreams(run: Run): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for (const [name, key] of upstreams) {
+    const probe = run.scenario[key]
+    seen.push(
+      probe === undefined
+        ? notInScenario(name, key)
+        : await attempt(run, name, async () => ({ exchanges: [await sendProbe(run, probe)] })),
+    )
+  }
+  return seen
 }

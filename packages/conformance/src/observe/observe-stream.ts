@@ -1,6 +1,8 @@
 import type { Probe } from '../scenario/scenario-schema.ts'
-import type { Arrival, Exchange } from '../wire/exchange.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { Watcher } from '../wire/send.ts'
 import { attempt } from './attempt.ts'
+import { createEventClock } from './event-clock.ts'
 import { notInScenario, type Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
 import { cleanUp, sendProbe, takeSteps } from './take-steps.ts'
@@ -16,31 +18,32 @@ export async function observeStream(run: Run): Promise<Seen[]> {
   const { stream } = run.scenario
   if (stream === undefined)
     return [notInScenario('stream', 'stream'), notInScenario('stream.plain', 'stream')]
+  const watched = await attempt(run, 'stream', async () => ({ exchanges: [await watchStream(run, stream)] }))
+  const contrast = 'missing' in watched ? undefined : watched.exchanges.at(0)
   return [
-    await attempt(run, 'stream', async () => ({ exchanges: [await watchStream(run, stream)] })),
-    await attempt(run, 'stream.plain', async () => ({ exchanges: [await sendProbe(run, stream)] })),
+    watched,
+    await attempt(run, 'stream.plain', async () => ({
+      exchanges: [await sendProbe(run, stream)],
+      ...(contrast && { contrast }),
+    })),
   ]
 }
 
 async function watchStream(run: Run, { setup, request, cleanup }: Probe): Promise<Exchange> {
   const values = await takeSteps(run, setup)
   const prepared = await prepare(run, request, { values, headers: { Accept: EVENT_STREAM } })
-  const exchange = await run.wire.send(prepared, {}, sawEnough)
+  const exchange = await run.wire.send(prepared, {}, createWatcher())
   await cleanUp(run, cleanup, values)
   return exchange
 }
 
-function sawEnough(arrivals: readonly Arrival[]): boolean {
-  const first = firstEventAt(arrivals)
-  return first !== undefined && Number(arrivals.at(-1)?.atMs) - first > WATCH_MS
-}
-
-/** When the first event was complete: a blank line ends it. */
-export function firstEventAt(arrivals: readonly Arrival[]): number | undefined {
-  let text = ''
-  for (const { atMs, text: piece } of arrivals) {
-    text += piece
-    if (/(\r\n|\r|\n)(\r\n|\r|\n)/.test(text)) return atMs
+function createWatcher(): Watcher {
+  const clock = createEventClock()
+  return (arrivals) => {
+    const last = arrivals.at(-1)
+    if (last === undefined) return false
+    clock.take(last)
+    const [first] = clock.times
+    return first !== undefined && last.atMs - first > WATCH_MS
   }
-  return undefined
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { headers, outcomes, type Trace } from '@agentic-rest/profile'
 import { NO_TOKEN } from '../scenario/check-names.ts'
 import type { Scenario, ScenarioRequest } from '../scenario/scenario-schema.ts'
-import type { SentRequest } from '../wire/exchange.ts'
+import type { Bearer, SentRequest } from '../wire/exchange.ts'
 import type { Sender } from '../wire/sender.ts'
 import { fillValues, type Values } from './fill-values.ts'
 import type { ObservationName } from './observation.ts'
@@ -29,6 +29,8 @@ export interface Sending {
   /** In place of the token and tenant of the scenario. */
   readonly token?: string | undefined
   readonly tenant?: string | undefined
+  /** Makes another token of the one that would be sent. */
+  readonly falsify?: (token: Bearer) => Bearer
 }
 
 /** A fresh pair of ids. */
@@ -40,13 +42,14 @@ export function newTrace(): Trace {
 export async function prepare(
   run: Run,
   request: ScenarioRequest,
-  { values = new Map(), trace = newTrace(), headers: extra = {}, ...override }: Sending = {},
+  { values = new Map(), trace = newTrace(), headers: extra = {}, falsify = keep, ...override }: Sending = {},
 ): Promise<SentRequest> {
   const { scenario } = run
   const filled = fillValues(request, values)
   const token = override.token ?? filled.token ?? scenario.token ?? NO_TOKEN
   const tenant = override.tenant ?? filled.tenant ?? scenario.tenant
   const body = bodyOf(filled.body)
+  const bearer = token === NO_TOKEN ? undefined : falsify(await run.tokens.get(token))
   return {
     method: filled.method,
     url: addressOf(run, filled),
@@ -54,7 +57,7 @@ export async function prepare(
       Accept: outcomes.success.mediaType,
       // Bodies are judged as they come: packing would only be undone again.
       'Accept-Encoding': 'identity',
-      ...(token !== NO_TOKEN && { [headers.authorization]: `Bearer ${await run.tokens.get(token)}` }),
+      ...(bearer !== undefined && { [headers.authorization]: `Bearer ${bearer.text}` }),
       ...(tenant !== undefined && { [headers.tenantId]: tenant }),
       ...idHeaders(trace),
       ...(body !== undefined && { [headers.contentType]: outcomes.success.mediaType }),
@@ -62,8 +65,13 @@ export async function prepare(
       ...extra,
     },
     body,
+    bearer,
     trace,
   }
+}
+
+function keep(token: Bearer): Bearer {
+  return token
 }
 
 /** The headers that carry ids; none for an id that is left out. */

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { headers } from '@agentic-rest/profile'
 import type { Environment } from '../scenario/fill-references.ts'
 import type { TokenSource } from '../scenario/scenario-schema.ts'
+import type { Bearer } from '../wire/exchange.ts'
 import { send } from '../wire/send.ts'
 import { valueAt } from './json-path.ts'
 
@@ -15,9 +16,9 @@ export class TokenSourceError extends Error {
 
 /** Gives tokens by name, each fetched once. */
 export interface Tokens {
-  get(name: string): Promise<string>
+  get(name: string): Promise<Bearer>
   /** Every token that was given, so that a report can leave them out. */
-  secrets(): readonly string[]
+  secrets(): readonly Bearer[]
 }
 
 /** Where tokens are looked for. */
@@ -34,7 +35,7 @@ const COMMAND_TIMEOUT_MS = 60_000
 /** Tokens of a scenario. */
 export function createTokens({ sources, ...place }: TokenPlace): Tokens {
   const fetched = new Map<string, Promise<string>>()
-  const known = new Set<string>()
+  const known = new Map<string, Bearer>()
   return {
     get(name) {
       const source = Object.hasOwn(sources, name) ? sources[name] : undefined
@@ -42,12 +43,18 @@ export function createTokens({ sources, ...place }: TokenPlace): Tokens {
       const token = fetched.get(name) ?? fetchToken(name, source, place)
       fetched.set(name, token)
       return token.then((text) => {
-        known.add(text)
-        return text
+        const bearer = { text, shown: variableOf(name) }
+        known.set(text, bearer)
+        return bearer
       })
     },
-    secrets: () => [...known],
+    secrets: () => [...known.values()],
   }
+}
+
+/** Tokens are told apart in commands: which one a request needs is half of what it says. */
+function variableOf(name: string): string {
+  return `$TOKEN_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`
 }
 
 type Place = Omit<TokenPlace, 'sources'>

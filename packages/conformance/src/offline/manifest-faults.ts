@@ -7,9 +7,13 @@ export const DECLARATION = `Supports Agentic Profile ${PROFILE_VERSION}`
 /** The faults of a package.json: the declaration stands in its description, or in any other text of its metadata. */
 export function manifestFaults(manifest: unknown): FileFault[] {
   if (!isObject(manifest)) return [{ pointer: '', rule: 'type', message: 'must be an object' }]
-  // A package that is never published declares nothing to anybody.
-  if (manifest['private'] === true || texts(manifest).some((text) => declares(text))) return []
+  if (isSilent(manifest) || texts(manifest).some((text) => declares(text))) return []
   return [{ pointer: '/description', rule: 'declaration', message: `has to say "${DECLARATION}"` }]
+}
+
+/** Whether a package is never published and says nothing: it declares the profile to nobody. */
+export function isSilent(manifest: unknown): boolean {
+  return isObject(manifest) && manifest['private'] === true && !texts(manifest).some((text) => declares(text))
 }
 
 const metadata = ['description', 'keywords', 'agentic']

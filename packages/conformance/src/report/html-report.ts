@@ -50,7 +50,9 @@ const groupTitles = { fail: 'Failed', not_observed: 'Not observed', pass: 'Passe
 function figures(report: Report): string {
   const counts = countRules(report)
   const cards = (['pass', 'fail', 'not_observed'] as const).map(
-    (result) => `<li><strong class="${result}">${counts[result]}</strong> rules ${wordsBelow[result]}</li>`,
+    // None of a kind has no colour: a red nought would alarm for nothing.
+    (result) =>
+      `<li><strong class="${counts[result] === 0 ? 'none' : result}">${counts[result]}</strong> rules ${wordsBelow[result]}</li>`,
   )
   const expected = expectedSentences(report).map((sentence) => `<p class="soft">${text(sentence)}</p>`)
   return `<ul class="figures">${cards.join('')}</ul>${expected.join('')}`

@@ -1,8 +1,8 @@
 import { escapeMarkup } from './escape-markup.ts'
 import type { Report, ReportRow } from './report.ts'
-import { describeRow } from './summary.ts'
+import { describeRow, placeOf } from './summary.ts'
 
-/** The report as JUnit XML: a test case for each rule and outcome, skipped where nothing was observed. */
+/** The report as JUnit XML: a test case for each rule and place, skipped where nothing was observed. */
 export function junitReport(report: Report): string {
   const { rows, counts, seconds, startedAt, profile } = report
   const attributes = [
@@ -26,7 +26,7 @@ export function junitReport(report: Report): string {
 }
 
 function testCase(row: ReportRow): string {
-  const name = row.outcome === null ? row.title : `${row.title} (${row.outcome})`
+  const name = `${row.title} (${placeOf(row.observation)})`
   const head = `<testcase classname="${escapeMarkup(row.rule)}" name="${escapeMarkup(name)}"`
   const content = contentOf(row)
   return content === '' ? `${head}/>` : `${head}>${content}</testcase>`

@@ -1,8 +1,9 @@
-import { type OutcomeType, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { type OutcomeType, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { clauses } from '../clauses.ts'
-import type { ExpectedFailure } from '../expected-failures.ts'
+import { covers, type ExpectedFailure } from '../expected-failures.ts'
 import type { Judgement } from '../rule.ts'
 import { curlCommand } from '../wire/curl-command.ts'
+import type { Bearer } from '../wire/exchange.ts'
 import { printable, shorten } from './printable.ts'
 
 /** The verdict of one rule on one observation, ready to be shown: no secret and no control character is in it. */
@@ -22,7 +23,7 @@ export interface ReportRow {
   readonly got?: string
   /** Why nothing was observed. */
   readonly reason?: string
-  /** The exchange as a command; `$TOKEN` stands for the token. */
+  /** The exchange as a command; `$TOKEN_ALICE` stands for the token alice. */
   readonly curl?: string
   /** The failure is listed as expected; or it is, and does not occur. */
   readonly expectedFailure?: true
@@ -60,17 +61,19 @@ export interface ReportParts {
   readonly startedAt: Date
   readonly seconds: number
   readonly problems: readonly string[]
-  readonly secrets: readonly string[]
+  readonly secrets: readonly Bearer[]
   readonly expectedFailures: readonly ExpectedFailure[]
 }
 
 const LONGEST_TEXT = 600
-const LONGEST_COMMAND = 4000
 
 /** Makes a report of what the rules said. */
 export function createReport(parts: ReportParts): Report {
   const clean = createCleaner(parts.secrets)
-  const rows = parts.judgements.map((judgement) => toRow(judgement, clean, parts.expectedFailures))
+  const cleanCommand = createCleaner(parts.secrets, quoted)
+  const rows = parts.judgements.map((judgement) =>
+    toRow(judgement, { clean, cleanCommand }, parts.expectedFailures),
+  )
   const observed = observedOutcomes(parts.judgements)
   return {
     profile: PROFILE_VERSION,
@@ -83,38 +86,73 @@ export function createReport(parts: ReportParts): Report {
       notObserved: outcomeTypes.filter((type) => !observed.includes(type)),
     },
     counts: countRows(rows),
-    problems: parts.problems.map((problem) => clean(problem, LONGEST_TEXT)),
+    problems: problemsOf(parts).map((problem) => clean(problem, LONGEST_TEXT)),
     rows,
   }
 }
 
-type Cleaner = (text: string, length: number) => string
+// What these show is no service.
+const aside: readonly string[] = ['metrics', 'packages', 'fixtures']
+
+/** What kept the scenario from being carried out; a scenario that shows nothing of a service counts as such. */
+function problemsOf({ problems, judgements }: ReportParts): readonly string[] {
+  const broken = judgements.flatMap(({ rule, observation, verdict }) =>
+    verdict.result === 'not_observed' && verdict.isBroken
+      ? [`${rule.id}, ${observation}: ${verdict.reason}`]
+      : [],
+  )
+  const all = [...problems, ...broken]
+  const ofService = judgements.filter(({ observation }) => !aside.includes(observation))
+  const sawNothing = ofService.every(({ verdict }) => verdict.result === 'not_observed')
+  if (all.length > 0 || ofService.length === 0 || !sawNothing) return all
+  return ['nothing of the service was observed: no request of the scenario shows what the rules look at']
+}
+
+/** At most `length` characters where that is given. */
+type Cleaner = (text: string, length?: number) => string
 
 const SHORTEST_SECRET = 6
 
 /** Takes tokens out of a text wherever a service has put them, and makes the rest safe to print. */
-function createCleaner(secrets: readonly string[]): Cleaner {
+function createCleaner(
+  secrets: readonly Bearer[],
+  show: (secret: Bearer) => Bearer = (secret) => secret,
+): Cleaner {
   const known = secrets
-    .filter(({ length }) => length >= SHORTEST_SECRET)
-    .toSorted((a, b) => b.length - a.length)
-  return (text, length) => {
-    const without = known.reduce((rest, secret) => rest.replaceAll(secret, '$TOKEN'), text)
+    .flatMap((secret) => [secret, withoutSignature(secret)])
+    .map(show)
+    .filter(({ text }) => text.length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.text.length - a.text.length)
+  return (text, length = Number.POSITIVE_INFINITY) => {
+    const without = known.reduce((rest, secret) => rest.replaceAll(secret.text, () => secret.shown), text)
     return printable(shorten(without, length))
   }
 }
 
+/** What a token says is nobody's business either, and a false one says it too. */
+function withoutSignature({ text, shown }: Bearer): Bearer {
+  return { text: text.replace(/\.[^.]*$/, ''), shown: `\${${shown.slice(1)}%.*}` }
+}
+
+/** Inside the quotes of a command a shell fills in nothing, so that they end before a variable and go on behind it. */
+function quoted({ text, shown }: Bearer): Bearer {
+  return { text, shown: `'"${shown}"'` }
+}
+
+interface Cleaners {
+  readonly clean: Cleaner
+  readonly cleanCommand: Cleaner
+}
+
 function toRow(
   { rule, observation, verdict, exchange }: Judgement,
-  clean: Cleaner,
+  { clean, cleanCommand }: Cleaners,
   expectedFailures: readonly ExpectedFailure[],
 ): ReportRow {
-  const outcome = outcomeOf(observation)
-  const isExpected = expectedFailures.some(
-    (each) => each.rule === rule.id && (each.outcome === undefined || each.outcome === outcome),
-  )
+  const isExpected = expectedFailures.some((each) => covers(each, rule.id, observation))
   return {
     rule: rule.id,
-    outcome,
+    outcome: outcomeOf(observation),
     result: verdict.result,
     title: rule.title,
     clause: clauses[rule.clause].where,
@@ -125,7 +163,7 @@ function toRow(
       got: clean(verdict.got, LONGEST_TEXT),
     }),
     ...(verdict.result === 'not_observed' && { reason: clean(verdict.reason, LONGEST_TEXT) }),
-    ...(exchange !== undefined && { curl: clean(curlCommand(exchange.request), LONGEST_COMMAND) }),
+    ...(exchange !== undefined && { curl: cleanCommand(curlCommand(exchange.request)) }),
     ...(isExpected && verdict.result !== 'not_observed' && { expectedFailure: true }),
   }
 }
@@ -135,13 +173,17 @@ function outcomeOf(observation: string): OutcomeType | null {
   return outcomeTypes.find((type) => type === name) ?? null
 }
 
-/** An outcome is observed when its request got an answer: then its row is known to be kept, or not. */
+/** An outcome is observed when an answer of its row was seen: any other answer shows something else. */
 function observedOutcomes(judgements: readonly Judgement[]): OutcomeType[] {
-  return outcomeTypes.filter((type) =>
-    judgements.some(
-      ({ observation, exchange }) => observation === `outcomes.${type}` && exchange?.answer !== undefined,
-    ),
-  )
+  return outcomeTypes.filter((type) => {
+    const { status, mediaType } = outcomes[type]
+    return judgements.some(
+      ({ observation, exchange }) =>
+        observation === `outcomes.${type}` &&
+        exchange?.answer?.status === status &&
+        exchange.answer.essence === mediaType,
+    )
+  })
 }
 
 function countRows(rows: readonly ReportRow[]): Report['counts'] {

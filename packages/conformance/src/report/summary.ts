@@ -41,9 +41,21 @@ export function notableRows(rows: readonly ReportRow[]): readonly ReportRow[] {
   return [...new Map(rows.map((row) => [row.reason, row])).values()]
 }
 
+/** Where something was seen: an outcome by its name, anything else by the place in the scenario. */
+export function placeOf(observation: string): string {
+  return observation.replace(/^outcomes\./, '')
+}
+
 /** What happened in one row, in words. */
-export function describeRow({ outcome, result, expected, got, reason, expectedFailure }: ReportRow): string {
-  const where = outcome === null ? '' : `${outcome}: `
+export function describeRow({
+  observation,
+  result,
+  expected,
+  got,
+  reason,
+  expectedFailure,
+}: ReportRow): string {
+  const where = `${placeOf(observation)}: `
   if (result === 'not_observed') return `${where}${reason}`
   const remark = expectedFailure ? ' (expected to fail)' : ''
   return result === 'pass' ? `${where}passed${remark}` : `${where}expected ${expected}, got ${got}${remark}`

@@ -1,19 +1,32 @@
-import { answerOf, judgeRow, typedBody, typeOf } from '../judge.ts'
+import { type OutcomeType, outcomes, outcomeTypeOf } from '@agentic-rest/profile'
+import { answerOf, typedBody, typeOf } from '../judge.ts'
+import type { Observation } from '../observe/observation.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Resources, generic error body: three outcomes share it, and `type` says which. */
+/** Resources, generic error body: three outcomes share it, and `type` says which; outside the ten it is `error` (decision 2). */
 export const errorType = defineRule({
   id: 'error-type',
   clause: 'resources.error.type',
   title: 'The type of a generic error body is that of its outcome',
   level: 'must',
-  looksAt: ['outcomes.forbidden', 'outcomes.failed_dependency', 'outcomes.error', 'deadline'],
+  looksAt: [
+    'outcomes.forbidden',
+    'outcomes.failed_dependency',
+    'outcomes.error',
+    'limit',
+    'deadline',
+    'token.missing',
+    'token.invalid',
+    'token.forged',
+    'tenant.foreign',
+    'traceless-upstream',
+    'mismatched-upstream',
+  ],
   check(observation) {
-    const type = typeOf(observation)
     const typed = typedBody(observation)
     if ('reason' in typed) return notObserved(typed.reason)
-    if (judgeRow(type, answerOf(observation)).result !== 'pass')
-      return notObserved('the answer is of another row')
+    const type = typeByStatus(observation)
+    if (type === undefined) return notObserved('the answer is of another row')
     const { type: got } = typed.body
     // A value that none of the three has is a fault of the schema.
     if (got === type || !shared.includes(String(got))) return pass
@@ -22,3 +35,12 @@ export const errorType = defineRule({
 })
 
 const shared = ['forbidden', 'failed_dependency', 'error']
+
+function typeByStatus(observation: Observation): OutcomeType | undefined {
+  const { status, essence } = answerOf(observation)
+  if (essence !== outcomes.error.mediaType) return undefined
+  const type = outcomeTypeOf(status) ?? 'error'
+  // Who refuses may choose how; everywhere else one outcome is wanted, and its row tells of any other.
+  const isFree = /^(limit|token|tenant)/.test(observation.name)
+  return shared.includes(type) && (isFree || type === typeOf(observation)) ? type : undefined
+}

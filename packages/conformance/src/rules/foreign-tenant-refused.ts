@@ -1,15 +1,15 @@
-import { answerOf, judgeRefused } from '../judge.ts'
+import { judgeRefused } from '../judge.ts'
 import { defineRule } from '../rule.ts'
 
 /** Authentication. */
 export const foreignTenantRefused = defineRule({
   id: 'foreign-tenant-refused',
   clause: 'authentication.tenant',
-  title: 'A request for a tenant that the token is not good for does not succeed',
+  title: 'A request for a tenant that the token is not good for is refused',
   level: 'must',
   looksAt: ['tenant.foreign'],
   gatewayOnly: true,
   check(observation) {
-    return judgeRefused(answerOf(observation))
+    return judgeRefused(observation)
   },
 })

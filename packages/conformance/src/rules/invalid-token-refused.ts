@@ -1,15 +1,15 @@
-import { answerOf, judgeRefused } from '../judge.ts'
+import { judgeRefused } from '../judge.ts'
 import { defineRule } from '../rule.ts'
 
 /** Authentication. */
 export const invalidTokenRefused = defineRule({
   id: 'invalid-token-refused',
   clause: 'authentication.invalid',
-  title: 'A request with a false token does not succeed',
+  title: 'A request with a false token is refused',
   level: 'must',
-  looksAt: ['token.invalid'],
+  looksAt: ['token.invalid', 'token.forged'],
   gatewayOnly: true,
   check(observation) {
-    return judgeRefused(answerOf(observation))
+    return judgeRefused(observation)
   },
 })

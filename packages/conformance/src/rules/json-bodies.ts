@@ -1,4 +1,4 @@
-import { answerOf, outcomeObservations, typedObservations } from '../judge.ts'
+import { answerOf, isJson, outcomeObservations, typedObservations } from '../judge.ts'
 import { shorten } from '../report/printable.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
@@ -8,10 +8,11 @@ export const jsonBodies = defineRule({
   clause: 'table.json',
   title: 'Bodies with a JSON media type are JSON',
   level: 'must',
-  looksAt: [...new Set([...outcomeObservations, ...typedObservations])],
+  looksAt: [...new Set([...outcomeObservations, ...typedObservations]), 'status-url', 'stream.plain'],
   check(observation) {
-    const { essence, json, cut, body } = answerOf(observation)
-    if (!/[/+]json$/.test(essence ?? '')) return notObserved('the media type is not JSON')
+    const answer = answerOf(observation)
+    const { json, cut, body } = answer
+    if (!isJson(answer)) return notObserved('the media type is not JSON')
     if (json !== undefined) return pass
     return fail('JSON', cut ?? JSON.stringify(shorten(body, 80)))
   },

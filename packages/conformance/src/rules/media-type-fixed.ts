@@ -1,5 +1,4 @@
-import { isVendorType } from '@agentic-rest/profile'
-import { describeHead } from '../judge.ts'
+import { describeHead, judgeRow } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** What the service does: a type has one media type, whatever the caller would like to have. */
@@ -12,8 +11,10 @@ export const mediaTypeFixed = defineRule({
   check(observation) {
     const [usual, asked] = observation.exchanges
     const [first, second] = [usual?.answer, asked?.answer]
-    if (first === undefined || second === undefined || !isVendorType(first.essence))
-      return notObserved('the answer has no media type of the profile')
+    const type = observation.expected?.type
+    if (first === undefined || second === undefined || type === undefined)
+      return notObserved('there are no two answers to compare')
+    if (judgeRow(type, first).result !== 'pass') return notObserved('the answer is of another row')
     if (first.status === second.status && first.essence === second.essence) return pass
     return fail(describeHead(first), describeHead(second))
   },

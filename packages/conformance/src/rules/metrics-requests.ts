@@ -1,5 +1,14 @@
-import { answerOf } from '../judge.ts'
-import { defineRule, fail, notObserved, pass } from '../rule.ts'
+import { conditions, outcomeTypes } from '@agentic-rest/profile'
+import { answerOf, judgeRow } from '../judge.ts'
+import {
+  type Metrics,
+  REQUESTS,
+  readMetrics,
+  requestsCounted,
+  type Sample,
+} from '../observe/metric-samples.ts'
+import type { Observation } from '../observe/observation.ts'
+import { defineRule, fail, notObserved, pass, type Verdict } from '../rule.ts'
 
 /** Endpoints, 8: the counter of requests and its labels. */
 export const metricsRequests = defineRule({
@@ -10,12 +19,48 @@ export const metricsRequests = defineRule({
   looksAt: ['metrics'],
   gatewayOnly: true,
   check(observation) {
-    const sample = /^agentic_requests_total\{(.*)\} \S+/m.exec(answerOf(observation).body)
-    if (sample === null) return notObserved('there is no counter of requests')
-    const labels = [...String(sample[1]).matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)]
-      .map(([, name]) => name)
-      .toSorted()
-    if (labels.join() === 'outcome,route,tenant_id') return pass
-    return fail('the labels outcome, route, tenant_id', labels.join(', '))
+    const metrics = readMetrics(answerOf(observation).body)
+    const samples = metrics.samples.filter(({ name }) => name === REQUESTS)
+    if (!samples.some(({ value }) => Number.isFinite(value)))
+      return notObserved('there is no counter of requests with a number')
+    return judgeLabels(samples) ?? judgeCount(observation, metrics)
   },
 })
+
+function judgeLabels(samples: readonly Sample[]): Verdict | undefined {
+  for (const { labels } of samples) {
+    const names = [...labels.keys()].toSorted().join(', ')
+    if (names !== 'outcome, route, tenant_id') return fail('the labels outcome, route, tenant_id', names)
+    const outcome = labels.get('outcome') ?? ''
+    if (!isKnown(outcome)) return fail('an outcome of the profile, or a condition', `outcome ${outcome}`)
+  }
+  return undefined
+}
+
+// Decision 25.
+const known: readonly string[] = [...outcomeTypes, ...Object.keys(conditions), 'client_disconnect']
+
+function isKnown(outcome: string): boolean {
+  return known.includes(outcome) || /^untyped_[1-5]xx$/.test(outcome)
+}
+
+/** A counter counts: the request between two readings is in the second one. */
+function judgeCount(observation: Observation, after: Metrics): Verdict {
+  const { contrast, expected, exchanges } = observation
+  if (contrast?.answer === undefined || exchanges.length < 2)
+    return notObserved('no request was sent that could be counted')
+  const before = readMetrics(exchanges[0]?.answer?.body ?? '')
+  if (!(requestsCounted(after) > requestsCounted(before)))
+    return fail('one request more after a request', `${requestsCounted(after)} before and after it`)
+  const type = expected?.type
+  if (type === undefined || judgeRow(type, contrast.answer).result !== 'pass') return pass
+  const isCounted = requestsOf(after, type) > requestsOf(before, type)
+  return isCounted ? pass : fail(`one request more with outcome ${type}`, 'one more of another outcome')
+}
+
+function requestsOf({ types, samples }: Metrics, outcome: string): number {
+  return requestsCounted({
+    types,
+    samples: samples.filter(({ labels }) => labels.get('outcome') === outcome),
+  })
+}

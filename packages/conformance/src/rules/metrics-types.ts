@@ -1,28 +1,51 @@
-import { answerOf } from '../judge.ts'
+import { answerOf, isFine } from '../judge.ts'
+import { type Metrics, readMetrics } from '../observe/metric-samples.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** Endpoints, 8: the table of metrics. */
 export const metricsTypes = defineRule({
   id: 'metrics-types',
   clause: 'metrics.types',
-  title: 'Each metric of the profile has its type',
+  title: 'Each metric of the profile has its type, and values of that type',
   level: 'must',
   looksAt: ['metrics'],
   gatewayOnly: true,
   check(observation) {
-    const answer = answerOf(observation)
-    if (!/^# TYPE /m.test(answer.body)) return notObserved('there are no metrics')
-    const types = new Map(
-      [...answer.body.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name, type]) => [name, type]),
-    )
-    const wrong = metrics.find(
-      ({ name, type, always }) => (types.get(name) ?? (always ? 'absent' : type)) !== type,
-    )
-    return wrong === undefined
-      ? pass
-      : fail(`${wrong.name} is a ${wrong.type}`, types.get(wrong.name) ?? 'absent')
+    const read = readMetrics(answerOf(observation).body)
+    if (read.types.size === 0) return notObserved('there are no metrics')
+    const wrong = metrics.find((metric) => typeIn(read, metric) !== metric.type)
+    if (wrong !== undefined) return fail(`${wrong.name} is a ${wrong.type}`, typeIn(read, wrong))
+    // A request that succeeded was counted, and went to an upstream.
+    const right = observation.contrast?.answer
+    const hasCounted = right !== undefined && isFine(right)
+    const fault = metrics
+      .map((metric) => valueFault(read, metric, hasCounted))
+      .find((text) => text !== undefined)
+    return fault === undefined ? pass : fail('values as their type has them', fault)
   },
 })
+
+interface Metric {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly always: boolean
+}
+
+/** OpenMetrics declares a counter without the end of its name. */
+function typeIn({ types }: Metrics, { name, type, always }: Metric): string {
+  return types.get(name) ?? types.get(name.replace(/_total$/, '')) ?? (always ? 'absent' : type)
+}
+
+function valueFault({ samples }: Metrics, metric: Metric, hasCounted: boolean): string | undefined {
+  const parts = metric.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']
+  const series = parts.map((part) => samples.filter(({ name }) => name === `${metric.name}${part}`))
+  const odd = series.flat().find(({ value }) => !Number.isFinite(value) || value < 0)
+  if (odd !== undefined) return `${odd.name} ${odd.value}`
+  const empty = series.findIndex((each) => each.length === 0)
+  // Without a series a metric is whole; with one, and after a request, all of its parts are there.
+  if (empty === -1 || (series.flat().length === 0 && !(hasCounted && metric.always))) return undefined
+  return `no sample ${metric.name}${parts[empty]}`
+}
 
 // Those of streams and of the audit are there when something of the kind is configured.
 const metrics = [
@@ -33,4 +56,4 @@ const metrics = [
   { name: 'agentic_gateway_sse_errors_total', type: 'counter', always: false },
   { name: 'agentic_plugin_otelaudit_emit_total', type: 'counter', always: false },
   { name: 'agentic_plugin_otelaudit_emit_duration_seconds', type: 'histogram', always: false },
-] as const
+] as const satisfies readonly Metric[]

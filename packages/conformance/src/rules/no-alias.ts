@@ -13,6 +13,7 @@ export const noAlias = defineRule({
     'status-url',
     'token.missing',
     'token.invalid',
+    'token.forged',
     'tenant.foreign',
     'stream.plain',
   ],

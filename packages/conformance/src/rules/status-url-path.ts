@@ -13,9 +13,10 @@ export const statusUrlPath = defineRule({
     const { operationId, statusUrl } = 'reason' in typed ? {} : typed.body
     if (typeof operationId !== 'string' || typeof statusUrl !== 'string')
       return notObserved('the body names no operation and address')
-    const { pathname } = new URL(statusUrl, observation.exchanges[0]?.request.url)
     const wanted = `/${operationId}/status`
-    return decode(pathname).endsWith(wanted) ? pass : fail(`a path that ends with ${wanted}`, statusUrl)
+    const url = URL.parse(statusUrl, observation.exchanges[0]?.request.url)
+    if (url !== null && decode(url.pathname).endsWith(wanted)) return pass
+    return fail(`an address whose path ends with ${wanted}`, statusUrl)
   },
 })
 

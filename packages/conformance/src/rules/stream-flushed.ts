@@ -1,20 +1,23 @@
 import { answerOf, isStream } from '../judge.ts'
-import { firstEventAt } from '../observe/observe-stream.ts'
+import { eventTimes } from '../observe/event-clock.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** Endpoints, 7: nothing is buffered on the way. */
 export const streamFlushed = defineRule({
   id: 'stream-flushed',
   clause: 'endpoints.7.flushing',
-  title: 'The first event of a stream arrives before its end',
+  title: 'The first event of a stream arrives before its last',
   level: 'must',
   looksAt: ['stream'],
   check(observation) {
     const answer = answerOf(observation)
     if (!isStream(answer)) return notObserved('the answer is no stream')
-    const first = firstEventAt(answer.arrivals)
+    const [first, ...others] = eventTimes(answer.arrivals)
     if (first === undefined) return fail('an event', answer.cut ?? 'the end of the answer')
-    const rest = Number(answer.arrivals.at(-1)?.atMs) - first
+    const last = others.at(-1)
+    if (last === undefined)
+      return notObserved('one event alone does not show whether it had to wait for others')
+    const rest = last - first
     if (rest >= APART_MS) return pass
     if (answer.elapsedMs < LASTING_MS) return notObserved(`the stream was over within ${LASTING_MS} ms`)
     return fail(

@@ -1,4 +1,4 @@
-import { judgeSentId, typedObservations } from '../judge.ts'
+import { judgeSentId, tracedObservations } from '../judge.ts'
 import { defineRule } from '../rule.ts'
 
 /** Resources, trace object: `correlationId` is taken from the request. */
@@ -7,6 +7,6 @@ export const traceCorrelationId = defineRule({
   clause: 'resources.trace.correlationId',
   title: 'The trace has the correlationId that the request carried',
   level: 'must',
-  looksAt: typedObservations,
+  looksAt: tracedObservations,
   check: (observation) => judgeSentId(observation, 'correlationId'),
 })

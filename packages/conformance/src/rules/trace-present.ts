@@ -8,7 +8,8 @@ export const tracePresent = defineRule({
   clause: 'versioning.trace',
   title: 'Every vendor-typed body carries a trace with two non-empty ids',
   level: 'must',
-  looksAt: typedObservations,
+  // What an upstream without a trace becomes has a rule of its own.
+  looksAt: typedObservations.filter((name) => name !== 'traceless-upstream'),
   check(observation) {
     const typed = typedBody(observation)
     if ('reason' in typed) return notObserved(typed.reason)

@@ -1,4 +1,4 @@
-import { judgeSentId, typedObservations } from '../judge.ts'
+import { judgeSentId, tracedObservations } from '../judge.ts'
 import { defineRule } from '../rule.ts'
 
 /** Resources, trace object: `requestId` is taken from the request. */
@@ -7,6 +7,6 @@ export const traceRequestId = defineRule({
   clause: 'resources.trace.requestId',
   title: 'The trace has the requestId that the request carried',
   level: 'must',
-  looksAt: typedObservations,
+  looksAt: tracedObservations,
   check: (observation) => judgeSentId(observation, 'requestId'),
 })

@@ -1,5 +1,6 @@
-import { answerOf, judgeRow } from '../judge.ts'
-import { defineRule } from '../rule.ts'
+import { isTrace } from '@agentic-rest/profile'
+import { answerOf, judgeRow, typedBody } from '../judge.ts'
+import { defineRule, fail } from '../rule.ts'
 
 /** Gateway rule 4. */
 export const tracelessUpstream = defineRule({
@@ -11,6 +12,9 @@ export const tracelessUpstream = defineRule({
   gatewayOnly: true,
   judgesSilence: true,
   check(observation) {
-    return judgeRow('error', answerOf(observation))
+    const row = judgeRow('error', answerOf(observation))
+    const typed = typedBody(observation)
+    if (row.result !== 'pass' || 'reason' in typed || isTrace(typed.body['trace'])) return row
+    return fail('an error with a trace', 'an answer without one')
   },
 })

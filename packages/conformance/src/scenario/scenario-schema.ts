@@ -128,6 +128,8 @@ export const scenarioSchema = z.strictObject({
   foreignTenant: text.optional(),
   /** A request whose upstream answers with a vendor type and no trace. */
   tracelessUpstream: probe.optional(),
+  /** A request whose upstream answers with a vendor type and the trace of another request. */
+  mismatchedUpstream: probe.optional(),
   metrics: path.optional(),
   packages: z.array(text).min(1).optional(),
   fixtures: text.optional(),

@@ -1,6 +1,12 @@
 import type { Trace } from '@agentic-rest/profile'
 import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
 
+/** A bearer token, and what stands for it in a command for a shell. */
+export interface Bearer {
+  readonly text: string
+  readonly shown: string
+}
+
 /** A request as it was sent, with the ids that it carried. */
 export interface SentRequest {
   readonly method: string
@@ -8,6 +14,8 @@ export interface SentRequest {
   /** In the order in which they were set; names as they were spelled. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
+  /** The token of its Authorization header, unless the scenario sets that header itself. */
+  readonly bearer?: Bearer | undefined
   readonly trace: Partial<Trace>
 }
 

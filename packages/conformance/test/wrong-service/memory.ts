@@ -8,6 +8,8 @@ export interface Memory {
   readonly outcomes: Map<string, unknown>
   /** Open streams by tenant. */
   readonly streams: Map<string, number>
+  /** Requests by their labels. */
+  readonly requests: Map<string, number>
   next(): number
 }
 
@@ -19,6 +21,7 @@ export function createMemory(): Memory {
     checks: new Map(),
     outcomes: new Map(),
     streams: new Map(),
+    requests: new Map(),
     next: () => {
       count += 1
       return count

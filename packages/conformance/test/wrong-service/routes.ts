@@ -25,6 +25,7 @@ export type Place =
   | 'graph-clarification'
   | 'graph-approval'
   | 'traceless'
+  | 'mismatched'
   | 'orders'
   | 'list'
   | 'metrics'
@@ -97,6 +98,7 @@ export const routes: ReadonlyMap<string, readonly [Place, Route]> = new Map<stri
   ['POST /graph/stock', ['list', askForStock]],
   ['GET /behind/checks', ['list', listChecks]],
   ['POST /traceless', ['traceless', answerOnce(failure('error', 'TRACE_MISSING'))]],
+  ['POST /mismatched', ['mismatched', answerOnce(failure('error', 'TRACE_MISMATCH'))]],
   ['POST /orders', ['orders', order]],
   ['GET /orders', ['list', listOrders]],
 ])

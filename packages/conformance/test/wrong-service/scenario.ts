@@ -34,7 +34,9 @@ export const wrongScenario: ScenarioInput = {
   },
   retry: { ...post('/orders'), effects: { ...read('/orders'), count: '$.items' } },
   tracelessUpstream: post('/traceless'),
+  mismatchedUpstream: post('/mismatched'),
   packages: [join(import.meta.dirname, '../../package.json')],
+  fixtures: join(import.meta.dirname, '../../../profile/fixtures/v0.3'),
 }
 
 /** The tokens that the scenario names. */

@@ -25,7 +25,8 @@ interface Streaming extends Call {
 /** A limited stream stays open until its client leaves; the other one ends by itself. */
 export async function sendStream(response: ServerResponse, call: Streaming): Promise<void> {
   const isLimited = call.request.url === '/limited'
-  const isBuffered = call.does('stream-buffered') && !isLimited
+  const isCommented = call.does('stream-buffered-after-comment')
+  const isBuffered = (call.does('stream-buffered') || isCommented) && !isLimited
   const { status, headers } = call.spoil({
     status: 200,
     headers: {
@@ -38,6 +39,7 @@ export async function sendStream(response: ServerResponse, call: Streaming): Pro
   if (isLimited) response.on('close', () => giveBack(call))
   response.writeHead(status, headers)
   const events: string[] = []
+  if (isCommented) response.write(': hello\n\n')
   for (let count = 1; count <= EVENTS; count++) {
     if (!isBuffered) response.write(`data: ${count}\n\n`)
     events.push(`data: ${count}\n\n`)
