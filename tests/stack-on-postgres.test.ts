@@ -20,7 +20,7 @@ describePostgres('the stack on PostgreSQL', (server) => {
       await stack.ended
       folder.remove()
     })
-    const tour = await npmRun('tour', ['--port-base', String(place.portBase), '--data', place.data])
+    const tour = await npmRun('tour', ['--port-base', String(place.portBase)])
     expect(tour.stdout).toMatch(/\nstops: \d+, wrong: 0\n$/)
 
     const caller = await startBusyCaller(place.portBase)

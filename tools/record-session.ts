@@ -19,13 +19,14 @@ const SECONDS_PER_SCREEN = 4
 
 const root = join(import.meta.dirname, '..')
 const data = mkdtempSync(join(tmpdir(), 'agentic-session-'))
-const place = ['--port-base', values['port-base'], '--data', join(data, '.agentic')]
+const ports = ['--port-base', values['port-base']]
+const place = [...ports, '--data', join(data, '.agentic')]
 
 try {
   // The first start makes the databases; the session is one of the many after it.
   await stopped(await startedStack())
   const stack = await startedStack()
-  const tour = runNpm(['run', '--silent', 'tour', '--', ...place])
+  const tour = runNpm(['run', '--silent', 'tour', '--', ...ports])
   const [code] = await once(tour.child, 'close')
   await stopped(stack)
   if (code !== 0) throw new Error(`the tour ended with ${code}:\n${tour.printed()}`)

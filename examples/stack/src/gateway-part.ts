@@ -7,6 +7,7 @@ import {
   type Gateway,
   type GatewayConfig,
   InitialisationError,
+  type LoadedConfig,
   loadConfig,
   watchConfig,
 } from '@agentic-rest/gateway'
@@ -29,9 +30,9 @@ unwatch()
 await gateway.drain()
 process.exit(0)
 
-function firstConfig(): GatewayConfig {
+function firstConfig(): LoadedConfig {
   const loaded = readFile()
-  if (loaded.ok) return loaded.config
+  if (loaded.ok) return loaded
   process.stderr.write(`${formatFaults(loaded.faults)}\n`)
   process.exit(2)
 }
@@ -50,12 +51,13 @@ function inStack(own: GatewayConfig): GatewayConfig {
   return CONSOLE_PORT === undefined ? config : withConsole(config, Number(CONSOLE_PORT))
 }
 
-async function startGateway(config: GatewayConfig): Promise<Gateway> {
+async function startGateway({ config, warnings }: LoadedConfig): Promise<Gateway> {
   try {
     // Audit records go to stdout; the stack writes them to a file and shows them.
     const { stdout } = process
     const made = createGateway({
       config,
+      warnings,
       baseFolder: dirname(GATEWAY_FILE),
       version: readVersion(),
       log,

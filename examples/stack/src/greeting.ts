@@ -6,6 +6,8 @@ export interface Greeting {
   readonly token: string
   /** The command that prints a token, as the reader can type it. */
   readonly tokenCommand: string
+  /** The command that takes the tour, where there is one. */
+  readonly tourCommand?: string | undefined
   readonly dataFolder: string | undefined
   readonly seconds: number
 }
@@ -40,7 +42,7 @@ const examples: readonly Example[] = [
 const SHOWN_EXAMPLES = 2
 
 /** What runs where, a token, and two commands that work as they stand. */
-export function greet({ stack, token, tokenCommand, dataFolder, seconds }: Greeting): string {
+export function greet({ stack, token, tokenCommand, tourCommand, dataFolder, seconds }: Greeting): string {
   const gateway = stack.parts.find(({ name }) => name === 'gateway')?.url ?? ''
   const running = new Set(stack.parts.map(({ name }) => name))
   const shown = examples.filter(({ part }) => running.has(part)).slice(0, SHOWN_EXAMPLES)
@@ -65,6 +67,9 @@ export function greet({ stack, token, tokenCommand, dataFolder, seconds }: Greet
     `  ${token}`,
     '',
     ...tried,
+    ...(tourCommand === undefined
+      ? []
+      : ['Walk through everything, in another terminal:', `  ${tourCommand}`, '']),
   ].join('\n')
 }
 

@@ -13,6 +13,12 @@ export function readableLine(line: string): string {
   const entry = readObject(line)
   if (entry === undefined) return line
   const { time: _, level, msg, ...details } = entry
-  const rest = Object.entries(details).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+  const rest = Object.entries(details).map(([key, value]) => ` ${key}=${JSON.stringify(inOneLine(value))}`)
   return `${level} ${msg}${rest.join('')}`
+}
+
+/** What went wrong and what that followed from, without where in the code: that is for those who change it. */
+function inOneLine(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return value.replace(/\n\s+at .*?(?=\n| \(cause: |$)/g, '').replaceAll(' (cause: ', ': ')
 }

@@ -22,10 +22,13 @@ export class PortsTakenError extends Error {
 }
 
 /** Rejects with a `PortsTakenError` when somebody else listens where a part would. */
-export async function assertFree(wanted: readonly WantedPort[]): Promise<void> {
+export async function assertFree(
+  wanted: readonly WantedPort[],
+  command: (options: string) => string,
+): Promise<void> {
   const free = await Promise.all(wanted.map(isFree))
   const taken = wanted.filter((_, index) => free[index] === false)
-  if (taken.length > 0) throw new PortsTakenError(taken, await adviceOn())
+  if (taken.length > 0) throw new PortsTakenError(taken, await adviceOn(command))
 }
 
 const STEP = 1000
@@ -40,9 +43,9 @@ export async function findFreeBase(from = DEFAULT_PORT_BASE): Promise<number | u
   return undefined
 }
 
-async function adviceOn(): Promise<string> {
+async function adviceOn(command: (options: string) => string): Promise<string> {
   const base = await findFreeBase(DEFAULT_PORT_BASE + STEP)
-  return `Choose other ports with --port-base N, for example --port-base ${base ?? DEFAULT_PORT_BASE + STEP}.`
+  return `Choose other ports, for example with ${command(`--port-base ${base ?? DEFAULT_PORT_BASE + STEP}`)}.`
 }
 
 async function isFree({ port, host }: WantedPort): Promise<boolean> {

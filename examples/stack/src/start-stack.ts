@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { lockData } from './data-lock.ts'
 import { type LineFile, openLineFile } from './line-file.ts'
 import type { PartCommand } from './part-process.ts'
 import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
@@ -17,6 +18,8 @@ export interface StackOptions extends PlanOptions {
   readonly verbose?: boolean | undefined
   /** Aborted to stop the stack, also while it is being started. */
   readonly signal?: AbortSignal | undefined
+  /** How the reader would type the command that starts it with options, for advice. */
+  readonly command?: ((options: string) => string) | undefined
 }
 
 /** A part that runs. */
@@ -47,18 +50,21 @@ interface Member {
 
 /**
  * Starts everything and resolves when each part answers. Rejects, with nothing left running, when a port is taken
- * (`PortsTakenError`), a part does not start (`PartFailedError`) or a file is not valid (`GatewayFileError`).
+ * (`PortsTakenError`), the folder is (`DataInUseError`), a part does not start (`PartFailedError`) or a file is not valid (`GatewayFileError`).
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const planned = planStack(options)
-  await assertFree(planned.flatMap(wantedPorts))
-  await prepareData(options, planned)
+  const command = options.command ?? ((wanted: string) => `agentic dev ${wanted}`)
+  await assertFree(planned.flatMap(wantedPorts), command)
+  const unlock = await prepareData(options, planned, command)
   const terminal = createTerminal(options.output, options.verbose ?? false)
   const members = planned.map((each) => createMember(each, terminal))
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= stopInOrder(members).then(end)
+    if (stopped === undefined)
+      terminal.event('stack', 'stops when requests in flight have ended; Ctrl-C once more ends it at once')
+    stopped ??= stopInOrder(members).then(unlock).then(end)
     return stopped
   }
   options.signal?.addEventListener('abort', stop)
@@ -83,15 +89,21 @@ function consoleUrlOf(planned: readonly PlannedPart[]): string | undefined {
   return port === undefined ? undefined : `http://${CONSOLE_HOST}:${port}`
 }
 
-async function prepareData({ dataFolder, databaseUrl }: StackOptions, planned: readonly PlannedPart[]) {
+/** Gives the release of the folder. Embedded databases are for one stack; what else is in a folder can be shared. */
+async function prepareData(
+  { dataFolder, databaseUrl }: StackOptions,
+  planned: readonly PlannedPart[],
+  command: (options: string) => string,
+): Promise<() => void> {
+  const storing = planned.filter(({ row }) => row.stores).map(({ row }) => row.name)
   if (dataFolder !== undefined) {
     mkdirSync(join(dataFolder, 'audit'), { recursive: true })
     // Keys and databases of a demonstration are nothing to commit.
     writeFileSync(join(dataFolder, '.gitignore'), '*\n')
   }
-  if (databaseUrl === undefined) return
-  const storing = planned.filter(({ row }) => row.stores).map(({ row }) => row.name)
-  await createSchemas(databaseUrl, storing)
+  if (databaseUrl !== undefined) await createSchemas(databaseUrl, storing)
+  const isEmbedded = databaseUrl === undefined && storing.length > 0
+  return isEmbedded && dataFolder !== undefined ? lockData(dataFolder, command) : () => undefined
 }
 
 function createMember(planned: PlannedPart, terminal: Terminal): Member {

@@ -8,7 +8,7 @@ import { findEntry } from '../src/part-entry.ts'
 import { parts } from '../src/parts.ts'
 import { type AcceptedOperations, acceptOperations } from './harness/accepted-operations.ts'
 import { type BusyCaller, startBusyCaller } from './harness/busy-caller.ts'
-import { freeBase, type NpmStack, newFolder, npmRun, npmStart } from './harness/run-npm.ts'
+import { freeBase, type NpmStack, newFolder, npmRun, npmStart, npmStartFails } from './harness/run-npm.ts'
 
 // Most tests start processes, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 60_000 })
@@ -149,12 +149,59 @@ test('a request leaves a line on the terminal and a record of each part, joined 
   )
 })
 
-test('the tour finds everything as it has to be, and is plain in a pipe', async () => {
-  const place = ['--port-base', String(stack.portBase), '--data', stack.data]
-  const { code, stdout } = await npmRun('tour', place)
+/** Asks as alice for something that needs an approval, has it approved, and leaves it at that. */
+async function approveAndLeave(path: string, body: object): Promise<() => Promise<unknown>> {
+  const send = (url: string, bearer: string, init: RequestInit = {}) =>
+    fetch(url, {
+      ...init,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    })
+  const asked = await send(`${stack.url}${path}`, token, { method: 'POST', body: JSON.stringify(body) })
+  expect(asked.status).toBe(412)
+  const approval = new URL(asked.headers.get('location') ?? '', stack.url).href
+  const dave = await newToken('--sub', 'dave')
+  expect((await send(`${approval}/approve`, dave, { method: 'POST' })).status).toBe(200)
+  return async () => ((await (await send(approval, dave)).json()) as { state?: string }).state
+}
+
+test('the tour finds everything as it has to be, whatever was tried before, and is plain in a pipe', async () => {
+  const left = [
+    await approveAndLeave('/campaigns/cmp-enterprise/optimizations', { goal: 'ctr' }),
+    await approveAndLeave('/products/prd-export/recommendations', {}),
+  ]
+  const [command = ''] = /npm run tour .*$/m.exec(stack.printed()) ?? []
+  expect(command).toBe(`npm run tour -- --port-base ${stack.portBase}`)
+  const { code, stdout } = await npmRun('tour', command.split(' ').slice(4))
   expect(stdout).toMatch(/\nstops: \d+, wrong: 0\n$/)
   expect(stdout).not.toContain('\u001b')
+  expect(stdout).toMatch(/ inventory-gateway +agentic\.request\.received +read-stock +recommendations@acme /)
   expect(code).toBe(0)
+  // What somebody else had approved is still there to be used.
+  expect(await Promise.all(left.map((state) => state()))).toEqual(['approved', 'approved'])
+})
+
+test('dave cannot approve what he asked for through an agent, and is not locked out by trying', async () => {
+  const dave = await newToken('--sub', 'dave')
+  const headers = { authorization: `Bearer ${dave}`, 'content-type': 'application/json' }
+  const ask = () =>
+    fetch(`${stack.url}/products/prd-export/recommendations`, { method: 'POST', body: '{}', headers })
+  const location = (await ask()).headers.get('location') ?? ''
+  const approve = (bearer: string) =>
+    fetch(`${location}/approve`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } })
+  const refused = await approve(dave)
+  expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'APPROVAL_OWN_REQUEST' }])
+  const other = await newToken('--sub', 'erin', '--tenant', 'acme', '--roles', 'campaign:approve')
+  const decided = await approve(other)
+  expect([decided.status, await decided.json()]).toMatchObject([200, { requestedFor: 'dave' }])
+})
+
+test('a second stack on the same ports, or in the same folder, is told what to type', async () => {
+  const taken = await npmStartFails({ portBase: stack.portBase, data: stack.data })
+  expect(taken).toMatch(/^Choose other ports, for example with npm start -- --port-base \d+\.$/m)
+  const inUse = await npmStartFails({ portBase: await freeBase(), data: stack.data })
+  expect(inUse.replace(/^npm warn .*\n/gm, '')).toBe(
+    `${stack.data} is in use by another stack\nStart it with npm start -- --data OTHER or npm start -- --memory.\n`,
+  )
 })
 
 test('what two gateways and two agents recorded of one request is joined by its correlation id', async () => {

@@ -4,19 +4,24 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { portOf } from '../src/index.ts'
 import { createPaper } from '../src/tour/paper.ts'
 import { runTour } from '../src/tour/run-tour.ts'
 import type { Stop } from '../src/tour/stop.ts'
-import { npmRun } from './harness/run-npm.ts'
+import { success } from '../src/tour/stops/completions.ts'
+import { stream } from '../src/tour/stops/streams.ts'
+import { freeBase, npmRun } from './harness/run-npm.ts'
 
 // Processes are started, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 30_000 })
 
 /** A gateway that always gives the same answer, so that a stop can be wrong about it. */
-async function answering(body: object): Promise<number> {
+async function answering(body: object | string, port = 0): Promise<number> {
+  const [type, text] =
+    typeof body === 'string' ? ['text/event-stream', body] : ['application/json', JSON.stringify(body)]
   const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  }).listen(0, '127.0.0.1')
+    response.writeHead(200, { 'content-type': type }).end(text)
+  }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
@@ -25,9 +30,16 @@ async function answering(body: object): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+/** The same, with somebody beside it who gives tokens. */
+async function answeringStack(body: object | string): Promise<number> {
+  const portBase = await answering(body, await freeBase())
+  await answering({ access_token: 'a.b.c', expires_in: 60 }, portOf('identity', portBase))
+  return portBase
+}
+
 async function walk(portBase: number, stops: readonly Stop[]) {
   const output = new PassThrough()
-  const wrong = await runTour(stops, { portBase, auditFolder: undefined, paper: createPaper(output) })
+  const wrong = await runTour(stops, { portBase, paper: createPaper(output) })
   output.end()
   return { wrong, printed: await text(output) }
 }
@@ -80,4 +92,51 @@ test('without a stack the tour says so and ends with 1', async () => {
   const { code, stdout, stderr } = await npmRun('tour', ['--port-base', String(portBase)])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain(`http://127.0.0.1:${portBase + 5} gives no tokens`)
+})
+
+test('where nobody listens the way out is a command that npm understands', async () => {
+  const portBase = await freeBase()
+  const { code, stderr } = await npmRun('tour', ['--port-base', String(portBase)])
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    `no identity provider answers at http://127.0.0.1:${portBase + 5}: start the stack, or name its port with npm run tour -- --port-base N\n`,
+  )
+})
+
+const usage = /^Usage: npm run tour \[-- --port-base N\]\n/m
+
+test('--help says how it is used', async () => {
+  const { code, stdout, stderr } = await npmRun('tour', ['--help'])
+  expect([code, stderr.replace(/^npm warn .*\n/gm, '')]).toEqual([0, ''])
+  expect(stdout).toMatch(usage)
+})
+
+test.each([
+  [['--bogus'], "Unknown option '--bogus'"],
+  [['--port-base', 'abc'], '--port-base is a number from 1 to 65435, not "abc"'],
+])('%j is refused with 2 and no trace', async (args, fault) => {
+  const { code, stdout, stderr } = await npmRun('tour', args)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(fault)
+  expect(stderr).toMatch(usage)
+  expect(stderr).not.toMatch(/^ +at /m)
+})
+
+test.each([
+  [5, 0],
+  [3, 0],
+  [6, 1],
+  [0, 1],
+])('of %i words where 5 were allowed %i stops are wrong', async (completion_tokens, wrong) => {
+  expect(await walk(await answeringStack({ usage: { completion_tokens } }), [success])).toMatchObject({
+    wrong,
+  })
+})
+
+test('a text has at most as many words as were allowed', async () => {
+  const frame = 'data: {"choices":[{"text":" word"}]}\n\n'
+  const tooMany = `${frame.repeat(13)}data: [DONE]\n\n`
+  const { wrong, printed } = await walk(await answeringStack(tooMany), [stream])
+  expect(wrong).toBe(1)
+  expect(printed).toContain('WRONG: there have to be at most 12 words, and there are 13\n')
 })

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findFreeBase, requestToken } from '@agentic-rest/stack'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { lockData } from '../../../examples/stack/src/data-lock.ts'
 import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
@@ -124,7 +125,11 @@ test('a second SIGINT ends it at once with 130, and its parts with it', async ()
     )
     .toBe(false)
   child.kill('SIGINT')
-  expect((await ended).code).toBe(130)
+  const { code, stdout } = await ended
+  expect(code).toBe(130)
+  expect(stdout).toMatch(
+    / stack +stops when requests in flight have ended; Ctrl-C once more ends it at once\n/,
+  )
   await expect(request).rejects.toThrow('fetch failed')
 })
 
@@ -145,10 +150,22 @@ test('a port that is taken is named, with a way out, and nothing is started', as
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
     new RegExp(
-      `^port ${portBase + 4}, which llm needs, is taken\nChoose other ports with --port-base N, for example --port-base \\d+\\.\n$`,
+      `^port ${portBase + 4}, which llm needs, is taken\nChoose other ports, for example with (npx agentic-rest|agentic) dev --port-base \\d+\\.\n$`,
     ),
   )
   await expect(fetch(`http://127.0.0.1:${portBase + 5}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+test('a folder that another stack uses is named, with a way out', async () => {
+  const cwd = folderWith({})
+  mkdirSync(join(cwd, '.agentic'))
+  const release = lockData(join(cwd, '.agentic'), String)
+  onTestFinished(release)
+  const { code, stdout, stderr } = await runAgentic(['dev', '--port-base', String(await freeBase())], { cwd })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^\.agentic is in use by another stack\nStart it with (npx agentic-rest|agentic) dev --data OTHER or .* dev --memory\.\n$/,
+  )
 })
 
 test('a file that is not valid ends it with 2 and every fault', async () => {

@@ -8,6 +8,7 @@ import {
 } from '@agentic-rest/client'
 import { type PartName, urlOf } from '../parts.ts'
 import { requestToken } from '../request-token.ts'
+import { type JoinedRecord, joinRecords } from './joined-records.ts'
 import type { Paper } from './paper.ts'
 import { demand } from './stop.ts'
 
@@ -38,19 +39,20 @@ export interface Guide {
   showRequest(question: Question): void
   /** Shows a line of what was found. */
   say(text: string): void
-  /** The folder with a file of audit records per part; none when the stack keeps nothing. */
-  readonly auditFolder: string | undefined
+  /** Gives the name of somebody whom the stack has never heard of, with a token: what is asked in that name is new. */
+  newcomer(wish: { readonly tenant: string; readonly roles: string }): Promise<string>
+  /** What all parts recorded under one id. */
+  records(correlationId: string): Promise<readonly JoinedRecord[]>
 }
 
 /** What a guide works with. */
 export interface GuideOptions {
   readonly portBase: number
-  readonly auditFolder: string | undefined
   readonly paper: Paper
 }
 
 /** Makes a guide. Tokens are fetched when they are first needed. */
-export function createGuide({ portBase, auditFolder, paper }: GuideOptions): Guide {
+export function createGuide({ portBase, paper }: GuideOptions): Guide {
   const tokens = new Map<string, Promise<string>>()
   const tokenOf = (sub: string) => {
     const token = tokens.get(sub) ?? requestToken({ portBase, sub })
@@ -80,7 +82,12 @@ export function createGuide({ portBase, auditFolder, paper }: GuideOptions): Gui
     client: (caller) => client(caller),
     showRequest: paper.request,
     say: paper.say,
-    auditFolder,
+    async newcomer(wish) {
+      const sub = `visitor-${crypto.randomUUID().slice(0, 8)}`
+      tokens.set(sub, Promise.resolve(await requestToken({ portBase, sub, ...wish })))
+      return sub
+    },
+    records: (correlationId) => joinRecords(portBase, correlationId),
   }
 }
 

@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { urlOf } from '../parts.ts'
 
 /** A record of one part, as far as a reader joins it with others. */
 export interface JoinedRecord {
@@ -14,23 +11,15 @@ export interface JoinedRecord {
   readonly outcome: string
 }
 
-/** Reads the records of all parts and keeps those of one correlation id, in the order of their time. */
-export async function joinRecords(auditFolder: string, correlationId: string): Promise<JoinedRecord[]> {
-  const files = (await readdir(auditFolder)).filter((name) => name.endsWith('.jsonl'))
-  const found = await Promise.all(files.map((name) => recordsIn(join(auditFolder, name), correlationId)))
-  return found.flat().toSorted((left, right) => Date.parse(left.timestamp) - Date.parse(right.timestamp))
-}
+const TIMEOUT_MS = 5_000
 
-async function recordsIn(file: string, correlationId: string): Promise<JoinedRecord[]> {
-  const part = basename(file, '.jsonl')
-  const records: JoinedRecord[] = []
-  for await (const line of createInterface({ input: createReadStream(file) })) {
-    // Most lines are of other exchanges, and the last may be half written.
-    if (!line.includes(correlationId) || !line.endsWith('}')) continue
-    const record = JSON.parse(line)
-    if (record.correlation_id === correlationId) records.push({ ...record, part })
-  }
-  return records
+/** Asks the stack itself, wherever it keeps its files, for what all parts recorded under one id, by time. */
+export async function joinRecords(portBase: number, correlationId: string): Promise<readonly JoinedRecord[]> {
+  const query = new URLSearchParams({ correlation_id: correlationId })
+  const url = `${urlOf('console', portBase)}/api/records?${query}`
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  const { records } = (await response.json()) as { records?: readonly JoinedRecord[] }
+  return records ?? []
 }
 
 const head = ['time', 'part', 'event_type', 'operation', 'actor and tenant', 'outcome']

@@ -54,16 +54,28 @@ export function newFolder(): { path: string; remove(): void } {
 }
 
 /** The README's command. Resolves when the stack says that it runs. */
-export async function npmStart({ portBase, data, options = [], env = {} }: Place): Promise<NpmStack> {
-  const npm = spawn('npm', ['start', '--', '--port-base', String(portBase), '--data', data, ...options], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  })
+export async function npmStart(place: Place): Promise<NpmStack> {
+  const { portBase, data } = place
+  const npm = spawnStart(place)
   const watched = watch(npm)
   const [, seconds] = await watched.printing(/after ([\d.]+) seconds\. Ctrl-C ends it/)
   const url = `http://127.0.0.1:${portBase}`
   return { portBase, data, url, npm, startSeconds: Number(seconds), ...watched }
+}
+
+/** The same where it cannot start: what it says about that. */
+export async function npmStartFails(place: Place): Promise<string> {
+  const { code, stderr } = await watch(spawnStart(place)).ended
+  if (code !== 1) throw new Error(`it ended with ${code}:\n${stderr}`)
+  return stderr
+}
+
+function spawnStart({ portBase, data, options = [], env = {} }: Place): ChildProcess {
+  return spawn('npm', ['start', '--', '--port-base', String(portBase), '--data', data, ...options], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
 }
 
 /** Runs a script of this repository to its end, without npm's own words. */

@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs'
 import {
   DatabaseError,
+  DataInUseError,
   GatewayFileError,
   greet,
+  npmCommand,
   PartFailedError,
   PortsTakenError,
+  readPortBase,
   requestToken,
+  runningScript,
   type Stack,
   startStack,
+  typedCommand,
 } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
 import { findConsoleFolder } from '../console-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endProcess, type Host } from '../host.ts'
-import { portBaseOption, readPortBase } from '../port-base.ts'
+import { portBaseOption } from '../port-base.ts'
 
 interface Wanted {
   readonly portBase: number
@@ -71,7 +76,9 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
     const databaseUrl = host.env['DATABASE_URL'] || undefined
     const consoleFolder = await findConsoleFolder(host)
     const { env, stdout: output } = host
-    const stack = await startStack({ ...wanted, databaseUrl, consoleFolder, env, output, signal })
+    const command = (options: string) => typedCommand('start', options, env)
+    const around = { databaseUrl, consoleFolder, env, output, signal, command }
+    const stack = await startStack({ ...wanted, ...around })
     if (!signal.aborted) await tell(stack, wanted, { host, startedAt })
     await stack.ended
     return exitCodes.ok
@@ -85,26 +92,24 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
 }
 
 function isExpected(error: unknown): error is Error {
-  return [PortsTakenError, PartFailedError, DatabaseError].some((kind) => error instanceof kind)
+  return [PortsTakenError, DataInUseError, PartFailedError, DatabaseError].some(
+    (kind) => error instanceof kind,
+  )
 }
 
 async function tell(
   stack: Stack,
-  { portBase, dataFolder }: Wanted,
+  { portBase, dataFolder, gatewayFile }: Wanted,
   { host, startedAt }: { readonly host: Host; readonly startedAt: number },
 ): Promise<void> {
   const token = await requestToken({ portBase, sub: 'alice' })
   const seconds = (performance.now() - startedAt) / 1000
-  const tokenCommand = tokenCommandFor(host, portBase)
-  host.stdout.write(`${greet({ stack, token, tokenCommand, dataFolder, seconds })}\n`)
-}
-
-/** The command as the reader can type it, which depends on how this one was started. */
-function tokenCommandFor({ env }: Host, portBase: number): string {
   const options = portBase === Number(portBaseOption.default) ? '' : `--port-base ${portBase}`
-  if (env['npm_lifecycle_event'] === 'start')
-    return `npm run --silent token -- ${options}`.replace(/ -- $/, '')
-  return `${env['npm_command'] === 'exec' ? 'npx agentic-rest' : 'agentic'} token ${options}`.trimEnd()
+  const tokenCommand = typedCommand('token', options, host.env)
+  // The tour is a script of the repository, and goes to the examples.
+  const hasTour = runningScript(host.env) !== undefined && gatewayFile === undefined
+  const tourCommand = hasTour ? npmCommand('tour', options) : undefined
+  host.stdout.write(`${greet({ stack, token, tokenCommand, tourCommand, dataFolder, seconds })}\n`)
 }
 
 /** The first SIGTERM or SIGINT stops the stack; a second SIGINT does not wait for it. The parts end with this process. */

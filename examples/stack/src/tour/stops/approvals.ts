@@ -2,8 +2,18 @@ import type { Guide } from '../guide.ts'
 import { defineStop, demand } from '../stop.ts'
 import { optimize } from './campaigns.ts'
 
-async function askForApproval(guide: Guide) {
-  const asked = await guide.expect(optimize('cmp-enterprise', { goal: 'ctr' }), 'approval_required')
+// Above what may be optimized without an approval.
+const MONTHLY_BUDGET = 75_000
+
+/** A campaign of the tour's own: of one that others use, somebody may have asked for the same already. */
+async function createCampaign(guide: Guide): Promise<string> {
+  const body = { name: 'A campaign of the tour', monthlyBudget: MONTHLY_BUDGET }
+  const made = await guide.expect({ method: 'POST', path: '/campaigns', as: 'alice', body }, 'created')
+  return (made.body as { id: string }).id
+}
+
+async function askForApproval(guide: Guide, campaignId: string) {
+  const asked = await guide.expect(optimize(campaignId, { goal: 'ctr' }), 'approval_required')
   demand(asked.approver !== undefined, 'the answer has to name an approver')
   const approvalId = asked.answer.headers.get('location')?.split('/').at(-1)
   demand(approvalId !== undefined, 'the answer has to say where the approval is')
@@ -13,12 +23,13 @@ async function askForApproval(guide: Guide) {
 /** Somebody else has to approve. */
 export const approval = defineStop({
   title: '412: somebody else has to approve, once, exactly this',
-  why: 'cmp-enterprise spends more than alice may change by herself. Location names the approval: alice cannot give it, whatever she claims to be, and dave can. Then the same request with the token succeeds, once.',
+  why: 'The campaign may spend more than alice can change by herself. Location names the approval: alice cannot give it, whatever she claims to be, and dave can. Then the same request with the token succeeds, once.',
   async run(guide) {
-    const { approvalId, approvalToken } = await askForApproval(guide)
+    const campaignId = await createCampaign(guide)
+    const { approvalId, approvalToken } = await askForApproval(guide, campaignId)
     const path = '/approvals/{approvalId}/approve'
     const approve = { method: 'POST', path, params: { approvalId } } as const
-    const again = optimize('cmp-enterprise', { goal: 'ctr' }, { approvalToken })
+    const again = optimize(campaignId, { goal: 'ctr' }, { approvalToken })
     await guide.expect({ ...approve, as: 'alice' }, 'forbidden', 'APPROVAL_OWN_REQUEST')
     await guide.expect(again, 'approval_required')
     await guide.expect({ ...approve, as: 'dave' }, 'success')

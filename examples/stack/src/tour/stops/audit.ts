@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type JoinedRecord, joinRecords, recordTable } from '../joined-records.ts'
+import type { Guide } from '../guide.ts'
+import { type JoinedRecord, recordTable } from '../joined-records.ts'
 import { defineStop, demand } from '../stop.ts'
 
 const parts = ['gateway', 'recommendations', 'inventory-gateway', 'inventory']
@@ -15,25 +16,23 @@ export const joinedRecords = defineStop({
     const path = '/products/{productId}/recommendations'
     const question = { method: 'POST', path, params: { productId: 'prd-123' }, as: 'alice', body: {} }
     await guide.expect({ ...question, correlationId }, 'created')
-    if (guide.auditFolder === undefined)
-      return guide.say('The stack keeps no records, so there are none to join.')
-    const records = await recordsOfAll(guide.auditFolder, correlationId)
+    const records = await recordsOfAll(guide, correlationId)
     for (const line of recordTable(records)) guide.say(line)
-    const found = records.map(({ part }) => part)
+    const found = records.map(({ part }) => part).toSorted()
     demand(
-      found.toSorted().join() === parts.toSorted().join(),
-      `there has to be one record of ${parts.join(', ')}, and there are those of ${found.join(', ')}`,
+      found.join() === parts.toSorted().join(),
+      `there has to be one record of ${parts.join(', ')}, and there are those of ${found.join(', ') || 'nobody'}`,
     )
     const actors = new Set(records.map(({ actor_id }) => actor_id))
     demand(actors.has('alice') && actors.has('recommendations'), 'B has to see the agent as the one who acts')
   },
 })
 
-/** A record is written beside the answer and may be in its file a moment later. */
-async function recordsOfAll(auditFolder: string, correlationId: string): Promise<JoinedRecord[]> {
+/** A record is handed in beside the answer and may be there a moment later. */
+async function recordsOfAll(guide: Guide, correlationId: string): Promise<readonly JoinedRecord[]> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
-    const records = await joinRecords(auditFolder, correlationId)
+    const records = await guide.records(correlationId)
     if (records.length >= parts.length || performance.now() > until) return records
     await pause(POLL_MS)
   }

@@ -56,9 +56,11 @@ export const agentFailure = defineStop({
 /** An approval of an inner agent can be given. */
 export const agentApproval = defineStop({
   title: 'The approval of an inner agent is given at its own gateway, and the request goes on',
-  why: 'B may not tell the stock of this product without an approval, so A may not either. Location says where it is decided: at the gateway of B. Dave does so there, and alice sends her request again with the token.',
+  why: 'B may not tell the stock of this product without an approval, so A may not either. Location says where it is decided: at the gateway of B. Whoever asked through A cannot decide, whatever the roles; dave does, and the request is sent again with the token.',
   async run(guide) {
-    const asked = await guide.expect(recommend('prd-export'), 'approval_required')
+    // Nobody has asked for this in that name: it is neither approved yet nor somebody else's to use.
+    const as = await guide.newcomer({ tenant: 'acme', roles: 'campaign:approve' })
+    const asked = await guide.expect(recommend('prd-export', { as }), 'approval_required')
     demand(asked.approver?.name === 'Export control', 'the approver has to be the one of agent B')
     const { approvalToken } = asked
     const approvalId = URL.parse(asked.answer.headers.get('location') ?? '')
@@ -71,9 +73,9 @@ export const agentApproval = defineStop({
       params: { approvalId },
       at: 'inventory-gateway',
     } as const
-    await guide.expect({ ...decision, as: 'alice' }, 'forbidden', 'INSUFFICIENT_ROLES')
+    await guide.expect({ ...decision, as }, 'forbidden', 'APPROVAL_OWN_REQUEST')
     await guide.expect({ ...decision, as: 'dave' }, 'success')
-    await expectRecommended(guide, recommend('prd-export', { approvalToken }))
+    await expectRecommended(guide, recommend('prd-export', { as, approvalToken }))
   },
 })
 

@@ -16,11 +16,13 @@ export const stream = defineStop({
     const times = new Set<number>()
     for await (const { data } of guide.client(question).stream(question)) {
       if (data === '[DONE]') break
-      words.push(JSON.parse(data).choices[0].text)
+      words.push(JSON.parse(data).choices[0]?.text ?? '')
       times.add(Math.floor(performance.now()))
     }
     guide.say(words.join(''))
-    demand(words.length === 12, `there have to be 12 words, and there are ${words.length}`)
+    // A model of somebody's own may stop before that, and may send no text in its last frame.
+    const count = words.filter((word) => word !== '').length
+    demand(count > 1 && count <= 12, `there have to be at most 12 words, and there are ${count}`)
     demand(times.size > 1, 'the words have to come one after the other')
   },
 })
