@@ -11,6 +11,8 @@ export interface Option {
   readonly description: string
   /** The values that are allowed; any when absent. */
   readonly choices?: readonly string[]
+  /** Words that its value is or begins with, where more than these are allowed. */
+  readonly words?: readonly string[]
   readonly default?: string
   readonly required?: boolean
   /** It may be given several times: its value is a list. */

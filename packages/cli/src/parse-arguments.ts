@@ -69,7 +69,8 @@ function choiceFault(
 /** Whoever writes --sarif means --format sarif. */
 function optionHint(rawName: string, options: Options): string {
   const word = rawName.replace(/^-+/, '')
-  const [name] = Object.entries(options).find(([, { choices }]) => choices?.includes(word)) ?? []
+  const [name] =
+    Object.entries(options).find(([, { choices, words }]) => (choices ?? words)?.includes(word)) ?? []
   if (name === undefined) return didYouMean(rawName, longNames(options))
   return `, did you mean "--${name} ${word}"?`
 }

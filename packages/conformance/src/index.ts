@@ -6,8 +6,11 @@ export {
   unknownRule,
 } from './expected-failures.ts'
 export { DraftError, draftScenario } from './init/draft-scenario.ts'
+export { createSampler, type Sampler } from './init/sample-value.ts'
 export type { Stage } from './observe/observe.ts'
 export type { FileFault } from './offline/fault.ts'
+export { type ReadDocument, readDocument } from './offline/read-document.ts'
+export { createReferences, type OtherDocument, type References } from './offline/references.ts'
 export { type FileKind, type FileResult, validateFile } from './offline/validate-file.ts'
 export { badge } from './report/badge.ts'
 export type { Report, ReportRow } from './report/report.ts'

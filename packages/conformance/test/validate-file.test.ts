@@ -40,7 +40,11 @@ test.each([
     result: ['body', expect.stringMatching(/^\/type enum: must be one of operation_accepted, /)],
   },
   { title: 'no object', content: '7', result: ['body', ' type: must be an object'] },
-  { title: 'no JSON', content: '{', result: ['unreadable', ' file: the file is not valid JSON'] },
+  {
+    title: 'no JSON',
+    content: '{',
+    result: ['unreadable', ' file: the file is not valid JSON (line 1, column 2)'],
+  },
 ])('$title is judged', ({ content, result }) => {
   expect(judge(content)).toEqual(result)
 })
@@ -48,7 +52,40 @@ test.each([
 test('YAML is read by its ending', () => {
   const text = 'type: conflict\ncode: X\nmessage: m\ntrace: { correlationId: c, requestId: "" }\n'
   expect(judge(text, 'body.yaml')).toEqual(['body', '/trace/requestId minLength: must not be empty'])
-  expect(judge('a: [', 'body.yml')).toEqual(['unreadable', ' file: the file is not valid YAML'])
+  expect(judge('a: 1\nb: [', 'body.yml')).toEqual([
+    'unreadable',
+    ' file: the file is not valid YAML (line 2, column 5)',
+  ])
+})
+
+const bomb = Array.from({ length: 12 }, (_, level) => {
+  const parts =
+    level === 0
+      ? 'lol'
+      : Array(9)
+          .fill(`*a${level - 1}`)
+          .join(', ')
+  return `a${level}: &a${level} [${parts}]`
+}).join('\n')
+
+test.each([
+  { text: bomb, fault: 'the aliases of the file (*name) stand for too many values' },
+  { text: 'a: *nobody', fault: 'an alias of the file (*name) stands for nothing' },
+])('$fault', ({ text, fault }) => {
+  expect(judge(text, 'aliases.yaml')).toEqual(['unreadable', ` file: ${fault}`])
+})
+
+test('of many faults the first are listed, and the rest is not looked for', () => {
+  const bodies = Array(100_000).fill({ ...conflict, code: 1 })
+  const started = performance.now()
+  const [kind, ...faults] = judge(bodies)
+  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(kind).toBe('body')
+  expect(faults).toHaveLength(251)
+  expect(faults.slice(-2)).toEqual([
+    '/249/code type: must be a string',
+    ' more: only the first 250 faults are listed',
+  ])
 })
 
 test.each([

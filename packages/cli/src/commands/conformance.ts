@@ -10,6 +10,7 @@ import {
   UnreachableError,
   writeReport,
 } from '@agentic-rest/conformance'
+import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { defineCommand } from '../command.ts'
 import { draft } from '../conformance/draft.ts'
 import { type Inputs, OWN_SCENARIO, readInputs } from '../conformance/read-inputs.ts'
@@ -40,6 +41,7 @@ export const conformance = defineCommand({
       type: 'string',
       value: 'FORMAT[=FILE]',
       multiple: true,
+      words: reportFormats,
       description: `How the result is told, and into which file: ${reportFormats.join(', ')}; text by default.`,
     },
     output: {
@@ -81,7 +83,8 @@ export const conformance = defineCommand({
       if (document === undefined) return refuse(host, ['OPENAPI is missing'])
       return draft(document, values.output, host)
     }
-    if (document !== undefined) return refuse(host, [`unexpected argument ${JSON.stringify(document)}`])
+    if (document !== undefined)
+      return refuse(host, [`unexpected argument ${JSON.stringify(document)}${initHint(first)}`])
     const baseUrl = readAddress(first)
     const wishes = readWishes(values.report, values.output)
     const inputs = readInputs(values, host.env)
@@ -97,6 +100,12 @@ export const conformance = defineCommand({
     return unwritten.length > 0 ? fail(host, unwritten.join('\n')) : codeOf(report, values.strict)
   },
 })
+
+/** Only init takes a second argument, so a word that is no address is probably meant to be it. */
+function initHint(first: string): string {
+  const hint = didYouMean(first, ['init'])
+  return hint === '' ? '' : `: ${JSON.stringify(first)} is no command${hint}`
+}
 
 function readAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { DraftError, draftScenario } from '@agentic-rest/conformance'
-import { parse } from 'yaml'
+import { existsSync, writeFileSync } from 'node:fs'
+import { DraftError, draftScenario, readDocument } from '@agentic-rest/conformance'
 import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { terminalText } from '../terminal-text.ts'
@@ -13,7 +12,7 @@ export function draft(document: string, output: string | undefined, { stdout, st
   }
   if (output !== undefined && existsSync(output))
     return fail(`${output} is there already, and is not replaced`)
-  const read = readDocument(document)
+  const read = draftOf(document)
   if ('fault' in read) return fail(`${document}: ${read.fault}`)
   if (output === undefined) {
     stdout.write(terminalText(read.text))
@@ -29,10 +28,13 @@ export function draft(document: string, output: string | undefined, { stdout, st
   return exitCodes.ok
 }
 
-function readDocument(file: string): { text: string } | { fault: string } {
+function draftOf(file: string): { text: string } | { fault: string } {
+  const read = readDocument(file, 'yaml')
+  if ('fault' in read) return read
   try {
-    return { text: draftScenario(parse(readFileSync(file, 'utf8'), { logLevel: 'error' })) }
+    return { text: draftScenario(read.document) }
   } catch (error) {
-    return { fault: error instanceof DraftError ? error.message : 'the file cannot be read as YAML or JSON' }
+    if (!(error instanceof DraftError)) throw error
+    return { fault: error.message }
   }
 }

@@ -1,6 +1,6 @@
+import { createSampler } from '@agentic-rest/conformance'
 import type { PlannedInput, PlannedOperation } from './plan-operations.ts'
 import type { OpenApi } from './read-openapi.ts'
-import { sampleValue } from './sample-value.ts'
 
 /** A request for an operation, with examples for its inputs. */
 export interface SampleRequest {
@@ -20,13 +20,15 @@ export function sampleRequest(
   completeness: Completeness,
 ): SampleRequest {
   const { method, inputs } = operation
+  // In a path or a query everything is text, and a body takes it where its schema says nothing.
+  const sampler = createSampler(api, 'text')
   const sent = inputs.filter(
     ({ location, required }) => location === 'path' || (required && completeness === 'complete'),
   )
   const at = (location: PlannedInput['location']) =>
     sent
       .filter((input) => input.location === location)
-      .map(({ name, schema }): [string, unknown] => [name, sampleValue(schema, api)])
+      .map(({ name, schema }): [string, unknown] => [name, sampler.make(schema)])
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const [, value] = at('path').find(([each]) => each === name) ?? []
     return encodeURIComponent(String(value ?? 'example')) || 'example'

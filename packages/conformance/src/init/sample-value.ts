@@ -9,35 +9,41 @@ export interface Sampler {
   make(schema: unknown): unknown
 }
 
-const DEEPEST = 6
+// A schema that needs itself several times would grow without measure.
+const DEEPEST = 4
 
-/** A sampler for the schemas of one document. */
-export function createSampler(references: References): Sampler {
+/** A sampler for the schemas of one document. What a schema that says nothing stands for is the caller's to say. */
+export function createSampler(references: Pick<References, 'follow'>, untyped: unknown = {}): Sampler {
   const given = (value: unknown): unknown => {
     const schema = references.follow(value)
     if (!isObject(schema)) return undefined
-    const { examples, enum: words } = schema
-    return schema['example'] ?? first(examples) ?? schema['const'] ?? schema['default'] ?? first(words)
+    const { example, examples, const: only, default: usual, enum: words } = schema
+    return [example, first(examples), only, usual, first(words)].find(isGiven)
   }
   const make = (value: unknown, depth = 0): unknown => {
     const named = given(value)
     if (named !== undefined) return named
     const schema = references.follow(value)
     if (!isObject(schema) || depth > DEEPEST) return null
-    return makeByType(schema, (part) => make(part, depth + 1))
+    return makeByType(schema, (part) => make(part, depth + 1)) ?? untyped
   }
   return { given, make: (schema) => make(schema) }
 }
 
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
 function makeByType(schema: Readonly<Record<string, unknown>>, make: (schema: unknown) => unknown): unknown {
   const choice = first(schema['allOf']) ?? first(schema['anyOf']) ?? first(schema['oneOf'])
-  const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
-  switch (type) {
+  switch ([schema['type']].flat().find((type) => type !== 'null')) {
     case 'string':
-      return 'text'.padEnd(Number(schema['minLength'] ?? 0), 't')
+      return 'text'
+        .padEnd(Number(schema['minLength'] ?? 0), 't')
+        .slice(0, Number(schema['maxLength'] ?? 1000))
     case 'integer':
     case 'number':
-      return schema['minimum'] ?? 1
+      return Number(schema['minimum'] ?? Math.min(1, Number(schema['maximum'] ?? 1)))
     case 'boolean':
       return true
     case 'array':
@@ -45,7 +51,7 @@ function makeByType(schema: Readonly<Record<string, unknown>>, make: (schema: un
     case 'object':
       return makeObject(schema, make)
     default:
-      return choice === undefined ? {} : make(choice)
+      return choice === undefined ? undefined : make(choice)
   }
 }
 

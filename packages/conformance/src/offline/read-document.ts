@@ -1,0 +1,91 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { LineCounter, parseDocument } from 'yaml'
+
+/** What a file says, or why nobody can know. */
+export type ReadDocument = { readonly document: unknown } | { readonly fault: string }
+
+const MAX_BYTES = 33_554_432
+const MAX_ALIASES = 1000
+
+/** Reads a file of JSON or YAML. Its ending tells which of them; where it does not, it is what the caller says. */
+export function readDocument(file: string, otherwise: 'json' | 'yaml' = 'json'): ReadDocument {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readStart(file))
+  } catch (error) {
+    return { fault: reasonOf(error) }
+  }
+  if (text.length > MAX_BYTES) return { fault: `the file is larger than ${MAX_BYTES} bytes` }
+  return parsers[syntaxOf(file) ?? otherwise](text)
+}
+
+function syntaxOf(file: string): 'json' | 'yaml' | undefined {
+  if (/\.ya?ml$/i.test(file)) return 'yaml'
+  return /\.json$/i.test(file) ? 'json' : undefined
+}
+
+const parsers = {
+  json(text: string): ReadDocument {
+    try {
+      return { document: JSON.parse(text) }
+    } catch (error) {
+      // Only the place is taken: the rest of the message repeats the file.
+      const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(String(error)) ?? []
+      return { fault: `the file is not valid JSON${placeText(line, column)}` }
+    }
+  },
+  yaml(text: string): ReadDocument {
+    const lines = new LineCounter()
+    try {
+      const parsed = parseDocument(text, { prettyErrors: false, logLevel: 'error', lineCounter: lines })
+      const [first] = parsed.errors
+      if (first === undefined) return { document: parsed.toJS({ maxAliasCount: MAX_ALIASES }) }
+      const { line, col } = lines.linePos(first.pos[0])
+      return { fault: `the file is not valid YAML${placeText(line, col)}` }
+    } catch (error) {
+      return { fault: yamlReason(error) }
+    }
+  },
+} as const
+
+function placeText(line: number | string | undefined, column: number | string | undefined): string {
+  return line === undefined ? '' : ` (line ${line}, column ${column})`
+}
+
+/** An alias is looked at only when the values are made, where no place is known any more. */
+function yamlReason(error: unknown): string {
+  if (!(error instanceof ReferenceError)) return 'the file is nested too deeply'
+  return error.message.startsWith('Excessive alias')
+    ? 'the aliases of the file (*name) stand for too many values'
+    : 'an alias of the file (*name) stands for nothing'
+}
+
+/** Not the whole of a device that never ends. */
+function readStart(file: string): Uint8Array {
+  const descriptor = openSync(file, 'r')
+  const chunks: Buffer[] = []
+  try {
+    for (let size = 0; size <= MAX_BYTES; ) {
+      const chunk = Buffer.allocUnsafe(65_536)
+      const length = readSync(descriptor, chunk, 0, chunk.length, null)
+      if (length === 0) break
+      chunks.push(chunk.subarray(0, length))
+      size += length
+    }
+    return Buffer.concat(chunks)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['EACCES', 'the file may not be read'],
+  ['EISDIR', 'this is a folder, not a file'],
+  ['ERR_ENCODING_INVALID_ENCODED_DATA', 'the file is not UTF-8 text'],
+])
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return reasons.get(code) ?? 'the file cannot be read'
+}
