@@ -2,8 +2,8 @@ import { dirname, resolve } from 'node:path'
 import {
   createGateway,
   type Gateway,
-  type GatewayConfig,
   InitialisationError,
+  type LoadedConfig,
   type Log,
   loadConfig,
   watchConfig,
@@ -15,8 +15,7 @@ import { readVersion } from './version.ts'
 import { watchSignals } from './watch-signals.ts'
 
 /** What is served. */
-export interface Served {
-  readonly config: GatewayConfig
+export interface Served extends LoadedConfig {
   /** Where the configuration comes from; file names in it start from its folder. */
   readonly file: string
   /** Whether a changed file is reloaded by itself. */
@@ -49,10 +48,11 @@ export async function serve(served: Served, host: Host): Promise<number> {
   }
 }
 
-async function openGateway({ config, file, log }: Served, host: Host): Promise<Gateway> {
+async function openGateway({ config, warnings, file, log }: Served, host: Host): Promise<Gateway> {
   const consoleFolder = config.gateway.admin === undefined ? undefined : await findConsoleFolder(host)
   return createGateway({
     config,
+    warnings,
     log,
     stdout: host.stdout,
     baseFolder: dirname(resolve(file)),

@@ -4,7 +4,7 @@ import { openBoth } from './admin/open-both.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/record-watcher.ts'
 import { admit, answerPreflight } from './admit.ts'
 import { callUpstream } from './call-upstream.ts'
-import type { GatewayConfig } from './config/config-schema.ts'
+import type { LoadedConfig } from './config/warnings.ts'
 import { degradedReasons } from './degraded.ts'
 import { cancelAll, drain } from './drain.ts'
 import type { Exchange } from './exchange.ts'
@@ -27,8 +27,7 @@ import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
 
 /** What a gateway is made of. */
-export interface GatewayOptions {
-  readonly config: GatewayConfig
+export interface GatewayOptions extends LoadedConfig {
   /** The folder that file names in the configuration start from. */
   readonly baseFolder: string
   readonly version: string
@@ -93,9 +92,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     inFlight: () => load.inFlight,
     upstreams: () => pools.all.map(upstreamState),
   })
-  const provision = (config: GatewayConfig) =>
-    createSnapshot(config, { ...options, http, metrics, pools, keySets })
-  const snapshots = createSnapshots(provision(options.config), log)
+  const provision = (loaded: LoadedConfig) =>
+    createSnapshot(loaded, { ...options, http, metrics, pools, keySets })
+  const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
   const reloading = createReloading({ source, current, provision, use, isClosing, metrics, log })
   const own = createOwnEndpoints({

@@ -12,7 +12,7 @@ export {
 export { loadConfig } from './config/load-config.ts'
 export { type ConfigResult, parseConfig } from './config/parse-config.ts'
 export { METHODS as routeMethods } from './config/schema/route-section.ts'
-export { type ConfigWarning, type WarningId, warningKinds } from './config/warnings.ts'
+export { type ConfigWarning, type LoadedConfig, type WarningId, warningKinds } from './config/warnings.ts'
 export { watchConfig } from './config/watch-config.ts'
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 import type { GatewayConfig } from './config/config-schema.ts'
-import { warningsOf, warningText } from './config/warnings.ts'
+import { type LoadedConfig, type ToldWarning, toldWarnings } from './config/warnings.ts'
 import { loadServerCertificate, type ServerCertificate } from './listen/server-certificate.ts'
 import { createPipeline, type Pipeline } from './pipeline.ts'
 import type { Plugin, PluginContext } from './plugin.ts'
@@ -17,6 +17,7 @@ import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from './up
 /** Everything that follows from one configuration. A request keeps the snapshot it started with. */
 export interface Snapshot {
   readonly config: GatewayConfig
+  readonly warnings: readonly ToldWarning[]
   readonly loadedAt: Date
   readonly router: Router
   readonly pipeline: Pipeline
@@ -35,10 +36,12 @@ export interface SnapshotWorld extends Omit<PluginContext, 'configVersion'> {
 }
 
 /** Provisions a configuration; throws an `InitialisationError` when something in it cannot act, and leaves nothing open. */
-export function createSnapshot(config: GatewayConfig, world: SnapshotWorld): Snapshot {
+export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snapshot {
+  const { config } = loaded
   const { routes, gateway } = config
+  const warnings = toldWarnings(loaded)
   // Here and nowhere else, so that everyone who runs a gateway sees each of them, once for every configuration.
-  for (const warning of warningsOf(config)) world.log.warn(warningText(warning), { warning: warning.id })
+  for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
   const router = createRouter(routes.map((route) => ({ id: route.id, config: route })))
   const context = { ...world, configVersion: versionOf(config) }
@@ -46,6 +49,7 @@ export function createSnapshot(config: GatewayConfig, world: SnapshotWorld): Sna
   const pools = createPools(config, world, pipeline)
   return {
     config,
+    warnings,
     loadedAt: new Date(),
     router,
     pipeline,

@@ -1,12 +1,13 @@
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import { warningsOf, warningText } from '../config/warnings.ts'
+import type { ToldWarning } from '../config/warnings.ts'
 import type { ReloadResult } from '../reload/reload.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 
 /** What is told about a gateway. */
 export interface DescribedGateway {
   readonly config: GatewayConfig
+  readonly warnings: readonly ToldWarning[]
   readonly version: string
   readonly file?: string | undefined
   readonly startedAt: Date
@@ -18,7 +19,8 @@ export interface DescribedGateway {
 
 /** What runs, since when, from which configuration, and who can be tried as. */
 export async function describeGateway(described: DescribedGateway) {
-  const { config, version, file, startedAt, loadedAt, lastReload, gatewayUrl, development } = described
+  const { config, warnings, version, file, startedAt, loadedAt, lastReload, gatewayUrl, development } =
+    described
   return {
     version,
     profile: PROFILE_VERSION,
@@ -30,7 +32,7 @@ export async function describeGateway(described: DescribedGateway) {
     configuration: {
       file: file ?? null,
       loadedAt: loadedAt.toISOString(),
-      warnings: warningsOf(config).map(warningText),
+      warnings: warnings.map(({ text }) => text),
       lastReload: lastReload ?? null,
     },
   }

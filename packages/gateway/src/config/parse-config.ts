@@ -13,7 +13,7 @@ import { readYaml } from './source/read-yaml.ts'
 import { nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-node.ts'
 import { type ConfigWarning, type Unwise, warningsOf } from './warnings.ts'
 
-/** A configuration that is valid, or everything that is wrong with it. A gateway logs the warnings of its own by itself. */
+/** A configuration that is valid, or everything that is wrong with it. A gateway that is given the warnings tells them. */
 export type ConfigResult =
   | {
       readonly ok: true

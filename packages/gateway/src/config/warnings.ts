@@ -35,8 +35,27 @@ export interface ConfigWarning {
   readonly message: string
 }
 
-/** A warning as the log of a gateway tells it. */
-export const warningText = ({ path, message }: Unwise): string => `${formatPath(path)}: ${message}`
+/** A configuration, and what was found unwise about the file that it was read from. */
+export interface LoadedConfig {
+  readonly config: GatewayConfig
+  readonly warnings?: readonly ConfigWarning[] | undefined
+}
+
+/** A warning as a gateway tells it, in its log and in its console. */
+export interface ToldWarning {
+  readonly id: WarningId
+  readonly text: string
+}
+
+/** Each warning once. The file knows of more than its values, and a configuration may not be what its file says. */
+export const toldWarnings = ({ config, warnings = [] }: LoadedConfig): readonly ToldWarning[] => {
+  const ofFile = warnings.map(({ id, path, message }) => ({ id, text: `${path}: ${message}` }))
+  const own = warningsOf(config).map(({ id, path, message }) => ({
+    id,
+    text: `${formatPath(path)}: ${message}`,
+  }))
+  return [...new Map([...ofFile, ...own].map((told) => [told.text, told])).values()]
+}
 
 /** What is valid but unwise about a configuration; values of the file are not repeated, one may be a secret. */
 export const warningsOf = ({ gateway, plugins, routes }: GatewayConfig): readonly Unwise[] => [

@@ -1,6 +1,6 @@
-import type { GatewayConfig } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
+import type { LoadedConfig } from '../config/warnings.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { InitialisationError } from '../plugin.ts'
@@ -35,7 +35,7 @@ export interface ReloadParts {
   readonly source: ConfigSource | undefined
   readonly current: () => Snapshot
   /** Makes what follows from a configuration; throws an `InitialisationError` and leaves nothing open. */
-  readonly provision: (config: GatewayConfig) => Snapshot
+  readonly provision: (loaded: LoadedConfig) => Snapshot
   /** Puts it in use, at once and for every request from there on. */
   readonly use: (next: Snapshot) => void
   readonly isClosing: () => boolean
@@ -88,7 +88,7 @@ function provide({ source, current, provision }: ReloadParts): Snapshot | string
   const fixed = fixedKeyFaults(current().config, loaded, source.file)
   if (fixed.length > 0) return formatFaults(fixed).split('\n')
   try {
-    return provision(loaded.config)
+    return provision(loaded)
   } catch (error) {
     if (error instanceof InitialisationError) return [`${source.file}: ${error.message}`]
     throw error

@@ -6,9 +6,9 @@ import { development, startAdmin } from './harness/start-admin.ts'
 
 const secret = 'a shared secret of the tests, long enough'
 
-function source(config: () => TestConfig) {
+function source(config: () => TestConfig, env: Record<string, string> = {}) {
   const file = 'gateway.yaml'
-  const read = (): ConfigResult => parseConfig(configText(config()), { file, env: {} })
+  const read = (): ConfigResult => parseConfig(configText(config()), { file, env })
   return { file, read }
 }
 
@@ -37,6 +37,40 @@ test('POST /api/reload reads the file again, and the console shows what came of 
   ]
   expect(await reload()).toEqual(answer({ at, result: 'refused', faults }))
   expect(await lastReload()).toEqual({ at, result: 'refused', faults })
+})
+
+test('the console and the log tell every warning of the file once, also what only the file shows, and a reload brings its own', async () => {
+  const issuer = (key: string) => ({ issuer: 'https://id.test', algorithms: ['HS256'], hs256_secret: key })
+  const configOf = (key: string): TestConfig => ({
+    gateway: { admin: { port: 0 } },
+    plugins: {
+      'token-validator': { required_claims: ['tenant_id'], issuers: [{ ...issuer(key), audience: ['a'] }] },
+    },
+    routes: [],
+  })
+  const state = { config: configOf(secret) }
+  const own = source(() => state.config, { SECRET: secret })
+  const loaded = own.read()
+  if (!loaded.ok) return expect.fail('the configuration is not valid')
+  const { adminUrl, log } = await startAdmin({
+    config: configOf(secret),
+    warnings: loaded.warnings,
+    source: own,
+  })
+  const shown = async () => {
+    const body = await (await fetch(`${adminUrl}/api/gateway`)).json()
+    return (body as { configuration: { warnings: string[] } }).configuration.warnings
+  }
+  const ofConfig =
+    'gateway.admin: has no role, so that nobody is let in outside development; name the role that a token needs'
+  const ofFile =
+    'plugins.token-validator.issuers[0].hs256_secret: is a secret in plain text, take it from the environment: ' +
+    '${NAME:?is needed}'
+  expect(await shown()).toEqual([ofConfig, ofFile])
+  expect(log.filter(({ warning }) => warning !== undefined).map(({ msg }) => msg)).toEqual([ofConfig, ofFile])
+  state.config = configOf('${SECRET}')
+  await fetch(`${adminUrl}/api/reload`, { method: 'POST' })
+  expect(await shown()).toEqual([ofConfig])
 })
 
 test('outside development a reload needs a token with the role, and one of a removed issuer is refused at once', async () => {

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import {
   type AdminOptions,
   type ConfigSource,
+  type ConfigWarning,
   createGateway,
   createLog,
   type Gateway,
@@ -27,6 +28,7 @@ export interface AdminTest {
   readonly config?: Partial<TestConfig>
   readonly onRecord?: RecordTaker
   readonly source?: ConfigSource
+  readonly warnings?: readonly ConfigWarning[]
 }
 
 /** Lets anyone in and knows two people. */
@@ -40,7 +42,7 @@ export const development: NonNullable<AdminOptions['development']> = {
 
 /** Starts one in development mode unless a test says otherwise; it ends with the test. */
 export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
-  const { admin = { development }, settings = {}, config = {}, onRecord, source } = test
+  const { admin = { development }, settings = {}, config = {}, onRecord, source, warnings } = test
   const log: Record<string, unknown>[] = []
   const upstream = await startUpstream((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -59,6 +61,7 @@ export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
     admin,
     onRecord,
     source,
+    warnings,
   })
   const port = await gateway.start()
   onTestFinished(() => gateway.close())
