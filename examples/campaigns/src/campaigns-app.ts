@@ -72,7 +72,6 @@ export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
   })
   const keeper = startKeeper(store, log)
   const app = new Hono()
-  app.get('/healthz', (context) => context.text('ok\n'))
   app.all('*', (context) => service.fetch(context.req.raw))
   return {
     app,

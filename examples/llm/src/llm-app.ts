@@ -55,7 +55,6 @@ export function createLlmApp({ model, audit, log }: LlmAppOptions): LlmApp {
     ...(log && { log }),
   })
   const app = new Hono<{ Bindings: HttpBindings }>()
-  app.get('/healthz', (context) => context.text('ok\n'))
   app.all('*', async function answer(context) {
     const exchange = openExchange(context.req.header('accept'))
     const outcome = await exchanges.run(exchange, () => service.fetch(context.req.raw))
