@@ -85,8 +85,33 @@ test('a scenario that cannot be carried out ends it with 2, though nothing faile
   const { run } = await setUp({}, { 'other.yaml': scenario })
   const { code, stdout } = await run('--scenario', 'other.yaml')
   expect(code).toBe(2)
-  expect(stdout).toContain('problem outcomes.success: the token me cannot be had from its env\n')
+  expect(stdout).toContain(
+    'problem outcomes.success: the token me cannot be had from its env (tokens.me.env)\n',
+  )
   expect(stdout).toContain('\n0 of 10 outcomes observed\n')
+})
+
+test.each(['', 'target: service\n', 'packages: [package.json]\n'])(
+  'a scenario that shows nothing of the service ends it with 2: %j',
+  async (text) => {
+    const manifest = '{ "description": "Supports Agentic Profile v0.3" }'
+    const { run } = await setUp({}, { 'empty.yaml': text, 'package.json': manifest })
+    const { code, stdout } = await run('--scenario', 'empty.yaml')
+    expect(code).toBe(2)
+    expect(stdout).toContain('  problem nothing of the service was observed: ')
+  },
+)
+
+test('an address that is none, in an answer, fails and ends nothing', async () => {
+  const { run } = await setUp({
+    at: 'accepted',
+    change(reply) {
+      reply.body.statusUrl = 'http://['
+    },
+  })
+  const { code, stdout, stderr } = await run('--only', 'status-url-path', '--only', 'status-url-answers')
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(stdout).toContain('accepted: expected an address whose path ends with /op-1/status, got http://[\n')
 })
 
 test('init writes a scenario that can be run', async () => {

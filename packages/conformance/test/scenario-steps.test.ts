@@ -172,7 +172,7 @@ test.each([
   }
   const { problems } = await runConformance({ baseUrl: url, scenario, rules: only })
   expect(problems).toEqual([
-    `outcomes.success: the token mine cannot be had from its ${Object.keys(source)[0]}`,
+    `outcomes.success: the token mine cannot be had from its ${Object.keys(source)[0]} (tokens.mine.${Object.keys(source)[0]})`,
   ])
   expect(requests).toEqual([])
 })

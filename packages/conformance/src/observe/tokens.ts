@@ -63,7 +63,9 @@ async function fetchToken(name: string, source: TokenSource, place: Place): Prom
   const token = (await readSource(source, place).catch(() => undefined))?.trim()
   // A token that cannot stand in a header would only fail later, with less to say.
   if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token
-  throw new TokenSourceError(`the token ${name} cannot be had from its ${Object.keys(source)[0]}`)
+  // The key and not its value: an address or a command may hold a secret.
+  const [kind = ''] = Object.keys(source)
+  throw new TokenSourceError(`the token ${name} cannot be had from its ${kind} (tokens.${name}.${kind})`)
 }
 
 async function readSource(source: TokenSource, { env, folder }: Place): Promise<string | undefined> {
