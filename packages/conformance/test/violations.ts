@@ -306,6 +306,7 @@ export const violations: readonly Violation[] = [
   }),
   misbehaving('metrics-requests', 'requests are not counted', 'counts-nothing'),
   misbehaving('metrics-requests', 'requests are counted as failed', 'counts-as-error'),
+  misbehaving('metrics-requests', 'requests are counted for no tenant', 'counts-for-nobody'),
   spoilt('metrics-types', 'durations are a summary', 'metrics', (reply) => {
     reply.body = reply.body.replace('duration_seconds histogram', 'duration_seconds summary')
   }),

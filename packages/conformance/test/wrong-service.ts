@@ -46,6 +46,7 @@ export type Misbehaviour =
   | 'html-without-stream'
   | 'counts-nothing'
   | 'counts-as-error'
+  | 'counts-for-nobody'
 
 /** What is wrong with a service. */
 export interface Wrongs {

@@ -28,9 +28,24 @@ export function readMetrics(text: string): Metrics {
 /** The counter of requests (Endpoints, 8). */
 export const REQUESTS = 'agentic_requests_total'
 
-/** How many requests were counted, all in all. */
-export function requestsCounted({ samples }: Metrics): number {
-  return samples.filter(({ name }) => name === REQUESTS).reduce((sum, { value }) => sum + value, 0)
+/** Which requests are meant; all of them when nothing is said. */
+export interface CountedRequests {
+  readonly outcome?: string | undefined
+  readonly tenant?: string | undefined
+}
+
+/** How many requests were counted. */
+export function requestsCounted({ samples }: Metrics, { outcome, tenant }: CountedRequests = {}): number {
+  return samples
+    .filter(({ name }) => name === REQUESTS)
+    .filter(({ labels }) => outcome === undefined || labels.get('outcome') === outcome)
+    .filter(({ labels }) => tenant === undefined || isTenant(labels.get('tenant_id'), tenant))
+    .reduce((sum, { value }) => sum + value, 0)
+}
+
+/** A gateway with very many tenants counts the rest together (decision 25). */
+function isTenant(label: string | undefined, tenant: string): boolean {
+  return label === tenant || label === 'other'
 }
 
 function readLabels(text: string): ReadonlyMap<string, string> {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { outcomeTypes } from '@agentic-rest/profile'
+import { headers, outcomeTypes } from '@agentic-rest/profile'
 import { NO_TOKEN } from '../scenario/check-names.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { attempt } from './attempt.ts'
-import { readMetrics, requestsCounted } from './metric-samples.ts'
+import { type CountedRequests, readMetrics, requestsCounted } from './metric-samples.ts'
 import type { Expected, Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
 import { sendProbe } from './take-steps.ts'
@@ -22,7 +22,9 @@ export async function observeMetrics(run: Run): Promise<Seen[]> {
   const before = await scrape(run)
   const { contrast, expected } = await sendCounted(run)
   if (contrast === undefined) return [{ name: 'metrics', exchanges: [before] }]
-  return [{ name: 'metrics', exchanges: [before, await scrapeAgain(run, before)], contrast, expected }]
+  const wanted = { outcome: expected.type, tenant: contrast.request.headers[headers.tenantId] }
+  const after = await scrapeAgain(run, before, wanted)
+  return [{ name: 'metrics', exchanges: [before, after], contrast, expected }]
 }
 
 async function scrape(run: Run): Promise<Exchange> {
@@ -33,13 +35,13 @@ async function scrape(run: Run): Promise<Exchange> {
 }
 
 /** A request may be counted a moment after its answer. */
-async function scrapeAgain(run: Run, before: Exchange): Promise<Exchange> {
-  const counted = ({ answer }: Exchange) => requestsCounted(readMetrics(answer?.body ?? ''))
+async function scrapeAgain(run: Run, before: Exchange, wanted: CountedRequests): Promise<Exchange> {
+  const counted = ({ answer }: Exchange) => requestsCounted(readMetrics(answer?.body ?? ''), wanted)
   const isCounter = readMetrics(before.answer?.body ?? '').types.size > 0
   const endAt = performance.now() + (isCounter ? COUNTED_MS : 0)
   for (;;) {
     const after = await scrape(run)
-    if (counted(after) !== counted(before) || after.unsent || performance.now() > endAt) return after
+    if (counted(after) > counted(before) || after.unsent || performance.now() > endAt) return after
     await pause(PAUSE_MS)
   }
 }

@@ -1,4 +1,4 @@
-import { conditions, outcomeTypes } from '@agentic-rest/profile'
+import { conditions, headers, outcomeTypes } from '@agentic-rest/profile'
 import { answerOf, judgeRow } from '../judge.ts'
 import {
   type Metrics,
@@ -50,17 +50,13 @@ function judgeCount(observation: Observation, after: Metrics): Verdict {
   if (contrast?.answer === undefined || exchanges.length < 2)
     return notObserved('no request was sent that could be counted')
   const before = readMetrics(exchanges[0]?.answer?.body ?? '')
-  if (!(requestsCounted(after) > requestsCounted(before)))
-    return fail('one request more after a request', `${requestsCounted(after)} before and after it`)
   const type = expected?.type
-  if (type === undefined || judgeRow(type, contrast.answer).result !== 'pass') return pass
-  const isCounted = requestsOf(after, type) > requestsOf(before, type)
-  return isCounted ? pass : fail(`one request more with outcome ${type}`, 'one more of another outcome')
-}
-
-function requestsOf({ types, samples }: Metrics, outcome: string): number {
-  return requestsCounted({
-    types,
-    samples: samples.filter(({ labels }) => labels.get('outcome') === outcome),
-  })
+  const isOfRow = type !== undefined && judgeRow(type, contrast.answer).result === 'pass'
+  const wanted = isOfRow ? { outcome: type, tenant: contrast.request.headers[headers.tenantId] } : {}
+  if (requestsCounted(after, wanted) > requestsCounted(before, wanted)) return pass
+  const labels = Object.entries(wanted).map(([name, value]) => ` ${name} ${value}`)
+  return fail(
+    `one request more after a request${labels.join()}`,
+    `${requestsCounted(after, wanted)}, as before`,
+  )
 }
