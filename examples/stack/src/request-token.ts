@@ -42,6 +42,7 @@ export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portB
   const body = (await response.json().catch(() => ({}))) as {
     access_token?: unknown
     expires_in?: unknown
+    error?: unknown
     error_description?: unknown
   }
   // RFC 6749 5.1: an issuer need not say how long; then nobody may count on it.
@@ -49,8 +50,8 @@ export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portB
   if (typeof body.access_token === 'string')
     return { token: body.access_token, expiresAt: new Date(askedAt + seconds * 1000).toISOString() }
   if (typeof body.error_description !== 'string') throw new TokenError(`${url} gives no tokens`)
-  // RFC 6749 5.2: what is wrong with the request itself is a 400 or a 401.
-  throw new TokenError(body.error_description, { refused: response.status < 500 })
+  // RFC 6749 5.2: what is wrong with the request itself; trouble of the provider has other names.
+  throw new TokenError(body.error_description, { refused: /^invalid_/.test(String(body.error)) })
 }
 
 function formOf({ sub, tenant, roles }: Omit<WantedToken, 'portBase'>): URLSearchParams {

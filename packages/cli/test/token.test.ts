@@ -32,11 +32,11 @@ test('it asks for what it was given and prints the token alone', async () => {
 })
 
 test.each([
-  { status: 400, code: 2, means: 'a wish that is refused is a wrong command line' },
-  { status: 503, code: 1, means: 'trouble of the provider may pass' },
-])('a refusal is told in its own words: $means', async ({ status, code }) => {
+  { error: 'invalid_request', status: 400, code: 2, means: 'a wish that is refused is a wrong command line' },
+  { error: 'server_error', status: 500, code: 1, means: 'trouble of the provider may pass' },
+])('a refusal is told in its own words: $means', async ({ error, status, code }) => {
   const { port } = await startUpstream((_request, response) => {
-    response.writeHead(status).end('{"error":"any","error_description":"a tenant has to be given"}')
+    response.writeHead(status).end(JSON.stringify({ error, error_description: 'a tenant has to be given' }))
   })
   expect(await runHere(['token', '--port-base', String(port - 5)])).toEqual({
     code,
