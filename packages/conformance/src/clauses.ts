@@ -83,7 +83,7 @@ export const clauses = {
     demands: 'every vendor-typed body validates against its schema',
   },
   'resources.error.type': {
-    where: 'Resources, generic error body',
+    where: 'Resources, generic error body; decision 2',
     demands: 'the type of an error body is its outcome',
   },
   'resources.error.retryAfter': {
@@ -145,12 +145,18 @@ export const clauses = {
     demands: 'the correlation id reaches the agent behind unchanged',
   },
   'hop.tenant': { where: 'Authentication, 5', demands: 'the tenant reaches the agent behind unchanged' },
-  'authentication.missing': { where: 'Authentication, 1', demands: 'a request carries a bearer token' },
-  'authentication.invalid': { where: 'Authentication, 2', demands: 'the bearer token is validated' },
-  'authentication.tenant': { where: 'Authentication, 3', demands: 'the tenant is validated' },
+  'authentication.missing': {
+    where: 'Authentication, 1; decision 4',
+    demands: 'a request carries a bearer token',
+  },
+  'authentication.invalid': {
+    where: 'Authentication, 2; decision 4',
+    demands: 'the bearer token is validated',
+  },
+  'authentication.tenant': { where: 'Authentication, 3; decision 18', demands: 'the tenant is validated' },
   'metrics.exposed': { where: 'Endpoints, 8', demands: 'metrics can be scraped' },
   'metrics.requests': {
-    where: 'Endpoints, 8, agentic_requests_total',
+    where: 'Endpoints, 8, agentic_requests_total; decision 25',
     demands: 'requests are counted by three labels',
   },
   'metrics.types': { where: 'Endpoints, 8, metric table', demands: 'each metric has the type of the table' },
