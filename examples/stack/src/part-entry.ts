@@ -18,6 +18,13 @@ export function findEntry({ runs }: Pick<PartRow, 'runs'>): PartEntry | undefine
   return file === undefined ? undefined : { file, nodeArguments: argumentsFor(file) }
 }
 
+/** A program of the stack itself, beside this file. */
+export function programEntry(name: string): PartEntry {
+  const source = besideThisFile(`./${name}.ts`)
+  const file = existsSync(source) ? source : besideThisFile(`./${name}.js`)
+  return { file, nodeArguments: argumentsFor(file) }
+}
+
 /** The configuration of one of the stack's own gateways; it lies beside `src` and `dist`. */
 export function gatewayFile(name: string): string {
   return besideThisFile(`../${name}`)

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { lockData } from './data-lock.ts'
+import { makeFirstDatabases } from './first-databases.ts'
 import { type LineFile, openLineFile } from './line-file.ts'
 import type { PartCommand } from './part-process.ts'
 import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
@@ -69,7 +70,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
   options.signal?.addEventListener('abort', stop)
   try {
-    if (!options.signal?.aborted) await startInOrder(members)
+    if (!options.signal?.aborted) await startInOrder(members, firstDatabases(planned, options))
   } catch (error) {
     await stop()
     throw error
@@ -129,12 +130,27 @@ function createMember(planned: PlannedPart, terminal: Terminal): Member {
 }
 
 /** Gateways fetch keys when they start, so whoever issues tokens goes first; everything else at the same time. */
-async function startInOrder(members: readonly Member[]): Promise<void> {
+async function startInOrder(members: readonly Member[], databases: Promise<void>): Promise<void> {
   const issuers = members.filter(({ planned }) => planned.row.issuesTokens)
   const gateways = members.filter(isGateway)
   const others = members.filter((member) => !issuers.includes(member) && !gateways.includes(member))
   const startAll = (some: readonly Member[]) => Promise.all(some.map(({ part }) => part.start()))
-  await Promise.all([startAll(issuers).then(() => startAll(gateways)), startAll(others)])
+  const [storing, rest] = [others.filter(hasStore), others.filter((member) => !hasStore(member))]
+  const stores = databases.then(() => startAll(storing))
+  await Promise.all([startAll(issuers).then(() => startAll(gateways)), startAll(rest), stores])
+}
+
+function hasStore({ planned }: Member): boolean {
+  return planned.row.stores === true
+}
+
+/** Where the embedded databases are to be, made all at once at the first start. */
+function firstDatabases(planned: readonly PlannedPart[], { env, signal }: StackOptions): Promise<void> {
+  const embedded = planned.filter((each) => each.row.stores && each.env['DATABASE_URL'] === undefined)
+  const folders = embedded
+    .flatMap((each) => each.env['DATA_FOLDER'] ?? [])
+    .map((folder) => join(folder, 'database'))
+  return makeFirstDatabases({ folders, env: embedded[0]?.env ?? env, signal })
 }
 
 async function stopInOrder(members: readonly Member[]): Promise<void> {

@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createStore } from '@agentic-rest/service'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { makeFirstDatabases } from '../src/first-databases.ts'
+
+// A database is made, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 60_000 })
+
+function newFolders() {
+  const parent = mkdtempSync(join(tmpdir(), 'agentic-databases-'))
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+  return { parent, folders: ['one', 'two'].map((name) => join(parent, name)) }
+}
+
+test('the second database is a copy of the first that works, and nothing else is left', async () => {
+  const { parent, folders } = newFolders()
+  await makeFirstDatabases({ folders, env: process.env })
+  expect(readdirSync(parent).toSorted()).toEqual(['one', 'two'])
+  const store = createStore({ folder: folders[1] ?? '' })
+  onTestFinished(() => store.close())
+  expect(await store.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
+test('where one is there already, none is touched', async () => {
+  const { folders } = newFolders()
+  const [one = '', two = ''] = folders
+  mkdirSync(two)
+  await makeFirstDatabases({ folders, env: process.env })
+  expect([existsSync(one), readdirSync(two)]).toEqual([false, []])
+})
+
+test('a stack that is told to stop does not wait for them', async () => {
+  const { folders } = newFolders()
+  await makeFirstDatabases({ folders, env: process.env, signal: AbortSignal.abort() })
+  expect(folders.map((folder) => existsSync(folder))).toEqual([false, false])
+})
