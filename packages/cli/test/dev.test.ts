@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { findFreeBase, requestToken } from '@agentic-rest/stack'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { lockData } from '../../../examples/stack/src/data-lock.ts'
 import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
@@ -159,8 +159,9 @@ test('a port that is taken is named, with a way out, and nothing is started', as
 test('a folder that another stack uses is named, with a way out', async () => {
   const cwd = folderWith({})
   mkdirSync(join(cwd, '.agentic'))
-  const release = lockData(join(cwd, '.agentic'), String)
-  onTestFinished(release)
+  const holder = new DatabaseSync(join(cwd, '.agentic/lock'))
+  holder.exec('BEGIN EXCLUSIVE')
+  onTestFinished(() => holder.close())
   const { code, stdout, stderr } = await runAgentic(['dev', '--port-base', String(await freeBase())], { cwd })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
