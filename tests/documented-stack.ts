@@ -37,7 +37,7 @@ export async function startStack(command: string): Promise<DocumentedStack> {
     })
   })
   return {
-    adapt: (other) => forStack(other, base, data),
+    adapt: (other) => forStack(other, base),
     async stop() {
       process.kill(-pid, 'SIGINT')
       await closed
@@ -46,9 +46,9 @@ export async function startStack(command: string): Promise<DocumentedStack> {
   }
 }
 
-function forStack(command: string, base: number, data: string): string {
+function forStack(command: string, base: number): string {
   return command
     .replaceAll(/127\.0\.0\.1:(8\d\d\d)/g, (_, port: string) => `127.0.0.1:${base + Number(port) - 8080}`)
     .replaceAll(/npm run (--silent )?token( --)?/g, `npm run --silent token -- --port-base ${base}`)
-    .replaceAll(/npm run tour( --)?/g, `npm run --silent tour -- --port-base ${base} --data ${data}`)
+    .replaceAll(/npm run tour( --)?/g, `npm run --silent tour -- --port-base ${base}`)
 }
