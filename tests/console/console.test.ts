@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from './console-browser.ts'
 import { makeTraffic } from './make-traffic.ts'
 import { postSwallowed } from './swallowed-records.ts'
-import { copied, fillIn, openView, send, untilEnded } from './try-flow.ts'
+import { copied, fillIn, focused, openView, send, untilEnded } from './try-flow.ts'
 
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
@@ -116,8 +116,18 @@ function clickThrough(executablePath: string): void {
       await approval.getByText('campaign:approve').waitFor()
       await approval.getByText('alice, who may not approve it').waitFor()
       await picture(page, `approval-${shown}`)
+      expect(await focused(page)).toContain('Approval')
+      await exchange.getByRole('link', { name: 'Open the timeline' }).click()
+      await page.getByRole('region', { name: 'Waterfall' }).waitFor()
+      expect(await focused(page)).toBe('Timeline')
+      expect(await page.title()).toMatch(/^Timeline: .* · Agentic REST console$/)
+      await page.goBack()
+      expect(await page.getByLabel('Token', { exact: true }).inputValue()).not.toBe('')
+      await approval.getByRole('button', { name: 'Wait for somebody else' }).click()
+      await exchange.getByRole('status').getByText('Waiting for somebody to approve').waitFor()
       await approval.getByRole('button', { name: 'Approve as dave' }).click()
       await untilEnded(exchange)
+      expect(await focused(page)).toBe('Exchange')
       await exchange.getByText('201 created').waitFor()
       expect(await exchange.getByText('412 approval required').count()).toBe(1)
     })
@@ -230,6 +240,50 @@ function clickThrough(executablePath: string): void {
       expect([...opened.origins].toSorted()).toEqual([stack.url, url].toSorted())
     })
   })
+
+  const otherLooks: readonly Look[] = [
+    { theme: 'dark', width: 1280 },
+    { theme: 'light', width: 360 },
+  ]
+  test.each(otherLooks)('each view is in order, $theme at $width px', async (look) => {
+    const correlationId = await postSwallowed(url, { operation: 'long-'.repeat(120) })
+    const opened = await openConsole(browser, url, look)
+    onTestFinished(() => opened.close())
+    const { page } = opened
+    await page.getByText('Connected').waitFor()
+    for (const place of ['live', `timeline/${correlationId}`, 'timeline', 'try', 'routes']) {
+      await page.goto(`${url}/#/${place}`)
+      await page.locator('main section, main form').first().waitFor()
+      expect(await overflowOf(page), place).toBe(0)
+      expect(await seriousFindings(page), place).toEqual([])
+    }
+    await fillIn(page, { route: 'read-campaign', person: 'alice', fields: { campaignId: 'nope' } })
+    const exchange = await send(page)
+    await untilEnded(exchange)
+    await exchange.getByRole('link', { name: 'Open the timeline' }).click()
+    const waterfall = page.getByRole('region', { name: 'Waterfall' })
+    await expect.poll(() => waterfall.getByRole('row').count(), { timeout: 10_000 }).toBe(3)
+    expect(await page.getByText('500').count()).toBe(0)
+    const cells = waterfall.getByRole('cell').filter({ hasText: 'ms' })
+    await cells.last().scrollIntoViewIfNeeded()
+    const box = await cells.last().boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(look.width)
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('work in the background that is no longer looked at is said to go on', async () => {
+    const { page, close } = await openConsole(browser, url, { theme: 'light', width: 1280 })
+    onTestFinished(close)
+    const fields = { campaignId: 'cmp-900' }
+    await fillIn(page, { route: 'create-optimization', person: 'carol', fields, body: { goal: 'ctr' } })
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('Work in the background (202)').check()
+    const exchange = await send(page)
+    await exchange.getByRole('progressbar', { name: 'Progress' }).waitFor()
+    await exchange.getByRole('button', { name: 'Stop' }).click()
+    await exchange.getByText('The service goes on with the work in the background.').waitFor()
+  })
+
   describe('whatever it looks like', () => {
     let opened: ConsolePage
     let page: Page
@@ -288,7 +342,7 @@ function clickThrough(executablePath: string): void {
       await page.getByRole('button', { name: 'Show', exact: true }).click()
       await page.getByRole('region', { name: 'Waterfall' }).getByText(hostile).first().waitFor()
       expect(await page.locator('main img, main b:text-is("bold")').count()).toBe(0)
-      expect(await page.title()).toBe('Agentic REST console')
+      expect(await page.title()).toMatch(/^Timeline: <img.* · Agentic REST console$/)
     })
 
     test('a theme that was chosen stays, and charts follow it', async () => {

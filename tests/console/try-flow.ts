@@ -43,3 +43,10 @@ export async function copied(page: Page, name: string): Promise<string> {
   await button.locator('..').getByText('Copied').waitFor()
   return page.evaluate('navigator.clipboard.readText()')
 }
+
+/** The name of what has the focus: its label, else its text. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(
+    'document.activeElement.getAttribute("aria-label") ?? (document.activeElement === document.body ? "nothing" : document.activeElement.textContent)',
+  )
+}

@@ -37,6 +37,16 @@ export const adminApi = {
   },
 }
 
+/** Whether the gateway answers, but not to this browser: an event source does not tell that from silence. */
+export async function isSignedOut(): Promise<boolean> {
+  try {
+    await ask('/api/gateway')
+    return false
+  } catch (error) {
+    return error instanceof AdminError && error.status === conditions.unauthenticated
+  }
+}
+
 function jsonHeaders(): Headers {
   const fields = new Headers()
   fields.set(headers.contentType, outcomes.success.mediaType)

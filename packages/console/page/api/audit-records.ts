@@ -1,4 +1,5 @@
-import { fieldsOf, listOf, numberOf, textOf, textsOf } from './read-json.ts'
+import { nameOutcome } from './name-outcome.ts'
+import { fieldsOf, isTrue, listOf, numberOf, textOf, textsOf } from './read-json.ts'
 
 /** An audit record of the profile, and who wrote it. */
 export interface AuditRecord {
@@ -60,7 +61,7 @@ export function readRecent(value: unknown): RecentExchange[] {
       correlationId: textOf(fields, 'correlationId'),
       at: textOf(fields, 'at'),
       route: textOf(fields, 'route'),
-      outcome: textOf(fields, 'outcome'),
+      outcome: nameOutcome(textOf(fields, 'outcome'), isTrue(fields, 'streamed')),
       status: numberOf(fields, 'status'),
       tenant: textOf(fields, 'tenant'),
       parts: textsOf(fields, 'parts'),

@@ -1,3 +1,4 @@
+import { isSignedOut } from '../api/admin-api.ts'
 import { type RequestRow, readRow, readSummary, type Summary } from '../api/feed-events.ts'
 import { createStore, type Store } from '../shell/store.ts'
 
@@ -12,7 +13,8 @@ const HIDDEN_MS = 30_000
 
 /** What the feed has brought so far. */
 export interface FeedState {
-  readonly connection: 'connecting' | 'open' | 'lost'
+  /** `lost`: there is no connection, or none to be had. */
+  readonly connection: 'connecting' | 'open' | 'lost' | 'signedOut'
   readonly paused: boolean
   /** Newest first, at most 500. */
   readonly rows: readonly RequestRow[]
@@ -57,7 +59,11 @@ export function createFeed(): Feed {
       change({ paused })
       waiting.draw()
     },
-    clear: () => change({ rows: [] }),
+    clear() {
+      // Those that are held are before the click too.
+      waiting.takeRows()
+      change({ rows: [], heldCount: 0 })
+    },
   }
 }
 
@@ -112,9 +118,10 @@ function keepOpen(listener: Listener): void {
   function open(): void {
     clearTimeout(closing)
     if (source !== undefined) return
-    source = connect(listener, function retry() {
+    source = connect(listener, async function retry() {
       close()
       setTimeout(open, retryMs)
+      if (await isSignedOut()) listener.onState('signedOut')
       // Somebody who is signed out, or one console too many, stays so for a while.
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
     })
@@ -142,7 +149,7 @@ function connect(listener: Listener, onEnd: () => void): EventSource {
   source.addEventListener('error', function judge() {
     // A browser tries again by itself after a broken connection, but gives up after a refusal.
     if (source.readyState === EventSource.CLOSED) onEnd()
-    else listener.onState('connecting')
+    else listener.onState('lost')
   })
   return source
 }

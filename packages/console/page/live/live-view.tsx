@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { Summary } from '../api/feed-events.ts'
 import { formatMs } from '../shell/format.ts'
-import { Empty } from '../shell/notice.tsx'
+import { Empty, Notice } from '../shell/notice.tsx'
 import { families, familyNames, outcomeWords } from '../shell/outcome-family.ts'
 import { useStore } from '../shell/store.ts'
 import { Chart, type ChartSeries } from './chart.tsx'
@@ -22,31 +22,57 @@ const latencySeries: readonly ChartSeries[] = [
 
 /** Requests as they pass. */
 export function LiveView({ feed }: { readonly feed: Feed }) {
-  const { summaries } = useStore(feed)
+  const { summaries, connection } = useStore(feed)
   const figures = useMemo(() => figuresOf(summaries), [summaries])
+  const isStale = connection === 'lost' || connection === 'signedOut'
   return (
     <div class="live">
-      <Tiles figures={figures} />
+      {isStale && <StaleNotice isSignedOut={connection === 'signedOut'} />}
+      <Tiles figures={figures} isStale={isStale} />
       <div class="panels">
         <OutcomePanel summaries={summaries} />
         <LatencyPanel summaries={summaries} figures={figures} />
-        <StreamsPanel streams={summaries.at(-1)?.streams ?? []} />
+        <StreamsPanel streams={isStale ? undefined : (summaries.at(-1)?.streams ?? [])} />
       </div>
       <RequestPanel feed={feed} />
     </div>
   )
 }
 
+function StaleNotice({ isSignedOut }: { readonly isSignedOut: boolean }) {
+  if (isSignedOut) {
+    return (
+      <Notice kind="fault" title="You are signed out.">
+        <p>What is below was seen before. Reload the page to sign in.</p>
+      </Notice>
+    )
+  }
+  return (
+    <Notice kind="fault" title="The gateway does not answer.">
+      <p>What is below was seen before. The page goes on by itself when the gateway is back.</p>
+    </Notice>
+  )
+}
+
+interface TilesProps {
+  readonly figures: Figures
+  /** What is true of this moment is not known. */
+  readonly isStale: boolean
+}
+
 function Tiles({
   figures: { perSecond, inFlight, latency, plugins, upstream, failedShare },
-}: {
-  readonly figures: Figures
-}) {
+  isStale,
+}: TilesProps) {
   const rate = perSecond >= 10 ? Math.round(perSecond).toLocaleString('en') : perSecond.toFixed(1)
   return (
     <dl class="tiles">
-      <Tile name="Requests per second" value={rate} note="over the last 5 s" />
-      <Tile name="In flight" value={String(inFlight)} note="now" />
+      <Tile
+        name="Requests per second"
+        value={isStale ? '–' : rate}
+        note={isStale ? 'not known' : 'over the last 5 s'}
+      />
+      <Tile name="In flight" value={isStale ? '–' : String(inFlight)} note={isStale ? 'not known' : 'now'} />
       <Tile name="Latency" value={latency ? formatMs(latency.p50) : '–'} note={slowEnd(latency)} />
       <Tile name="Upstream time" value={upstream ? formatMs(upstream.p50) : '–'} note={slowEnd(upstream)} />
       <Tile name="Plugin time" value={plugins ? formatMs(plugins.p50) : '–'} note={slowEnd(plugins)} />

@@ -26,7 +26,7 @@ export function RequestPanel({ feed }: { readonly feed: Feed }) {
         <button type="button" aria-pressed={paused} onClick={() => feed.pause(!paused)}>
           {paused ? 'Resume' : 'Pause'}
         </button>
-        <button type="button" class="quiet" onClick={feed.clear} disabled={rows.length === 0}>
+        <button type="button" class="quiet" onClick={feed.clear} disabled={rows.length + heldCount === 0}>
           Clear
         </button>
       </div>

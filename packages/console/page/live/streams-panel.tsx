@@ -1,23 +1,35 @@
 import type { TenantStreams } from '../api/feed-events.ts'
 
+interface StreamsProps {
+  /** Absent while nothing is known of them. */
+  readonly streams: readonly TenantStreams[] | undefined
+}
+
 /** Open streams of each tenant against its limit. */
-export function StreamsPanel({ streams }: { readonly streams: readonly TenantStreams[] }) {
+export function StreamsPanel({ streams }: StreamsProps) {
   return (
     <section class="panel" aria-labelledby="streams-title">
       <h2 id="streams-title">Open streams</h2>
-      {streams.length === 0 ? (
-        <p class="note">
-          No stream is open. Routes with <code>mode: sse</code> stream to callers that accept events; each
-          tenant has a limit of its own.
-        </p>
-      ) : (
-        <ul class="streams">
-          {streams.map((each) => (
-            <TenantMeter key={each.tenant} {...each} />
-          ))}
-        </ul>
-      )}
+      {streams === undefined ? <p class="note">Not known.</p> : <Meters streams={streams} />}
     </section>
+  )
+}
+
+function Meters({ streams }: { readonly streams: readonly TenantStreams[] }) {
+  if (streams.length === 0) {
+    return (
+      <p class="note">
+        No stream is open. Routes with <code>mode: sse</code> stream to callers that accept events; each
+        tenant has a limit of its own.
+      </p>
+    )
+  }
+  return (
+    <ul class="streams">
+      {streams.map((each) => (
+        <TenantMeter key={each.tenant} {...each} />
+      ))}
+    </ul>
   )
 }
 

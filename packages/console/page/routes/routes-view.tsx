@@ -1,7 +1,7 @@
 import { adminApi } from '../api/admin-api.ts'
 import type { AuditRecord } from '../api/audit-records.ts'
 import type { RouteList } from '../api/route-list.ts'
-import { Notice } from '../shell/notice.tsx'
+import { LoadFault } from '../shell/load-fault.tsx'
 import { useLoad, useRepeat } from '../shell/use-load.ts'
 import { ConfigurationPanel } from './configuration-panel.tsx'
 import { PipelinePanel } from './pipeline-panel.tsx'
@@ -16,15 +16,7 @@ export function RoutesView() {
   const [list, reload] = useLoad(adminApi.routes)
   useRepeat(reload, REFRESH_MS)
   if (list.state === 'loading') return <p class="note">Reading the routes…</p>
-  if (list.state === 'failed') {
-    return (
-      <Notice kind="fault" title={list.message}>
-        <button type="button" onClick={reload}>
-          Try again
-        </button>
-      </Notice>
-    )
-  }
+  if (list.state === 'failed') return <LoadFault message={list.message} onRetry={reload} />
   return (
     <div class="routes">
       <ConfigurationPanel />

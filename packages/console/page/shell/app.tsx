@@ -1,14 +1,25 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { Feed } from '../live/feed.ts'
 import { LiveView } from '../live/live-view.tsx'
 import { RoutesView } from '../routes/routes-view.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
+import type { Bench } from '../try/bench.ts'
 import { TryView } from '../try/try-view.tsx'
 import { Header } from './header.tsx'
+import { type Place, titleOf } from './place.ts'
+import { takeLostFocus } from './take-focus.ts'
 import { usePlace } from './use-place.ts'
 
+interface AppProps {
+  readonly feed: Feed
+  readonly bench: Bench
+}
+
 /** The page: a header, and one of the four views. */
-export function App({ feed }: { readonly feed: Feed }) {
-  const { view, item } = usePlace()
+export function App({ feed, bench }: AppProps) {
+  const place = usePlace()
+  const { view, item } = place
+  const heading = useArrival(place)
   return (
     <>
       <button type="button" class="skip" onClick={skipToMain}>
@@ -16,14 +27,29 @@ export function App({ feed }: { readonly feed: Feed }) {
       </button>
       <Header view={view} feed={feed} />
       <main id="main" tabIndex={-1}>
-        <h1 class="hidden">{view}</h1>
+        <h1 class="hidden" tabIndex={-1} ref={heading}>
+          {view}
+        </h1>
         {view === 'Live' && <LiveView feed={feed} />}
         {view === 'Timeline' && <TimelineView correlationId={item} />}
-        {view === 'Try' && <TryView routeId={item} feed={feed} />}
+        {view === 'Try' && <TryView routeId={item} feed={feed} bench={bench} />}
         {view === 'Routes' && <RoutesView />}
       </main>
     </>
   )
+}
+
+/** Says where one is: in the title, and by the focus when the link that led here is gone. */
+function useArrival(place: Place) {
+  const { view, item } = place
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    document.title = titleOf(place)
+    if (!isFirst.current) takeLostFocus(heading.current)
+    isFirst.current = false
+  }, [view, item])
+  return heading
 }
 
 // The address after # is the view's, so the jump is made by hand.

@@ -68,6 +68,7 @@ const connectionWords = {
   connecting: 'Connecting',
   open: 'Connected',
   lost: 'Disconnected',
+  signedOut: 'Signed out',
 } as const
 
 function Connection({ feed }: { readonly feed: Feed }) {

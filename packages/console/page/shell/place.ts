@@ -1,3 +1,5 @@
+import { shorten } from './picture.ts'
+
 /** The four views, by the names that people see. */
 export const views = ['Live', 'Timeline', 'Try', 'Routes'] as const
 
@@ -22,6 +24,13 @@ export function placeHash({ view, item }: Place): string {
   const path = `#/${view.toLowerCase()}`
   return item === '' ? path : `${path}/${encodeURIComponent(item)}`
 }
+
+/** The title of the window: several of them are told apart by it. */
+export function titleOf({ view, item }: Place): string {
+  return [item === '' ? view : `${view}: ${shorten(item, TITLE_LENGTH)}`, 'Agentic REST console'].join(' · ')
+}
+
+const TITLE_LENGTH = 40
 
 function decode(text: string): string {
   try {

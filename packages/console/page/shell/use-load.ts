@@ -6,7 +6,10 @@ export type Loaded<T> =
   | { readonly state: 'ready'; readonly value: T }
   | { readonly state: 'failed'; readonly message: string }
 
-/** Fetches something when the component appears, or when `key` changes, and again on demand. */
+// A gateway that was restarted is back within seconds.
+const RETRY_MS = 2000
+
+/** Fetches something when the component appears, or when `key` changes, again on demand, and again after a failure. */
 export function useLoad<T>(load: () => Promise<T>, key = ''): readonly [Loaded<T>, () => void] {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' })
   const [turn, setTurn] = useState(0)
@@ -22,6 +25,11 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): readonly [Loaded<T
     }
   }, [key, turn])
   const reload = useCallback(() => setTurn((before) => before + 1), [])
+  useEffect(() => {
+    if (loaded.state !== 'failed') return undefined
+    const timer = setTimeout(reload, RETRY_MS)
+    return () => clearTimeout(timer)
+  }, [loaded, reload])
   return [loaded, reload]
 }
 

@@ -1,7 +1,8 @@
 import { adminApi } from '../api/admin-api.ts'
 import type { RecentExchange } from '../api/audit-records.ts'
 import { formatAgo } from '../shell/format.ts'
-import { Empty, Notice } from '../shell/notice.tsx'
+import { LoadFault } from '../shell/load-fault.tsx'
+import { Empty } from '../shell/notice.tsx'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { placeHash } from '../shell/place.ts'
 import { useLoad, useRepeat } from '../shell/use-load.ts'
@@ -14,7 +15,7 @@ export function RecentList() {
   useRepeat(reload, REFRESH_MS)
   const now = Date.now()
   if (recent.state === 'loading') return <p class="note">Reading…</p>
-  if (recent.state === 'failed') return <Notice kind="fault" title={recent.message} />
+  if (recent.state === 'failed') return <LoadFault message={recent.message} onRetry={reload} />
   if (recent.value.length === 0) {
     return (
       <Empty title="No exchange yet.">

@@ -15,7 +15,7 @@ interface WaterfallProps {
 export function Waterfall({ bars, extent, swallowed }: WaterfallProps) {
   const wholeMs = Math.max(extent.endMs - extent.startMs, 1)
   return (
-    <ScrollRegion label="Waterfall">
+    <ScrollRegion label="Who worked when">
       <table class="waterfall">
         <thead>
           <tr>
@@ -63,9 +63,11 @@ function BarRow({ bar: { span, depth, role, hop }, startMs, wholeMs, swallowed }
   return (
     <tr class={lost === undefined ? '' : 'lost'}>
       <th scope="row">
-        <span class="hop-name" style={{ paddingLeft: `${depth * 16}px` }}>
-          <b>{span.part}</b>
-          <span class="note">{role === 'later' ? 'ended in the background' : span.operation}</span>
+        <span class="hop-name" style={{ paddingLeft: `${indentOf(depth)}px` }}>
+          <b title={span.part}>{span.part}</b>
+          <span class="note" title={span.operation}>
+            {role === 'later' ? 'ended in the background' : span.operation}
+          </span>
         </span>
       </th>
       <td>
@@ -83,4 +85,12 @@ function BarRow({ bar: { span, depth, role, hop }, startMs, wholeMs, swallowed }
       <td class="number">{took > 0 ? formatMs(took) : '–'}</td>
     </tr>
   )
+}
+
+const INDENT = 16
+const MAX_INDENT = 8
+
+// A long chain would push its own names out of sight; the order of the rows still tells who is below whom.
+function indentOf(depth: number): number {
+  return Math.min(depth, MAX_INDENT) * INDENT
 }

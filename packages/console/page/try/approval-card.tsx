@@ -1,6 +1,6 @@
 import type { PendingApproval } from '@agentic-rest/client'
 import { headers } from '@agentic-rest/profile'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/gateway-info.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
@@ -20,7 +20,10 @@ interface ApprovalProps {
   readonly correlationId: string | undefined
   /** The address in the answer; the approval has none when it is at another gateway, where this page may not go. */
   readonly elsewhere: string | undefined
+  /** Somebody else is waited for already. */
+  readonly isWaiting: boolean
   onDecide(goesOn: boolean): void
+  onWait(): void
 }
 
 /** Who has to approve, and a button for whoever may. */
@@ -30,8 +33,13 @@ export function ApprovalCard({
   token,
   correlationId,
   elsewhere,
+  isWaiting,
   onDecide,
+  onWait,
 }: ApprovalProps) {
+  const card = useRef<HTMLElement>(null)
+  // As with a question: whoever works by keyboard should not have to look for it.
+  useEffect(() => card.current?.focus(), [])
   const { message, approver, location } = approval
   const [view] = useLoad(async () =>
     location === undefined
@@ -40,7 +48,7 @@ export function ApprovalCard({
   )
   const known = view.state === 'ready' ? view.value : undefined
   return (
-    <article class="card ask" aria-label="Approval">
+    <article class="card ask" aria-label="Approval" tabIndex={-1} ref={card}>
       <p class="ask-title">{message}</p>
       <dl class="facts">
         <dt>Approver</dt>
@@ -62,14 +70,16 @@ export function ApprovalCard({
         <Decide {...{ view: known, location, gateway, correlationId, onDecide }} />
       )}
       {location === undefined && elsewhere !== undefined && <DecideElsewhere address={elsewhere} />}
-      <div class="actions">
-        <button type="button" onClick={() => onDecide(true)}>
-          {location === undefined ? 'Send again with the approval' : 'Wait for somebody else'}
-        </button>
-        <button type="button" class="quiet" onClick={() => onDecide(false)}>
-          Leave it
-        </button>
-      </div>
+      {!isWaiting && (
+        <div class="actions">
+          <button type="button" onClick={() => (location === undefined ? onDecide(true) : onWait())}>
+            {location === undefined ? 'Send again with the approval' : 'Wait for somebody else'}
+          </button>
+          <button type="button" class="quiet" onClick={() => onDecide(false)}>
+            Leave it
+          </button>
+        </div>
+      )}
     </article>
   )
 }

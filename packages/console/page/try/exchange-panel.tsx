@@ -1,9 +1,12 @@
+import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { GatewayInfo } from '../api/gateway-info.ts'
 import { Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
 import { useStore } from '../shell/store.ts'
+import { takeLostFocus } from '../shell/take-focus.ts'
 import { ApprovalCard } from './approval-card.tsx'
+import type { Sent } from './bench.ts'
 import { ClarificationForm } from './clarification-form.tsx'
 import { correlationIdOf, type Exchange, type ExchangeState } from './exchange.ts'
 import { OperationProgress } from './operation-progress.tsx'
@@ -11,24 +14,25 @@ import { FollowUps, OutcomeCard, StepCard } from './step-card.tsx'
 import type { Step } from './wire-log.ts'
 
 interface PanelProps {
-  readonly exchange: Exchange
+  readonly sent: Sent
   readonly gateway: GatewayInfo
-  /** Of the person who sent the request. */
-  readonly token: string
 }
 
 /** Everything that was sent and answered, and what is to be done next. */
-export function ExchangePanel({ exchange, gateway, token }: PanelProps) {
+export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps) {
   const state = useStore(exchange)
   const { phase, steps, question, approval, progress, fault } = state
   const main = steps.filter(({ kind }) => kind === 'main')
   const end = useRef<HTMLDivElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
+    // A form or a button that was used is gone.
+    takeLostFocus(heading.current)
     if (phase !== 'sending') end.current?.scrollIntoView({ block: 'nearest' })
   }, [phase])
   return (
     <section class="exchange" aria-label="Exchange" aria-busy={phase === 'sending'}>
-      <Head exchange={exchange} state={state} />
+      <Head exchange={exchange} state={state} heading={heading} />
       {main.map((step, index) => (
         <StepCard
           key={index}
@@ -46,7 +50,9 @@ export function ExchangePanel({ exchange, gateway, token }: PanelProps) {
           token={token}
           correlationId={correlationIdOf(state)}
           elsewhere={locationOf(main.at(-1))}
+          isWaiting={phase === 'waiting'}
           onDecide={exchange.proceed}
+          onWait={exchange.waitForOther}
         />
       )}
       {progress !== undefined && <OperationProgress status={progress} />}
@@ -66,14 +72,23 @@ const phaseWords = {
   sending: 'Waiting for an answer',
   asking: 'The service asks',
   approving: 'Somebody has to approve',
+  waiting: 'Waiting for somebody to approve',
   ended: 'Ended',
 } as const
 
-function Head({ exchange, state }: { readonly exchange: Exchange; readonly state: ExchangeState }) {
+interface HeadProps {
+  readonly exchange: Exchange
+  readonly state: ExchangeState
+  readonly heading: RefObject<HTMLHeadingElement | null>
+}
+
+function Head({ exchange, state, heading }: HeadProps) {
   const correlationId = correlationIdOf(state)
   return (
     <div class="exchange-head">
-      <h2>Exchange</h2>
+      <h2 tabIndex={-1} ref={heading}>
+        Exchange
+      </h2>
       <span class={`phase ${state.phase}`} role="status">
         {state.eventCount > 0 && state.phase === 'sending' ? 'Streaming' : phaseWords[state.phase]}
       </span>

@@ -18,7 +18,8 @@ import { createWireLog, type Step } from './wire-log.ts'
 
 /** How far an exchange is. */
 export interface ExchangeState {
-  readonly phase: 'sending' | 'asking' | 'approving' | 'ended'
+  /** `waiting`: for somebody who approves, here or elsewhere. */
+  readonly phase: 'sending' | 'asking' | 'approving' | 'waiting' | 'ended'
   readonly steps: readonly Step[]
   readonly question: AnsweredAs<'clarification_required'> | undefined
   readonly approval: PendingApproval | undefined
@@ -40,8 +41,10 @@ export interface Fault {
 export interface Exchange extends Pick<Store<ExchangeState>, 'get' | 'subscribe'> {
   /** Gives what was asked for. */
   answer(answers: Answers): void
-  /** True: somebody has approved, or will. */
+  /** True: somebody has decided. False: nobody will be asked. */
   proceed(goesOn: boolean): void
+  /** Somebody else will decide; until then it can still be done here. */
+  waitForOther(): void
   stop(): void
 }
 
@@ -78,7 +81,7 @@ export function startExchange(sending: Sending): Exchange {
     baseUrl: sending.baseUrl,
     token: sending.token || undefined,
     fetch: createWireLog(sending.request, (index, step) => {
-      change({ steps: store.get().steps.toSpliced(index, 1, step) })
+      change({ steps: store.get().steps.toSpliced(index, 1, step), ...person.noticing(step) })
     }),
   })
   const request = { ...sending.request, signal: stopping.signal }
@@ -95,13 +98,14 @@ export function startExchange(sending: Sending): Exchange {
     change({ outcome: await client.run(request, { onClarification, onApproval, onProgress }) })
   }
   ;(sending.isStream ? stream() : carry())
-    .catch((error: unknown) => change(endOf(error, stopping.signal)))
+    .catch((error: unknown) => change(endOf(error, { isStopped: stopping.signal.aborted, ...store.get() })))
     .finally(() => change({ phase: 'ended', question: undefined, approval: undefined }))
   return {
     get: store.get,
     subscribe: store.subscribe,
     answer: person.answer,
     proceed: person.proceed,
+    waitForOther: person.waitForOther,
     stop: () => stopping.abort(),
   }
 }
@@ -109,6 +113,7 @@ export function startExchange(sending: Sending): Exchange {
 /** Turns what the client asks into something on the page, and what is done there into an answer. */
 function createPerson(change: (part: Partial<ExchangeState>) => void) {
   let [answer, proceed]: [(answers: Answers) => void, (goesOn: boolean) => void] = [() => {}, () => {}]
+  let isWaiting = false
   return {
     onClarification(question: AnsweredAs<'clarification_required'>): Promise<Answers> {
       change({ phase: 'asking', question })
@@ -127,17 +132,44 @@ function createPerson(change: (part: Partial<ExchangeState>) => void) {
       answer(answers)
     },
     proceed(goesOn: boolean): void {
+      isWaiting = false
       change({ phase: 'sending', approval: undefined })
       proceed(goesOn)
+    },
+    waitForOther(): void {
+      isWaiting = true
+      change({ phase: 'waiting' })
+      proceed(true)
+    },
+    /** The request goes out once more: somebody has decided. */
+    noticing({ kind, answer }: Step): Partial<ExchangeState> {
+      if (!isWaiting || kind !== 'main' || answer !== undefined) return {}
+      isWaiting = false
+      return { phase: 'sending', approval: undefined }
     },
   }
 }
 
 /** What the page says when the client throws. */
-export function endOf(error: unknown, signal: AbortSignal): Partial<ExchangeState> {
-  if (signal.aborted) return { fault: { title: 'Stopped.', detail: 'You ended it. The gateway was told.' } }
+export function endOf(error: unknown, { isStopped, steps, progress }: Ended): Partial<ExchangeState> {
+  if (isStopped) return { fault: { title: 'Stopped.', detail: stoppedDetail({ steps, progress }) } }
   if (error instanceof StreamError) return { outcome: error.outcome }
   return { fault: faultOf(error) }
+}
+
+interface Ended extends Pick<ExchangeState, 'steps' | 'progress'> {
+  readonly isStopped: boolean
+}
+
+/** What became of it. Whoever hangs up ends a request, but neither work in the background nor an approval. */
+function stoppedDetail({ steps, progress }: Omit<Ended, 'isStopped'>): string {
+  const last = steps.findLast(({ kind }) => kind === 'main')?.answer
+  if (progress !== undefined || last?.outcome === 'accepted')
+    return 'This page no longer looks at it. The service goes on with the work in the background.'
+  if (last?.outcome === 'approval_required')
+    return 'This page no longer waits. The approval stays open where it is kept.'
+  if (last === undefined || last.isStream) return 'You ended it. The gateway was told.'
+  return 'You ended it. Nothing was on its way.'
 }
 
 function faultOf(error: unknown): Fault {

@@ -19,16 +19,17 @@ interface FormProps {
   readonly draft: Draft
   readonly faults: ReadonlyMap<string, string>
   readonly token: string
+  readonly tokenNote: string
   readonly feed: Feed
   onDraft(draft: Draft): void
-  onToken(token: string): void
+  onToken(token: string, note?: string): void
   onSend(): void
   prepare(): Sending | undefined
 }
 
 /** The request: which route, as whom, with what. */
 export function RequestForm(props: FormProps) {
-  const { gateway, list, route, draft, token, onDraft, onToken, onSend, prepare } = props
+  const { list, route, draft, onDraft, onSend, prepare } = props
   function submit(event: Event): void {
     event.preventDefault()
     onSend()
@@ -53,7 +54,7 @@ export function RequestForm(props: FormProps) {
       <p class="note">
         <code>{route.id}</code> {routeNote(route)}
       </p>
-      <WhoSends gateway={gateway} draft={draft} token={token} onDraft={onDraft} onToken={onToken} />
+      <WhoSends {...props} />
       <Inputs {...props} />
       <Options {...props} />
       <div class="actions">

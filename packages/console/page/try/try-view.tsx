@@ -1,14 +1,17 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo } from '../api/gateway-info.ts'
 import type { Route, RouteList } from '../api/route-list.ts'
 import type { Feed } from '../live/feed.ts'
 import { useKept } from '../shell/kept.ts'
-import { Empty, Notice } from '../shell/notice.tsx'
+import { LoadFault } from '../shell/load-fault.tsx'
+import { Empty } from '../shell/notice.tsx'
+import { useStore } from '../shell/store.ts'
 import { useLoad } from '../shell/use-load.ts'
 import { goTo } from '../shell/use-place.ts'
+import type { Bench } from './bench.ts'
 import { type Draft, forRoute, isStreamed, parseDraft, writeDraft } from './draft.ts'
-import { type Exchange, type Sending, startExchange } from './exchange.ts'
+import type { Sending } from './exchange.ts'
 import { ExchangePanel } from './exchange-panel.tsx'
 import { readDraft } from './read-draft.ts'
 import { RequestForm } from './request-form.tsx'
@@ -16,30 +19,32 @@ import { RequestForm } from './request-form.tsx'
 interface TryProps {
   readonly routeId: string
   readonly feed: Feed
+  readonly bench: Bench
 }
 
 /** Pick a route, get a token, send, and finish what the answer asks for. */
-export function TryView({ routeId, feed }: TryProps) {
-  const [gateway] = useLoad(adminApi.gateway)
-  const [list] = useLoad(adminApi.routes)
-  const failed = [gateway, list].find((each) => each.state === 'failed')
-  if (failed?.state === 'failed') return <Notice kind="fault" title={failed.message} />
-  if (gateway.state !== 'ready' || list.state !== 'ready') return <p class="note">Reading the routes…</p>
-  if (list.value.routes.length === 0) return <Empty title="The gateway has no routes." />
-  return <Bench routeId={routeId} feed={feed} gateway={gateway.value} list={list.value} />
+export function TryView({ routeId, feed, bench }: TryProps) {
+  const [loaded, reload] = useLoad(gatewayAndRoutes)
+  if (loaded.state === 'failed') return <LoadFault message={loaded.message} onRetry={reload} />
+  if (loaded.state === 'loading') return <p class="note">Reading the routes…</p>
+  const [gateway, list] = loaded.value
+  if (list.routes.length === 0) return <Empty title="The gateway has no routes." />
+  return <Workbench {...{ routeId, feed, bench, gateway, list }} />
 }
 
-interface BenchProps extends TryProps {
+function gatewayAndRoutes(): Promise<[GatewayInfo, RouteList]> {
+  return Promise.all([adminApi.gateway(), adminApi.routes()])
+}
+
+interface WorkbenchProps extends TryProps {
   readonly gateway: GatewayInfo
   readonly list: RouteList
 }
 
-function Bench({ routeId, feed, gateway, list }: BenchProps) {
+function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
   const [draft, setDraft, route] = useDraft(routeId, list.routes, gateway)
-  const [token, setToken] = useState('')
+  const { token, tokenNote, sent } = useStore(bench)
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
-  const [exchange, setExchange] = useState<Exchange | undefined>(undefined)
-  const turn = useRef(0)
   function prepare(): Sending | undefined {
     const reading = readDraft(draft, route)
     setFaults(reading.ok ? new Map() : reading.faults)
@@ -49,10 +54,7 @@ function Bench({ routeId, feed, gateway, list }: BenchProps) {
   }
   function send(): void {
     const sending = prepare()
-    if (sending === undefined) return
-    exchange?.stop()
-    turn.current += 1
-    setExchange(startExchange(sending))
+    if (sending !== undefined) bench.send(sending)
   }
   return (
     <div class="try">
@@ -63,13 +65,14 @@ function Bench({ routeId, feed, gateway, list }: BenchProps) {
         draft={draft}
         faults={faults}
         token={token}
+        tokenNote={tokenNote}
         feed={feed}
         onDraft={setDraft}
-        onToken={setToken}
+        onToken={bench.setToken}
         onSend={send}
         prepare={prepare}
       />
-      {exchange === undefined ? (
+      {sent === undefined ? (
         <Empty title="Nothing sent yet.">
           <p>
             Leave an input out and the service asks for it. The answer becomes a form here, an approval a
@@ -77,7 +80,7 @@ function Bench({ routeId, feed, gateway, list }: BenchProps) {
           </p>
         </Empty>
       ) : (
-        <ExchangePanel key={turn.current} exchange={exchange} gateway={gateway} token={token} />
+        <ExchangePanel key={sent.turn} sent={sent} gateway={gateway} />
       )}
     </div>
   )

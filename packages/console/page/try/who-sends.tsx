@@ -10,17 +10,18 @@ interface WhoProps {
   readonly gateway: GatewayInfo
   readonly draft: Draft
   readonly token: string
+  readonly tokenNote: string
   onDraft(draft: Draft): void
-  onToken(token: string): void
+  onToken(token: string, note?: string): void
 }
 
 /** As whom a request is sent: in development one of the people, elsewhere the owner of a token. */
-export function WhoSends({ gateway, draft, token, onDraft, onToken }: WhoProps) {
+export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }: WhoProps) {
   return (
     <fieldset>
       <legend>Who sends it</legend>
       {gateway.people.length > 0 && (
-        <PersonChoice people={gateway.people} draft={draft} onDraft={onDraft} onToken={onToken} />
+        <PersonChoice people={gateway.people} {...{ draft, tokenNote, onDraft, onToken }} />
       )}
       <div class="pair">
         <Field label="Token" hint={token === '' ? 'None' : 'Never kept'}>
@@ -51,17 +52,17 @@ export function WhoSends({ gateway, draft, token, onDraft, onToken }: WhoProps) 
   )
 }
 
-interface ChoiceProps extends Pick<WhoProps, 'draft' | 'onDraft' | 'onToken'> {
+interface ChoiceProps extends Pick<WhoProps, 'draft' | 'tokenNote' | 'onDraft' | 'onToken'> {
   readonly people: readonly Person[]
 }
 
-function PersonChoice({ people, draft, onDraft, onToken }: ChoiceProps) {
-  const [said, setSaid] = useState('')
+function PersonChoice({ people, draft, tokenNote, onDraft, onToken }: ChoiceProps) {
+  const [fault, setFault] = useState('')
   function choose(sub: string): void {
     const tenant = people.find((each) => each.sub === sub)?.tenant ?? ''
     // A token belongs to one person.
     onToken('')
-    setSaid('')
+    setFault('')
     onDraft({ ...draft, sub, tenant })
   }
   async function getToken(): Promise<void> {
@@ -69,10 +70,10 @@ function PersonChoice({ people, draft, onDraft, onToken }: ChoiceProps) {
     if (person === undefined) return
     try {
       const { token, expiresAt } = await adminApi.token(person)
-      onToken(token)
-      setSaid(`Token of ${person.sub}, good until ${formatClock(expiresAt).slice(0, 5)}`)
+      onToken(token, `Token of ${person.sub}, good until ${formatClock(expiresAt).slice(0, 5)}`)
+      setFault('')
     } catch (error) {
-      setSaid(messageOf(error))
+      setFault(messageOf(error))
     }
   }
   return (
@@ -92,7 +93,7 @@ function PersonChoice({ people, draft, onDraft, onToken }: ChoiceProps) {
         Get token
       </button>
       <p class="note said" role="status">
-        {said}
+        {fault || tokenNote}
       </p>
     </div>
   )
