@@ -46,3 +46,31 @@ testWithProgram(
     await page.getByText('Connected').waitFor({ state: 'attached' })
   },
 )
+
+testWithProgram(
+  { program: 'chromium', package: 'chromium' },
+  'a gateway that has stopped is said to be, and one that came back has signed everybody out',
+  async (executablePath) => {
+    const options = { admin: { consoleFolder }, config: { plugins: { 'token-validator': { issuers } } } }
+    const settings = { role: 'gateway:admin' }
+    const { adminUrl, adminPort, gateway } = await startAdmin({ ...options, settings })
+    const browser = await startBrowser(executablePath)
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage({ viewport: { width: 360, height: 740 } })
+    await page.goto(adminUrl)
+    await page.getByLabel('Token').fill(await tokenOf('gateway:admin'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Connected').waitFor()
+    await gateway.close()
+    await page.getByText('Disconnected').waitFor()
+    await page.getByRole('alert').getByText('The gateway does not answer.').waitFor()
+    expect(await page.getByText('not known', { exact: true }).count()).toBe(2)
+    await page.getByRole('link', { name: 'Try', exact: true }).click()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await startAdmin({ ...options, settings: { ...settings, port: adminPort } })
+    await page.getByRole('alert').getByText('You are signed out.').waitFor()
+    await page.getByRole('link', { name: 'Live', exact: true }).click()
+    await page.getByRole('alert').getByText('What is below was seen before. Reload the page').waitFor()
+    await page.getByText('Signed out', { exact: true }).waitFor()
+  },
+)
