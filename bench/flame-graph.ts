@@ -113,7 +113,8 @@ export function drawFlameGraph(root: Frame): string {
     ([kind, colour], index) =>
       `<rect x="${index * 110}" y="2" width="12" height="12" fill="${colour}"/><text x="${index * 110 + 17}" y="12">${kind}</text>`,
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11" role="img">
+<title>Flame graph: time is width, callers stand above what they call</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${legend.join('\n')}
 <g transform="translate(0 22)">
