@@ -3,7 +3,8 @@ import type { Locator, Page } from 'playwright-core'
 /** The views, as people find them. */
 export async function openView(page: Page, name: 'Live' | 'Timeline' | 'Try' | 'Routes'): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
-  await page.getByRole('heading', { level: 1, name }).waitFor({ state: 'attached' })
+  // The title follows once the view is drawn, also from one thing of a view to the view itself.
+  await page.waitForFunction(`document.title.startsWith(${JSON.stringify(`${name} ·`)})`)
 }
 
 /** What is filled in before sending. */
