@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /** The views, as people find them. */
 export async function openView(page: Page, name: 'Live' | 'Timeline' | 'Try' | 'Routes'): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
   // The title follows once the view is drawn, also from one thing of a view to the view itself.
-  await page.waitForFunction(`document.title.startsWith(${JSON.stringify(`${name} ·`)})`)
+  await expect.poll(() => page.title()).toMatch(`${name} ·`)
 }
 
 /** What is filled in before sending. */
