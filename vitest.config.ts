@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
 
@@ -13,6 +15,8 @@ export default defineConfig({
     // Most tests wait for sockets and processes, so both cores of a small machine are worth using.
     maxWorkers: 2,
     testTimeout: 30_000,
+    // Hundreds of processes run the same TypeScript; the second of them need not compile it again.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'agentic-test-compile-cache') },
     hookTimeout: 30_000,
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', createClosingLineReporter()],

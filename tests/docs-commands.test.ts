@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 /**
  * What shows that a command works. `here`: it is run in this repository. `copy`: in a copy, because it writes.
- * `ci`: CI runs it or a short form of it, and this test with it. `package`: the packing test installs the package and runs a program with
+ * `ci`: CI runs it, and this test with it. `package`: the packing test installs the package and runs a program with
  * it. `gateway`: it is started and stopped. `request`: it is sent to the gateway that its page starts. `stack`: it
  * starts the stack, once for all pages. `visitor`: it is run beside that stack.
  */
@@ -25,7 +25,6 @@ type Proof = 'here' | 'copy' | 'ci' | 'package' | 'gateway' | 'request' | 'stack
 // Every command a reader is told to type. A command that is not here fails the test, and so does a row without a command.
 const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npm (install|run check|test)$/, 'ci'],
-  [/^npm run bench( -- (--quick|--only [a-z-]+))*$/, 'ci'],
   [/^npm start$/, 'stack'],
   [/^npm run (--silent token|tour)( -- [\w ,:-]+)?$/, 'visitor'],
   [/^npm run (generate|freeze|format)$/, 'copy'],
