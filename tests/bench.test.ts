@@ -25,7 +25,7 @@ testWithProgram(
   'a short run measures every contender, prints the table and keeps it as JSON',
   async () => {
     const output = outputFolder()
-    const parts = ['all-plugins', 'streams'].flatMap((name) => ['--only', name])
+    const parts = ['all-plugins'].flatMap((name) => ['--only', name])
     const options = [
       '--quick',
       '--rounds',
@@ -47,7 +47,6 @@ testWithProgram(
     const results = JSON.parse(readFileSync(join(output, files[0] ?? ''), 'utf8'))
     expect(results).toMatchObject({ seed: 7, quick: true, machine: { node: process.version } })
     expect(results.throughput.map(({ scenario }: { scenario: string }) => scenario)).toEqual(['all-plugins'])
-    expect(results.streams.flush.gateway.events).toBeGreaterThan(0)
   },
 )
 
