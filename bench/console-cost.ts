@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startFixedUpstream } from './console-cost/fixed-upstream.ts'
 import { createPacedLoad } from './console-cost/paced-load.ts'
+import { spreadOf } from './statistics.ts'
 
 // What open consoles cost the gateway: CPU time per request at a fixed rate, with three feeds open and with none, in
 // turn. `node --conditions=agentic-source bench/console-cost.ts [--seconds 2] [--rounds 20] [--rate 2000]`
@@ -58,16 +59,12 @@ async function measure(): Promise<number> {
 
 /** Pairs are compared, not sums: on a machine that does other things neighbours in time are alike. */
 function report(): void {
-  const share = median(pairs.map(({ none, open }) => open / none - 1))
+  const share = spreadOf(pairs.map(({ none, open }) => open / none - 1)).median
   const line = (name: string, key: 'none' | 'open') =>
-    `${name.padEnd(18)} ${median(pairs.map((pair) => pair[key])).toFixed(1)} us of CPU per request\n`
+    `${name.padEnd(18)} ${spreadOf(pairs.map((pair) => pair[key])).median.toFixed(1)} us of CPU per request\n`
   process.stdout.write(line('no console', 'none') + line(`${FEEDS} consoles open`, 'open'))
   process.stdout.write(`difference         ${(share * 100).toFixed(1)} %\n`)
   process.exitCode = share > LARGEST_SHARE ? 1 : 0
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
 async function openFeeds(): Promise<() => void> {

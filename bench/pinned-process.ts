@@ -38,20 +38,22 @@ export async function startPinned({ command, core, env, port }: Command): Promis
 }
 
 async function untilReady(child: ChildProcess, port: number, errors: () => string): Promise<void> {
-  const end = performance.now() + READY_TIMEOUT_MS
-  while (performance.now() < end) {
+  const isRunning = () => {
     if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended:\n${errors()}`)
-    if (await accepts(port)) return
-    await wait(10)
   }
-  await stop(child)
-  throw new Error(`${child.spawnargs.join(' ')} took no connection on port ${port}`)
+  try {
+    await untilAccepting(port, isRunning)
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
 }
 
-/** Resolves when a port takes connections. */
-export async function untilAccepting(port: number): Promise<void> {
+/** Resolves when a port takes connections; `check` may throw to end the waiting before its time. */
+export async function untilAccepting(port: number, check?: () => void): Promise<void> {
   const end = performance.now() + READY_TIMEOUT_MS
   while (!(await accepts(port))) {
+    check?.()
     if (performance.now() > end) throw new Error(`nobody took a connection on port ${port}`)
     await wait(10)
   }

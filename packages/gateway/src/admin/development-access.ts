@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts'
+import { isRecord } from '../is-record.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
-import { isRecord } from './is-record.ts'
 
 /** Somebody whose token can be had in development. */
 export interface Person {

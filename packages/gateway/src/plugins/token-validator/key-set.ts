@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { isRecord } from '../../is-record.ts'
 import type { JsonObject } from './decode-token.ts'
 import type { KeyQuery } from './key-source.ts'
 
@@ -59,9 +60,9 @@ export function parseKeySet(document: Buffer): KeySet {
 
 function readKeys(document: Buffer): JsonObject[] {
   const value: unknown = parseJson(document)
-  const keys = isObject(value) ? value['keys'] : undefined
+  const keys = isRecord(value) ? value['keys'] : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no list of keys')
-  return keys.filter(isObject)
+  return keys.filter(isRecord)
 }
 
 function parseJson(document: Buffer): unknown {
@@ -110,8 +111,4 @@ function fits({ algorithm, shape }: PublicKey, wanted: string): boolean {
   if (shape !== SHAPE_BY_ALGORITHM[wanted]) return false
   // RFC 9864 gave EdDSA with this curve a name of its own.
   return algorithm === undefined || algorithm === wanted || (wanted === 'EdDSA' && algorithm === 'Ed25519')
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
