@@ -21,7 +21,7 @@ import { createSnapshots } from './reload/snapshots.ts'
 import { fail, finish, sendOutcome } from './respond.ts'
 import { createShared } from './shared.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
-import { createLocalStreamSlots } from './stream-slots.ts'
+import { createLocalStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { takeSlot } from './take-slot.ts'
 import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
@@ -40,6 +40,8 @@ export interface GatewayOptions extends LoadedConfig {
   readonly onRecord?: RecordTaker | undefined
   /** Where a reload reads the configuration again; without it every reload is refused. */
   readonly source?: ConfigSource | undefined
+  /** Makes the store of the tenants' stream slots, where this process is not to count them alone. */
+  readonly streamSlots?: ((limit: () => number) => StreamSlots) | undefined
 }
 
 /** A gateway: it owns everything it uses, and nothing is left when it is closed. */
@@ -69,7 +71,7 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
       admit(exchange, parts) ??
       unrouted ??
       (await parts.snapshot.pipeline.request(exchange)) ??
-      takeSlot(exchange, parts) ??
+      (exchange.streaming ? await takeSlot(exchange, parts) : undefined) ??
       (await callUpstream(exchange, parts))
     if (refused !== undefined) sendOutcome(exchange, refused)
   } catch (error) {
@@ -102,7 +104,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     isDraining: () => state.draining,
     degraded: () => degradedReasons(current(), reloading),
   })
-  const slots = createLocalStreamSlots(() => gatewayConfig().llm.max_sse_connections_per_tenant)
+  const createSlots = options.streamSlots ?? createLocalStreamSlots
+  const slots = createSlots(() => gatewayConfig().llm.max_sse_connections_per_tenant)
   const gatewayPort = () => state.port
   const admin = createAdmin({ ...options, ...options.admin, current, reloading, load, gatewayPort })
   const watchers = [admin?.watch, createRecordWatcher(options)].filter((watch) => watch !== undefined)
@@ -117,6 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     state.closing = true
     await cancelAll(load)
     await Promise.all([listener.close(), admin?.close()])
+    await slots.close()
     await snapshots.close()
     await http.close()
     load.close()

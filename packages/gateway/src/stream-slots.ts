@@ -1,12 +1,26 @@
-/** Counts the open streams of each tenant. A shared form of it may live outside the process. */
+/** Gives a slot back; safe to call again. */
+export type ReleaseSlot = () => void
+
+/**
+ * Counts the open streams of each tenant. The store may live in this process, in another one or on another machine.
+ * Whoever asked it to take a slot owes it the release, also when the answer comes after the client has left.
+ */
 export interface StreamSlots {
-  /** Takes a slot and returns what gives it back, or `undefined` when the tenant has all it may have. */
-  take(tenantId: string): (() => void) | undefined
-  /** How many slots a tenant holds. */
+  /**
+   * Takes a slot and returns what gives it back, or `undefined` when the tenant has all it may have. A store outside of
+   * the process answers with a promise. That one never rejects and always settles soon: a store that cannot ask decides
+   * by what it knows itself.
+   */
+  take(tenantId: string): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined>
+  /** How many slots streams of this process hold for a tenant; those that are still being asked for do not count. */
   held(tenantId: string): number
+  /** Who decides at the moment: this process alone, or a store that it has in common with others. */
+  scope(): 'local' | 'shared'
+  /** Gives back what is held and ends timers and connections. Slots may still be released afterwards. */
+  close(): Promise<void>
 }
 
-/** Slots of this process alone. A tenant without streams takes no memory. */
+/** Slots of this process alone, without a promise. A tenant without streams takes no memory. */
 export function createLocalStreamSlots(limit: () => number): StreamSlots {
   const counts = new Map<string, number>()
   const add = (tenantId: string, change: number) => {
@@ -15,6 +29,8 @@ export function createLocalStreamSlots(limit: () => number): StreamSlots {
     else counts.set(tenantId, count)
   }
   return {
+    scope: () => 'local',
+    close: () => Promise.resolve(),
     held: (tenantId) => counts.get(tenantId) ?? 0,
     take(tenantId) {
       if ((counts.get(tenantId) ?? 0) >= limit()) return undefined

@@ -69,6 +69,17 @@ export function expectRefusal(response: RawResponse, status: number, code: Error
   })
 }
 
+/** The stream above its tenant's limit: 429 with the seconds to wait. */
+export function expectLimitExceeded(response: RawResponse): void {
+  const { type, message } = refusal('LIMIT_EXCEEDED')
+  expectAnswer(response, {
+    status: 429,
+    mediaType: 'application/vnd.agentic.error+json',
+    body: { type, code: 'LIMIT_EXCEEDED', message, retryAfter: 60 },
+  })
+  expect(response.headers['retry-after']).toBe('60')
+}
+
 const bareReasons: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',

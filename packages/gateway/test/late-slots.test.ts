@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from '../src/stream-slots.ts'
+import { startEventUpstream } from './harness/event-upstream.ts'
+import { expectLimitExceeded, expectRefusal, readFetched } from './harness/expect-outcome.ts'
+import { eventually, metricValue } from './harness/metric-value.ts'
+import { startGateway } from './harness/start-gateway.ts'
+import { openStream } from './harness/stream-client.ts'
+
+/** A store like one outside of the process: each question waits until the test lets it be answered. */
+function createHeldBackSlots() {
+  const questions: (() => void)[] = []
+  const waiting: ((answer: () => void) => void)[] = []
+  let local: StreamSlots | undefined
+  const streamSlots = (limit: () => number): StreamSlots => {
+    local = createLocalStreamSlots(limit)
+    const { take, ...rest } = local
+    return {
+      ...rest,
+      take: (tenantId) =>
+        new Promise<ReleaseSlot | undefined>((resolve) => {
+          const answer = () => resolve(take(tenantId))
+          const next = waiting.shift()
+          if (next === undefined) questions.push(answer)
+          else next(answer)
+        }),
+    }
+  }
+  /** Resolves with what answers the next question. */
+  const asked = () =>
+    new Promise<() => void>((resolve) => {
+      const question = questions.shift()
+      if (question === undefined) waiting.push(resolve)
+      else resolve(question)
+    })
+  return { streamSlots, asked, held: () => local?.held('acme') }
+}
+
+async function start() {
+  const upstream = await startEventUpstream()
+  const slots = createHeldBackSlots()
+  const gateway = await startGateway(
+    {
+      gateway: { llm: { max_sse_connections_per_tenant: 1 } },
+      routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+    },
+    { streamSlots: slots.streamSlots },
+  )
+  return { upstream, slots, gateway }
+}
+
+const outcomes = (scrape: string, outcome: string) =>
+  metricValue(scrape, 'agentic_requests_total', { outcome })
+const askForStream = (url: string, signal?: AbortSignal) =>
+  fetch(`${url}/llm`, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'X-Tenant-ID': 'acme' },
+    signal: signal ?? null,
+  })
+
+test('a stream waits for the answer of a store outside of the process, and above the limit it is refused', async () => {
+  const { slots, gateway } = await start()
+  const opening = openStream({ url: `${gateway.url}/llm` })
+  const first = await slots.asked()
+  expect(slots.held()).toBe(0)
+  first()
+  expect((await opening).response.statusCode).toBe(200)
+  expect(slots.held()).toBe(1)
+  const refused = askForStream(gateway.url)
+  const second = await slots.asked()
+  second()
+  expectLimitExceeded(await readFetched(await refused))
+})
+
+test('a slot that is granted after its client has left goes back at once, and the upstream hears nothing', async () => {
+  const { slots, gateway, upstream } = await start()
+  const leaving = new AbortController()
+  const request = askForStream(gateway.url, leaving.signal).catch((error: Error) => error.name)
+  const grant = await slots.asked()
+  leaving.abort()
+  expect(await request).toBe('AbortError')
+  await eventually(gateway.metrics, (text) => outcomes(text, 'client_disconnect') === 1)
+  grant()
+  await eventually(gateway.metrics, () => slots.held() === 0)
+  expect(upstream.streams).toHaveLength(0)
+  const opening = openStream({ url: `${gateway.url}/llm` })
+  const next = await slots.asked()
+  next()
+  expect((await opening).response.statusCode).toBe(200)
+  const scrape = await gateway.metrics()
+  expect(metricValue(scrape, 'agentic_gateway_sse_connections_active')).toBe(1)
+  expect(scrape).not.toContain('agentic_gateway_sse_errors_total{')
+})
+
+test('a gateway that closes while the store is asked answers the request, and a slot that comes later goes back', async () => {
+  const { slots, gateway } = await start()
+  const request = askForStream(gateway.url)
+  const grant = await slots.asked()
+  void gateway.gateway.close()
+  expectRefusal(await readFetched(await request), 503, 'SHUTTING_DOWN')
+  grant()
+  await new Promise(setImmediate)
+  expect(slots.held()).toBe(0)
+})
