@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { checkoutProgram, installProgram, measureStartUp } from './measures/star
 import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
 import { findPrograms } from './programs.ts'
+import { readCommit } from './read-commit.ts'
 import { reportOf } from './report.ts'
 import type { Machine, Results } from './results.ts'
 import { scenarios } from './scenarios.ts'
@@ -132,14 +132,6 @@ function readVersion(): string {
     version: string
   }
   return version
-}
-
-function readCommit(): string {
-  try {
-    return execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-  } catch {
-    return 'no commit'
-  }
 }
 
 function describeMachine(): Machine {

@@ -26,5 +26,7 @@ export function listSources(root: string, folders: readonly string[] = ['.']): s
  * of what its package ships.
  */
 export function isTestFile(path: string): boolean {
-  return /\.test(-d)?\.\w+$/.test(path) || /^((packages|examples)\/[^/]+\/)?(test|tests|bench)\//.test(path)
+  return (
+    /\.test(-d)?\.\w+$/.test(path) || /^((packages|examples)\/[^/]+\/)?(test|tests|bench|chaos)\//.test(path)
+  )
 }

@@ -32,7 +32,7 @@ export function importTable(root: string): string {
   const rows = Object.entries(mayImport)
     .filter(([room]) => isThere(root, room))
     .map(([room, others]) => [codeText(room), importsText(others)])
-  const free = ['bench', 'tests', 'tools'].filter((folder) => isThere(root, folder))
+  const free = ['bench', 'chaos', 'tests', 'tools'].filter((folder) => isThere(root, folder))
   return markdownTable(['Room', 'May import'], [...rows, [free.map(codeText).join(', '), 'anything']])
 }
 

@@ -5,7 +5,7 @@ import { isTestFile, listSources } from '../repo-files.ts'
 import { type ModuleUse, modulesUsed, readSource } from '../source-file.ts'
 import { readWorkspaces, type Workspace } from '../workspaces.ts'
 
-/** Who may import whom. Folders without a row (bench, tests, tools) may import anything. */
+/** Who may import whom. Folders without a row (bench, chaos, tests, tools) may import anything. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/profile': [],
   'packages/gateway': ['packages/profile'],

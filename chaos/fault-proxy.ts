@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Ending, Fault, Way } from './faults.ts'
+
+/** Chooses what goes wrong; `undefined` lets the bytes pass as they are. */
+export interface FaultChooser {
+  /** Asked when a connection is accepted; what it says holds for the first turn, openings included. */
+  readonly onConnection?: (index: number) => Fault | undefined
+  /** Asked at the beginning of each turn, with its first bytes: a turn is a request and what is answered to it. */
+  readonly onTurn?: (bytes: Buffer) => Fault | undefined
+}
+
+/** A TCP proxy that does to chosen connections what networks and peers do at their worst. */
+export interface FaultProxy {
+  readonly port: number
+  /** How often each fault was done, by name. */
+  readonly done: ReadonlyMap<string, number>
+  /** Connections that are open at this moment. */
+  readonly open: number
+  /** Connections that were ever accepted. */
+  readonly accepted: number
+  choose(chooser: FaultChooser): void
+  /** Nobody listens any more; connections that are open stay. */
+  refuse(): Promise<void>
+  /** Listens again, on the same port. */
+  listen(): Promise<void>
+  /** Resets every connection that is open. */
+  cut(): void
+  close(): Promise<void>
+}
+
+/** Where to, and what to do on the way. */
+export interface FaultProxyOptions {
+  /** Port of the server on this machine. */
+  readonly target: number
+  readonly chooser?: FaultChooser
+}
+
+const LATE_OPENING_MS = 150
+const TALK = 'what is it?\r\n\r\n'
+
+/** Starts a proxy in front of a server on this machine. */
+export async function startFaultProxy({ target, chooser = {} }: FaultProxyOptions): Promise<FaultProxy> {
+  const done = new Map<string, number>()
+  const clients = new Set<Socket>()
+  const state = { chooser, accepted: 0, port: 0 }
+  const note = (fault: Fault | undefined) => {
+    if (fault !== undefined) done.set(fault.name, (done.get(fault.name) ?? 0) + 1)
+    return fault
+  }
+  const accept = (client: Socket) => {
+    clients.add(client)
+    client.on('error', ignore).once('close', () => clients.delete(client))
+    const fault = note(state.chooser.onConnection?.(state.accepted))
+    state.accepted += 1
+    open(client, fault, () =>
+      join(client, { target, first: fault, onTurn: (bytes) => note(state.chooser.onTurn?.(bytes)) }),
+    )
+  }
+  const makeServer = () => createServer({ allowHalfOpen: true, noDelay: true }, accept)
+  let server = await listening(makeServer(), 0)
+  state.port = (server.address() as AddressInfo).port
+  const cut = () => {
+    for (const client of clients) client.resetAndDestroy()
+  }
+  const refuse = () => stopListening(server)
+  return {
+    port: state.port,
+    done,
+    get open() {
+      return clients.size
+    },
+    get accepted() {
+      return state.accepted
+    },
+    choose(next) {
+      state.chooser = next
+    },
+    refuse,
+    async listen() {
+      server = await listening(makeServer(), state.port)
+    },
+    cut,
+    async close() {
+      const stopped = refuse()
+      cut()
+      await stopped
+    },
+  }
+}
+
+function ignore(): void {}
+
+async function listening(server: Server, port: number): Promise<Server> {
+  server.listen({ host: '127.0.0.1', port, backlog: 4096 })
+  await once(server, 'listening')
+  return server
+}
+
+/** Stops listening at once, and does not wait for the connections that are open. */
+async function stopListening(server: Server): Promise<void> {
+  if (server.listening) server.close()
+}
+
+/** What happens to a connection before a byte has passed. */
+function open(client: Socket, fault: Fault | undefined, goOn: () => void): void {
+  switch (fault?.opening) {
+    case 'reset':
+      client.resetAndDestroy()
+      return
+    case 'closed':
+      client.destroySoon()
+      return
+    case 'silent':
+      silence(client)
+      return
+    case 'late':
+      setTimeout(() => !client.destroyed && goOn(), LATE_OPENING_MS)
+      return
+    case 'talkative':
+      client.write(TALK)
+      goOn()
+      return
+    case undefined:
+      goOn()
+  }
+}
+
+/** Reads and forgets; the connection ends with its peer. */
+function silence(socket: Socket): void {
+  socket.on('data', ignore).once('end', () => socket.destroySoon())
+}
+
+interface Joint {
+  readonly target: number
+  /** What holds for the first turn. */
+  readonly first: Fault | undefined
+  readonly onTurn: (bytes: Buffer) => Fault | undefined
+}
+
+/** One direction of a connection. */
+interface Direction {
+  readonly from: Socket
+  readonly to: Socket
+  readonly side: 'request' | 'answer'
+  /** Bytes and pieces of this turn that came so far. */
+  bytes: number
+  pieces: number
+  /** Nothing passes any more. */
+  stopped: boolean
+}
+
+/** Joins a client with the server and carries bytes both ways, turn by turn. */
+function join(client: Socket, { target, first, onTurn }: Joint): void {
+  const server = connect({ host: '127.0.0.1', port: target, noDelay: true, allowHalfOpen: true })
+  const forth = direction(client, server, 'request')
+  const back = direction(server, client, 'answer')
+  const turn = { fault: first, begun: false }
+  const begin = (bytes: Buffer) => {
+    // Bytes of the client that come after bytes of the server begin another turn.
+    if (turn.begun && back.pieces === 0) return
+    turn.fault = turn.begun ? onTurn(bytes) : (first ?? onTurn(bytes))
+    turn.begun = true
+    for (const way of [forth, back]) Object.assign(way, { bytes: 0, pieces: 0 })
+  }
+  carry(forth, () => turn.fault?.request, begin)
+  carry(back, () => turn.fault?.answer)
+}
+
+function direction(from: Socket, to: Socket, side: Direction['side']): Direction {
+  return { from, to, side, bytes: 0, pieces: 0, stopped: false }
+}
+
+function carry(way: Direction, current: () => Way | undefined, begin: (bytes: Buffer) => void = ignore): void {
+  const { from, to } = way
+  from.on('data', (bytes: Buffer) => {
+    if (way.stopped) return
+    begin(bytes)
+    const fault = current()
+    way.pieces += 1
+    if (fault === undefined) pass(way, bytes)
+    else void suffer(way, bytes, fault)
+  })
+  from.on('error', () => void to.resetAndDestroy())
+  from.once('end', () => void (way.stopped || to.end()))
+  from.once('close', () => void to.destroySoon())
+}
+
+/** Passes bytes on, no faster than they are read. */
+function pass({ from, to }: Direction, bytes: Buffer): void {
+  if (to.write(bytes)) return
+  from.pause()
+  to.once('drain', () => from.resume())
+}
+
+/** Passes bytes on as a fault wants it. No other piece of this direction is read meanwhile. */
+async function suffer(way: Direction, bytes: Buffer, fault: Way): Promise<void> {
+  way.from.pause()
+  if (fault.delayMs !== undefined) await wait(fault.delayMs)
+  const { stop } = fault
+  const changed = change(way, bytes, fault)
+  const room = stop === undefined || stop.after === 'piece' ? changed.length : stop.after - way.bytes
+  const rest = changed.subarray(0, Math.max(0, room))
+  way.bytes += rest.length
+  await send(way, rest, fault)
+  const isOver = stop !== undefined && (stop.after === 'piece' || way.bytes >= stop.after)
+  if (isOver) end(way, stop.by)
+  way.from.resume()
+}
+
+/** The bytes that pass in place of those that came. */
+function change({ pieces }: Direction, bytes: Buffer, { before, after, twice, instead }: Way): Buffer {
+  if (instead !== undefined) return Buffer.from(pieces === 1 ? instead : '', 'latin1')
+  if (pieces > 1) return bytes
+  const parts = [Buffer.from(before ?? '', 'latin1'), bytes, Buffer.from(after ?? '', 'latin1')]
+  return Buffer.concat(twice ? [...parts, bytes] : parts)
+}
+
+async function send({ to }: Direction, bytes: Buffer, { drip }: Way): Promise<void> {
+  const size = drip?.bytes ?? bytes.length
+  for (let at = 0; at < bytes.length && !to.destroyed; at += size) {
+    if (!to.write(bytes.subarray(at, at + size))) await Promise.race([once(to, 'drain'), once(to, 'close')])
+    if (drip !== undefined) await wait(drip.everyMs)
+  }
+}
+
+function end(way: Direction, by: Ending): void {
+  const { from, to } = way
+  way.stopped = true
+  switch (by) {
+    case 'close':
+      for (const socket of [to, from]) socket.destroySoon()
+      return
+    case 'reset':
+      resetWhenSent(to)
+      from.resetAndDestroy()
+      return
+    case 'half-close':
+      to.end()
+      return
+    case 'silence':
+      return
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** A reset overtakes what waits to be written: the bytes before it leave first. */
+function resetWhenSent(socket: Socket): void {
+  if (socket.writableLength === 0) socket.resetAndDestroy()
+  else socket.write(NOTHING, () => socket.resetAndDestroy())
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { residentKilobytes } from '../bench/cpu-time.ts'
+import { freePort } from '../bench/free-port.ts'
+import { configText, type TestConfig } from '../packages/gateway/test/harness/read-config.ts'
+
+/** What to start. */
+export interface GatewayProcessOptions {
+  /** Where the configuration is written. */
+  readonly folder: string
+  /** On a free port and in closed-network mode unless it says otherwise. */
+  readonly config: TestConfig
+  /** Tells several gateways of one folder apart. */
+  readonly name?: string
+  /** Arguments for Node, before the program. */
+  readonly nodeArguments?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  /** Gets each line of stdout, where audit records go; without it nobody reads them. */
+  readonly onLine?: (line: string) => void
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** `agentic start` as a process of its own. */
+export interface GatewayProcess {
+  readonly port: number
+  readonly url: string
+  readonly pid: number
+  readonly configFile: string
+  /** Resident memory in bytes. */
+  rss(): number
+  /** How many file descriptors it has open. */
+  openFiles(): number
+  /** What `/metrics` says. */
+  metrics(): Promise<string>
+  /** Its last lines on stderr. */
+  errors(): string
+  kill(signal: NodeJS.Signals): void
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<ProcessEnd>
+  /** How it ended, or undefined while it runs. */
+  end(): ProcessEnd | undefined
+  /** Kills it if it still runs. */
+  stop(): Promise<void>
+}
+
+const program = join(import.meta.dirname, '../packages/cli/bin/agentic.cjs')
+const READY_TIMEOUT_MS = 30_000
+const KEPT_LINES = 200
+
+/** Starts a gateway and resolves when `/readyz` answers. */
+export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const { folder, config, name = 'gateway', nodeArguments = [], env, onLine } = options
+  const port = Number(config.gateway?.['port'] ?? (await freePort()))
+  const configFile = join(folder, `${name}.yaml`)
+  writeFileSync(configFile, configText({ ...config, gateway: { ...config.gateway, port } }))
+  const child = spawn(process.execPath, [...nodeArguments, program, 'start', '-c', configFile], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', onLine === undefined ? 'ignore' : 'pipe', 'pipe'],
+  })
+  if (onLine !== undefined && child.stdout !== null)
+    createInterface({ input: child.stdout }).on('line', onLine)
+  const running = watch(child, port, configFile)
+  try {
+    await untilReady(running)
+    return running
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+}
+
+function watch(child: ChildProcess, port: number, configFile: string): GatewayProcess {
+  const pid = child.pid ?? 0
+  const url = `http://127.0.0.1:${port}`
+  const errors = keepLines(child)
+  let end: ProcessEnd | undefined
+  const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => {
+    end = { code, signal }
+    return end
+  })
+  return {
+    port,
+    url,
+    pid,
+    configFile,
+    rss: () => residentKilobytes(pid) * 1024,
+    openFiles: () => readdirSync(`/proc/${pid}/fd`).length,
+    metrics: async () => (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text(),
+    errors,
+    kill: (signal) => void child.kill(signal),
+    ended,
+    end: () => end,
+    async stop() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** The last lines only: a gateway under fire may have much to say. */
+function keepLines(child: ChildProcess): () => string {
+  const lines: string[] = []
+  if (child.stderr !== null)
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > KEPT_LINES) lines.shift()
+    })
+  return () => lines.join('\n')
+}
+
+async function untilReady({ url, end, errors }: GatewayProcess): Promise<void> {
+  const latest = performance.now() + READY_TIMEOUT_MS
+  while (!(await isReady(url))) {
+    if (end() !== undefined) throw new Error(`the gateway ended before it was ready:\n${errors()}`)
+    if (performance.now() > latest) throw new Error(`the gateway was not ready in time:\n${errors()}`)
+    await wait(10)
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`, { headers: { connection: 'close' } })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,5 @@
+import type { ChaosRun } from './chaos-run.ts'
+import { run as fuzz } from './runs/fuzz.ts'
+
+/** Every run, in the order that `--help` has them. */
+export const runs: readonly ChaosRun[] = [fuzz]

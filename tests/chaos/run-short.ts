@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type ChaosRun, type Figure, isReached, type Scale } from '../../chaos/chaos-run.ts'
+
+/** Runs the short form of a run, with another scale in part, and prints its seed and what it told. */
+export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-test-${run.name}-`))
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const tell = (line: string) => void process.stdout.write(`${line}\n`)
+  tell(`${run.name}: SEED=${seed}`)
+  try {
+    const signal = new AbortController().signal
+    return await run.run({ scale: { ...run.short, ...scale }, seed, folder, tell, signal })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Every figure is reached, and there is at least one. */
+export function expectReached(figures: readonly Figure[]): void {
+  expect(figures.length).toBeGreaterThan(0)
+  expect(missed(figures)).toEqual([])
+}
+
+/** The names of the figures that are not reached. */
+export function missed(figures: readonly Figure[]): string[] {
+  return figures
+    .filter((figure) => !isReached(figure))
+    .map(({ name, measured, kind, limit }) => `${name}: ${measured}, not ${kind} ${limit}`)
+}
