@@ -172,7 +172,11 @@ function direction(from: Socket, to: Socket, side: Direction['side']): Direction
   return { from, to, side, bytes: 0, pieces: 0, stopped: false }
 }
 
-function carry(way: Direction, current: () => Way | undefined, begin: (bytes: Buffer) => void = ignore): void {
+function carry(
+  way: Direction,
+  current: () => Way | undefined,
+  begin: (bytes: Buffer) => void = ignore,
+): void {
   const { from, to } = way
   from.on('data', (bytes: Buffer) => {
     if (way.stopped) return

@@ -54,7 +54,8 @@ export interface Fault {
 
 /** Nobody's protocol. */
 const GARBAGE = '\x00\x01 these bytes belong to nobody \xfe\xff\r\n'
-const STRAY_ANSWER = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{"id":"somebody\'s"}'
+const STRAY_ANSWER =
+  'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{"id":"somebody\'s"}'
 
 const stop = (after: number | 'piece', by: Ending): Way => ({ stop: { after, by } })
 /** Within the first line of a request or an answer, within its head, and within the body of an answer of 2 KB. */

@@ -11,12 +11,7 @@ export interface FaultyAddress {
 
 /** Opens one in front of a server; of a listener's fault the server never learns. */
 export async function openFaultyAddress(fault: Fault, target: number): Promise<FaultyAddress> {
-  switch (fault.listener) {
-    case 'refused':
-      return { port: await freePort(), close: async () => undefined }
-    case 'unaccepted':
-      return await openUnacceptingPort()
-    case undefined:
-      return await startFaultProxy({ target, chooser: { onConnection: () => fault, onTurn: () => fault } })
-  }
+  if (fault.listener === 'refused') return { port: await freePort(), close: async () => undefined }
+  if (fault.listener === 'unaccepted') return await openUnacceptingPort()
+  return await startFaultProxy({ target, chooser: { onConnection: () => fault, onTurn: () => fault } })
 }

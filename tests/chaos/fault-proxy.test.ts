@@ -10,7 +10,9 @@ import { portOf } from '../../packages/gateway/test/plugins/otel-audit/collector
 const REQUEST = 'q'.repeat(320)
 const ANSWER = 'a'.repeat(2000)
 /** After so long a silence is one. */
-const QUIET_MS = 250
+const QUIET_MS = 60
+/** And after so long it is no use to wait any more. */
+const LONGEST_MS = 5000
 
 /** What one end of a connection saw. */
 interface Seen {
@@ -65,7 +67,7 @@ async function startServer() {
   return { port: portOf(server), connections }
 }
 
-/** Sends one request through a fault, and waits until nothing happens any more. */
+/** Sends one request through a fault, waits for what is expected, and then for what is not. */
 async function ask(fault: Fault) {
   const server = await startServer()
   const address = await openFaultyAddress(fault, server.port)
@@ -74,14 +76,11 @@ async function ask(fault: Fault) {
   onTestFinished(() => void socket.destroy())
   const client = follow(socket)
   socket.write(REQUEST)
-  await Promise.race([once(socket, 'end'), once(socket, 'error'), quiet(client)]).catch(() => undefined)
-  // The last bytes, and what the other side sees of the end.
-  await wait(20)
-  return { client, server: server.connections[0] }
-}
-
-async function quiet(seen: Seen): Promise<void> {
-  for (let before = -1; before !== seen.text.length; await wait(QUIET_MS)) before = seen.text.length
+  const expected = expectations[fault.name]
+  const latest = performance.now() + LONGEST_MS
+  while (!isAsExpected(client, expected) && performance.now() < latest) await wait(2)
+  await wait(QUIET_MS)
+  return { client, server: server.connections[0], expected }
 }
 
 interface Expectation {
@@ -134,7 +133,11 @@ const expectations: Readonly<Record<string, Expectation>> = {
   'answer-behind-garbage': { request: REQUEST, answer: /^\0.+\r\na{2000}$/s, end: 'open' },
   'answer-before-garbage': { request: REQUEST, answer: /^a{2000}\0.+\r\n$/s, end: 'open' },
   'answer-twice': { request: REQUEST, answer: ANSWER + ANSWER, end: 'open' },
-  'answer-before-a-stray-one': { request: REQUEST, answer: /^a{2000}HTTP\/1\.1 200 OK\r\n.+\}$/s, end: 'open' },
+  'answer-before-a-stray-one': {
+    request: REQUEST,
+    answer: /^a{2000}HTTP\/1\.1 200 OK\r\n.+\}$/s,
+    end: 'open',
+  },
   'answer-in-another-protocol': { request: REQUEST, answer: /^SSH-2\.0-.+\r\n$/, end: 'open' },
 }
 
@@ -143,11 +146,13 @@ const endOf = ({ error, ended }: Seen) => error ?? (ended ? 'end' : 'open')
 const matches = (text: string, expected: string | RegExp) =>
   typeof expected === 'string' ? text === expected : expected.test(text)
 
+const isAsExpected = (client: Seen, expected: Expectation | undefined) =>
+  expected !== undefined && matches(client.text, expected.answer) && matches(endOf(client), expected.end)
+
 describe('a fault does on the wire what its name says', () => {
   test.concurrent.each(faults)('$name', async (fault) => {
-    const expected = expectations[fault.name]
+    const { client, server, expected } = await ask(fault)
     if (expected === undefined) return expect.fail('nobody says what this fault does')
-    const { client, server } = await ask(fault)
     if (expected.request === undefined) expect(server).toBeUndefined()
     else expect(server?.text).toSatisfy((text: string) => matches(text, expected.request ?? ''))
     expect(client.text).toSatisfy((text: string) => matches(text, expected.answer))
