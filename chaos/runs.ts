@@ -1,5 +1,6 @@
 import type { ChaosRun } from './chaos-run.ts'
+import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 
 /** Every run, in the order that `--help` has them. */
-export const runs: readonly ChaosRun[] = [fuzz]
+export const runs: readonly ChaosRun[] = [faults, fuzz]

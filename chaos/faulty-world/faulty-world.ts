@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { headers } from '@agentic-rest/profile'
+import { createIssuer, type Issuer } from '../../bench/tokens.ts'
+import { type Collector, startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
+import { type CountingUpstream, startCountingUpstream } from '../counting-upstream.ts'
+import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts'
+import { type Fault, faultNamed, faults } from '../faults.ts'
+import { type FaultyAddress, openFaultyAddress } from '../faulty-address.ts'
+import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { createSeeded } from '../seeded.ts'
+
+/** A gateway all of whose neighbours can fail: its services, its key server, its directory and its collector. */
+export interface FaultyWorld {
+  readonly gateway: GatewayProcess
+  readonly upstream: CountingUpstream
+  readonly collector: Collector
+  /** In front of the services, the key server, the directory and the collector. */
+  readonly proxies: Readonly<Record<'services' | 'keys' | 'directory' | 'collector', FaultProxy>>
+  /** A token of a kind; the number chooses one of some people. */
+  token(kind: TokenKind, number: number): string
+  /** The path that leads to a fault, or to none. */
+  pathTo(kind: string, fault: Fault | undefined): string
+  close(): Promise<void>
+}
+
+/** A token whose tenant comes with the request, one whose tenant is looked up, and one that nobody's key signed. */
+export type TokenKind = 'service' | 'person' | 'unknownKey'
+
+/** How much goes wrong. */
+export interface FaultyWorldOptions {
+  readonly folder: string
+  readonly seed: number
+  readonly deadlineSeconds: number
+  /** How many calls of the directory, the key server and the collector fail, from 0 to 1. */
+  readonly share: number
+  /** The collector may also be silent for as long as an export may take. */
+  readonly longHangs: boolean
+  readonly nodeArguments?: readonly string[]
+}
+
+/** Starts all of it. */
+export async function startFaultyWorld(options: FaultyWorldOptions): Promise<FaultyWorld> {
+  const closing: (() => unknown)[] = []
+  const own = <T extends { close(): unknown }>(part: T): T => {
+    closing.unshift(() => part.close())
+    return part
+  }
+  const close = async () => void (await Promise.all(closing.map((end) => end())))
+  try {
+    const upstream = own(await startCountingUpstream())
+    const collector = await startCollector()
+    closing.unshift(() => collector.kill())
+    const issuers = [
+      createIssuer(options.folder, 'services'),
+      createIssuer(options.folder, 'people'),
+    ] as const
+    const [service, people] = issuers
+    const lookups = own(await startLookups(issuers))
+    const proxies = {
+      services: own(await startFaultProxy({ target: upstream.port, chooser: { onTurn: faultInPath } })),
+      keys: own(await startFaultProxy({ target: lookups.port })),
+      directory: own(await startFaultProxy({ target: lookups.port })),
+      collector: own(await startFaultProxy({ target: collector.port })),
+    }
+    const addresses = await openAddresses(upstream.port)
+    for (const { address } of addresses) own(address)
+    const gateway = await startGatewayProcess({
+      folder: options.folder,
+      nodeArguments: options.nodeArguments ?? [],
+      config: configuration({ options, proxies, issuers, addresses }),
+    })
+    closing.unshift(() => gateway.stop())
+    failNeighbours(proxies, options)
+    return {
+      gateway,
+      upstream,
+      collector,
+      proxies,
+      token: makeTokens(service, people),
+      pathTo: (kind, fault) => {
+        const name = fault?.name ?? 'none'
+        return fault !== undefined && isOpening(fault) ? `/at-${name}/${kind}` : `/${kind}/${name}/1`
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const isOpening = ({ opening, listener }: Fault) => opening !== undefined || listener !== undefined
+
+const PEOPLE = 200
+
+/** One person is looked up once at a time, whoever asks: many people make many calls. */
+function makeTokens(service: Issuer, people: Issuer): FaultyWorld['token'] {
+  const persons = Array.from({ length: PEOPLE }, (_, index) => people.token({ sub: `person-${index}` }))
+  const others = { service: service.token(), unknownKey: rekeyed(people) }
+  return (kind, number) => (kind === 'person' ? (persons[number % PEOPLE] ?? '') : others[kind])
+}
+
+const PATH = /^[A-Z]+ \/\w+\/([a-z-]+)\//
+
+/** The request itself says what is to happen to it. */
+function faultInPath(bytes: Buffer): Fault | undefined {
+  const [, name = ''] = PATH.exec(bytes.toString('latin1', 0, 100)) ?? []
+  return faultNamed(name)
+}
+
+interface OpeningAddress {
+  readonly fault: Fault
+  readonly address: FaultyAddress
+}
+
+/** Faults of a connection's beginning come before any path is read: each has an address of its own. */
+async function openAddresses(target: number): Promise<OpeningAddress[]> {
+  return await Promise.all(
+    faults
+      .filter(isOpening)
+      .map(async (fault) => ({ fault, address: await openFaultyAddress(fault, target) })),
+  )
+}
+
+/** A chosen share of what the neighbours are asked goes wrong. */
+function failNeighbours(
+  proxies: FaultyWorld['proxies'],
+  { seed, share, longHangs }: FaultyWorldOptions,
+): void {
+  const wired = faults.filter((fault) => fault.listener === undefined)
+  const short = wired.filter((fault) => !fault.hangs)
+  for (const [stream, proxy] of [proxies.keys, proxies.directory, proxies.collector].entries()) {
+    const seeded = createSeeded(seed, 100 + stream)
+    const choices = proxy === proxies.collector && !longHangs ? short : wired
+    const choose = () => (seeded.chance(share) ? seeded.pick(choices) : undefined)
+    proxy.choose({ onConnection: choose, onTurn: choose })
+  }
+}
+
+/** The directory knows everybody, and the keys of each issuer are at its name. */
+async function startLookups(issuers: readonly Issuer[]): Promise<{ port: number; close(): void }> {
+  const keys = new Map(issuers.map(({ issuer, jwksFile }) => [new URL(issuer).host, readFileSync(jwksFile)]))
+  const server = createServer((request, response) => {
+    const jwks = keys.get(request.url?.slice('/keys/'.length) ?? '')
+    response.setHeader(headers.contentType, 'application/json')
+    response.end(jwks ?? '{"tenant_id":"acme"}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** The same token under the name of a key that nobody has: the keys are asked for again, if not too often. */
+function rekeyed(issuer: Issuer): string {
+  const [, claims, signature] = issuer.token().split('.')
+  const header = Buffer.from(JSON.stringify({ alg: 'RS256', typ: 'at+jwt', kid: 'nobodys' }))
+  return [header.toString('base64url'), claims, signature].join('.')
+}
+
+interface Neighbours {
+  readonly options: FaultyWorldOptions
+  readonly proxies: FaultyWorld['proxies']
+  readonly issuers: readonly [Issuer, Issuer]
+  readonly addresses: readonly OpeningAddress[]
+}
+
+function configuration({ options, proxies, issuers, addresses }: Neighbours) {
+  const issuer = ({ issuer: name }: Issuer, service: boolean) => ({
+    issuer: name,
+    jwks_uri: `http://127.0.0.1:${proxies.keys.port}/keys/${new URL(name).host}`,
+    audience: ['agentic'],
+    service_account: service,
+  })
+  // Nothing is kept, so that the directory is asked each time.
+  const webhook = {
+    url: `http://127.0.0.1:${proxies.directory.port}/principals/{principal}`,
+    cache_ttl_seconds: 0,
+    negative_ttl_seconds: 0,
+  }
+  return {
+    gateway: { llm: { max_sse_connections_per_tenant: 1000 } },
+    plugins: {
+      'token-validator': { issuers: [issuer(issuers[0], true), issuer(issuers[1], false)] },
+      'tenant-injector': { webhook },
+      'otel-audit': {
+        exporter: 'otlp',
+        otlp_endpoint: `http://127.0.0.1:${proxies.collector.port}`,
+        include_rejected: true,
+      },
+    },
+    routes: routes(options, proxies.services.port, addresses),
+  }
+}
+
+function routes({ deadlineSeconds }: FaultyWorldOptions, port: number, addresses: readonly OpeningAddress[]) {
+  const common = { executionTimeoutSeconds: deadlineSeconds, conformance: 'enforce' }
+  const target = `http://127.0.0.1:${port}`
+  const kinds = ['items', 'questions', 'events'].flatMap((kind) =>
+    ['GET', 'POST'].map((method) => ({
+      id: `${method} ${kind}`,
+      method,
+      path: `/${kind}/{fault}/{number}`,
+      target,
+      ...(kind === 'events' && { mode: 'sse' }),
+      ...common,
+    })),
+  )
+  const openings = addresses.flatMap(({ fault, address }) =>
+    ['GET', 'POST'].map((method) => ({
+      id: `${method} ${fault.name}`,
+      method,
+      path: `/at-${fault.name}/{kind}`,
+      target: `http://127.0.0.1:${address.port}`,
+      ...common,
+    })),
+  )
+  return [...kinds, ...openings]
+}

@@ -1,0 +1,327 @@
+import { headers, outcomes, readOutcome } from '@agentic-rest/profile'
+import { metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
+import { type Caller, createCaller, type Ending, requestText, type WireAnswer } from '../caller.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { type Fault, faults } from '../faults.ts'
+import { type FaultyWorld, startFaultyWorld, type TokenKind } from '../faulty-world/faulty-world.ts'
+import { createSeeded, type Seeded } from '../seeded.ts'
+import { seriesSum } from '../series.ts'
+import { until } from '../until.ts'
+import { doAll } from '../workers.ts'
+
+/** Faults of every kind between the gateway and its neighbours. */
+export const run: ChaosRun = {
+  name: 'faults',
+  title: 'every kind of network fault around a gateway: one outcome or an explicit abort, in time',
+  // A stream may hang for 30 seconds beyond its deadline, an export for 5: only the full form waits for them.
+  short: { requests: 1000, deadlineSeconds: 1, longHangs: 0, workers: 64 },
+  full: { requests: 100_000, deadlineSeconds: 1, longHangs: 1, workers: 64 },
+  run: runFaults,
+}
+
+const FAULT_SHARE = 0.1
+const NEIGHBOUR_FAULT_SHARE = 0.1
+const GRACE_MS = 1000
+/** Beyond the latest moment at which an answer is in time. */
+const PATIENCE_MS = 2000
+/** Deadlines of streams are so much later (specification, Limits). */
+const STREAM_SURPLUS_MS = 30_000
+/** The gateway keeps idle connections to services for four seconds, and an abandoned one has to be noticed. */
+const QUIET_MS = 15_000
+
+/** A request, and what is done to it. */
+interface Plan {
+  readonly id: string
+  readonly kind: 'items' | 'questions' | 'events'
+  readonly method: 'GET' | 'POST'
+  readonly keyed: boolean
+  readonly fault: Fault | undefined
+  readonly token: TokenKind
+}
+
+/** What came of all requests. */
+interface Tally {
+  answers: number
+  aborts: number
+  hung: number
+  invalid: number
+  failedWithoutFault: number
+  latestMs: number
+  readonly outcomes: Map<string, number>
+  readonly examples: string[]
+}
+
+async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
+  const deadlineSeconds = scaled(context, 'deadlineSeconds')
+  const { folder, seed } = context
+  const longHangs = scaled(context, 'longHangs') > 0
+  const share = NEIGHBOUR_FAULT_SHARE
+  const world = await startFaultyWorld({ folder, seed, deadlineSeconds, share, longHangs })
+  try {
+    await warmUp(world)
+    const filesBefore = world.gateway.openFiles()
+    const tally = newTally()
+    const plans = planAll(context)
+
+    await sendAll(context, { world, tally, plans })
+
+    for (const example of tally.examples) context.tell(`faults: ${example}`)
+    context.tell(`faults: ${[...tally.outcomes].map(([name, count]) => `${name} ${count}`).join(', ')}`)
+    return [...figuresOf(tally, world, plans), ...(await afterwards(world, filesBefore))]
+  } finally {
+    await world.close()
+  }
+}
+
+function newTally(): Tally {
+  return {
+    answers: 0,
+    aborts: 0,
+    hung: 0,
+    invalid: 0,
+    failedWithoutFault: 0,
+    latestMs: 0,
+    outcomes: new Map(),
+    examples: [],
+  }
+}
+
+/** Makes the connections that stay, so that they are in the count of file descriptors before the first fault. */
+async function warmUp({ gateway, token, pathTo }: FaultyWorld): Promise<void> {
+  const caller = createCaller({ port: gateway.port, patienceMs: 5000 })
+  const plan: Plan = {
+    id: 'r-0',
+    kind: 'items',
+    method: 'GET',
+    keyed: false,
+    fault: undefined,
+    token: 'service',
+  }
+  await caller.ask(textOf(plan, { token, pathTo }))
+  caller.close()
+  await until(
+    async () => metricValue(await gateway.metrics(), 'agentic_plugin_otelaudit_emit_total'),
+    (records) => records > 0,
+    PATIENCE_MS,
+  )
+}
+
+function planAll(context: ChaosContext): Plan[] {
+  const seeded = createSeeded(context.seed)
+  const longHangs = scaled(context, 'longHangs') > 0
+  return Array.from({ length: scaled(context, 'requests') }, (_, index) => {
+    const plan = planOne(seeded, index)
+    const hangs = plan.kind === 'events' && plan.fault?.hangs === true
+    return hangs && !longHangs ? { ...plan, fault: undefined } : plan
+  })
+}
+
+function planOne(seeded: Seeded, index: number): Plan {
+  const method = seeded.chance(0.5) ? 'GET' : 'POST'
+  return {
+    id: `r-${index}`,
+    kind: seeded.pick(KINDS),
+    method,
+    keyed: method === 'POST' && seeded.chance(0.3),
+    fault: seeded.chance(FAULT_SHARE) ? seeded.pick(faults) : undefined,
+    token: seeded.chance(0.002) ? 'unknownKey' : seeded.chance(0.2) ? 'person' : 'service',
+  }
+}
+
+/** Of a hundred requests two are streams and eighteen get a question back. */
+const KINDS: readonly Plan['kind'][] = [
+  ...Array<'items'>(40).fill('items'),
+  ...Array<'questions'>(9).fill('questions'),
+  'events',
+]
+
+function textOf(
+  { id, kind, method, keyed, fault, token }: Plan,
+  world: Pick<FaultyWorld, 'token' | 'pathTo'>,
+): string {
+  return requestText({
+    method,
+    path: world.pathTo(kind, fault),
+    headers: {
+      [headers.authorization]: `Bearer ${world.token(token, Number(id.slice(2)))}`,
+      [headers.tenantId]: 'acme',
+      [headers.requestId]: id,
+      [headers.correlationId]: `c-${id}`,
+      ...(keyed && { [headers.idempotencyKey]: id }),
+      ...(kind === 'events' && { Accept: 'text/event-stream' }),
+    },
+    ...(method === 'POST' && { body: '{"goal":"ctr"}' }),
+  })
+}
+
+interface Sending {
+  readonly world: FaultyWorld
+  readonly tally: Tally
+  readonly plans: readonly Plan[]
+}
+
+async function sendAll(context: ChaosContext, { world, tally, plans }: Sending): Promise<void> {
+  const workers = scaled(context, 'workers')
+  const deadlineMs = scaled(context, 'deadlineSeconds') * 1000
+  const { port } = world.gateway
+  const callers = (patienceMs: number) =>
+    Array.from({ length: workers }, () => createCaller({ port, patienceMs }))
+  const patienceMs = deadlineMs + GRACE_MS + PATIENCE_MS
+  const [ordinary, streaming] = [callers(patienceMs), callers(patienceMs + STREAM_SURPLUS_MS)]
+  // A stream that hangs for half a minute must not hold up a worker.
+  const streams: Promise<void>[] = []
+  const progress = (done: number) => context.tell(`faults: ${done} of ${plans.length}`)
+  const send = async (plan: Plan, caller: Caller) => {
+    const ending = await caller.ask(textOf(plan, world))
+    judge(plan, ending, { tally, deadlineMs })
+  }
+  await doAll({ count: plans.length, workers, signal: context.signal, progress }, async (index, worker) => {
+    const plan = plans[index] as Plan
+    // Spans are only counted; kept, they would fill the memory of this process.
+    world.collector.spans.length = 0
+    if (plan.kind !== 'events') return await send(plan, ordinary[worker] as Caller)
+    const caller = createCaller({ port, patienceMs: patienceMs + STREAM_SURPLUS_MS })
+    streams.push(send(plan, caller).finally(() => caller.close()))
+  })
+  await Promise.all(streams)
+  for (const caller of [...ordinary, ...streaming]) caller.close()
+}
+
+function judge(
+  plan: Plan,
+  ending: Ending,
+  { tally, deadlineMs }: { tally: Tally; deadlineMs: number },
+): void {
+  const surplus = plan.kind === 'events' ? STREAM_SURPLUS_MS : 0
+  tally.latestMs = Math.max(tally.latestMs, ending.ms - deadlineMs - surplus)
+  const label = ending.type === 'answer' ? labelOf(plan, ending.answer) : ending.type
+  tally.outcomes.set(label, (tally.outcomes.get(label) ?? 0) + 1)
+  const tell = (what: string) => {
+    if (tally.examples.length < 20)
+      tally.examples.push(`${what}: ${JSON.stringify({ ...plan, ending })}`.slice(0, 600))
+  }
+  switch (ending.type) {
+    case 'answer':
+      tally.answers += 1
+      if (label.startsWith('invalid')) {
+        tally.invalid += 1
+        tell(label)
+      }
+      break
+    case 'abort':
+      tally.aborts += 1
+      break
+    case 'refused':
+    case 'hung':
+      tally.hung += 1
+      tell(ending.type)
+  }
+  if (!isExcused(plan, label)) {
+    tally.failedWithoutFault += 1
+    tell('failed without a fault')
+  }
+}
+
+const expectedOf = { items: 'success', questions: 'clarification_required', events: 'stream' } as const
+
+/** Whether a request may end like this. An idle connection can be gone, so a POST without a key may fail by its neighbours. */
+function isExcused({ kind, fault, token, method, keyed }: Plan, label: string): boolean {
+  if (fault !== undefined || label === expectedOf[kind]) return true
+  if (token === 'unknownKey') return label === 'error INVALID_TOKEN' || label.endsWith('JWKS_UNAVAILABLE')
+  if (token === 'person' && label === 'failed_dependency TENANT_LOOKUP_UNAVAILABLE') return true
+  return method === 'POST' && !keyed && label === 'failed_dependency UPSTREAM_UNAVAILABLE'
+}
+
+/** The outcome and its code, or what is wrong with the answer. */
+function labelOf({ id, kind }: Plan, answer: WireAnswer): string {
+  if (answer.headers[headers.requestId.toLowerCase()] !== id) return 'invalid: the answer of another request'
+  if (answer.headers['content-type']?.startsWith('text/event-stream')) return streamLabel(kind, answer)
+  const reading = readOutcome(answer)
+  if (!reading.ok) return `invalid: ${answer.status} ${reading.violations[0]?.rule ?? 'no outcome'}`
+  const { outcome, trace } = reading
+  if (trace?.requestId !== id) return 'invalid: the trace of another request'
+  if (outcome.type === 'success' && (outcome.body as { id?: string }).id !== id)
+    return 'invalid: the body of another request'
+  return 'code' in outcome && outcome.code !== undefined ? `${outcome.type} ${outcome.code}` : outcome.type
+}
+
+/** A stream is whole, or its last frame says why it is not. */
+function streamLabel(kind: Plan['kind'], { status, body }: WireAnswer): string {
+  if (kind !== 'events' || status !== outcomes.success.status)
+    return 'invalid: a stream that nobody asked for'
+  if (body.endsWith('data: [DONE]\n\n')) return 'stream'
+  const [, code] = /\nevent: error\ndata: \{"type":"\w+","code":"(\w+)".*\}\n\n$/.exec(`\n${body}`) ?? []
+  return code === undefined ? 'invalid: a stream without an end' : `stream ${code}`
+}
+
+function figuresOf(tally: Tally, { upstream, proxies }: FaultyWorld, plans: readonly Plan[]): Figure[] {
+  const done = plans.filter(({ fault }) => fault !== undefined)
+  const kinds = new Set(done.map(({ fault }) => fault?.name)).size
+  const twice = plans.filter(
+    ({ id, method, keyed }) => method === 'POST' && !keyed && (upstream.executed.get(id) ?? 0) > 1,
+  )
+  const neighbours = [proxies.keys, proxies.directory, proxies.collector]
+  const failedCalls = neighbours.flatMap(({ done: counts }) => [...counts.values()])
+  const none = { limit: 0, kind: 'exactly' } as const
+  return [
+    { name: 'requests', measured: plans.length, limit: plans.length, kind: 'exactly' },
+    { name: 'requests with a fault', measured: done.length, limit: plans.length * 0.07, kind: 'at least' },
+    { name: 'kinds of faults', measured: kinds, limit: 24, kind: 'at least' },
+    {
+      name: 'failed calls of directory, key server, collector',
+      measured: sum(failedCalls),
+      limit: 1,
+      kind: 'at least',
+    },
+    {
+      name: 'answers and explicit aborts',
+      measured: tally.answers + tally.aborts,
+      limit: plans.length,
+      kind: 'exactly',
+    },
+    { name: 'requests without an end', measured: tally.hung, ...none },
+    { name: 'answers that are no valid outcome of their request', measured: tally.invalid, ...none },
+    { name: 'requests that failed without a fault', measured: tally.failedWithoutFault, ...none },
+    {
+      name: 'latest end after its deadline',
+      measured: Math.round(tally.latestMs),
+      unit: 'ms',
+      limit: GRACE_MS,
+      kind: 'at most',
+    },
+    { name: 'executed twice without a key', measured: twice.length, ...none },
+  ]
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/** What is left in the gateway when everybody is gone. */
+async function afterwards({ gateway }: FaultyWorld, filesBefore: number): Promise<Figure[]> {
+  const filesAfter = await until(
+    () => gateway.openFiles(),
+    (count) => count <= filesBefore,
+    QUIET_MS,
+  )
+  process.stderr.write(`fd ${performance.now()}\n`)
+  const scrape = await until(
+    () => gateway.metrics(),
+    (text) =>
+      seriesSum(text, 'agentic_plugin_otelaudit_emit_total') >= seriesSum(text, 'agentic_requests_total'),
+    QUIET_MS,
+  )
+  process.stderr.write(`au ${performance.now()}\n`)
+  const records = seriesSum(scrape, 'agentic_plugin_otelaudit_emit_total')
+  const none = { limit: 0, kind: 'exactly' } as const
+  const gauge = (name: string) => ({ name, measured: seriesSum(scrape, name), ...none })
+  return [
+    { name: 'file descriptors more than before', measured: Math.max(0, filesAfter - filesBefore), ...none },
+    gauge('agentic_gateway_requests_in_flight'),
+    gauge('agentic_gateway_sse_connections_active'),
+    gauge('agentic_gateway_upstream_queued'),
+    {
+      name: 'audit records written or counted as lost, fewer than requests',
+      measured: seriesSum(scrape, 'agentic_requests_total') - records,
+      ...none,
+    },
+  ]
+}

@@ -1,0 +1,33 @@
+/** What a number of workers share. */
+export interface Work {
+  readonly count: number
+  readonly workers: number
+  readonly signal: AbortSignal
+  /** Told now and then how far it is. */
+  readonly progress?: (done: number) => void
+}
+
+const PROGRESS_MS = 3000
+
+/** Does `task` for every number below `count`, so many at a time, in order of their start. */
+export async function doAll(
+  { count, workers, signal, progress }: Work,
+  task: (index: number, worker: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  let done = 0
+  const timer = setInterval(() => progress?.(done), PROGRESS_MS)
+  const work = async (worker: number) => {
+    while (next < count && !signal.aborted) {
+      const index = next
+      next += 1
+      await task(index, worker)
+      done += 1
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
+  } finally {
+    clearInterval(timer)
+  }
+}
