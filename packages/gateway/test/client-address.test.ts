@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { startGateway } from './harness/start-gateway.ts'
 import { answerJson, startUpstream } from './harness/start-upstream.ts'
@@ -10,4 +12,23 @@ it('shows an IPv4 client of a listener for both families as IPv4', async () => {
   })
   expect((await fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })).status).toBe(200)
   expect(upstream.requests[0]?.headers['x-forwarded-for']).toBe('127.0.0.1')
+})
+
+it('never forwards a request without the address of its client, not even of one that resets at once', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+  const { port, url } = await startGateway({
+    routes: [{ id: 'r', method: 'POST', path: '/r', target: upstream.url }],
+  })
+  const head = 'POST /r HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\nContent-Length: 0\r\n\r\n'
+  const hasty = async () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    await once(socket, 'connect')
+    // The gateway accepts and reads only when both have arrived; the kernel no longer knows the peer then.
+    socket.write(head)
+    socket.resetAndDestroy()
+  }
+  for (let round = 0; round < 20; round += 1) await Promise.all([hasty(), hasty(), hasty()])
+  expect((await fetch(`${url}/r`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme' } })).status).toBe(200)
+  const addresses = upstream.requests.map(({ headers }) => headers['x-forwarded-for'])
+  expect(new Set(addresses)).toEqual(new Set(['127.0.0.1']))
 })

@@ -147,8 +147,18 @@ function trackSockets(server: Server, sockets: Set<Socket>): void {
     socket.once('close', () => sockets.delete(socket))
     // A reset between two requests has no other listener and would end the process.
     socket.on('error', () => undefined)
+    keepAddress(socket)
   }
   server.on('connection', track)
+  server.on('secureConnection', keepAddress)
+}
+
+/**
+ * Node keeps the address from the first time it is asked for. Asked for with the request it may be gone: whoever resets
+ * the connection behind a request could have it forwarded without an address.
+ */
+function keepAddress(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy()
 }
 
 type Accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
