@@ -224,9 +224,16 @@ function change({ pieces }: Direction, bytes: Buffer, { before, after, twice, in
 async function send({ to }: Direction, bytes: Buffer, { drip }: Way): Promise<void> {
   const size = drip?.bytes ?? bytes.length
   for (let at = 0; at < bytes.length && !to.destroyed; at += size) {
-    if (!to.write(bytes.subarray(at, at + size))) await Promise.race([once(to, 'drain'), once(to, 'close')])
+    if (!to.write(bytes.subarray(at, at + size))) await roomIn(to)
     if (drip !== undefined) await wait(drip.everyMs)
   }
+}
+
+/** Resolves when there is room for more, or never will be. */
+function roomIn(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['drain', 'close']) socket.once(event, () => resolve())
+  })
 }
 
 function end(way: Direction, by: Ending): void {

@@ -7,6 +7,6 @@ test('with faults of every kind each request has one outcome or an explicit abor
 })
 
 test('the run notices a gateway without deadlines', async () => {
-  const names = missed(await runShort(run, { requests: 200, deadlineSeconds: 0 }))
+  const names = missed(await runShort(run, { requests: 200, deadlineSeconds: 0, graceMs: 0 }))
   expect(names).toContainEqual(expect.stringContaining('requests without an end'))
 })
