@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { emptyDatabase } from './tests/empty-database.ts'
 import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
 
 // Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
@@ -10,19 +11,41 @@ const conditions = ['agentic-source', 'node']
 const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
 const longTests = ['tests/stack-on-postgres.test.ts']
 
+const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
+const exclude = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests)]
+
+// These replace a module or count what the whole process has, so each gets a process of its own. All others share two:
+// to start one and to load the gateway into it takes longer than most files take.
+const apart = [
+  'packages/gateway/test/plugin-failure.test.ts',
+  'packages/gateway/test/{client-disconnect,vendor-encoding}.test.ts',
+  'packages/gateway/test/reload/{bad-files,nothing-left}.test.ts',
+  'packages/service/test/close.test.ts',
+  'packages/conformance/test/hostile-services.test.ts',
+]
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
-    include: ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts'],
     // Shared machines can be slow: what a test waits for is an event, and this only ends what never comes.
     // Most tests wait for sockets and processes, so both cores of a small machine are worth using.
     maxWorkers: 2,
     testTimeout: 30_000,
-    // Hundreds of processes run the same TypeScript; the second of them need not compile it again.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'agentic-test-compile-cache') },
     hookTimeout: 30_000,
-    exclude: ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests)],
+    env: {
+      // Hundreds of processes run the same TypeScript; the second of them need not compile it again.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'agentic-test-compile-cache'),
+      AGENTIC_EMPTY_DATABASE: emptyDatabase,
+    },
+    globalSetup: './tests/empty-database.ts',
     reporters: ['default', createClosingLineReporter()],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'together', include, exclude: [...exclude, ...apart], isolate: false },
+      },
+      { extends: true, test: { name: 'apart', include: apart, exclude } },
+    ],
   },
 })

@@ -54,10 +54,11 @@ const toPath = (path: readonly PropertyKey[]): Path =>
   path.map((step) => (typeof step === 'number' ? step : String(step)))
 
 const describeIssues = (root: SourceNode): ((issue: Issue) => Finding[]) => {
-  const schema = configJsonSchema()
+  let schema: JsonSchema | undefined
   return function describeIssue(issue) {
     const path = toPath(issue.path)
     if (issue.code === 'unrecognized_keys') {
+      schema ??= configJsonSchema()
       const known = knownKeys(schema, path)
       return issue.keys.map((key) => unknownKey(root, [...path, key], known))
     }
@@ -121,7 +122,7 @@ const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
 const range = ({ offset, end }: { offset: number; end: number }) => ({ offset, end })
 
 /** Keys whose values are credentials, at any depth below them. */
-const SECRET_KEYS = ['hs256_secret', 'headers']
+const SECRET_KEYS = ['hs256_secret', 'headers', 'redis_url']
 
 /** Whether the value at a path may appear in a message: not a credential, and not from the environment. */
 export const isShowable = (node: SourceNode | undefined, path: Path): boolean =>

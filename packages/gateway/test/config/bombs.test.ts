@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_FAULTS, parseConfig } from '../../src/config/parse-config.ts'
+import { type ConfigResult, MAX_FAULTS, parseConfig } from '../../src/config/parse-config.ts'
 
 const MEBIBYTE = 1_048_576
 const ONE_SECOND = 1000
@@ -80,18 +80,20 @@ const bombs: Record<string, { text: string; fault: RegExp }> = {
 }
 
 /** The work that refusing takes, in milliseconds: what other processes of the machine take does not count. */
-function workOf(run: () => void): number {
+function refuse(text: string): { result: ConfigResult; work: number } {
   const before = process.threadCpuUsage()
-  run()
+  const result = parseConfig(text, { file: 'bomb.yaml', env: {} })
   const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000
+  return { result, work: (user + system) / 1000 }
 }
 
 test.each(Object.entries(bombs))('%s is refused within a second', (_, { text, fault }) => {
-  const parse = () => parseConfig(text, { file: 'bomb.yaml', env: {} })
-  const result = parse()
+  const { result, work } = refuse(text)
   const messages = result.ok ? [] : result.faults.map(({ message }) => message)
   expect(messages).toContainEqual(expect.stringMatching(fault))
   expect(messages.length).toBeLessThanOrEqual(MAX_FAULTS + 1)
-  expect(Math.min(workOf(parse), workOf(parse))).toBeLessThan(ONE_SECOND)
+  // The first time may be spent on compiling; the best of three shows what the text itself costs.
+  const isSlow = work >= ONE_SECOND
+  const best = isSlow ? Math.min(refuse(text).work, refuse(text).work) : work
+  expect(best).toBeLessThan(ONE_SECOND)
 })

@@ -74,10 +74,11 @@ describe('the time for a whole body grows with its length and no faster', () => 
       JSON.stringify('[REDACTED:ipv4] 1.1.1.1 '.repeat(size / 24)),
   }
 
-  async function treatmentTime(body: string): Promise<number> {
+  /** The best of three times, or the first that is good enough. */
+  async function treatmentTime(body: string, goodEnough = 0): Promise<number> {
     const sanitizer = createSanitizer(everyDetector, { maxBodyBytes: 8_388_608 })
     let best = Number.POSITIVE_INFINITY
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 3 && best >= goodEnough; count++) {
       const start = process.threadCpuUsage()
       await sanitizer.treat(body)
       const { user, system } = process.threadCpuUsage(start)
@@ -91,9 +92,9 @@ describe('the time for a whole body grows with its length and no faster', () => 
     async (_title, bodyOf) => {
       await treatmentTime(bodyOf(65_536))
       const small = await treatmentTime(bodyOf(131_072))
-      const large = await treatmentTime(bodyOf(1_048_576))
       // Short times are inexact: the clock of a thread may tick every 4 ms only.
-      expect(large).toBeLessThan(Math.max(small, 8) * MOST_GROWTH)
+      const most = Math.max(small, 8) * MOST_GROWTH
+      expect(await treatmentTime(bodyOf(1_048_576), most)).toBeLessThan(most)
     },
     120_000,
   )
