@@ -20,8 +20,8 @@ import { type ConfigSource, createReloading, type ReloadResult } from './reload/
 import { createSnapshots } from './reload/snapshots.ts'
 import { fail, finish, sendOutcome } from './respond.ts'
 import { createShared } from './shared.ts'
+import { createStreamSlots } from './shared-slots/create-stream-slots.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
-import { createLocalStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { takeSlot } from './take-slot.ts'
 import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
@@ -41,7 +41,7 @@ export interface GatewayOptions extends LoadedConfig {
   /** Where a reload reads the configuration again; without it every reload is refused. */
   readonly source?: ConfigSource | undefined
   /** Makes the store of the tenants' stream slots, where this process is not to count them alone. */
-  readonly streamSlots?: ((limit: () => number) => StreamSlots) | undefined
+  readonly streamSlots?: typeof createStreamSlots | undefined
 }
 
 /** A gateway: it owns everything it uses, and nothing is left when it is closed. */
@@ -102,10 +102,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const own = createOwnEndpoints({
     metrics,
     isDraining: () => state.draining,
-    degraded: () => degradedReasons(current(), reloading),
+    degraded: () => degradedReasons(current(), reloading, slots),
   })
-  const createSlots = options.streamSlots ?? createLocalStreamSlots
-  const slots = createSlots(() => gatewayConfig().llm.max_sse_connections_per_tenant)
+  const { streamSlots: createSlots = createStreamSlots } = options
+  const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
+  const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
   const gatewayPort = () => state.port
   const admin = createAdmin({ ...options, ...options.admin, current, reloading, load, gatewayPort })
   const watchers = [admin?.watch, createRecordWatcher(options)].filter((watch) => watch !== undefined)
@@ -129,6 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     metrics,
     async start() {
+      await slots.warm?.()
       state.port = await openBoth(listener, admin)
       return state.port
     },

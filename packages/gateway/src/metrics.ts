@@ -24,6 +24,10 @@ export interface Metrics {
   sanitizeSkipped(route: string): void
   /** A configuration was put in use, or refused, by a reload. */
   configReloaded(result: 'applied' | 'refused'): void
+  /** Whether the stream limit of `gateway.shared` is kept across gateways, or by this one alone. */
+  sharedLimitKept(isKept: boolean): void
+  /** A stream was allowed or refused without the store of `gateway.shared`. */
+  streamDecidedAlone(): void
   /** The text exposition format and its media type. */
   expose(): Promise<{ readonly contentType: string; readonly text: string }>
   close(): void
@@ -111,6 +115,18 @@ export const metricTable = {
     labels: [],
     help: 'When the configuration in use was loaded, at the start or by a reload.',
   },
+  sharedLimitFallback: {
+    name: 'agentic_gateway_shared_limit_fallback',
+    type: 'gauge',
+    labels: [],
+    help: '1 while the store of gateway.shared is out of reach and this gateway keeps the stream limit for itself.',
+  },
+  decidedAlone: {
+    name: 'agentic_gateway_shared_limit_local_decisions_total',
+    type: 'counter',
+    labels: [],
+    help: 'Streams that were decided on without the store of gateway.shared.',
+  },
   build: {
     name: 'agentic_build_info',
     type: 'gauge',
@@ -181,6 +197,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   const violations = counter(metricTable.violations)
   const sanitizeSkipped = counter(metricTable.sanitizeSkipped)
   const configReloaded = createReloadMetrics(registry)
+  const sharedLimitFallback = gauge(metricTable.sharedLimitFallback)
+  const decidedAlone = counter(metricTable.decidedAlone)
   const refresh = createStateGauges(registry, sources)
   const streamLabels = ({ tenantId = '', route }: Exchange) => ({
     tenant_id: tenants(tenantId),
@@ -210,6 +228,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe({ exporter }, seconds),
     sanitizeSkipped: (route) => sanitizeSkipped.inc({ route }),
     configReloaded,
+    sharedLimitKept: (isKept) => sharedLimitFallback.set(isKept ? 0 : 1),
+    streamDecidedAlone: () => decidedAlone.inc(),
     async expose() {
       refresh.update()
       return { contentType: registry.contentType, text: await registry.metrics() }

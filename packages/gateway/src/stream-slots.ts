@@ -14,6 +14,11 @@ export interface StreamSlots {
   take(tenantId: string): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined>
   /** How many slots streams of this process hold for a tenant; those that are still being asked for do not count. */
   held(tenantId: string): number
+  /**
+   * Resolves when the store can be asked, or is known to be out of reach; a gateway answers nobody before. Rejects with an
+   * `InitialisationError` when it can never be asked.
+   */
+  warm?(): Promise<void>
   /** Who decides at the moment: this process alone, or a store that it has in common with others. */
   scope(): 'local' | 'shared'
   /** Gives back what is held and ends timers and connections. Slots may still be released afterwards. */

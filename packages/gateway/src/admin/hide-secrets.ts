@@ -1,5 +1,5 @@
 const HIDDEN = '[hidden]'
-const SECRET_KEY = /secret|password|passphrase|credential|api_?key|private/i
+const SECRET_KEY = /secret|password|passphrase|credential|api_?key|private|redis_url/i
 /** Maps whose every value may be a credential. */
 const SECRET_MAPS = ['headers']
 /** Addresses of webhooks: many services give out one whose path is the credential. */

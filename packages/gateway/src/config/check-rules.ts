@@ -1,6 +1,7 @@
 import { isShowable } from './check-schema.ts'
 import { quote } from './faults.ts'
 import type { Draft, RuleFinding } from './rules/draft.ts'
+import { gatewayRules } from './rules/gateway-rules.ts'
 import { pluginRules } from './rules/plugin-rules.ts'
 import { routeRules } from './rules/route-rules.ts'
 import type { Finding } from './source/finding.ts'
@@ -18,7 +19,9 @@ export interface RuleInput {
 /** Runs every rule that looks at more than one key. */
 export const checkRules = (input: RuleInput): readonly Finding[] => {
   const draft = createDraft(input)
-  return [...routeRules, ...pluginRules].flatMap((rule) => rule(draft)).map(locate(input.root))
+  return [...gatewayRules, ...routeRules, ...pluginRules]
+    .flatMap((rule) => rule(draft))
+    .map(locate(input.root))
 }
 
 const createDraft = ({ root, value, positionOf }: RuleInput): Draft => ({

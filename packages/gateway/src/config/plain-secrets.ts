@@ -10,6 +10,8 @@ const WEBHOOKS: readonly Path[] = [
   ['plugins', 'license-check', 'webhook'],
 ]
 
+const REDIS_URL: Path = ['gateway', 'shared', 'redis_url']
+
 /** The file as it was read, and what its references were filled in from. */
 export interface SecretSource {
   readonly root: SourceNode
@@ -22,10 +24,11 @@ export const plainSecrets = (source: SecretSource): readonly Unwise[] =>
   [
     ...secretPaths(source.value).filter((path) => isPlain(source, path)),
     ...WEBHOOKS.map((path) => [...path, 'url']).filter((path) => hasPlainParameter(source, path)),
+    ...[REDIS_URL].filter((path) => hasPlainPassword(source, path)),
   ].map((path) => ({
     id: 'plain-text-secret',
     path,
-    message: `${path.at(-1) === 'url' ? 'has' : 'is'} a secret in plain text, take it from the environment: \${NAME:?is needed}`,
+    message: `${['url', 'redis_url'].includes(String(path.at(-1))) ? 'has' : 'is'} a secret in plain text, take it from the environment: \${NAME:?is needed}`,
   }))
 
 const secretPaths = (value: unknown): Path[] => [
@@ -44,14 +47,28 @@ const isPlain = ({ root, environment }: SecretSource, path: Path): boolean => {
   return node.variables.every((name) => !Object.hasOwn(environment, name) || environment[name] === '')
 }
 
-/** An address may be made of several variables: only one that stands in the parameter itself keeps it out of the file. */
-const hasPlainParameter = ({ root, environment }: SecretSource, path: Path): boolean => {
+/** An address and the values of the variables that it is made of. */
+const addressAt = ({ root, environment }: SecretSource, path: Path) => {
   const node = nodeAt(root, path)
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string' || !URL.canParse(node.value)) return false
+  if (node?.kind !== 'scalar' || typeof node.value !== 'string' || !URL.canParse(node.value)) return undefined
   const given = node.variables.map((name) => environment[name] ?? '').filter((text) => text !== '')
-  return [...new URL(node.value).searchParams].some(
+  return { address: node.value, given }
+}
+
+/** An address may be made of several variables: only one that stands in the parameter itself keeps it out of the file. */
+const hasPlainParameter = (source: SecretSource, path: Path): boolean => {
+  const { address, given = [] } = addressAt(source, path) ?? {}
+  if (address === undefined) return false
+  return [...new URL(address).searchParams].some(
     ([name, text]) => SECRET_NAME.test(name) && isWritten(text) && !given.some((part) => text.includes(part)),
   )
+}
+
+/** The variable may be a part of the password, the password, or the whole address. */
+const hasPlainPassword = (source: SecretSource, path: Path): boolean => {
+  const { address = '', given = [] } = addressAt(source, path) ?? {}
+  const [, password = ''] = /^[^/]*\/\/[^/]*?:([^/]*)@/.exec(address) ?? []
+  return password !== '' && !given.some((part) => password.includes(part) || part.includes(password))
 }
 
 /** Whether there is more than a placeholder, which the gateway fills in. */

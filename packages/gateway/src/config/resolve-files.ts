@@ -6,7 +6,7 @@ export const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig
   const absolute = (name: string): string => resolve(dirname(file), name)
   const validator = config.plugins['token-validator']
   return {
-    gateway: withTls(config.gateway, absolute),
+    gateway: withShared(withTls(config.gateway, absolute), absolute),
     plugins: {
       ...config.plugins,
       'token-validator': {
@@ -24,6 +24,11 @@ const withTls = (gateway: GatewayConfig['gateway'], absolute: Absolute): Gateway
   if (gateway.tls === undefined) return gateway
   const { cert_file, key_file } = gateway.tls
   return { ...gateway, tls: { cert_file: absolute(cert_file), key_file: absolute(key_file) } }
+}
+
+const withShared = (gateway: GatewayConfig['gateway'], absolute: Absolute): GatewayConfig['gateway'] => {
+  if (gateway.shared?.ca_file === undefined) return gateway
+  return { ...gateway, shared: { ...gateway.shared, ca_file: absolute(gateway.shared.ca_file) } }
 }
 
 const withKeyFile = (issuer: IssuerOptions, absolute: Absolute): IssuerOptions =>

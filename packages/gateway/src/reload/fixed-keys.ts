@@ -18,6 +18,7 @@ const RESTART = 'cannot change without a restart'
 export const fixedKeys: readonly FixedKey[] = [
   { path: ['gateway', 'host'], read: ({ host }) => host, message: RESTART },
   { path: ['gateway', 'port'], read: ({ port }) => port, message: RESTART },
+  { path: ['gateway', 'shared'], read: ({ shared }) => shared, message: RESTART },
   { path: ['gateway', 'admin'], read: ({ admin }) => admin, message: RESTART },
   {
     path: ['gateway', 'tls'],

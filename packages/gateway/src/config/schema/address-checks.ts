@@ -53,3 +53,22 @@ export const checkWebhookUrl =
       return 'must have its placeholders in the path or query, not in the host'
     return hasDotSegment(filled) ? 'must not have a dot segment' : checkHttpUrl(filled)
   }
+
+const REDIS = /^rediss?:\/\/[^\s\\/?#]+(?:\/(?:\d{1,5})?)?$/i
+
+/** Where Redis is: the only address that may carry credentials, because its clients know no other place for them. */
+export const checkRedisUrl: Check = (address) => {
+  const isUrl = REDIS.test(address) && URL.canParse(address) && new URL(address).hostname !== ''
+  if (!isUrl) return 'must be an address such as redis://user:password@host:6379/0, with rediss for TLS'
+  const { username, password } = new URL(address)
+  return isDecodable(username + password) ? undefined : 'must have its user and password percent-encoded'
+}
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,4 +1,4 @@
-import { checkOrigin } from './address-checks.ts'
+import { checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, integer, list, section, text } from './field-kinds.ts'
 import { role } from './role.ts'
 
@@ -81,12 +81,26 @@ const tls = section({
   key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
 })
 
+const shared = section({
+  redis_url: checked('a Redis URL', checkRedisUrl).describe(
+    'Redis that the gateways have in common, redis:// or rediss://, with user and password where it asks for them, best taken from the environment; never shown.',
+  ),
+  ca_file: text('a file name')
+    .optional()
+    .describe('PEM file with the authorities trusted for rediss://, relative to this file.'),
+})
+
 /** The `gateway` section: listeners, limits and shutdown. */
 export const gatewaySection = section({
   host: host().default('127.0.0.1').describe('Address the gateway binds to; 0.0.0.0 for every interface.'),
   port: port().default(8080).describe('Port the gateway listens on; 0 picks a free one, printed on start.'),
   admin: admin.optional().describe('Second listener, with the console and its API; absent means off.'),
   llm: llm.prefault({}).describe('Limits of streaming routes.'),
+  shared: shared
+    .optional()
+    .describe(
+      'Keeps max_sse_connections_per_tenant across several gateways instead of in each; absent means in each.',
+    ),
   limits: limits.prefault({}).describe('Bounds that protect the process.'),
   drain_seconds: integer(0, 3600)
     .default(25)

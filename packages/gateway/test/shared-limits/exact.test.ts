@@ -1,0 +1,103 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { expect, onTestFinished } from 'vitest'
+import { expectLimitExceeded, readFetched } from '../harness/expect-outcome.ts'
+import { eventually } from '../harness/metric-value.ts'
+import { openStream } from '../harness/stream-client.ts'
+import { keysLeft, leases, quickTimes, sharedLine, startThree, testWithRedis } from './with-redis.ts'
+
+testWithRedis(
+  'of 1,000 streams asked for at once on three gateways exactly 10 open, and none is left',
+  async (start) => {
+    const redis = await start()
+    const { gateways, upstream } = await startThree(redis.url)
+    const agent = new Agent({ maxSockets: 1000 })
+    onTestFinished(() => agent.destroy())
+    const asked = Array.from({ length: 1000 }, (_, index) => {
+      const request = httpRequest({
+        port: gateways[index % 3]?.port,
+        agent,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/llm',
+        headers: { accept: 'text/event-stream', 'x-tenant-id': 'acme' },
+      })
+      const status = new Promise<number>((resolve, reject) => {
+        request.on('error', reject)
+        request.on('response', (response) => {
+          response.on('error', () => undefined).resume()
+          resolve(response.statusCode ?? 0)
+        })
+      })
+      request.end()
+      return { request, status }
+    })
+    const statuses = await Promise.all(asked.map(({ status }) => status))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(990)
+    expect(upstream.streams).toHaveLength(10)
+    expect(await leases(redis)).toBe(10)
+    for (const gateway of gateways) {
+      expect(gateway.told()).toEqual([sharedLine])
+      expect(await gateway.degraded()).toEqual([])
+      expect(await gateway.metrics()).toContain('agentic_gateway_shared_limit_local_decisions_total 0')
+    }
+    for (const { request } of asked)
+      request
+        .removeAllListeners('error')
+        .on('error', () => undefined)
+        .destroy()
+    await Promise.all(upstream.streams.map(({ closed }) => closed))
+    await eventually(
+      () => leases(redis),
+      (count) => count === 0,
+    )
+    await eventually(
+      () => keysLeft(redis),
+      (keys) => keys.length === 0,
+    )
+  },
+)
+
+testWithRedis(
+  'a slot that one gateway gives back is free for another, for each tenant by itself',
+  async (start) => {
+    const redis = await start()
+    const { gateways, upstream } = await startThree(redis.url, { limit: 2 })
+    const [first, second, third] = gateways
+    const one = await openStream({ url: first.streamUrl })
+    const two = await openStream({ url: second.streamUrl })
+    const headers = { accept: 'text/event-stream', 'X-Tenant-ID': 'acme' }
+    expectLimitExceeded(await readFetched(await fetch(third.streamUrl, { method: 'POST', headers })))
+    const other = await openStream({ url: third.streamUrl, headers: { 'x-tenant-id': 'globex' } })
+    expect([one, two, other].map(({ response }) => response.statusCode)).toEqual([200, 200, 200])
+    one.leave()
+    await (await upstream.opened(0)).closed
+    await eventually(
+      () => leases(redis),
+      (count) => count === 1,
+    )
+    expect((await openStream({ url: third.streamUrl })).response.statusCode).toBe(200)
+  },
+)
+
+testWithRedis(
+  'streams outlive their lease many times over, and a gateway that drains leaves nothing in Redis',
+  async (start) => {
+    const redis = await start()
+    const { gateways, upstream } = await startThree(redis.url, {
+      limit: 1,
+      times: { ...quickTimes, leaseMs: 450 },
+    })
+    const [first, second] = gateways
+    const client = await openStream({ url: first.streamUrl })
+    const endOfLease = performance.now() + 1000
+    const refused = async () => (await openStream({ url: second.streamUrl })).response.statusCode
+    while (performance.now() < endOfLease) expect(await refused()).toBe(429)
+    const { response } = await upstream.opened(0)
+    const drained = first.gateway.drain()
+    response.end('data: bye\n\n')
+    await drained
+    expect(await client.ended).toMatchObject({ complete: true, text: 'data: bye\n\n' })
+    expect(await leases(redis)).toBe(0)
+  },
+)

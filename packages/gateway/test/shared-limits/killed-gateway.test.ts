@@ -1,0 +1,46 @@
+import { expect, onTestFinished } from 'vitest'
+import { startEventUpstream } from '../harness/event-upstream.ts'
+import { eventually } from '../harness/metric-value.ts'
+import { openStream } from '../harness/stream-client.ts'
+import { startSharedProcess } from './start-shared-process.ts'
+import { keysLeft, leases, quickTimes, startSharedGateway, testWithRedis } from './with-redis.ts'
+
+testWithRedis(
+  'the slots of a gateway that was killed are free when their lease has run out, and not before',
+  async (start) => {
+    const redis = await start()
+    const upstream = await startEventUpstream()
+    const killed = await startSharedProcess(
+      {
+        gateway: { shared: { redis_url: redis.url }, llm: { max_sse_connections_per_tenant: 2 } },
+        routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+      },
+      quickTimes,
+    )
+    onTestFinished(() => killed.kill())
+    const gateway = await startSharedGateway({ url: redis.url, upstream, limit: 2 })
+    const statusOf = async (url: string) => (await openStream({ url })).response.statusCode
+    const clients = [
+      await openStream({ url: `${killed.url}/llm` }),
+      await openStream({ url: `${killed.url}/llm` }),
+    ]
+    expect(await statusOf(gateway.streamUrl)).toBe(429)
+    await killed.kill()
+    await Promise.all(clients.map(({ ended }) => ended))
+    const killedAt = performance.now()
+    expect(await statusOf(gateway.streamUrl)).toBe(429)
+    await eventually(
+      () => statusOf(gateway.streamUrl),
+      (status) => status === 200,
+    )
+    expect(performance.now() - killedAt).toBeLessThan(quickTimes.leaseMs + 1000)
+    expect(await statusOf(gateway.streamUrl)).toBe(200)
+    expect(await statusOf(gateway.streamUrl)).toBe(429)
+    expect(await leases(redis)).toBe(2)
+    await gateway.gateway.close()
+    await eventually(
+      () => keysLeft(redis),
+      (keys) => keys.length === 0,
+    )
+  },
+)

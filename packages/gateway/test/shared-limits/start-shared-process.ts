@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { LeaseTimes } from '../../src/shared-slots/lease-times.ts'
+import type { TestConfig } from '../harness/read-config.ts'
+
+/** A gateway in a process of its own. */
+export interface SharedProcess {
+  readonly port: number
+  readonly url: string
+  readonly child: ChildProcess
+  /** Kills it at once, without a chance to give anything back. */
+  kill(): Promise<void>
+}
+
+/** Starts one, with times of its leases that are not those of a real one. It is the caller's to kill. */
+export async function startSharedProcess(config: TestConfig, times: LeaseTimes): Promise<SharedProcess> {
+  const script = `${import.meta.dirname}/run-shared-gateway.ts`
+  const words = ['--conditions=agentic-source', script, JSON.stringify(config), JSON.stringify(times)]
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])
+  if (child.exitCode !== null) throw new Error('the gateway ended before it was ready')
+  return {
+    port: Number(line),
+    url: `http://127.0.0.1:${line}`,
+    child,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { LeaseTimes } from '../../src/shared-slots/lease-times.ts'
+import { leaseKey } from '../../src/shared-slots/redis-lease-store.ts'
+import { createSharedStreamSlots } from '../../src/shared-slots/shared-slots.ts'
+import { type EventUpstream, startEventUpstream } from '../harness/event-upstream.ts'
+import { eventually, metricValue } from '../harness/metric-value.ts'
+import { type RedisServer, type RedisServerOptions, startRedisServer } from '../harness/redis-server.ts'
+import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
+
+type TestWithProgram = (
+  needed: { readonly program: string; readonly package: string },
+  title: string,
+  body: (path: string) => void | Promise<void>,
+) => void
+
+// The set-up that installs Debian packages belongs to the whole repository, and packages import no relative path
+// outside of themselves.
+const debianPackage = new URL('../../../../tests/debian-package.ts', import.meta.url).href
+const { testWithProgram } = (await import(/* @vite-ignore */ debianPackage)) as {
+  testWithProgram: TestWithProgram
+}
+
+/** Times that a test can wait for. A lease is long enough that a busy machine does not lose one by being slow. */
+export const quickTimes: LeaseTimes = {
+  leaseMs: 1500,
+  renewEveryMs: 150,
+  answerWithinMs: 200,
+  enterWithinMs: 500,
+  connectWithinMs: 500,
+  retryFromMs: 10,
+  retryUpToMs: 50,
+}
+
+/** Makes the Redis of a test; it ends with the test. */
+export type StartRedis = (options?: Pick<RedisServerOptions, 'settings' | 'address'>) => Promise<RedisServer>
+
+/** A test with a Redis of its own. */
+export function testWithRedis(title: string, body: (startRedis: StartRedis) => Promise<void>): void {
+  testWithProgram({ program: 'redis-server', package: 'redis-server' }, title, (program) =>
+    body(async (options) => {
+      const folder = mkdtempSync(join(tmpdir(), 'agentic-redis-'))
+      const redis = await startRedisServer({ program, folder, ...options })
+      onTestFinished(async () => {
+        await redis.stop()
+        rmSync(folder, { recursive: true, force: true })
+      })
+      return redis
+    }),
+  )
+}
+
+/** A gateway that shares its limit, and what a test asks about it. */
+export interface SharedGateway extends TestGateway {
+  readonly streamUrl: string
+  /** What `/readyz` complains of. */
+  degraded(): Promise<readonly string[]>
+  /** Messages and reasons of the log lines about the shared limit. */
+  told(): readonly string[]
+  untilShared(): Promise<unknown>
+  untilLocal(): Promise<unknown>
+}
+
+/** What the gateways of a test have in common. */
+export interface SharedSetting {
+  /** The address of Redis. */
+  readonly url: string
+  readonly upstream: EventUpstream
+  readonly limit?: number
+  readonly times?: LeaseTimes
+  readonly caFile?: string
+}
+
+/** Starts one of several gateways. */
+export async function startSharedGateway(setting: SharedSetting): Promise<SharedGateway> {
+  const { url, upstream, limit = 10, times = quickTimes, caFile } = setting
+  const shared = { redis_url: url, ...(caFile === undefined ? {} : { ca_file: caFile }) }
+  const gateway = await startGateway(
+    {
+      gateway: { shared, llm: { max_sse_connections_per_tenant: limit } },
+      routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+    },
+    {
+      streamSlots: (streamLimit, world) => createSharedStreamSlots(streamLimit, { ...world, shared, times }),
+    },
+  )
+  const fallback = async () => metricValue(await gateway.metrics(), 'agentic_gateway_shared_limit_fallback')
+  return {
+    ...gateway,
+    streamUrl: `${gateway.url}/llm`,
+    async degraded() {
+      const body = await (await fetch(`${gateway.url}/readyz`)).json()
+      return (body as { degraded: string[] }).degraded
+    },
+    told: () =>
+      gateway.log
+        .filter(({ msg }) => String(msg).includes('stream limit'))
+        .map(({ msg, reason = '' }) => `${msg} ${reason}`.trim()),
+    untilShared: () => eventually(fallback, (value) => value === 0),
+    untilLocal: () => eventually(fallback, (value) => value === 1),
+  }
+}
+
+/** Three gateways before one upstream, on one Redis. */
+export async function startThree(url: string, more: Partial<SharedSetting> = {}) {
+  const upstream = await startEventUpstream()
+  const start = () => startSharedGateway({ url, upstream, ...more })
+  const gateways = [await start(), await start(), await start()] as const
+  return { upstream, gateways, start }
+}
+
+/** How many leases Redis has for a tenant, those included that have run out. */
+export async function leases(redis: RedisServer, tenantId = 'acme'): Promise<number> {
+  return Number(await redis.command('ZCARD', leaseKey(tenantId)))
+}
+
+/** Every key that is left in Redis. */
+export async function keysLeft(redis: RedisServer): Promise<readonly string[]> {
+  return (await redis.command('KEYS', '*')) as string[]
+}
+
+/** What a gateway says in its log. */
+export const sharedLine = 'the stream limit is shared with other gateways'
+/** What it says when it is alone. */
+export const aloneLine = (reason: string) =>
+  `the stream limit is not shared, this gateway keeps it for itself ${reason}`
+/** What `/readyz` says then. */
+export const aloneReason =
+  'shared limits: the store is out of reach, this gateway keeps the stream limit for itself'
