@@ -2,6 +2,7 @@ import type { ChaosRun } from './chaos-run.ts'
 import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
+import { run as overload } from './runs/overload.ts'
 
 /** Every run, in the order that `--help` has them. */
-export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace]
+export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace, overload]

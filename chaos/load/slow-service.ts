@@ -1,0 +1,27 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { headers, outcomes } from '@agentic-rest/profile'
+
+/** A service that takes its time for each request, on a thread of its own: nobody's load delays it. */
+export interface SlowService {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const code = `
+const { createServer } = require('node:http')
+const { parentPort, workerData: { workMs, name, type } } = require('node:worker_threads')
+const server = createServer((request, response) => {
+  request.resume()
+  setTimeout(() => response.setHeader(name, type).end('{"ok":true}'), workMs)
+})
+server.keepAliveTimeout = 60_000
+server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => parentPort.postMessage(server.address().port))`
+
+/** Starts one. */
+export async function startSlowService(workMs: number): Promise<SlowService> {
+  const workerData = { workMs, name: headers.contentType, type: outcomes.success.mediaType }
+  const worker = new Worker(code, { eval: true, workerData })
+  const [port] = await once(worker, 'message')
+  return { url: `http://127.0.0.1:${port}`, close: async () => void (await worker.terminate()) }
+}
