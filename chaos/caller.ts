@@ -12,8 +12,8 @@ export interface WireAnswer {
 /** How a request ended for the one who sent it. */
 export type Ending = { readonly ms: number } & (
   | { readonly type: 'answer'; readonly answer: WireAnswer }
-  /** The connection ended before a whole answer was there. */
-  | { readonly type: 'abort'; readonly bytes: number }
+  /** The connection ended before a whole answer was there; `reused` if it had carried one before. */
+  | { readonly type: 'abort'; readonly bytes: number; readonly reused: boolean }
   /** No connection could be made. */
   | { readonly type: 'refused' }
   /** Nothing of that within the caller's patience. */
@@ -46,6 +46,8 @@ export function createCaller({ port, patienceMs }: CallerOptions): Caller {
   let socket: Socket | undefined
   let received: Buffer = NOTHING
   let waiting: Waiting | undefined
+  /** Answers on this connection. */
+  let answered = 0
   const settle = (ending: Unsettled) => {
     const asked = waiting
     if (asked === undefined) return
@@ -62,19 +64,22 @@ export function createCaller({ port, patienceMs }: CallerOptions): Caller {
     received = received.length === 0 ? bytes : Buffer.concat([received, bytes])
     const answer = readAnswer(received)
     if (answer === undefined) return
+    answered += 1
     if (answer.headers['connection'] === 'close') drop()
     settle({ type: 'answer', answer })
   }
   const open = (): Socket => {
     const opened = connect({ port, host: '127.0.0.1', noDelay: true })
     let connected = false
+    answered = 0
     opened.once('connect', () => {
       connected = true
     })
     opened.on('data', receive).on('error', ignore)
     opened.once('close', () => {
       if (socket === opened) socket = undefined
-      settle(connected ? { type: 'abort', bytes: received.length } : { type: 'refused' })
+      const bytes = received.length
+      settle(connected ? { type: 'abort', bytes, reused: answered > 0 } : { type: 'refused' })
     })
     return opened
   }

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { headers, outcomes } from '@agentic-rest/profile'
 
-/** A service that takes its time for each request, on a thread of its own: nobody's load delays it. */
+/**
+ * A service that takes its time for each request, on a thread of its own: nobody's load delays it. Below `/events` it
+ * sends events until nobody listens any more.
+ */
 export interface SlowService {
   readonly url: string
   close(): Promise<void>
@@ -11,9 +14,15 @@ export interface SlowService {
 const code = `
 const { createServer } = require('node:http')
 const { parentPort, workerData: { workMs, name, type } } = require('node:worker_threads')
+const stream = (response) => {
+  response.setHeader(name, 'text/event-stream').write('data: first\\n\\n')
+  const timer = setInterval(() => response.write('data: next\\n\\n'), 100)
+  response.once('close', () => clearInterval(timer))
+}
 const server = createServer((request, response) => {
   request.resume()
-  setTimeout(() => response.setHeader(name, type).end('{"ok":true}'), workMs)
+  if (request.url.startsWith('/events')) stream(response)
+  else setTimeout(() => response.setHeader(name, type).end('{"ok":true}'), workMs)
 })
 server.keepAliveTimeout = 60_000
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => parentPort.postMessage(server.address().port))`

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { ActiveExchanges } from './active-exchanges.ts'
 import type { GatewayOptions } from './config/config-schema.ts'
 import type { Listener } from './listen/listener.ts'
@@ -25,12 +25,25 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
   log.info('draining', { in_flight: load.active.size, seconds: config.drain_seconds })
   state.draining = true
   if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
+  await takeUpWaiting()
+  // First the door, then the refusals: whoever got in while other processes still let clients in is served.
+  await listener.drain()
   state.closing = true
-  listener.drain()
   const finished = await load.idle(config.drain_seconds * 1000)
   if (!finished) await cancelRest(load, log)
   await linger(listener)
   log.info('drained')
+}
+
+/** A turn ends, the kernel's queue is emptied in the next, and what its connections have sent is read in the last. */
+const TURNS_TO_TAKE_UP = 3
+
+/**
+ * A connection whose client has been told that it is open may still wait to be taken up, for long where the machine is
+ * busy. Closing the listener resets it, and with it a request that came before the gateway was told to end.
+ */
+async function takeUpWaiting(): Promise<void> {
+  for (let count = 0; count < TURNS_TO_TAKE_UP; count += 1) await turn()
 }
 
 async function cancelRest(load: Load, log: Log): Promise<void> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startEventUpstream } from './harness/event-upstream.ts'
 import { eventually } from './harness/metric-value.ts'
@@ -18,6 +19,18 @@ async function askOn(socket: Awaited<ReturnType<typeof openSocket>>, path: strin
     text += data
   }
   return parseResponse(text)
+}
+
+/** Connections that wait to be taken up still are, in the turn after the signal; from then on none is accepted. */
+async function untilRefused(port: number): Promise<void> {
+  for (let accepted = true; accepted; ) {
+    const socket = connect(port, '127.0.0.1')
+    accepted = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+  }
 }
 
 async function startSlow() {
@@ -45,6 +58,7 @@ describe('draining', () => {
     const inFlight = fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })
     const finish = await arrived()
     const drained = gateway.drain()
+    await untilRefused(port)
     const notReady = await askOn(idle, '/readyz')
     expect(notReady.status).toBe(503)
     expect(notReady.headers['connection']).toBe('close')

@@ -1,0 +1,190 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { createCaller, type Ending, requestText } from '../caller.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { createOpenLoad, type LoadSample } from '../load/open-load.ts'
+import { startSlowService } from '../load/slow-service.ts'
+import { createSeeded } from '../seeded.ts'
+
+/** Gateways that are told to end while they work. */
+export const run: ChaosRun = {
+  name: 'sigterm',
+  title: 'gateways that are told to end under load: what they have taken up they finish',
+  // With `kill` they are killed instead, which nothing in flight can survive.
+  short: { terms: 1, perSecond: 200, streams: 10, graceMs: 5000, kill: 0 },
+  full: { terms: 100, perSecond: 500, streams: 50, graceMs: 1000, kill: 0 },
+  run: terminate,
+}
+
+const WORK_MS = 40
+const DRAIN_SECONDS = 1
+const PATIENCE_MS = 15_000
+/** How long the load goes on after the signal. */
+const AFTER_MS = 600
+
+/** What came of one gateway. */
+interface Term {
+  readonly requests: number
+  readonly inFlight: number
+  readonly refused: number
+  readonly failures: readonly string[]
+  readonly streamFailures: readonly string[]
+  readonly exitCode: number | null
+  /** From the signal to the end of the process, beyond the time to drain. */
+  readonly lateMs: number
+}
+
+async function terminate(context: ChaosContext): Promise<readonly Figure[]> {
+  const service = await startSlowService(WORK_MS)
+  const seeded = createSeeded(context.seed)
+  const count = scaled(context, 'terms')
+  const terms: Term[] = []
+  const start = (index: number) => startGateway(context, { name: `gateway-${index}`, target: service.url })
+  let next = start(0)
+  try {
+    for (let index = 0; index < count && !context.signal.aborted; index += 1) {
+      const gateway = await next
+      const term = endUnderLoad(context, { gateway, beforeMs: seeded.between(300, 900) })
+      // The next one gets ready meanwhile.
+      if (index + 1 < count) next = start(index + 1)
+      next.catch(() => undefined)
+      terms.push(await term)
+      tellOf(context, terms)
+    }
+    return figuresOf(context, terms)
+  } finally {
+    await next.then((gateway) => gateway.stop()).catch(() => undefined)
+    await service.close()
+  }
+}
+
+function startGateway(
+  context: ChaosContext,
+  { name, target }: { readonly name: string; readonly target: string },
+): Promise<GatewayProcess> {
+  return startGatewayProcess({
+    folder: context.folder,
+    name,
+    config: {
+      gateway: { drain_seconds: DRAIN_SECONDS, llm: { max_sse_connections_per_tenant: 1000 } },
+      routes: [
+        { id: 'r', method: 'GET', path: '/r', target, executionTimeoutSeconds: 10 },
+        { id: 'events', method: 'GET', path: '/events', target, mode: 'sse' },
+      ],
+    },
+  })
+}
+
+const tenant = { [headers.tenantId]: 'acme' }
+const request = () => requestText({ path: '/r', headers: tenant })
+const stream = requestText({ path: '/events', headers: { ...tenant, Accept: 'text/event-stream' } })
+
+interface Ended {
+  readonly gateway: GatewayProcess
+  /** How long it works before the signal. */
+  readonly beforeMs: number
+}
+
+async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended): Promise<Term> {
+  const options = { port: gateway.port, patienceMs: PATIENCE_MS }
+  const streams = Array.from({ length: scaled(context, 'streams') }, () => createCaller(options).ask(stream))
+  const load = createOpenLoad({ ...options, request })
+  const perSecond = scaled(context, 'perSecond')
+  try {
+    const startedAt = performance.now()
+    const running = load.run({ perSecond, ms: beforeMs + AFTER_MS, signal: context.signal })
+    await wait(beforeMs)
+    const signalledAt = performance.now()
+    gateway.kill(scaled(context, 'kill') > 0 ? 'SIGKILL' : 'SIGTERM')
+    const { code } = await gateway.ended
+    const lateMs = performance.now() - signalledAt - DRAIN_SECONDS * 1000
+    const samples = await running
+    const judged = judge(samples, signalledAt - startedAt)
+    const streamFailures = (await Promise.all(streams)).flatMap(streamFailure)
+    return { ...judged, requests: samples.length, streamFailures, exitCode: code, lateMs }
+  } finally {
+    load.close()
+  }
+}
+
+/** What was sent before the signal is answered; what comes later is answered, refused in words, or not connected. */
+function judge(
+  samples: readonly LoadSample[],
+  signalledAt: number,
+): Pick<Term, 'inFlight' | 'refused' | 'failures'> {
+  const before = samples.filter(({ sentAt }) => sentAt < signalledAt)
+  const later = samples.filter(({ sentAt }) => sentAt >= signalledAt)
+  const failures = [...before.filter(isUnanswered), ...later.filter(isBroken)]
+  return {
+    inFlight: before.filter(({ sentAt, ending }) => sentAt + ending.ms > signalledAt).length,
+    refused: later.filter(({ ending }) => !isServed(ending)).length,
+    failures: failures.map(
+      ({ sentAt, ending }) => `${Math.round(sentAt - signalledAt)} ms ${describe(ending)}`,
+    ),
+  }
+}
+
+const isServed = (ending: Ending) =>
+  ending.type === 'answer' && ending.answer.status === outcomes.success.status
+const isTurnedAway = (ending: Ending) =>
+  ending.type === 'answer' && ending.answer.status === conditions.unavailable
+const isUnanswered = ({ ending }: LoadSample) => !isServed(ending)
+
+/** A new connection that the listener did not take up any more is one that was refused. */
+function isBroken({ ending }: LoadSample): boolean {
+  if (isServed(ending) || isTurnedAway(ending) || ending.type === 'refused') return false
+  return !(ending.type === 'abort' && !ending.reused && ending.bytes === 0)
+}
+
+function describe(ending: Ending): string {
+  return ending.type === 'answer' ? String(ending.answer.status) : JSON.stringify(ending)
+}
+
+/** A stream that outlives the time to drain ends with a last frame that says why. */
+function streamFailure(ending: Ending): string[] {
+  const isOrdered = isServed(ending) && ending.type === 'answer' && LAST_FRAME.test(ending.answer.body)
+  return isOrdered ? [] : [describe(ending)]
+}
+
+const LAST_FRAME = /\n\nevent: error\ndata: \{"type":"error","code":"SHUTTING_DOWN".*\}\n\n$/
+
+function tellOf({ tell }: ChaosContext, terms: readonly Term[]): void {
+  const last = terms.at(-1)
+  for (const failure of [...(last?.failures ?? []), ...(last?.streamFailures ?? [])].slice(0, 5))
+    tell(`sigterm: failure in gateway ${terms.length}: ${failure}`)
+  if (terms.length % 5 === 0) tell(`sigterm: ${terms.length} gateways ended`)
+}
+
+function figuresOf(context: ChaosContext, terms: readonly Term[]): Figure[] {
+  const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0)
+  const none = { limit: 0, kind: 'exactly' } as const
+  const count = scaled(context, 'terms')
+  return [
+    { name: 'gateways that ended', measured: terms.length, limit: count, kind: 'exactly' },
+    {
+      name: 'requests in flight at the signals',
+      measured: sum(({ inFlight }) => inFlight),
+      limit: count,
+      kind: 'at least',
+    },
+    { name: 'requests that failed', measured: sum(({ failures }) => failures.length), ...none },
+    {
+      name: 'streams without a last frame',
+      measured: sum(({ streamFailures }) => streamFailures.length),
+      ...none,
+    },
+    {
+      name: 'exit codes other than 0',
+      measured: terms.filter(({ exitCode }) => exitCode !== 0).length,
+      ...none,
+    },
+    {
+      name: 'latest exit after the time to drain',
+      measured: Math.max(...terms.map(({ lateMs }) => lateMs)),
+      unit: 'ms',
+      limit: scaled(context, 'graceMs'),
+      kind: 'at most',
+    },
+  ]
+}

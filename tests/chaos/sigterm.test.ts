@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { run } from '../../chaos/runs/sigterm.ts'
+import { expectReached, missed, runShort } from './run-short.ts'
+
+test('a gateway that is told to end under load finishes what it has taken up', async () => {
+  expectReached(await runShort(run))
+})
+
+test('the run notices gateways that just die', async () => {
+  const names = missed(await runShort(run, { kill: 1 })).map((text) => text.split(':')[0])
+  expect(names).toEqual(['requests that failed', 'streams without a last frame', 'exit codes other than 0'])
+})
