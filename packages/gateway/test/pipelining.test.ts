@@ -91,6 +91,41 @@ describe('pipelined requests', () => {
     await answer('/a')
     expect(await answered).toContain('{"url":"/a"}')
   })
+
+  it.each([
+    ['whose answer ends the connection', ['GET /a', 'GET /b'], 'Expect: 100-continue'],
+    [
+      'whose answer ends the connection, with a CONNECT at the end',
+      ['GET /a', 'GET /b', 'CONNECT example.test:443'],
+      'Expect: 100-continue',
+    ],
+  ])('are not started behind one %s', async (_title, lines, extra) => {
+    const { upstream, answer, routes } = await startManual()
+    const { port, metrics } = await startGateway({ routes })
+    const [first = '', ...others] = lines
+    const text = sendRaw(port, head(first, extra) + others.map((line) => head(line)).join(''))
+    await answer('/a')
+    expect(await text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    await eventually(metrics, (scrape) => /^agentic_gateway_requests_in_flight 0$/m.test(scrape))
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/a'])
+  })
+
+  it.each([
+    ['alone', []],
+    ['and Node has given the socket away', ['CONNECT example.test:443']],
+  ])('leave nothing behind when their client has left, %s', async (_title, last) => {
+    const { upstream, routes } = await startManual()
+    const { port, metrics } = await startGateway({ routes })
+    const socket = await openSocket(port)
+    socket.write(['GET /a', 'GET /b', 'GET /c', ...last].map((line) => head(line)).join(''))
+    await eventually(
+      () => upstream.requests.length,
+      (count) => count === 1,
+    )
+    socket.destroy()
+    await eventually(metrics, (scrape) => /^agentic_gateway_requests_in_flight 0$/m.test(scrape))
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/a'])
+  })
 })
 
 describe('a request that asks for an upgrade', () => {

@@ -30,7 +30,9 @@ export function acceptRequest(
   const startedAt = performance.now()
   const head = readRequestHead(request)
   const { signal, cancel } = createCancellation()
+  const open = { request, response, cancel, earlier: options.connection.newest }
   response.once('close', () => {
+    open.earlier = undefined
     if (!response.writableFinished) cancel('client_disconnect')
     // Answered before its body was read: the rest is thrown away, so that a client that writes first and reads then
     // gets its answer, and the next request can come. `requestTimeout` bounds it.
@@ -39,7 +41,7 @@ export function acceptRequest(
   // A body that is cut off shows as an error of the request; `close` above is what counts.
   request.on('error', ignore)
   response.on('error', ignore)
-  options.connection.newest = { request, response, cancel }
+  options.connection.newest = open
   const { body, reply } = openWire(request, response, { options, head, cancel })
   // Written out and not spread: every request pays for this object.
   return {
@@ -119,6 +121,7 @@ function openWire(
       const drained = options.isDraining() && connection.newest?.response === response
       const closes = isLast || waitsForContinue || drained
       connection.closing ||= closes
+      connection.ended ||= closes
       return closes
     },
   })

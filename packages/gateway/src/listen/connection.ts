@@ -8,6 +8,8 @@ export interface OpenRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly cancel: Exchange['cancel']
+  /** The one before on its connection, until this one is answered. */
+  earlier: OpenRequest | undefined
 }
 
 /** What is remembered of a client's connection from one request to the next. */
@@ -17,6 +19,8 @@ export interface Connection {
   requestCount: number
   /** An answer ends the connection: what was sent behind its request is not looked at (RFC 9112, section 9.6). */
   closing: boolean
+  /** That answer is out: what waits behind it is not begun. */
+  ended: boolean
   /** The parser gave up: nothing more can be read from it. */
   broken: boolean
   /** Answers keep the order of the requests, so the newest tells whether any is open. */
@@ -42,6 +46,7 @@ function describe(socket: Socket): Connection {
     protocol: (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
     requestCount: 0,
     closing: false,
+    ended: false,
     broken: false,
     newest: undefined,
   }
@@ -59,6 +64,11 @@ export function isOpen({ response }: OpenRequest): boolean {
 export function whenAnswered(earlier: OpenRequest | undefined, next: () => void): void {
   if (earlier !== undefined && isOpen(earlier)) earlier.response.once('close', next)
   else next()
+}
+
+/** Nobody is left to answer: every request of the connection that is open, begun or waiting, is cancelled. */
+export function cancelOpen({ newest }: Connection): void {
+  for (let open = newest; open !== undefined; open = open.earlier) open.cancel('client_disconnect')
 }
 
 const LINGER_MS = 1000

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
 import { acceptRequest } from './accept-request.ts'
-import { type Connection, createConnections, endConnection, whenAnswered } from './connection.ts'
+import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import { createSpanIds } from './span-ids.ts'
@@ -80,7 +80,10 @@ export function createListener(options: ListenerOptions): Listener {
       nextSpanId,
       expectsContinue,
     })
-    whenAnswered(earlier, () => options.handle(exchange))
+    whenAnswered(earlier, () => {
+      if (connection.ended) exchange.cancel('client_disconnect')
+      options.handle(exchange)
+    })
   }
   trackSockets(server, sockets)
   addHandlers(server, accept, connectionOf)
@@ -179,7 +182,7 @@ function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Sock
 }
 
 /** Node hands the bare socket of a CONNECT over; there is nothing to tunnel to, so it is answered like any other. */
-function tunnelResponse(request: IncomingMessage, { newest }: Connection): ServerResponse | undefined {
+function tunnelResponse(request: IncomingMessage, connection: Connection): ServerResponse | undefined {
   const { socket } = request
   // Node has taken its own listener away.
   socket.on('error', () => undefined)
@@ -187,8 +190,14 @@ function tunnelResponse(request: IncomingMessage, { newest }: Connection): Serve
   try {
     response.assignSocket(socket)
   } catch {
-    // The answer of an earlier request still holds the socket, and Node has given up reading it.
-    whenAnswered(newest, () => endConnection(socket))
+    // The answer of an earlier request still holds the socket, and Node has given up reading it: without these lines
+    // nobody would notice that the client leaves, and what is open would be worked on for nobody.
+    const leave = () => {
+      cancelOpen(connection)
+      socket.destroy()
+    }
+    socket.resume().once('end', leave).once('close', leave)
+    whenAnswered(connection.newest, () => endConnection(socket))
     return undefined
   }
   response.once('finish', () => endConnection(socket))
