@@ -13,7 +13,7 @@ export interface SlowService {
 
 const code = `
 const { createServer } = require('node:http')
-const { parentPort, workerData: { workMs, name, type } } = require('node:worker_threads')
+const { parentPort, workerData: { workMs, name, type, body } } = require('node:worker_threads')
 const stream = (response) => {
   response.setHeader(name, 'text/event-stream').write('data: first\\n\\n')
   const timer = setInterval(() => response.write('data: next\\n\\n'), 100)
@@ -22,14 +22,15 @@ const stream = (response) => {
 const server = createServer((request, response) => {
   request.resume()
   if (request.url.startsWith('/events')) stream(response)
-  else setTimeout(() => response.setHeader(name, type).end('{"ok":true}'), workMs)
+  else setTimeout(() => response.setHeader(name, type).end(body), workMs)
 })
 server.keepAliveTimeout = 60_000
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => parentPort.postMessage(server.address().port))`
 
-/** Starts one. */
-export async function startSlowService(workMs: number): Promise<SlowService> {
-  const workerData = { workMs, name: headers.contentType, type: outcomes.success.mediaType }
+/** Starts one; its answers say its name. */
+export async function startSlowService(workMs: number, from = 'service'): Promise<SlowService> {
+  const body = JSON.stringify({ from })
+  const workerData = { workMs, body, name: headers.contentType, type: outcomes.success.mediaType }
   const worker = new Worker(code, { eval: true, workerData })
   const [port] = await once(worker, 'message')
   return { url: `http://127.0.0.1:${port}`, close: async () => void (await worker.terminate()) }

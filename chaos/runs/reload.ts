@@ -1,0 +1,174 @@
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { headers, outcomes } from '@agentic-rest/profile'
+import { freePort } from '../../bench/free-port.ts'
+import { corpusEnvironment } from '../../packages/gateway/test/config/corpus-environment.ts'
+import { metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
+import { configText } from '../../packages/gateway/test/harness/read-config.ts'
+import { createCaller, type Ending, requestText } from '../caller.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { createOpenLoad, type LoadSample } from '../load/open-load.ts'
+import { type SlowService, startSlowService } from '../load/slow-service.ts'
+import { until } from '../until.ts'
+
+/** Configurations that come and go under load. */
+export const run: ChaosRun = {
+  name: 'reload',
+  title: 'reloads under load, with good files and with bad ones: no request fails, the last good file stays',
+  // With `dead` the last file leads to a service that is not there, which requests have to notice.
+  short: { reloads: 6, badFiles: 4, perSecond: 100, dead: 0 },
+  full: { reloads: 100, badFiles: 1000, perSecond: 300, dead: 0 },
+  run: reload,
+}
+
+const WORK_MS = 5
+const PATIENCE_MS = 15_000
+const BAD_FILES = join(import.meta.dirname, '../../packages/gateway/test/config/bad')
+/** At least so many files of the corpus are bad, each in its own way. */
+const CORPUS = 60
+
+type Services = readonly [SlowService, SlowService]
+
+async function reload(context: ChaosContext): Promise<readonly Figure[]> {
+  const services: Services = [await startSlowService(WORK_MS, 'one'), await startSlowService(WORK_MS, 'two')]
+  const closeServices = () => Promise.all(services.map((service) => service.close()))
+  const port = await freePort()
+  const gateway = await startGatewayProcess({
+    folder: context.folder,
+    config: configTo(services[0].url, port),
+    // Where the bad files lack a variable they would be bad for that alone.
+    env: corpusEnvironment,
+  }).catch(async (error) => {
+    await closeServices()
+    throw error
+  })
+  try {
+    return await reloadUnderLoad(context, { gateway, services })
+  } finally {
+    await gateway.stop()
+    await closeServices()
+  }
+}
+
+function configTo(target: string, port: number) {
+  const route = { id: 'r', method: 'GET', path: '/r', target, executionTimeoutSeconds: 10 }
+  return { gateway: { port }, routes: [route] }
+}
+
+interface World {
+  readonly gateway: GatewayProcess
+  readonly services: Services
+}
+
+const request = () => requestText({ path: '/r', headers: { [headers.tenantId]: 'acme' } })
+
+async function reloadUnderLoad(context: ChaosContext, world: World): Promise<Figure[]> {
+  const { port } = world.gateway
+  const over = new AbortController()
+  const load = createOpenLoad({ port, patienceMs: PATIENCE_MS, request })
+  const signal = AbortSignal.any([over.signal, context.signal])
+  const perSecond = scaled(context, 'perSecond')
+  const running = load.run({ perSecond, ms: Number.POSITIVE_INFINITY, signal })
+  try {
+    const stale = await applyGood(context, world)
+    const bad = await applyBad(context, world)
+    if (scaled(context, 'dead') > 0) await reloadTo(world.gateway, configTo('http://127.0.0.1:1', port))
+    const lasting = await ask(world.gateway)
+    over.abort()
+    const samples = await running
+    tellFailures(context, samples)
+    return figuresOf(context, { samples, stale, bad, lasting, scrape: await world.gateway.metrics() })
+  } finally {
+    over.abort()
+    await running
+    load.close()
+  }
+}
+
+/** Turns from one service to the other and back. Gives how often the old one answered after the turn. */
+async function applyGood(context: ChaosContext, { gateway, services }: World): Promise<number> {
+  const count = scaled(context, 'reloads')
+  let stale = 0
+  for (let index = 1; index <= count && !context.signal.aborted; index += 1) {
+    const [service, name] = index % 2 === 0 ? [services[0], 'one'] : [services[1], 'two']
+    await reloadTo(gateway, configTo(service.url, gateway.port))
+    if ((await ask(gateway)) !== name) stale += 1
+    if (index % 20 === 0) context.tell(`reload: ${index} of ${count} reloads`)
+  }
+  return stale
+}
+
+/** Puts bad files in the place of the good one. */
+async function applyBad(context: ChaosContext, { gateway }: World): Promise<{ files: number; lost: number }> {
+  const files = readdirSync(BAD_FILES)
+    .filter((name) => name.endsWith('.yaml'))
+    .slice(0, scaled(context, 'badFiles'))
+  const before = await ask(gateway)
+  let lost = 0
+  for (const file of files) {
+    copyFileSync(join(BAD_FILES, file), gateway.configFile)
+    await untilReloaded(gateway, 'refused')
+    if ((await ask(gateway)) !== before) lost += 1
+  }
+  context.tell(`reload: ${files.length} bad files`)
+  return { files: files.length, lost }
+}
+
+async function reloadTo(gateway: GatewayProcess, config: ReturnType<typeof configTo>): Promise<void> {
+  writeFileSync(gateway.configFile, configText(config))
+  await untilReloaded(gateway, 'applied')
+}
+
+/** Tells the gateway, and waits until it says that it has done what it could. */
+async function untilReloaded(gateway: GatewayProcess, result: 'applied' | 'refused'): Promise<void> {
+  const count = async () => metricValue(await gateway.metrics(), 'agentic_config_reloads_total', { result })
+  const before = await count()
+  gateway.kill('SIGHUP')
+  const after = await until(count, (value) => value > before, PATIENCE_MS)
+  if (after <= before) throw new Error(`no reload was ${result} in time:\n${gateway.errors()}`)
+}
+
+/** Which service answers. */
+async function ask({ port }: GatewayProcess): Promise<string | undefined> {
+  const caller = createCaller({ port, patienceMs: PATIENCE_MS })
+  const ending = await caller.ask(request())
+  caller.close()
+  return isServed(ending) && ending.type === 'answer'
+    ? (JSON.parse(ending.answer.body) as { from: string }).from
+    : undefined
+}
+
+const isServed = (ending: Ending) =>
+  ending.type === 'answer' && ending.answer.status === outcomes.success.status
+
+function tellFailures({ tell }: ChaosContext, samples: readonly LoadSample[]): void {
+  const failures = samples.filter(({ ending }) => !isServed(ending))
+  for (const { sentAt, ending } of failures.slice(0, 5))
+    tell(`reload: failed after ${Math.round(sentAt)} ms: ${JSON.stringify(ending).slice(0, 400)}`)
+}
+
+interface Measured {
+  readonly samples: readonly LoadSample[]
+  readonly stale: number
+  readonly bad: { readonly files: number; readonly lost: number }
+  readonly lasting: string | undefined
+  readonly scrape: string
+}
+
+function figuresOf(context: ChaosContext, { samples, stale, bad, lasting, scrape }: Measured): Figure[] {
+  const count = (result: string) => metricValue(scrape, 'agentic_config_reloads_total', { result })
+  const [reloads, badFiles] = [scaled(context, 'reloads'), scaled(context, 'badFiles')]
+  const none = { limit: 0, kind: 'exactly' } as const
+  const failed = samples.filter(({ ending }) => !isServed(ending)).length
+  return [
+    { name: 'reloads', measured: count('applied'), limit: reloads, kind: 'at least' },
+    { name: 'bad files', measured: bad.files, limit: Math.min(badFiles, CORPUS), kind: 'at least' },
+    { name: 'bad files refused', measured: count('refused'), limit: bad.files, kind: 'exactly' },
+    { name: 'requests meanwhile', measured: samples.length, limit: reloads, kind: 'at least' },
+    { name: 'requests that failed', measured: failed, ...none },
+    { name: 'answers of an old configuration after a reload', measured: stale, ...none },
+    { name: 'bad files after which another configuration was in use', measured: bad.lost, ...none },
+    { name: 'the last good file serves', measured: lasting === undefined ? 0 : 1, limit: 1, kind: 'exactly' },
+  ]
+}
