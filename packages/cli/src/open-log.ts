@@ -4,12 +4,16 @@ import { createLog, type Log, type LogLevel } from '@agentic-rest/gateway'
 const MAX_PENDING_BYTES = 1_048_576
 
 /** The log on stderr: JSON lines, or readable ones on a terminal. */
-export function openLog(stderr: Writable & { readonly isTTY?: boolean }, level: LogLevel): Log {
-  return createLog({ level, pretty: stderr.isTTY === true, write: boundedWriter(stderr) })
+export function openLog(
+  stderr: Writable & { readonly isTTY?: boolean },
+  level: LogLevel,
+  pretty = stderr.isTTY === true,
+): Log {
+  return createLog({ level, pretty, write: boundedWriter(stderr) })
 }
 
 /** A reader that stalls costs lines and never memory, since a stream's own buffer has no bound (F10). */
-function boundedWriter(stream: Writable): (line: string) => void {
+export function boundedWriter(stream: Writable): (line: string) => void {
   let dropped = 0
   return function writeLine(line) {
     if (stream.writableLength > MAX_PENDING_BYTES) {

@@ -1,10 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import {
+  type ConfigResult,
   createGateway,
   type Gateway,
   InitialisationError,
-  type LoadedConfig,
   type Log,
+  type LogLevel,
   loadConfig,
   watchConfig,
 } from '@agentic-rest/gateway'
@@ -15,18 +16,23 @@ import { readVersion } from './version.ts'
 import { watchSignals } from './watch-signals.ts'
 
 /** What is served. */
-export interface Served extends LoadedConfig {
+export interface Served {
+  readonly loaded: Extract<ConfigResult, { readonly ok: true }>
   /** Where the configuration comes from; file names in it start from its folder. */
   readonly file: string
   /** Whether a changed file is reloaded by itself. */
   readonly watch: boolean
   readonly log: Log
+  readonly logLevel: LogLevel
 }
+
+/** A gateway, in this process or in several. */
+export type RunningGateway = Pick<Gateway, 'start' | 'adminPort' | 'reload' | 'drain'>
 
 /** Runs a gateway from its start to the end of its drain; resolves with the exit code. */
 export async function serve(served: Served, host: Host): Promise<number> {
   const { log } = served
-  const { promise: started, resolve: tellStarted } = Promise.withResolvers<Gateway>()
+  const { promise: started, resolve: tellStarted } = Promise.withResolvers<RunningGateway>()
   // One that comes while the gateway starts is for what the file says afterwards.
   const reload = () => void started.then((gateway) => gateway.reload())
   const signals = watchSignals(host, log, reload)
@@ -48,33 +54,41 @@ export async function serve(served: Served, host: Host): Promise<number> {
   }
 }
 
-async function openGateway({ config, warnings, file, log }: Served, host: Host): Promise<Gateway> {
-  const consoleFolder = config.gateway.admin === undefined ? undefined : await findConsoleFolder(host)
+async function openGateway(served: Served, host: Host): Promise<RunningGateway> {
+  const { loaded, file, log } = served
+  const { admin, workers } = loaded.config.gateway
+  const consoleFolder = admin === undefined ? undefined : await findConsoleFolder(host)
+  const source = { file, read: () => loadConfig(file, host.env) }
+  if (workers > 1) {
+    const { openWorkers } = await import('./open-workers.ts')
+    return await openWorkers({ ...served, consoleFolder, source }, host)
+  }
   return createGateway({
-    config,
-    warnings,
+    ...loaded,
     log,
     stdout: host.stdout,
     baseFolder: dirname(resolve(file)),
     version: readVersion(),
     admin: { consoleFolder, file },
-    source: { file, read: () => loadConfig(file, host.env) },
+    source,
   })
 }
 
-function announce({ config, file, log }: Served, port: number): void {
-  const { host, tls } = config.gateway
+function announce({ loaded: { config }, file, log }: Served, port: number): void {
+  const { host, tls, workers } = config.gateway
   const scheme = tls === undefined ? 'http' : 'https'
   log.info('the gateway is listening', {
     host,
     port,
     scheme,
     routes: config.routes.length,
+    ...(workers > 1 ? { workers } : {}),
     file,
     version: readVersion(),
   })
 }
 
-function announceConsole({ config, log }: Served, { adminPort: port }: Gateway): void {
-  if (port !== undefined) log.info('the console is listening', { host: config.gateway.admin?.host, port })
+function announceConsole({ loaded, log }: Served, { adminPort: port }: RunningGateway): void {
+  const { admin } = loaded.config.gateway
+  if (port !== undefined) log.info('the console is listening', { host: admin?.host, port })
 }

@@ -38,7 +38,8 @@ function endAtOnce(host: Host, log: Log): never {
   return host.exit(exitCodes.interrupted)
 }
 
-function endOnUnhandledErrors(host: Host, log: Log): void {
+/** An error that nobody handles ends the process: its state is unknown from there on. */
+export function endOnUnhandledErrors(host: Host, log: Log): void {
   const end = (error: unknown) => {
     log.error('an error that nobody handled ends the gateway', { error })
     host.exit(exitCodes.failed)

@@ -5,12 +5,21 @@ import { isPreflight, preflightHeaders } from './listen/cors.ts'
 import { sendPreflight } from './respond.ts'
 
 /** What ends a request before anything is looked up for it. */
-export function admit(exchange: Exchange, { snapshot, load, isClosing }: GatewayParts): StepResult {
+export function admit(exchange: Exchange, parts: GatewayParts): StepResult | Promise<StepResult> {
+  const { load, isClosing } = parts
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
   if (isClosing()) return refusal('SHUTTING_DOWN')
   if (exchange.headFault !== undefined) return exchange.headFault
-  if (load.isOverloaded()) return refusal('OVERLOADED')
+  const overloaded = load.isOverloaded()
+  return overloaded instanceof Promise
+    ? overloaded.then((isFull) => admitByLoad(exchange, parts, isFull))
+    : admitByLoad(exchange, parts, overloaded)
+}
+
+function admitByLoad(exchange: Exchange, { snapshot }: GatewayParts, isOverloaded: boolean): StepResult {
+  exchange.signal.throwIfAborted()
+  if (isOverloaded) return refusal('OVERLOADED')
   const { max_body_bytes } = snapshot.config.gateway.limits
   return (exchange.body.length() ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
 }

@@ -10,6 +10,7 @@ import { cancelAll, drain } from './drain.ts'
 import type { Exchange } from './exchange.ts'
 import { findRoute } from './find-route.ts'
 import type { GatewayParts } from './gateway-parts.ts'
+import type { HandedConnections } from './listen/handed-connections.ts'
 import { createListener, type Listener, type ListenerSettings } from './listen/listener.ts'
 import { createLoad } from './load.ts'
 import type { Log } from './log.ts'
@@ -21,6 +22,7 @@ import { createSnapshots } from './reload/snapshots.ts'
 import { fail, finish, sendOutcome } from './respond.ts'
 import { createShared } from './shared.ts'
 import { createStreamSlots } from './shared-slots/create-stream-slots.ts'
+import type { Siblings } from './siblings.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { takeSlot } from './take-slot.ts'
 import { createHttpClient } from './upstream/http-client.ts'
@@ -40,6 +42,8 @@ export interface GatewayOptions extends LoadedConfig {
   readonly onRecord?: RecordTaker | undefined
   /** Where a reload reads the configuration again; without it every reload is refused. */
   readonly source?: ConfigSource | undefined
+  /** The processes that this one is a gateway together with, where there are several. */
+  readonly siblings?: Siblings | undefined
   /** Makes the store of the tenants' stream slots, where this process is not to count them alone. */
   readonly streamSlots?: typeof createStreamSlots | undefined
 }
@@ -67,8 +71,9 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
   try {
     // The route is looked up first, so that whatever refuses a request is counted under its route.
     const unrouted = findRoute(exchange, parts)
+    const admitted = admit(exchange, parts)
     const refused =
-      admit(exchange, parts) ??
+      (admitted instanceof Promise ? await admitted : admitted) ??
       unrouted ??
       (await parts.snapshot.pipeline.request(exchange)) ??
       (exchange.streaming ? await takeSlot(exchange, parts) : undefined) ??
@@ -83,12 +88,12 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
 
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { log, source } = options
+  const { log, source, siblings } = options
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
   const [http, pools, keySets] = [createHttpClient(), createShared<UpstreamPool>(), createShared<KeySource>()]
   const gatewayConfig = () => snapshots.current.config.gateway
-  const load = createLoad(() => gatewayConfig().limits.max_in_flight)
+  const load = createLoad(siblings?.room ?? { limit: () => gatewayConfig().limits.max_in_flight })
   const metrics = createMetrics({
     version: options.version,
     inFlight: () => load.inFlight,
@@ -98,20 +103,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     createSnapshot(loaded, { ...options, http, metrics, pools, keySets })
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
-  const reloading = createReloading({ source, current, provision, use, isClosing, metrics, log })
-  const own = createOwnEndpoints({
-    metrics,
-    isDraining: () => state.draining,
-    degraded: () => degradedReasons(current(), reloading, slots),
-  })
+  const agree = siblings?.agree
+  const reloading = createReloading({ source, current, provision, use, isClosing, agree, metrics, log })
+  const degraded = () => degradedReasons(current(), reloading, slots)
+  const isDraining = () => state.draining
+  const own = createOwnEndpoints({ metrics, degraded, ...siblings?.spokesman, isDraining })
   const { streamSlots: createSlots = createStreamSlots } = options
   const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
   const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
   const gatewayPort = () => state.port
-  const admin = createAdmin({ ...options, ...options.admin, current, reloading, load, gatewayPort })
-  const watchers = [admin?.watch, createRecordWatcher(options)].filter((watch) => watch !== undefined)
+  const seen = { current, reloading, load, gatewayPort, others: siblings?.others }
+  const admin = createAdmin({ ...options, ...options.admin, ...seen })
+  const onlookers = [admin?.watch, siblings?.watch, createRecordWatcher(options)]
+  const watchers = onlookers.filter((watch) => watch !== undefined)
   let parts: GatewayParts = { snapshot: current(), load, slots, metrics, own, log, watchers, isClosing }
-  const listener = openListener(() => parts)
+  const listener = openListener(() => parts, siblings?.connections)
+  siblings?.join({ metrics, degraded, load, current })
   function use(next: Snapshot): void {
     listener.apply(listenerSettings(next))
     snapshots.replace(next)
@@ -144,7 +151,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** A request is handled with the parts of the moment it came, to its end. */
-function openListener(partsNow: () => GatewayParts): Listener {
+function openListener(partsNow: () => GatewayParts, handed?: HandedConnections): Listener {
   const { snapshot, log } = partsNow()
   const { host, port } = snapshot.config.gateway
   const start = (exchange: Exchange, parts: GatewayParts) =>
@@ -154,6 +161,7 @@ function openListener(partsNow: () => GatewayParts): Listener {
     host,
     port,
     log,
+    handed,
     handle: (exchange) => start(exchange, partsNow()),
   })
 }

@@ -6,8 +6,16 @@ export interface Load extends ActiveExchanges {
   readonly inFlight: number
   /** The exchange holds a stream slot from now on. */
   streamStarted(): void
-  isOverloaded(): boolean
+  /** Asked for a request that has entered; a promise where others have to be asked for room. */
+  isOverloaded(): boolean | Promise<boolean>
   close(): void
+}
+
+/** How many requests may be worked on at a time. */
+export interface Room {
+  limit(): number
+  /** Resolves whether there is room for a request beyond the limit after all, where others may have some to spare. */
+  askForMore?(): Promise<boolean>
 }
 
 const SAMPLE_INTERVAL_MS = 100
@@ -16,7 +24,7 @@ const MAX_LOOP_DELAY_MS = 250
 const BUSY_COUNT = 64
 
 /** Counts exchanges and watches how late the event loop runs. */
-export function createLoad(maxInFlight: () => number): Load {
+export function createLoad(room: Room): Load {
   const exchanges = createActiveExchanges()
   const { active } = exchanges
   const delay = watchLoop()
@@ -34,8 +42,11 @@ export function createLoad(maxInFlight: () => number): Load {
       exchanges.leave(exchange)
     },
     isOverloaded() {
-      if (active.size < Math.min(BUSY_COUNT, maxInFlight())) return false
-      return active.size - streams > maxInFlight() || delay.isLate()
+      const limit = room.limit()
+      if (active.size < Math.min(BUSY_COUNT, limit)) return false
+      if (delay.isLate()) return true
+      if (active.size - streams <= limit) return false
+      return room.askForMore?.().then((hasRoom) => !hasRoom) ?? true
     },
     close: delay.close,
   }

@@ -1,6 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { Exchange } from './exchange.ts'
 
 /** The state of one upstream, read when metrics are scraped. */
@@ -9,6 +16,15 @@ export interface UpstreamState {
   readonly connections: number
   readonly queued: number
 }
+
+/** Metrics as they are scraped. */
+export interface Exposition {
+  readonly contentType: string
+  readonly text: string
+}
+
+/** Metrics as values. */
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** Everything the gateway counts and measures. */
 export interface Metrics {
@@ -29,7 +45,11 @@ export interface Metrics {
   /** A stream was allowed or refused without the store of `gateway.shared`. */
   streamDecidedAlone(): void
   /** The text exposition format and its media type. */
-  expose(): Promise<{ readonly contentType: string; readonly text: string }>
+  expose(): Promise<Exposition>
+  /** What is measured, as values that can be added to those of other processes. */
+  values(): Promise<MetricValues>
+  /** The same without what is only true now: what has to be kept of a process that is gone. */
+  counts(): Promise<MetricValues>
   close(): void
 }
 
@@ -39,6 +59,8 @@ export interface MetricDescription {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly labels: readonly string[]
   readonly help: string
+  /** What the values of several processes make together; their sum unless given. */
+  readonly together?: 'sum' | 'first' | 'max'
 }
 
 /** Every metric of the gateway; `docs/metrics.md` is generated from this table. */
@@ -119,6 +141,7 @@ export const metricTable = {
     name: 'agentic_gateway_shared_limit_fallback',
     type: 'gauge',
     labels: [],
+    together: 'max',
     help: '1 while the store of gateway.shared is out of reach and this gateway keeps the stream limit for itself.',
   },
   decidedAlone: {
@@ -132,6 +155,7 @@ export const metricTable = {
     type: 'gauge',
     labels: ['version', 'profile', 'node'],
     help: 'Always 1; the labels say what is running.',
+    together: 'first',
   },
   connections: {
     name: 'agentic_gateway_upstream_connections',
@@ -156,13 +180,26 @@ export const metricTable = {
     type: 'gauge',
     // `quantile` is reserved for summaries.
     labels: ['percentile'],
-    help: 'How late the event loop ran since the last scrape.',
+    help: 'How late the event loop ran since the last scrape; of several workers the latest.',
+    together: 'max',
+  },
+  workers: {
+    name: 'agentic_gateway_workers',
+    type: 'gauge',
+    labels: [],
+    help: 'Processes that take requests: 1, or as many as run of gateway.workers.',
+  },
+  workerRestarts: {
+    name: 'agentic_gateway_worker_restarts_total',
+    type: 'counter',
+    labels: [],
+    help: 'Workers that ended by themselves and were replaced.',
   },
   memory: {
     name: 'agentic_gateway_resident_memory_bytes',
     type: 'gauge',
     labels: [],
-    help: 'Resident memory of the process.',
+    help: 'Resident memory of the process, or of all of them with gateway.workers.',
   },
 } as const satisfies Record<string, MetricDescription>
 
@@ -172,7 +209,8 @@ export const DURATION_BUCKETS_SECONDS = [
 ]
 /** Upper bounds of the histogram of audit batches. */
 export const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
-const MAX_TENANT_COUNT = 1000
+/** How many tenants a label names. */
+export const MAX_TENANT_COUNT = 1000
 
 /** What is read when metrics are scraped. */
 export interface MetricSources {
@@ -234,11 +272,28 @@ export function createMetrics(sources: MetricSources): Metrics {
       refresh.update()
       return { contentType: registry.contentType, text: await registry.metrics() }
     },
+    values() {
+      refresh.update()
+      return valuesOf(registry)
+    },
+    counts: async () => (await valuesOf(registry)).filter(isCount),
     close: refresh.close,
   }
 }
 
-function createReloadMetrics(registry: Registry): Metrics['configReloaded'] {
+/** What a registry holds, as values. */
+export function valuesOf(registry: Registry): Promise<MetricValues> {
+  return registry.getMetricsAsJSON() as Promise<MetricValues>
+}
+
+/** Counters and histograms only ever grow; a gauge says nothing about a process that is gone. */
+export function isCount({ type }: MetricValues[number]): boolean {
+  // prom-client's type says a number, and its values are the names.
+  return String(type) !== 'gauge'
+}
+
+/** The metrics of reloads, in a registry. */
+export function createReloadMetrics(registry: Registry): Metrics['configReloaded'] {
   const reloads = new Counter(definition(metricTable.configReloads, registry))
   const successful = new Gauge(definition(metricTable.configReloaded, registry))
   const loadedAt = new Gauge(definition(metricTable.configLoadedAt, registry))
@@ -262,6 +317,9 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const inFlight = gauge(metricTable.inFlight)
   const loopDelay = gauge(metricTable.loopDelay)
   const memory = gauge(metricTable.memory)
+  gauge(metricTable.workers).set(1)
+  // Whoever restarts workers counts; the series is there from the start, so that the first one is an increase.
+  new Counter(definition(metricTable.workerRestarts, registry)).inc(0)
   build.set({ version: sources.version, profile: PROFILE_VERSION, node: process.version }, 1)
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
@@ -284,8 +342,9 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   }
 }
 
-function definition({ name, help, labels }: MetricDescription, registry: Registry) {
-  return { name, help, labelNames: [...labels], registers: [registry] }
+/** What prom-client makes a metric from. */
+export function definition({ name, help, labels, together = 'sum' }: MetricDescription, registry: Registry) {
+  return { name, help, labelNames: [...labels], registers: [registry], aggregator: together }
 }
 
 function histogram(row: MetricDescription, registry: Registry, buckets: number[]): Histogram {
@@ -293,7 +352,7 @@ function histogram(row: MetricDescription, registry: Registry, buckets: number[]
 }
 
 /** Keeps a label from growing without bound: after so many values every new one is `other` (F15). */
-function createLabelCap(maxCount: number): (value: string) => string {
+export function createLabelCap(maxCount: number): (value: string) => string {
   const seen = new Set<string>()
   return (value) => {
     // No tenant is not a tenant.

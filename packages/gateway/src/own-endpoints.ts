@@ -12,10 +12,10 @@ export interface OwnEndpoints {
 
 /** What the endpoints report. */
 export interface OwnState {
-  readonly metrics: Metrics
+  readonly metrics: Pick<Metrics, 'expose'>
   readonly isDraining: () => boolean
   /** Why the gateway is less than ready without being unready. */
-  readonly degraded: () => readonly string[]
+  readonly degraded: () => readonly string[] | Promise<readonly string[]>
 }
 
 /** The methods of the gateway's own paths. */
@@ -25,11 +25,8 @@ export const ownMethods: readonly string[] = ['GET', 'HEAD']
 export function createOwnEndpoints(state: OwnState): OwnEndpoints {
   const endpoints = new Map<string, (exchange: Exchange) => void>([
     ['/healthz', (exchange) => sendJson(exchange, { status: 'ok' })],
-    ['/readyz', (exchange) => answerReadiness(exchange, state)],
-    [
-      '/metrics',
-      (exchange) => void sendMetrics(exchange, state.metrics).catch(() => exchange.reply.destroy()),
-    ],
+    ['/readyz', (exchange) => answerLater(exchange, answerReadiness(exchange, state))],
+    ['/metrics', (exchange) => answerLater(exchange, sendMetrics(exchange, state.metrics))],
   ])
   return {
     answer(exchange) {
@@ -43,13 +40,17 @@ export function createOwnEndpoints(state: OwnState): OwnEndpoints {
   }
 }
 
-/** An issuer that is down is told but does not fail readiness: it must not take the gateway away. */
-function answerReadiness(exchange: Exchange, { isDraining, degraded }: OwnState): void {
-  if (isDraining()) sendOutcome(exchange, refusal('SHUTTING_DOWN'))
-  else sendJson(exchange, { status: 'ready', degraded: degraded() })
+function answerLater(exchange: Exchange, answering: Promise<void>): void {
+  void answering.catch(() => exchange.reply.destroy())
 }
 
-async function sendMetrics(exchange: Exchange, metrics: Metrics): Promise<void> {
+/** An issuer that is down is told but does not fail readiness: it must not take the gateway away. */
+async function answerReadiness(exchange: Exchange, { isDraining, degraded }: OwnState): Promise<void> {
+  if (isDraining()) sendOutcome(exchange, refusal('SHUTTING_DOWN'))
+  else sendJson(exchange, { status: 'ready', degraded: await degraded() })
+}
+
+async function sendMetrics(exchange: Exchange, metrics: OwnState['metrics']): Promise<void> {
   const { contentType, text } = await metrics.expose()
   sendText(exchange, contentType, text)
 }

@@ -1,7 +1,14 @@
-import { type ConfigFault, formatFaults, type LogLevel, loadConfig, logLevels } from '@agentic-rest/gateway'
+import {
+  type ConfigFault,
+  formatFaults,
+  type LogLevel,
+  loadConfig,
+  logLevels,
+  WORKER_VARIABLE,
+} from '@agentic-rest/gateway'
 import { defineCommand } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { endProcess } from '../host.ts'
+import { endProcess, type Host } from '../host.ts'
 import { openLog } from '../open-log.ts'
 import { serve } from '../serve.ts'
 
@@ -33,17 +40,24 @@ export const start = defineCommand({
   },
   examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --watch --log-level debug'],
   async run({ values: { config: file, watch, 'log-level': level } }, host) {
+    if (host.env[WORKER_VARIABLE] !== undefined) return await endProcess(host, await runWorker(host))
     const loaded = loadConfig(file, host.env)
     if (!loaded.ok) {
       host.stderr.write(`${formatFaults(loaded.faults)}\n`)
       return codeOf(loaded.faults)
     }
     // The parser has let nothing but a level through.
-    const log = openLog(host.stderr, level as LogLevel)
+    const logLevel = level as LogLevel
+    const log = openLog(host.stderr, logLevel)
     // Whatever a gateway that failed has left open must not keep the process.
-    return await endProcess(host, await serve({ ...loaded, file, watch, log }, host))
+    return await endProcess(host, await serve({ loaded, file, watch, log, logLevel }, host))
   },
 })
+
+async function runWorker(host: Host): Promise<number> {
+  const { runAsWorker } = await import('../run-as-worker.ts')
+  return await runAsWorker(host)
+}
 
 /** A file whose only fault is that a start with it must fail is no invalid file (decision 33). */
 function codeOf(faults: readonly ConfigFault[]): number {

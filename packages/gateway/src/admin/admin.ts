@@ -11,8 +11,10 @@ import { answerAdmin, type Site } from './answer-admin.ts'
 import { describeGateway } from './describe-gateway.ts'
 import { describeRoutes } from './describe-routes.ts'
 import type { DevelopmentAccess } from './development-access.ts'
-import { createFeed } from './feed.ts'
+import { createFeed, type Feed } from './feed.ts'
+import { createOtherStates } from './feed-batch.ts'
 import { openStreams } from './open-streams.ts'
+import type { Others } from './others.ts'
 import { hostName, isLoopback, ownNames, urlHost } from './own-host.ts'
 import { createRecentExchanges } from './recent-exchanges.ts'
 import { createRecords } from './records.ts'
@@ -39,6 +41,8 @@ export interface AdminParts extends AdminOptions {
   readonly version: string
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
+  /** The other processes of this gateway, where there are some. */
+  readonly others?: Others | undefined
 }
 
 /** The second listener of a gateway. Nothing that it does can hold up a request. */
@@ -63,10 +67,7 @@ export function createAdmin(parts: AdminParts): Admin | undefined {
   if (parts.development !== undefined && !isLoopback(settings.host))
     throw new InitialisationError('gateway.admin.host must be a loopback address in development')
   const recent = createRecentExchanges()
-  const feed = createFeed({
-    inFlight: () => parts.load.inFlight,
-    streams: () => openStreams(parts.load, parts.current().config),
-  })
+  const feed = openFeed(parts)
   const state: { port: number | undefined } = { port: undefined }
   const site = createSite({ ...parts, settings, recent, feed, port: () => state.port ?? settings.port })
   const listener = openAdminListener(settings, parts.log, (exchange) => void answerAdmin(exchange, site))
@@ -89,6 +90,21 @@ export function createAdmin(parts: AdminParts): Admin | undefined {
   }
 }
 
+/** The feed of this process, and of the others where there are some. */
+function openFeed({ load, current, others }: AdminParts): Feed {
+  const states = createOtherStates()
+  const feed = createFeed({
+    inFlight: () => load.inFlight + states.inFlight(),
+    streams: () => states.streams(openStreams(load, current().config)),
+    onLook: others?.look,
+  })
+  others?.onBatch((process, batch) => {
+    states.keep(process, batch)
+    if (batch !== undefined) feed.add(batch)
+  })
+  return feed
+}
+
 function openAdminListener({ host, port }: Settings, log: Log, handle: (exchange: Exchange) => void) {
   return createListener({
     host,
@@ -105,7 +121,7 @@ function openAdminListener({ host, port }: Settings, log: Log, handle: (exchange
 interface SiteParts extends AdminParts {
   readonly settings: Settings
   readonly recent: ReturnType<typeof createRecentExchanges>
-  readonly feed: ReturnType<typeof createFeed>
+  readonly feed: Feed
   readonly port: () => number
 }
 
@@ -123,7 +139,7 @@ function createSite(parts: SiteParts): Site {
       sessions: createSessions(parts.port),
     }),
     files: consoleFiles(parts),
-    records: createRecords(parts.recent),
+    records: createRecords(parts.recent, parts.others),
     feed,
     development,
     gatewayUrl: urlFor,
@@ -136,7 +152,7 @@ function createSite(parts: SiteParts): Site {
         gatewayUrl: urlFor(exchange),
       }),
     describeRoutes: () => describeRoutes(current().config),
-    reload: reloading.run,
+    reload: parts.others?.reload ?? reloading.run,
   }
 }
 

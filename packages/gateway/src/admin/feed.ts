@@ -1,7 +1,9 @@
 import type { Exchange } from '../exchange.ts'
 import { exchangeTimes } from './exchange-times.ts'
+import type { FeedBatch } from './feed-batch.ts'
 import { createFeedReaders, type FeedReaders } from './feed-readers.ts'
 import { type RequestRow, rowOf } from './request-row.ts'
+import { createRowAllowance, type RowAllowance } from './row-allowance.ts'
 import { isStreamed, shownOutcome } from './shown-outcome.ts'
 import { createTrafficWindow, type Traffic } from './traffic-window.ts'
 
@@ -16,28 +18,28 @@ export interface TenantStreams {
 export interface FeedSources {
   readonly inFlight: () => number
   readonly streams: () => readonly TenantStreams[]
+  /** Told when the first begins to read, and when the last has gone. */
+  readonly onLook?: ((isLooking: boolean) => void) | undefined
 }
 
 /** Requests as they pass. Nothing is collected while nobody reads. */
 export interface Feed {
   /** Takes a request that is over. */
   watch(exchange: Exchange): void
+  /** Takes what passed in another process. */
+  add(batch: Pick<FeedBatch, 'requests' | 'rows'>): void
   /** Answers a request with the feed; false when too many read already. */
   open(exchange: Exchange, headers: readonly string[]): boolean
   /** Ends every reader's answer. */
   close(): void
 }
 
-/** How many rows are sent in a second, whatever passes; the rest is counted. */
-export const ROWS_PER_SECOND = 50
 const FLUSH_MS = 100
 const FLUSHES_PER_SUMMARY = 10
 
 interface State {
   readonly rows: RequestRow[]
-  /** Rows that may still be sent: a burst is shown, a flood is sampled. */
-  allowance: number
-  allowanceAt: number
+  readonly allowance: RowAllowance
   shown: number
   flushes: number
   timer: NodeJS.Timeout | undefined
@@ -49,8 +51,7 @@ export function createFeed(sources: FeedSources): Feed {
   const readers = createFeedReaders()
   const state: State = {
     rows: [],
-    allowance: 0,
-    allowanceAt: 0,
+    allowance: createRowAllowance(),
     shown: 0,
     flushes: 0,
     timer: undefined,
@@ -62,7 +63,20 @@ export function createFeed(sources: FeedSources): Feed {
     if (state.flushes % FLUSHES_PER_SUMMARY === 0)
       events.push(frame('summary', summary(traffic.take(), state, sources)))
     if (events.length > 0) readers.send(Buffer.from(events.join('')))
-    if (readers.count === 0) stop(state)
+    if (readers.count === 0) end()
+  }
+  const begin = () => {
+    start(state, flush, traffic)
+    sources.onLook?.(true)
+  }
+  const end = () => {
+    stop(state)
+    sources.onLook?.(false)
+  }
+  const show = (row: () => RequestRow, now: number) => {
+    if (!state.allowance.take(now)) return
+    state.shown += 1
+    state.rows.push(row())
   }
   return {
     watch(exchange) {
@@ -70,12 +84,17 @@ export function createFeed(sources: FeedSources): Feed {
       const now = performance.now()
       const times = exchangeTimes(exchange, now)
       traffic.add(shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times)
-      if (mayShow(state, now)) state.rows.push(rowOf(exchange, times))
+      show(() => rowOf(exchange, times), now)
     },
-    open: (exchange, headers) => open({ exchange, headers }, readers, () => start(state, flush, traffic)),
+    add({ requests, rows }) {
+      if (readers.count === 0) return
+      for (const [outcome, times] of requests) traffic.add(outcome, times)
+      for (const row of rows) show(() => row, performance.now())
+    },
+    open: (exchange, headers) => open({ exchange, headers }, readers, begin),
     close() {
       readers.close()
-      stop(state)
+      end()
     },
   }
 }
@@ -95,8 +114,7 @@ function start(state: State, flush: () => void, traffic: { take(): Traffic }): v
   // What was left from the last reader is not of this second.
   traffic.take()
   stop(state)
-  state.allowance = ROWS_PER_SECOND
-  state.allowanceAt = performance.now()
+  state.allowance.fill()
   state.timer = setInterval(flush, FLUSH_MS)
   state.timer.unref()
 }
@@ -107,16 +125,6 @@ function stop(state: State): void {
   state.rows.length = 0
   state.shown = 0
   state.flushes = 0
-}
-
-function mayShow(state: State, now: number): boolean {
-  const earned = ((now - state.allowanceAt) * ROWS_PER_SECOND) / 1000
-  state.allowance = Math.min(ROWS_PER_SECOND, state.allowance + earned)
-  state.allowanceAt = now
-  if (state.allowance < 1) return false
-  state.allowance -= 1
-  state.shown += 1
-  return true
 }
 
 function summary(traffic: Traffic, state: State, { inFlight, streams }: FeedSources) {

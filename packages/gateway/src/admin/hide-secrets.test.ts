@@ -13,6 +13,12 @@ test('values of secret keys are hidden whatever they are, at any depth', () => {
   })
 })
 
+test('the address of Redis is hidden as a whole', () => {
+  expect(hideSecrets({ shared: { redis_url: 'redis://a:b@c', ca_file: 'd' } })).toEqual({
+    shared: { redis_url: '[hidden]', ca_file: 'd' },
+  })
+})
+
 test('every value of a map of headers is hidden', () => {
   expect(hideSecrets({ headers: { A: 'x', B: 'y' } })).toEqual({ headers: { A: '[hidden]', B: '[hidden]' } })
 })

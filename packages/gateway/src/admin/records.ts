@@ -1,49 +1,55 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
+import { mergeRows, ownRecords, recentRows } from './exchange-rows.ts'
 import { createIntake, type Intake } from './intake.ts'
+import type { Others } from './others.ts'
 import { createPostedRecords, type PartRecord, type PostedRecords } from './posted-records.ts'
 import { OWN_PART, readRecords } from './read-records.ts'
-import { type RecentExchanges, recordOf, startedAtOf } from './recent-exchanges.ts'
-import { shownOutcome } from './shown-outcome.ts'
+import type { RecentExchanges } from './recent-exchanges.ts'
 
 /** The endpoints about records. */
 export interface Records {
   /** The records of one correlation id. */
-  find(exchange: Exchange): AdminAnswer
+  find(exchange: Exchange): Promise<AdminAnswer>
   /** The last exchanges, to choose one. */
-  recent(): AdminAnswer
+  recent(): Promise<AdminAnswer>
   /** Takes records of others. */
   post(exchange: Exchange): Promise<AdminAnswer>
 }
 
 const NO_CONTENT = 204
 const MAX_SHOWN_RECORDS = 1_000
-const MAX_SHOWN_EXCHANGES = 100
 /** The largest body of posted records: reading it must not hold up a request. */
 export const MAX_POSTED_BYTES = 256 * 1024
 const INTAKE_BYTES_PER_SECOND = 4 * 1024 * 1024
 
+/** What is known beside the exchanges of this process. */
+interface Kept {
+  readonly posted: PostedRecords
+  readonly others: Others | undefined
+}
+
 /** Makes the endpoints over the gateway's own exchanges and what others post. */
-export function createRecords(recent: RecentExchanges): Records {
+export function createRecords(recent: RecentExchanges, others: Others | undefined): Records {
   const posted = createPostedRecords()
+  const kept = { posted, others }
   const intake = createIntake(INTAKE_BYTES_PER_SECOND)
   return {
-    find(exchange) {
+    async find(exchange) {
       const id = new URLSearchParams(exchange.query).get('correlation_id') ?? ''
       if (id === '') return faultAnswer('INVALID', 'correlation_id is missing.')
-      return jsonAnswer({ correlationId: id, records: recordsOf(id, recent, posted) })
+      return jsonAnswer({ correlationId: id, records: await recordsOf(id, recent, kept) })
     },
-    recent: () => jsonAnswer({ exchanges: recentExchanges(recent, posted) }),
+    recent: async () => jsonAnswer({ exchanges: await recentExchanges(recent, kept) }),
     post: (exchange) => takeRecords(exchange, posted, intake),
   }
 }
 
-function recordsOf(id: string, recent: RecentExchanges, posted: PostedRecords): PartRecord[] {
-  const records: PartRecord[] = []
-  for (const exchange of recent.newestFirst())
-    if (exchange.correlationId === id) records.push({ ...recordOf(exchange), part: OWN_PART })
-  for (const record of posted.all()) if (record.correlation_id === id) records.push(record)
+async function recordsOf(id: string, recent: RecentExchanges, kept: Kept): Promise<PartRecord[]> {
+  const own = [...ownRecords(id, recent), ...((await kept.others?.records(id)) ?? [])]
+  const records: PartRecord[] = own.map((record) => ({ ...record, part: OWN_PART }))
+  for (const record of kept.posted.all()) if (record.correlation_id === id) records.push(record)
   return records.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(0, MAX_SHOWN_RECORDS)
 }
 
@@ -51,25 +57,9 @@ function timeOf({ timestamp }: PartRecord): number {
   return Date.parse(timestamp)
 }
 
-function recentExchanges(recent: RecentExchanges, posted: PostedRecords): unknown[] {
-  const parts = new Map<string, Set<string>>()
-  const shown: { correlationId: string }[] = []
-  for (const exchange of recent.newestFirst()) {
-    if (shown.length === MAX_SHOWN_EXCHANGES) break
-    const { correlationId, route, outcome, status, tenant, streamed } = exchange
-    if (parts.has(correlationId)) continue
-    parts.set(correlationId, new Set([OWN_PART]))
-    const row = {
-      correlationId,
-      at: startedAtOf(exchange),
-      route: route || 'unmatched',
-      outcome: shownOutcome(outcome, streamed),
-      status,
-      tenant,
-      streamed,
-    }
-    shown.push(row)
-  }
+async function recentExchanges(recent: RecentExchanges, { posted, others }: Kept): Promise<unknown[]> {
+  const shown = mergeRows([...recentRows(recent), ...((await others?.recent()) ?? [])])
+  const parts = new Map(shown.map(({ correlationId }) => [correlationId, new Set([OWN_PART])]))
   for (const { correlation_id, part } of posted.all()) parts.get(correlation_id)?.add(part)
   return shown.map((row) => ({ ...row, parts: [...(parts.get(row.correlationId) ?? [])] }))
 }

@@ -18,6 +18,8 @@ export type ConfigResult =
   | {
       readonly ok: true
       readonly config: GatewayConfig
+      /** What it was read from. */
+      readonly text: string
       readonly warnings: readonly ConfigWarning[]
       /** Where the value at a path stands in the file, or the nearest key above it. */
       readonly positionOf: (path: Path) => Position
@@ -49,7 +51,7 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   const frozen = deepFreeze(resolveFiles(config, file))
   const placeOf = (path: Path) => positionOf(placeAt(origin.root, path).offset)
   const unwise = [...warningsOf(frozen), ...plainSecrets({ ...origin, environment: env })]
-  return { ok: true, config: frozen, positionOf: placeOf, warnings: toWarnings(unwise, file, placeOf) }
+  return { ok: true, config: frozen, text, positionOf: placeOf, warnings: toWarnings(unwise, file, placeOf) }
 }
 
 const toWarnings = (

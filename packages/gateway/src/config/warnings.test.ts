@@ -234,3 +234,41 @@ test('an admin listener without a role is warned of, since nobody could use it',
   expect(warnings({ admin: { role: 'operator' } })).toEqual([])
   expect(warnings({})).toEqual([])
 })
+
+const onRedis = (address: string) => `
+gateway: { shared: { redis_url: "${address}" } }
+plugins: ${JSON.stringify(closed)}
+routes: []
+`
+const REDIS_PASSWORD = 'do-not-show'
+
+test.each([
+  `redis://:${REDIS_PASSWORD}@127.0.0.1`,
+  `redis://user:${REDIS_PASSWORD}@127.0.0.1:6379/1`,
+  `rediss://user:\${OTHER:-${REDIS_PASSWORD}}@\${HOST}/1`,
+])('a password in the address of Redis is warned of without showing it: %s', (address) => {
+  const warnings = warningsIn(onRedis(address), { HOST: 'redis.example.test' })
+  expect(warnings).toEqual([
+    {
+      id: 'plain-text-secret',
+      file: 'gateway.yaml',
+      line: 2,
+      column: 33,
+      path: 'gateway.shared.redis_url',
+      message: 'has a secret in plain text, take it from the environment: ${NAME:?is needed}',
+    },
+  ])
+})
+
+test.each([
+  'redis://127.0.0.1',
+  'redis://user@127.0.0.1',
+  '${REDIS_URL}',
+  'redis://:${PASSWORD}@127.0.0.1/1',
+])(
+  'an address of Redis without a password, or with one from the environment, is not warned of: %s',
+  (address) => {
+    const env = { REDIS_URL: `redis://:${REDIS_PASSWORD}@127.0.0.1`, PASSWORD: REDIS_PASSWORD }
+    expect(warningsIn(onRedis(address), env)).toEqual([])
+  },
+)

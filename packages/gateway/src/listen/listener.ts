@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
 import { acceptRequest } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
+import type { HandedConnections } from './handed-connections.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import { createSpanIds } from './span-ids.ts'
@@ -25,16 +26,22 @@ export interface ListenerSettings {
 // An import would read every export, and two of them load all of Node's fetch: 26 ms of every start.
 const http = process.getBuiltinModule('node:http')
 
-/** What a listener needs. */
-export interface ListenerOptions extends ListenerSettings {
+/** Where a server listens. */
+export interface Address {
   readonly host: string
   readonly port: number
-  /** Shorter ones, for tests of slow clients. */
-  readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
-  readonly log: Log
-  readonly handle: (exchange: Exchange) => void
   /** The key that sets the port, for the fault when it is taken; `gateway.port` unless given. */
   readonly setting?: string
+  readonly log: Log
+}
+
+/** What a listener needs. */
+export interface ListenerOptions extends ListenerSettings, Address {
+  /** Shorter ones, for tests of slow clients. */
+  readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
+  readonly handle: (exchange: Exchange) => void
+  /** Where connections come from when another process listens for this one. */
+  readonly handed?: HandedConnections | undefined
 }
 
 /** The socket side of the gateway. */
@@ -48,10 +55,18 @@ export interface Listener {
    */
   apply(settings: ListenerSettings): void
   /** Accepts no new connection; answers on those that are open end them. */
-  drain(): void
+  drain(): void | Promise<void>
   /** Ends every connection, whatever it does. */
   close(): Promise<void>
 }
+
+/** What every connection of a client is set to, whoever accepts it. */
+export const socketOptions = {
+  noDelay: true,
+  // Lets the kernel find peers that vanished: a stream without deadline would hold its slot for ever.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+} as const
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
 const TLS = { minVersion: 'TLSv1.2' } as const
@@ -88,7 +103,7 @@ export function createListener(options: ListenerOptions): Listener {
   trackSockets(server, sockets)
   addHandlers(server, accept, connectionOf)
   return {
-    open: () => open(server, options),
+    open: () => options.handed?.open(server) ?? open(server, options),
     get connections() {
       return sockets.size
     },
@@ -100,8 +115,10 @@ export function createListener(options: ListenerOptions): Listener {
     },
     drain() {
       draining = true
+      if (options.handed !== undefined) return options.handed.close()
       // The close of an HTTP server would also cut idle connections, and with them a request that is on its way (F5).
       NetServer.prototype.close.call(server)
+      return undefined
     },
     async close() {
       server.close()
@@ -118,10 +135,7 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
     requireHostHeader: true,
-    noDelay: true,
-    // Lets the kernel find peers that vanished: a stream without deadline would hold its slot for ever.
-    keepAlive: true,
-    keepAliveInitialDelay: 60_000,
+    ...socketOptions,
     // An upgrade is ignored and the request answered as it is (RFC 9110, section 7.8).
     shouldUpgradeCallback: () => false,
   }
@@ -204,7 +218,8 @@ function tunnelResponse(request: IncomingMessage, connection: Connection): Serve
   return response
 }
 
-function open(server: Server, options: ListenerOptions): Promise<number> {
+/** Opens a server; rejects with an `InitialisationError` that says what stands against it. */
+export function open(server: NetServer, options: Address): Promise<number> {
   const { host, port, log } = options
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)))
@@ -216,7 +231,7 @@ function open(server: Server, options: ListenerOptions): Promise<number> {
   })
 }
 
-function listenError({ code }: NodeJS.ErrnoException, options: ListenerOptions): InitialisationError {
+function listenError({ code }: NodeJS.ErrnoException, options: Address): InitialisationError {
   const { host, port, setting = 'gateway.port' } = options
   if (code === 'EADDRINUSE')
     return new InitialisationError(`port ${port} on ${host} is taken: choose another with ${setting}`)

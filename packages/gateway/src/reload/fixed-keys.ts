@@ -19,6 +19,7 @@ export const fixedKeys: readonly FixedKey[] = [
   { path: ['gateway', 'host'], read: ({ host }) => host, message: RESTART },
   { path: ['gateway', 'port'], read: ({ port }) => port, message: RESTART },
   { path: ['gateway', 'shared'], read: ({ shared }) => shared, message: RESTART },
+  { path: ['gateway', 'workers'], read: ({ workers }) => workers, message: RESTART },
   { path: ['gateway', 'admin'], read: ({ admin }) => admin, message: RESTART },
   {
     path: ['gateway', 'tls'],

@@ -39,6 +39,8 @@ export interface ReloadParts {
   /** Puts it in use, at once and for every request from there on. */
   readonly use: (next: Snapshot) => void
   readonly isClosing: () => boolean
+  /** Asks others who must have the same configuration: all of them use it or none. They report for all. */
+  readonly agree?: ((faults: readonly string[]) => Promise<readonly string[]>) | undefined
   readonly metrics: Metrics
   readonly log: Log
 }
@@ -65,20 +67,38 @@ export function createReloading(parts: ReloadParts): Reloading {
 
 /** What stands against it; nothing when the new configuration is in use. */
 async function attempt(parts: ReloadParts): Promise<readonly string[]> {
+  const next = await prepare(parts)
+  const own = Array.isArray(next) ? next : []
+  const faults = parts.agree === undefined ? own : await parts.agree(own)
+  if (Array.isArray(next)) return faults
+  if (faults.length === 0 && !parts.isClosing()) return useNow(next, parts)
+  await next.close()
+  return faults.length > 0 ? faults : ['the gateway is going down']
+}
+
+/** A snapshot that only has to be used, or what stands against it. */
+async function prepare(parts: ReloadParts): Promise<Snapshot | string[]> {
   try {
     const next = provide(parts)
-    if (Array.isArray(next)) return next
-    await warmed(next)
-    if (!parts.isClosing()) {
-      parts.use(next)
-      return []
-    }
-    await next.close()
-    return ['the gateway is going down']
+    if (!Array.isArray(next)) await warmed(next)
+    return next
   } catch (error) {
-    parts.log.error('a reload failed', { error })
-    return [`${parts.source?.file}: the configuration failed to load`]
+    return failed(parts, error)
   }
+}
+
+function useNow(next: Snapshot, parts: ReloadParts): string[] {
+  try {
+    parts.use(next)
+    return []
+  } catch (error) {
+    return failed(parts, error)
+  }
+}
+
+function failed({ source, log }: ReloadParts, error: unknown): string[] {
+  log.error('a reload failed', { error })
+  return [`${source?.file}: the configuration failed to load`]
 }
 
 function provide({ source, current, provision }: ReloadParts): Snapshot | string[] {
@@ -103,17 +123,29 @@ async function warmed({ pipeline }: Snapshot): Promise<void> {
   clearTimeout(timer)
 }
 
-function conclude({ source, current, metrics, log }: ReloadParts, faults: readonly string[]): ReloadResult {
-  const result = faults.length === 0 ? 'applied' : 'refused'
+function conclude(parts: ReloadParts, faults: readonly string[]): ReloadResult {
+  const result = resultOf(faults)
+  if (parts.agree === undefined) report(result, { ...parts, routes: parts.current().config.routes.length })
+  return result
+}
+
+/** How a reload ended that these faults stood against. */
+export function resultOf(faults: readonly string[]): ReloadResult {
   const shown = faults.length > MAX_FAULTS ? [...faults.slice(0, MAX_FAULTS), surplus(faults)] : faults
+  return { at: new Date().toISOString(), result: faults.length === 0 ? 'applied' : 'refused', faults: shown }
+}
+
+/** Counts a reload and logs what came of it. */
+export function report({ result, faults }: ReloadResult, { source, routes, metrics, log }: Reported): void {
   metrics.configReloaded(result)
-  if (result === 'applied')
-    log.info('the configuration was reloaded', {
-      file: source?.file,
-      routes: current().config.routes.length,
-    })
-  else log.error('the reload was refused: the gateway goes on as before', { faults: shown })
-  return { at: new Date().toISOString(), result, faults: shown }
+  if (result === 'applied') log.info('the configuration was reloaded', { file: source?.file, routes })
+  else log.error('the reload was refused: the gateway goes on as before', { faults })
+}
+
+/** Where a reload is reported, and what of. */
+export interface Reported extends Pick<ReloadParts, 'source' | 'log'> {
+  readonly routes: number
+  readonly metrics: Pick<Metrics, 'configReloaded'>
 }
 
 function surplus(faults: readonly string[]): string {

@@ -52,7 +52,7 @@ export function createLeaseKeeper({ times, connect, onMissing, onFound }: LeaseK
     async close() {
       clearInterval(timer)
       const store = link.close()
-      if (store !== undefined) await within(times.enterWithinMs, endAll(store, streams)).catch(store.destroy)
+      if (store !== undefined) await within(times.answerWithinMs, endAll(store, streams)).catch(store.destroy)
     },
   }
 }

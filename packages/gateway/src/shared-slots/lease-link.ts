@@ -12,10 +12,18 @@ export interface LeaseLink {
   close(): LeaseStore | undefined
 }
 
+/** What a connection is made with. */
+export interface ConnectHooks {
+  /** Called when the connection ends by itself. */
+  readonly onLost: (error: unknown) => void
+  /** Aborted when nobody waits for the connection any more. */
+  readonly signal: AbortSignal
+}
+
 /** What the link is made with. */
 export interface LeaseLinkOptions {
   readonly times: LeaseTimes
-  readonly connect: (onLost: (error: unknown) => void) => Promise<LeaseStore>
+  readonly connect: (hooks: ConnectHooks) => Promise<LeaseStore>
   /** Brings everything that the store has to know into it. */
   readonly enter: (store: LeaseStore) => Promise<void>
   readonly onFound: (store: LeaseStore) => void
@@ -26,7 +34,9 @@ export interface LeaseLinkOptions {
 export function createLeaseLink({ times, connect, enter, onFound, onMissing }: LeaseLinkOptions): LeaseLink {
   let found: LeaseStore | undefined
   let failures = 0
-  let closed = false
+  let entering: LeaseStore | undefined
+  const ending = new AbortController()
+  const { signal } = ending
   let timer: NodeJS.Timeout | undefined
   const lose = (store: LeaseStore, error: unknown) => {
     if (store !== found) return
@@ -35,7 +45,7 @@ export function createLeaseLink({ times, connect, enter, onFound, onMissing }: L
   }
   const miss = (store: LeaseStore | undefined, error: unknown) => {
     store?.destroy()
-    if (closed) return
+    if (signal.aborted) return
     onMissing(error)
     timer = setTimeout(() => void attempt(), pause(times, failures)).unref()
     failures += 1
@@ -43,14 +53,17 @@ export function createLeaseLink({ times, connect, enter, onFound, onMissing }: L
   const attempt = async () => {
     let store: LeaseStore | undefined
     try {
-      store = await connect((error) => store !== undefined && lose(store, error))
+      store = await connect({ signal, onLost: (error) => store !== undefined && lose(store, error) })
+      entering = store
       await enter(store)
-      if (closed) return store.destroy()
+      signal.throwIfAborted()
       found = store
       failures = 0
       onFound(store)
     } catch (error) {
       miss(store, error)
+    } finally {
+      entering = undefined
     }
   }
   return {
@@ -60,8 +73,9 @@ export function createLeaseLink({ times, connect, enter, onFound, onMissing }: L
     open: attempt,
     lose,
     close() {
-      closed = true
+      ending.abort()
       clearTimeout(timer)
+      entering?.destroy()
       const last = found
       found = undefined
       return last

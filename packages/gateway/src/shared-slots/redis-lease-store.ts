@@ -13,6 +13,8 @@ export interface RedisOptions {
   readonly connectWithinMs: number
   /** Called when the connection ends by itself. */
   readonly onLost: (error: unknown) => void
+  /** Ends an attempt to connect. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -59,13 +61,15 @@ type Client = Awaited<ReturnType<typeof createRedisClient>>
 
 async function connectClient(options: RedisOptions): Promise<Client> {
   const client = await createRedisClient(options)
+  // Who waits for an answer keeps the process alive, the connection does not: a gateway that has ended is not to wait for it.
+  client.unref()
   let gaveUp = false
   client.on('error', options.onLost)
   // The library forgets a socket that is destroyed while it connects, and goes on with it once it is connected.
   client.on('connect', () => gaveUp && client.destroy())
   try {
     // Its own limit ends with the connection; a server that hangs is noticed at the first answer it owes.
-    await within(2 * options.connectWithinMs, client.connect())
+    await within(2 * options.connectWithinMs, client.connect(), options.signal)
     return client
   } catch (error) {
     gaveUp = true

@@ -6,6 +6,7 @@ import { readCertificates } from '../read-pem.ts'
 import type { ReleaseSlot, StreamSlots } from '../stream-slots.ts'
 import { failureReason } from './failure-reason.ts'
 import { createLeaseKeeper } from './lease-keeper.ts'
+import type { ConnectHooks } from './lease-link.ts'
 import type { LeaseStore } from './lease-store.ts'
 import { type LeaseTimes, leaseTimes } from './lease-times.ts'
 import type { StreamKey } from './living-streams.ts'
@@ -64,13 +65,13 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
       await keeper.open()
     },
     take(tenantId) {
+      const { store } = keeper
+      if (store === undefined) metrics.streamDecidedAlone()
       // What is open here alone is as much as the tenant may have anywhere: nobody else has to be asked.
       if (isFull(tenantId)) return undefined
       count += 1
       const stream = { tenantId, streamId: `${gatewayId}:${count}` }
-      if (keeper.store !== undefined) return ask(keeper.store, stream)
-      metrics.streamDecidedAlone()
-      return hold(stream)
+      return store === undefined ? hold(stream) : ask(store, stream)
     },
     close: keeper.close,
   }
@@ -84,8 +85,8 @@ function redisOf({ shared, times = leaseTimes }: SharedSlotsOptions, gatewayId: 
       if (shared.ca_file !== undefined)
         authorities = readCertificates(shared.ca_file, 'gateway.shared.ca_file').map(String)
     },
-    connect: (onLost: (error: unknown) => void): Promise<LeaseStore> =>
-      connectRedis({ ...times, url: shared.redis_url, authorities, gatewayId, onLost }),
+    connect: (hooks: ConnectHooks): Promise<LeaseStore> =>
+      connectRedis({ ...times, ...hooks, url: shared.redis_url, authorities, gatewayId }),
   }
 }
 

@@ -67,6 +67,7 @@ test('a minimal file gets every default', () => {
     gateway: {
       host: '127.0.0.1',
       port: 8080,
+      workers: 1,
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
       drain_seconds: 25,
@@ -99,6 +100,7 @@ test('the complete example of the design is read as it is meant', () => {
     gateway: {
       host: '127.0.0.1',
       port: 8080,
+      workers: 1,
       admin: { host: '127.0.0.1', port: 8090, role: 'gateway:admin', hosts: [] },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
@@ -172,6 +174,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
   expect(gateway).toEqual({
     host: '::1',
     port: 8443,
+    workers: 1,
     admin: {
       host: '127.0.0.1',
       port: 8090,
@@ -180,6 +183,10 @@ test('keys at their bounds are accepted, and file names start from the folder of
       gateway_url: 'https://api.example.test',
     },
     llm: { max_sse_connections_per_tenant: 3 },
+    shared: {
+      redis_url: `rediss://gateway:${environment.SECRET}@redis.example.test:6380/2`,
+      ca_file: new URL('good/redis-ca.pem', import.meta.url).pathname,
+    },
     limits: {
       max_body_bytes: 1,
       max_header_bytes: 1024,

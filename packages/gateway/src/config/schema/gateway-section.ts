@@ -94,6 +94,11 @@ const shared = section({
 export const gatewaySection = section({
   host: host().default('127.0.0.1').describe('Address the gateway binds to; 0.0.0.0 for every interface.'),
   port: port().default(8080).describe('Port the gateway listens on; 0 picks a free one, printed on start.'),
+  workers: integer(1, 64)
+    .default(1)
+    .describe(
+      'Processes that "agentic start" spreads connections over, best one for each core; limits and metrics are those of all together.',
+    ),
   admin: admin.optional().describe('Second listener, with the console and its API; absent means off.'),
   llm: llm.prefault({}).describe('Limits of streaming routes.'),
   shared: shared

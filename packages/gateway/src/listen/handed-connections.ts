@@ -1,0 +1,48 @@
+import type { Server, Socket } from 'node:net'
+
+/** Connections that another process accepted, for a server that does not listen itself. */
+export interface HandedConnections {
+  /** Lets them come; resolves with the port that they come to. */
+  open(server: Server): Promise<number>
+  /** Resolves when the other process lets nobody in any more and has handed over whoever it had. */
+  close(): Promise<void>
+}
+
+/** What hands connections over. */
+export interface Hander {
+  readonly port: number
+  /** Calls back with each connection; what that returns is told when the connection is gone. */
+  onConnection(take: (socket: Socket) => void): void
+  /** So many connections that were handed over are gone. */
+  closed(count: number): void
+  /** Asks for no more. */
+  stop(): Promise<void>
+}
+
+/** Puts the connections of a hander into a server. */
+export function createHandedConnections(hander: Hander): HandedConnections {
+  let gone = 0
+  const tell = () => {
+    hander.closed(gone)
+    gone = 0
+  }
+  const lose = () => {
+    gone += 1
+    // Many connections that end together are one message.
+    if (gone === 1) setImmediate(tell)
+  }
+  return {
+    async open(server) {
+      hander.onConnection((socket) => {
+        // As Node sets it for sockets of its HTTP server: half a close of the client must not cut its answer.
+        socket.allowHalfOpen = true
+        socket.once('close', lose)
+        server.emit('connection', socket)
+      })
+      // Without this event Node does not look for slow clients (F6).
+      server.emit('listening')
+      return hander.port
+    },
+    close: () => hander.stop(),
+  }
+}

@@ -1,0 +1,33 @@
+import type { Others } from './admin/others.ts'
+import type { Watcher } from './gateway-parts.ts'
+import type { HandedConnections } from './listen/handed-connections.ts'
+import type { Load, Room } from './load.ts'
+import type { Metrics } from './metrics.ts'
+import type { OwnState } from './own-endpoints.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** What a process says of itself when its siblings ask. */
+export interface OwnAccount {
+  readonly metrics: Metrics
+  readonly degraded: () => readonly string[]
+  readonly load: Load
+  readonly current: () => Snapshot
+}
+
+/** What a process has in common with others that are one gateway with it; `workers/` makes it. */
+export interface Siblings {
+  /** Its part of the requests that all of them may work on. */
+  readonly room: Room
+  /** Clients come by way of the process that listens for all. */
+  readonly connections: HandedConnections
+  /** Speaks for all of them, whichever is asked. */
+  readonly spokesman: Pick<OwnState, 'metrics' | 'degraded'>
+  /** Tells the others what stands against a configuration here; resolves with what stands against it anywhere. */
+  agree(faults: readonly string[]): Promise<readonly string[]>
+  /** What the admin listener shows of the others, in the process that has it. */
+  readonly others: Others | undefined
+  /** Looks at requests for the admin listener, in a process that does not have it. */
+  readonly watch: Watcher | undefined
+  /** Lets the others ask. */
+  join(account: OwnAccount): void
+}

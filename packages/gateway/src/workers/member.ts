@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net'
+import { InitialisationError } from '../plugin.ts'
+import type { Desk } from './channel.ts'
+import type { Started, StartFailure } from './desks.ts'
+import type { Holder } from './permits.ts'
+import type { Taker } from './spread-connections.ts'
+import { startWorkerProcess, type WorkerProcess, type WorkerProgram } from './worker-process.ts'
+
+/** A worker as the primary knows it. */
+export interface Member extends Holder, Taker {
+  readonly index: number
+  readonly process: WorkerProcess
+  /** Resolves when it takes requests; rejects when it never will. */
+  readonly started: Promise<Started>
+}
+
+/** Answers what one worker asks; `started` and `failed` are added to it. */
+export type DeskOf = (member: () => Member) => Desk
+
+const START_MS = 30_000
+
+/** Starts the process of a place. */
+export function startMember(index: number, program: WorkerProgram, deskOf: DeskOf): Member {
+  const { promise: started, resolve, reject } = Promise.withResolvers<Started>()
+  const timer = setTimeout(() => {
+    member.process.kill()
+    reject(new Error('the worker did not start in time'))
+  }, START_MS)
+  const process = startWorkerProcess(program, {
+    ...deskOf(() => member),
+    started: (value: Started) => resolve(value),
+    failed: ({ reason, isInitialisation }: StartFailure) =>
+      reject(isInitialisation ? new InitialisationError(reason) : new Error(reason)),
+  })
+  const member: Member = {
+    index,
+    process,
+    started,
+    recall: (needed) => process.channel.ask('recall', needed),
+    hand: (socket: Socket) => process.channel.hand('connection', null, socket),
+  }
+  void process.ended.then((how) => reject(new Error(`the worker ended before it took requests: ${how}`)))
+  started.catch(() => undefined).finally(() => clearTimeout(timer))
+  return member
+}

@@ -1,0 +1,44 @@
+import { Counter, Gauge, Registry } from 'prom-client'
+import {
+  createReloadMetrics,
+  definition,
+  type Exposition,
+  isCount,
+  type Metrics,
+  type MetricValues,
+  metricTable,
+  valuesOf,
+} from '../metrics.ts'
+import type { Member } from './member.ts'
+import { createMergedMetrics } from './merged-metrics.ts'
+
+/** The metrics of a gateway with workers. */
+export interface PrimaryMetrics extends Pick<Metrics, 'configReloaded'> {
+  /** What a worker counted last. */
+  counted(member: Member, counts: MetricValues): void
+  /** A worker is gone; what it counted stays. */
+  leave(member: Member): void
+  restarted(): void
+  /** Those of all workers, with what the primary knows itself. */
+  expose(now: ReadonlyMap<Member, MetricValues>): Promise<Exposition>
+}
+
+/** Makes them. */
+export function createPrimaryMetrics(): PrimaryMetrics {
+  const merged = createMergedMetrics<Member>()
+  const registry = new Registry()
+  const configReloaded = createReloadMetrics(registry)
+  const restarts = new Counter(definition(metricTable.workerRestarts, registry))
+  const memory = new Gauge(definition(metricTable.memory, registry))
+  return {
+    configReloaded,
+    counted: merged.counted,
+    leave: merged.leave,
+    restarted: () => restarts.inc(),
+    async expose(now) {
+      for (const [member, values] of now) merged.counted(member, values.filter(isCount))
+      memory.set(process.memoryUsage.rss())
+      return await merged.expose(now, await valuesOf(registry))
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import type { Readable } from 'node:stream'
+import type { Gateway } from '../gateway.ts'
+import { createFrontDoor } from '../listen/front-door.ts'
+import type { Log, LogLevel } from '../log.ts'
+import type { ConfigSource } from '../reload/reload.ts'
+import type { Boot } from './desks.ts'
+import { createLineRelay, splitLines } from './line-relay.ts'
+import { startMember } from './member.ts'
+import { createPermits } from './permits.ts'
+import { createPrimaryDesk, forgetShown } from './primary-desk.ts'
+import { createPrimaryMetrics } from './primary-metrics.ts'
+import { createReloadTogether, type ValidConfig } from './reload-together.ts'
+import { createSlotKeeper } from './slot-keeper.ts'
+import { createSpread } from './spread-connections.ts'
+import { createTeam, type TeamOptions } from './team.ts'
+import type { WorkerProgram } from './worker-process.ts'
+
+/** What the process that leads the workers is made with. */
+export interface PrimaryOptions {
+  readonly loaded: ValidConfig
+  readonly source: ConfigSource
+  readonly program: WorkerProgram
+  readonly log: Log
+  /** How workers log. */
+  readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
+  readonly stdout: NodeJS.WriteStream
+  /** Takes whole lines of the workers' logs. */
+  readonly writeLog: (lines: string) => void
+  readonly consoleFolder: string | undefined
+}
+
+/** Leads the workers; to who runs it, it is a gateway. */
+export interface Primary extends Pick<Gateway, 'start' | 'adminPort' | 'reload' | 'drain'> {
+  /** Ends every worker at once, for a process that goes away itself. */
+  kill(): void
+}
+
+/** What a drain takes beside its own times: last frames, lingering connections, audit records. */
+const DRAIN_SURPLUS_MS = 10_000
+
+/** Makes the primary. It listens and decides what all workers have in common, and serves nobody itself. */
+export function createPrimary(options: PrimaryOptions): Primary {
+  const state: State = { loaded: options.loaded, port: 0, adminPort: undefined, looking: false }
+  const { team, door, relay, reloading } = createParts(options, state)
+  return {
+    reload: reloading.run,
+    get adminPort() {
+      return state.adminPort
+    },
+    async start() {
+      state.port = await door.open()
+      try {
+        await team.start()
+      } catch (error) {
+        door.close()
+        team.kill()
+        throw error
+      }
+      return state.port
+    },
+    async drain() {
+      const { drain_seconds, drain_delay_seconds } = state.loaded.config.gateway
+      // The workers see to the door themselves, in their time.
+      if (team.members.size === 0) door.close()
+      for (const { process } of team.members) process.channel.tell('drain', null)
+      await team.end((drain_seconds + drain_delay_seconds) * 1000 + DRAIN_SURPLUS_MS)
+      await relay.settled()
+    },
+    kill: team.kill,
+  }
+}
+
+interface State {
+  loaded: ValidConfig
+  port: number
+  adminPort: number | undefined
+  /** Somebody reads the feed of the console. */
+  looking: boolean
+}
+
+function createParts(options: PrimaryOptions, state: State) {
+  const { log, source } = options
+  const config = () => state.loaded.config.gateway
+  const spread = createSpread(() => config().limits.max_connections)
+  const permits = createPermits(() => config().limits.max_in_flight)
+  const slots = createSlotKeeper(() => config().llm.max_sse_connections_per_tenant)
+  const metrics = createPrimaryMetrics()
+  const relay = createLineRelay(options.stdout)
+  const turns = createTurns()
+  const door = createFrontDoor({ host: config().host, port: config().port, log }, spread.take)
+  const use = (loaded: ValidConfig) => {
+    state.loaded = loaded
+    permits.limitChanged()
+  }
+  const closeDoor = async () => {
+    door.close()
+    await spread.settled()
+  }
+  const members = () => team.members
+  const current = () => state.loaded
+  const reloading = createReloadTogether({ source, current, use, members, turns, metrics, log })
+  const onStarted: TeamOptions['onStarted'] = (member, { adminPort }) => {
+    state.adminPort = adminPort ?? state.adminPort
+    spread.join(member)
+  }
+  const onGone: TeamOptions['onGone'] = (member) => {
+    for (const part of [spread, permits, slots, reloading, metrics]) part.leave(member)
+    forgetShown(member, { members, state })
+  }
+  const start: TeamOptions['startMember'] = (index, isFirst) => {
+    const parts = { members, state, spread, permits, slots, metrics, reloading, closeDoor }
+    const boot = () => bootOf({ index, isFirst }, options, state)
+    const member = startMember(index, options.program, (self) => createPrimaryDesk(self, { ...parts, boot }))
+    relay.add(member.process.stdout)
+    passLog(member.process.stderr, options.writeLog)
+    return member
+  }
+  const onReplaced = metrics.restarted
+  const { workers: count } = config()
+  const team = createTeam({ count, log, inTurn: turns, startMember: start, onStarted, onGone, onReplaced })
+  return { team, door, relay, reloading }
+}
+
+function bootOf(
+  place: Pick<Boot, 'index' | 'isFirst'>,
+  { source, consoleFolder, logging }: PrimaryOptions,
+  { loaded, port, looking }: State,
+): Boot {
+  const { workers: count } = loaded.config.gateway
+  return { ...place, count, file: source.file, text: loaded.text, port, consoleFolder, log: logging, looking }
+}
+
+/** What a process that died has left of a line may be the reason why: it is told too. */
+function passLog(stderr: Readable, write: (lines: string) => void): void {
+  const rest = splitLines(stderr, (lines) => write(String(lines)))
+  const tellRest = () => {
+    const left = String(rest())
+    if (left !== '') write(`${left}\n`)
+  }
+  stderr.on('error', () => undefined).once('end', tellRest)
+}
+
+/** One thing after another, whatever came of the one before. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const done = last.then(work, work)
+    last = done.catch(() => undefined)
+    return done
+  }
+}

@@ -1,0 +1,3 @@
+export { createPrimary, type Primary, type PrimaryOptions } from './primary.ts'
+export { joinPrimary, type WorkerWorld } from './worker.ts'
+export type { WorkerProgram } from './worker-process.ts'

@@ -1,0 +1,157 @@
+import type { Socket } from 'node:net'
+import { ownRecords, recentRows } from '../admin/exchange-rows.ts'
+import { createFeedSender, type FeedBatch } from '../admin/feed-batch.ts'
+import { openStreams } from '../admin/open-streams.ts'
+import type { Others } from '../admin/others.ts'
+import { createRecentExchanges } from '../admin/recent-exchanges.ts'
+import type { Gateway } from '../gateway.ts'
+import { createHandedConnections } from '../listen/handed-connections.ts'
+import type { OwnAccount, Siblings } from '../siblings.ts'
+import { type BorrowedRoom, createBorrowedRoom } from './borrowed-room.ts'
+import type { Channel, Desk } from './channel.ts'
+import type { Boot, PrimaryDesk, WorkerDesk } from './desks.ts'
+import { createReporting } from './reporting.ts'
+
+type Primary = Channel<PrimaryDesk & Desk>
+
+/** What ties a worker to the others, by way of the primary. */
+export interface WorkerTies {
+  readonly siblings: Siblings
+  /** The configuration that is to be in use. */
+  text(): string
+  tellsWarnings(): boolean
+  /** What the primary can ask, once there is a gateway. */
+  desk(gateway: Gateway): Desk
+  /** Gets what the first request needs. */
+  warm(): Promise<void>
+}
+
+/** Makes the ties of one worker. */
+export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
+  const state = { text: boot.text, tellsWarnings: boot.index === 1 && boot.isFirst }
+  let account: OwnAccount | undefined
+  let take: ((socket: Socket) => void) | undefined
+  const room = createBorrowedRoom({
+    inFlight: () => account?.load.inFlight ?? 0,
+    // A worker without a primary is going down.
+    ask: (needed) => primary.ask('permits', needed).catch(() => 0),
+  })
+  const connections = createHandedConnections({
+    port: boot.port,
+    onConnection: (taken) => {
+      take = taken
+    },
+    closed: (count) => primary.tell('closed', count),
+    stop: () => primary.ask('closeDoor', null).catch(() => undefined),
+  })
+  const observation = boot.index === 1 ? observeOthers(primary) : observeForAnother(primary, () => account)
+  const siblings: Siblings = {
+    room,
+    connections,
+    spokesman: {
+      metrics: { expose: () => primary.ask('metrics', null) },
+      degraded: () => primary.ask('degraded', null),
+    },
+    agree: (faults) => primary.ask('agree', faults).catch(() => ['the gateway is going down']),
+    others: observation.others,
+    watch: observation.watch,
+    join: (own) => {
+      account = own
+    },
+  }
+  return {
+    siblings,
+    text: () => state.text,
+    tellsWarnings: () => state.tellsWarnings,
+    warm: room.warm,
+    desk(gateway) {
+      createReporting(gateway.metrics, (counts) => primary.tell('counts', counts))
+      observation.look(boot.looking)
+      const answers: Omit<WorkerDesk, 'drain' | 'reload' | 'metrics'> = {
+        ...observation.desk,
+        ...accountDesk(room, () => account),
+        connection(_value, socket) {
+          if (socket === undefined) return
+          take?.(socket)
+          primary.tell('taken', null)
+        },
+      }
+      const reload = (text: string) => {
+        const before = state.text
+        state.text = text
+        state.tellsWarnings = boot.index === 1
+        return gateway.reload().then((result) => {
+          if (result.result === 'refused') state.text = before
+          return result
+        })
+      }
+      return { ...answers, reload, metrics: () => gateway.metrics.values() } as Desk
+    },
+  }
+}
+
+function accountDesk(room: BorrowedRoom, account: () => OwnAccount | undefined) {
+  return {
+    recall: (needed: number) => room.giveBack(needed),
+    degraded: () => account()?.degraded() ?? [],
+  }
+}
+
+interface Observation extends Pick<Siblings, 'others' | 'watch'> {
+  readonly desk: Pick<WorkerDesk, 'look' | 'feed' | 'records' | 'recent'>
+  look(isLooking: boolean): void
+}
+
+/** What the worker with the admin listener has of the others. */
+function observeOthers(primary: Primary): Observation {
+  let takeBatch: Parameters<Others['onBatch']>[0] = () => undefined
+  return {
+    watch: undefined,
+    look: () => undefined,
+    others: {
+      reload: () => primary.ask('reload', null),
+      records: (id) => primary.ask('records', id),
+      recent: () => primary.ask('recent', null),
+      look: (isLooking) => primary.tell('look', isLooking),
+      onBatch: (take) => {
+        takeBatch = take
+      },
+    },
+    desk: {
+      look: () => undefined,
+      feed: ({ worker, batch }: { worker: number; batch: FeedBatch | undefined }) => takeBatch(worker, batch),
+      records: () => [],
+      recent: () => [],
+    },
+  }
+}
+
+/** What another worker with the admin listener gets to see of this one. */
+function observeForAnother(primary: Primary, account: () => OwnAccount | undefined): Observation {
+  const recent = createRecentExchanges()
+  const sender = createFeedSender(
+    {
+      inFlight: () => account()?.load.inFlight ?? 0,
+      streams: () => streamsOf(account()),
+    },
+    (batch) => primary.tell('feed', batch),
+  )
+  return {
+    others: undefined,
+    look: sender.look,
+    watch(exchange) {
+      recent.add(exchange)
+      sender.watch(exchange)
+    },
+    desk: {
+      look: sender.look,
+      feed: () => undefined,
+      records: (id) => ownRecords(id, recent),
+      recent: () => recentRows(recent),
+    },
+  }
+}
+
+function streamsOf(account: OwnAccount | undefined) {
+  return account === undefined ? [] : openStreams(account.load, account.current().config)
+}
