@@ -20,19 +20,22 @@ export interface Packed {
   readonly packing: Ended
 }
 
-/** Packs every published workspace as `npm publish` would, into `destination`. */
+/** Packs every published workspace as `npm publish` would, into `destination`, with one npm for all of them. */
 export function packAll(destination: string): Packed[] {
   mkdirSync(destination, { recursive: true })
-  return publishedWorkspaces(repositoryRoot).map((workspace) => pack(workspace, destination))
+  const workspaces = publishedWorkspaces(repositoryRoot)
+  // Without this a module that was deleted from the source would still be packed.
+  for (const { folder } of workspaces)
+    rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
+  const chosen = workspaces.map(({ folder }) => `--workspace=${folder}`)
+  // The repository's .npmrc turns scripts off for installs; prepack is the one that has to run.
+  const options = ['--ignore-scripts=false', '--pack-destination', destination]
+  const packing = run('npm', ['pack', ...options, ...chosen], repositoryRoot)
+  return workspaces.map((workspace) => packed(workspace, destination, packing))
 }
 
-function pack({ folder, manifest }: Workspace, destination: string): Packed {
+function packed({ folder, manifest }: Workspace, destination: string, packing: Ended): Packed {
   const { name = folder, version } = manifest
-  const cwd = join(repositoryRoot, folder)
-  // Without this a module that was deleted from the source would still be packed.
-  rmSync(join(cwd, 'dist'), { recursive: true, force: true })
-  // The repository's .npmrc turns scripts off for installs; prepack is the one that has to run.
-  const packing = run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', destination], cwd)
   const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
   return { name, folder, tarball: join(destination, file), packing }
 }

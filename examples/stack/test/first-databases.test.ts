@@ -8,6 +8,9 @@ import { makeFirstDatabases } from '../src/first-databases.ts'
 // A database is made, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 60_000 })
 
+// Other tests begin with a database that is ready; here it is made from nothing, as at a first start anywhere.
+const env = { ...process.env, AGENTIC_EMPTY_DATABASE: '' }
+
 function newFolders() {
   const parent = mkdtempSync(join(tmpdir(), 'agentic-databases-'))
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
@@ -16,7 +19,7 @@ function newFolders() {
 
 test('the second database is a copy of the first that works, and nothing else is left', async () => {
   const { parent, folders } = newFolders()
-  await makeFirstDatabases({ folders, env: process.env })
+  await makeFirstDatabases({ folders, env })
   expect(readdirSync(parent).toSorted()).toEqual(['one', 'two'])
   const store = createStore({ folder: folders[1] ?? '' })
   onTestFinished(() => store.close())
@@ -27,12 +30,12 @@ test('where one is there already, none is touched', async () => {
   const { folders } = newFolders()
   const [one = '', two = ''] = folders
   mkdirSync(two)
-  await makeFirstDatabases({ folders, env: process.env })
+  await makeFirstDatabases({ folders, env })
   expect([existsSync(one), readdirSync(two)]).toEqual([false, []])
 })
 
 test('a stack that is told to stop does not wait for them', async () => {
   const { folders } = newFolders()
-  await makeFirstDatabases({ folders, env: process.env, signal: AbortSignal.abort() })
+  await makeFirstDatabases({ folders, env, signal: AbortSignal.abort() })
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, false])
 })
