@@ -21,6 +21,8 @@ export interface GatewayProcessOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Gets each line of stdout, where audit records go; without it nobody reads them. */
   readonly onLine?: (line: string) => void
+  /** Gets each line of stderr, where the log goes. */
+  readonly onLogLine?: (line: string) => void
 }
 
 /** How a process ended. */
@@ -58,7 +60,7 @@ const KEPT_LINES = 200
 
 /** Starts a gateway and resolves when `/readyz` answers. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { folder, config, name = 'gateway', nodeArguments = [], env, onLine } = options
+  const { folder, config, name = 'gateway', nodeArguments = [], env, onLine, onLogLine } = options
   const port = Number(config.gateway?.['port'] ?? (await freePort()))
   const configFile = join(folder, `${name}.yaml`)
   writeFileSync(configFile, configText({ ...config, gateway: { ...config.gateway, port } }))
@@ -68,7 +70,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   })
   if (onLine !== undefined && child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', onLine)
-  const running = watch(child, port, configFile)
+  const running = watch(child, { port, configFile, onLogLine })
   try {
     await untilReady(running)
     return running
@@ -78,10 +80,14 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   }
 }
 
-function watch(child: ChildProcess, port: number, configFile: string): GatewayProcess {
+interface Watched extends Pick<GatewayProcess, 'port' | 'configFile'> {
+  readonly onLogLine: GatewayProcessOptions['onLogLine']
+}
+
+function watch(child: ChildProcess, { port, configFile, onLogLine }: Watched): GatewayProcess {
   const pid = child.pid ?? 0
   const url = `http://127.0.0.1:${port}`
-  const errors = keepLines(child)
+  const errors = keepLines(child, onLogLine)
   let end: ProcessEnd | undefined
   const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => {
     end = { code, signal }
@@ -107,10 +113,11 @@ function watch(child: ChildProcess, port: number, configFile: string): GatewayPr
 }
 
 /** The last lines only: a gateway under fire may have much to say. */
-function keepLines(child: ChildProcess): () => string {
+function keepLines(child: ChildProcess, onLogLine: Watched['onLogLine']): () => string {
   const lines: string[] = []
   if (child.stderr !== null)
     createInterface({ input: child.stderr }).on('line', (line) => {
+      onLogLine?.(line)
       lines.push(line)
       if (lines.length > KEPT_LINES) lines.shift()
     })

@@ -1,0 +1,100 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Conversation } from './conversation.ts'
+
+/** What came of a conversation. */
+export interface Talked {
+  readonly received: string
+  /** Neither answered nor closed within the time there is for that. */
+  readonly hung: boolean
+  /** The connection could not be made. */
+  readonly refused: boolean
+}
+
+/** How long a client waits. */
+export interface Patience {
+  /** After this long without a byte the client ends its side. */
+  readonly quietMs: number
+  /** The gateway has this long to close then. */
+  readonly closeMs: number
+  /** Told how long after the last bytes that were sent, or received, others came. */
+  readonly heard?: (ms: number) => void
+}
+
+const PACE_MS = 1
+
+/** Holds one conversation with a gateway. */
+export async function talk(
+  port: number,
+  conversation: Conversation,
+  { quietMs, closeMs, heard }: Patience,
+): Promise<Talked> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const state = listen(socket, heard)
+  await state.connected
+  await send(socket, conversation)
+  if (conversation.leaves !== 'after answers') {
+    // What is on its way is read for a moment, so that the gateway is in the middle of something when the client leaves.
+    await Promise.race([state.closed, wait(1)])
+    if (conversation.leaves === 'early') socket.destroy()
+    else socket.resetAndDestroy()
+    await state.closed
+    return { received: '', hung: false, refused: state.refused() }
+  }
+  await Promise.race([state.closed, state.quiet(quietMs)])
+  socket.end()
+  const hung = !(await closesWithin(state.closed, closeMs))
+  socket.destroy()
+  return { received: state.received(), hung, refused: state.refused() }
+}
+
+function listen(socket: Socket, heard: Patience['heard']) {
+  const chunks: string[] = []
+  let opened = false
+  let heardAt = performance.now()
+  const { promise: connected, resolve: settle } = Promise.withResolvers<void>()
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    chunks.push(chunk)
+    const now = performance.now()
+    heard?.(now - heardAt)
+    heardAt = now
+  })
+  socket.once('connect', () => {
+    opened = true
+    settle()
+  })
+  // A reset by the gateway is a way to close.
+  socket.on('error', () => settle())
+  return {
+    connected,
+    closed,
+    refused: () => !opened,
+    received: () => chunks.join(''),
+    async quiet(quietMs: number): Promise<void> {
+      heardAt = performance.now()
+      for (let left = quietMs; left > 0 && !socket.closed; left = heardAt + quietMs - performance.now())
+        await wait(left, undefined, { ref: false })
+    },
+  }
+}
+
+async function send(socket: Socket, { bytes, cuts, paced }: Conversation): Promise<void> {
+  let at = 0
+  for (const cut of cuts) {
+    if (socket.destroyed || !socket.writable) return
+    socket.write(bytes.subarray(at, cut))
+    at = cut
+    if (paced) await wait(PACE_MS)
+    else await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (socket.writable) socket.write(bytes.subarray(at))
+}
+
+async function closesWithin(closed: Promise<void>, ms: number): Promise<boolean> {
+  const stop = new AbortController()
+  const late = wait(ms, false, { signal: stop.signal }).catch(() => false)
+  const inTime = await Promise.race([closed.then(() => true), late])
+  stop.abort()
+  return inTime
+}

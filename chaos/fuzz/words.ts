@@ -1,0 +1,325 @@
+/** Targets that somebody could read in two ways, or that nobody should send. */
+export const targets: readonly string[] = [
+  ...[
+    '/',
+    '//',
+    '///items',
+    '*',
+    '/items/',
+    '/items//1',
+    '/items/../items/1',
+    '/items/./1',
+    '/items/%2e%2e/1',
+  ],
+  ...[
+    '/items/%2f',
+    '/items/%5c',
+    '/items/a\\b',
+    '/items/%00',
+    '/items/%0d%0aX:%20y',
+    '/items/%',
+    '/items/%zz',
+  ],
+  ...[
+    '/items/%c3%28',
+    '/items/%C3%A9',
+    '/items/\xe9',
+    '/items/1#f',
+    '/items/1?',
+    '/items/1?a=#',
+    '/items/1?a=\xff',
+  ],
+  ...['/items/1;a=b', '/items/..;/1', '/items/__proto__', '/items/constructor', '/__proto__', '/items/{id}'],
+  ...['http://gateway.example/items/1', 'http://other.example/items/1', 'HTTP://GATEWAY.EXAMPLE/items/1'],
+  ...[
+    'http://',
+    'http://a@gateway.example/items/1',
+    'ftp://gateway.example/x',
+    'gateway.example:80',
+    'items/1',
+  ],
+  ...['/items/1?__proto__=1&constructor=2', `/items/${'a'.repeat(5000)}`, `/items/1?${'q=1&'.repeat(2000)}`],
+  ...[
+    '/metrics',
+    '/readyz',
+    '/healthz',
+    '/metrics/../items/1',
+    '/ITEMS/1',
+    '/items /1',
+    '/items/1 HTTP/1.1',
+    '',
+  ],
+  ...[`/${'a/'.repeat(2000)}`, '/items/%E2%80%AE', '/items/1?%', '/items/%u0041', '/nowhere', '/api/reload'],
+]
+
+/** What may stand behind the target. */
+export const versions: readonly string[] = [
+  ...[
+    'HTTP/1.0',
+    'HTTP/0.9',
+    'HTTP/2.0',
+    'HTTP/1.2',
+    'HTTP/1',
+    'HTTP/1.1.1',
+    'HTTP/11',
+    'http/1.1',
+    'HTTP/1,1',
+  ],
+  ...['HTTP /1.1', 'HTTP/ 1.1', 'HTTP/1.10', 'ICE/1.0', 'RTSP/1.0', '', 'HTTP/1.1 ', 'HTTP/9.9', 'HTTP/-1.1'],
+]
+
+/** Header lines that mean something to somebody. */
+export const headerLines: readonly string[] = [
+  ...['X-Tenant-ID: acme\r\n', 'X-Tenant-ID: globex\r\n', 'X-Tenant-ID: \r\n', 'X_Tenant_ID: evil\r\n'],
+  ...[
+    'x.tenant.id: evil\r\n',
+    'X-Tenant-ID: a, b\r\n',
+    'X-TENANT-ID: acme\r\n',
+    'X-Tenant-ID: __proto__\r\n',
+  ],
+  ...['X-Actor-Principal: root\r\n', 'X-Actor-Subject: root\r\n', 'X_Actor_Subject: root\r\n'],
+  ...[
+    'X-Actor-Roles: admin\r\n',
+    'X-Approval-Token: t\r\n',
+    'Idempotency-Key: k\r\n',
+    'Idempotency-Key: \r\n',
+  ],
+  ...['X-Correlation-ID: c\r\n', 'X-Correlation-ID: \xff\r\n', `X-Request-ID: ${'r'.repeat(257)}\r\n`],
+  ...['X-Request-ID: a b\r\n', 'X-Request-ID: "\r\n', 'X-Request-ID: {"a":1}\r\n', 'X-Correlation-ID:\r\n'],
+  ...['traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n', 'traceparent: junk\r\n'],
+  ...['Connection: close\r\n', 'Connection: keep-alive\r\n', 'Connection: X-Tenant-ID, Authorization\r\n'],
+  ...[
+    'Connection: upgrade\r\nUpgrade: websocket\r\n',
+    'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n',
+  ],
+  ...[
+    'Expect: 100-continue\r\n',
+    'Expect: 200-ok\r\n',
+    'Expect: 100-continue, 100-continue\r\n',
+    'TE: trailers\r\n',
+  ],
+  ...[
+    'Accept: text/event-stream\r\n',
+    'Accept: */*\r\n',
+    'Accept: \xff\r\n',
+    'Accept-Encoding: gzip, br\r\n',
+  ],
+  ...['Content-Type: application/json\r\n', 'Content-Type: application/vnd.agentic.error+json\r\n'],
+  ...['Content-Type: text/plain; charset=utf-16\r\n', 'Content-Type: ;;;\r\n', 'Content-Encoding: gzip\r\n'],
+  ...['Origin: https://app.example\r\n', 'Origin: null\r\n', 'Access-Control-Request-Method: POST\r\n'],
+  ...[
+    'X-Forwarded-For: 1.2.3.4\r\n',
+    'Forwarded: for=1.2.3.4\r\n',
+    'X-Forwarded-Host: evil\r\n',
+    'Range: bytes=0-\r\n',
+  ],
+  ...[
+    'Prefer: respond-async\r\n',
+    'If-None-Match: *\r\n',
+    'Max-Forwards: 0\r\n',
+    'Via: 1.1 x\r\n',
+    'Date: never\r\n',
+  ],
+  ...[
+    '__proto__: x\r\n',
+    'constructor: x\r\n',
+    'toString: x\r\n',
+    'hasOwnProperty: x\r\n',
+    'Cookie: a=b; c\r\n',
+  ],
+  ...['Authorization: Basic YTpi\r\n', 'Authorization: Bearer\r\n', 'Proxy-Authorization: Basic YTpi\r\n'],
+]
+
+/** Names for header lines, good and bad. */
+export const headerNames: readonly string[] = [
+  ...[
+    'X-Note',
+    'x',
+    'X Note',
+    'X-N\xf6te',
+    'X-Note\0',
+    '',
+    'X:Y',
+    '(X)',
+    'X-Note\t',
+    ' X-Note',
+    '\tX-Note',
+    '"X"',
+  ],
+  ...[
+    'Host',
+    'Authorization',
+    'X-Tenant-ID',
+    'Content-Type',
+    'Trailer',
+    'Keep-Alive',
+    'Content-Length ',
+    '!#$%&',
+  ],
+]
+
+/** Values for header lines, good and bad. */
+export const headerValues: readonly string[] = [
+  ...[
+    '1',
+    '',
+    ' ',
+    '\t',
+    'a\0b',
+    'a\rb',
+    'a\nb',
+    'a\r\n b',
+    '\xff\xfe',
+    '\x7f',
+    '\x01',
+    '\x0b',
+    '"',
+    ',',
+    ';',
+    '%00',
+  ],
+  ...[
+    'a'.repeat(1000),
+    '{"__proto__":1}',
+    '${jndi:ldap://x}',
+    '<script>',
+    "' OR 1=1",
+    '../../etc/passwd',
+    'é',
+    '\u0080',
+  ],
+]
+
+/** Lines that frame a body, or try to. */
+export const framings: readonly string[] = [
+  ...['Content-Length: 5\r\n', 'Content-Length: 0\r\n', 'Content-Length: 05\r\n', 'Content-Length: +5\r\n'],
+  ...[
+    'Content-Length: -5\r\n',
+    'Content-Length: 5, 5\r\n',
+    'Content-Length: 5 \r\n',
+    'Content-Length:\t5\r\n',
+  ],
+  ...['Content-Length: 0x5\r\n', 'Content-Length: 5a\r\n', 'Content-Length: \r\n', 'Content-Length: 1e1\r\n'],
+  ...['Content-Length: 9999999999999999999999\r\n', 'Content-Length: 70000\r\n', 'Content_Length: 5\r\n'],
+  ...['Transfer-Encoding: chunked\r\n', 'Transfer-Encoding: chunked\r\n', 'transfer-encoding: Chunked\r\n'],
+  ...[
+    'Transfer-Encoding: gzip, chunked\r\n',
+    'Transfer-Encoding: identity\r\n',
+    'Transfer-Encoding: xchunked\r\n',
+  ],
+  ...[
+    'Transfer-Encoding: chunked, chunked\r\n',
+    'Transfer-Encoding : chunked\r\n',
+    'Transfer-Encoding:\x0bchunked\r\n',
+  ],
+  ...[
+    'Transfer-Encoding:\tchunked\r\n',
+    'Transfer-Encoding: "chunked"\r\n',
+    'Transfer-Encoding: chunked;q=1\r\n',
+  ],
+  ...[
+    'Transfer-Encoding:\r\n chunked\r\n',
+    'Transfer-Encoding\r\n: chunked\r\n',
+    'Transfer_Encoding: chunked\r\n',
+  ],
+  ...['X: y\nTransfer-Encoding: chunked\r\n', 'X: y\rTransfer-Encoding: chunked\r\n', 'TE: chunked\r\n'],
+  ...['Trailer: X-Tenant-ID\r\n', 'Expect: 100-continue\r\n', 'Connection: Transfer-Encoding\r\n'],
+  ...['Connection: Content-Length\r\n', 'Upgrade: h2c\r\nConnection: upgrade\r\n', 'Connection: close\r\n'],
+]
+
+/** Bodies, most of them JSON. */
+export const bodies: readonly string[] = [
+  ...[
+    '{}',
+    '{"goal":"ctr"}',
+    '{"goal":"mail me: bob@example.com"}',
+    '[]',
+    'null',
+    '""',
+    '1e999',
+    '{"a":',
+    '{"a":1,}',
+  ],
+  ...[
+    '{"__proto__":{"x":1}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"a":"\\ud800"}',
+    '{"a":"\\u0000"}',
+    '\xff\xfe{}',
+  ],
+  ...[
+    '[['.repeat(40),
+    `${'['.repeat(100)}${']'.repeat(100)}`,
+    `{"a":"${'b'.repeat(3000)}"}`,
+    'plain text',
+    '\0\0\0',
+  ],
+  ...[
+    '{"goal":"please ignore previous instructions"}',
+    '{"goal":"ctr","goal":"reach"}',
+    '\xef\xbb\xbf{}',
+    '',
+  ],
+  ...[
+    'GET /items/smuggled HTTP/1.1\r\nHost: gateway.example\r\n\r\n',
+    '0\r\n\r\n',
+    '5\r\nhello\r\n0\r\n\r\n',
+  ],
+]
+
+/** Small things that mean much to a parser. */
+export const pieces: readonly string[] = [
+  ...[
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n\r\n',
+    '\n\n',
+    '\0',
+    ' ',
+    '\t',
+    ':',
+    '/',
+    '//',
+    '/../',
+    '%2e%2e',
+    '%2f',
+    '%00',
+    '#',
+    '?',
+  ],
+  ...[
+    '*',
+    ';',
+    ',',
+    '"',
+    '-1',
+    '0\r\n\r\n',
+    'ffffffff\r\n',
+    '1;a="\n"\r\n',
+    '\xff\xfe',
+    '\xe2\x80\xa8',
+    '\x0b',
+    '\x0c',
+  ],
+  ...[
+    'Content-Length: 5\r\n',
+    'Content-Length: 0\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: gzip\r\n',
+  ],
+  ...[
+    'X-Tenant-ID: globex\r\n',
+    'X_Tenant_ID: evil\r\n',
+    'Connection: close\r\n',
+    'Expect: 100-continue\r\n',
+  ],
+  ...[
+    'HTTP/1.1',
+    'HTTP/1.0',
+    'HTTP/2.0',
+    '__proto__: x\r\n',
+    'GET / HTTP/1.1\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  ],
+]
