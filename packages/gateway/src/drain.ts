@@ -42,7 +42,7 @@ const TURNS_TO_TAKE_UP = 3
  * A connection whose client has been told that it is open may still wait to be taken up, for long where the machine is
  * busy. Closing the listener resets it, and with it a request that came before the gateway was told to end.
  */
-async function takeUpWaiting(): Promise<void> {
+export async function takeUpWaiting(): Promise<void> {
   for (let count = 0; count < TURNS_TO_TAKE_UP; count += 1) await turn()
 }
 

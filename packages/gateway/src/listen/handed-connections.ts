@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { takeUpWaiting } from '../drain.ts'
 
 /** Connections that another process accepted, for a server that does not listen itself. */
 export interface HandedConnections {
@@ -43,6 +44,9 @@ export function createHandedConnections(hander: Hander): HandedConnections {
       server.emit('listening')
       return hander.port
     },
-    close: () => hander.stop(),
+    async close() {
+      await hander.stop()
+      await takeUpWaiting()
+    },
   }
 }

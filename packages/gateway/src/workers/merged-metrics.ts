@@ -1,10 +1,10 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import {
-  createLabelCap,
+  createTenantCap,
   type Exposition,
-  MAX_TENANT_COUNT,
   type MetricValues,
   metricTable,
+  type TenantLabel,
   valuesOf,
 } from '../metrics.ts'
 
@@ -28,9 +28,15 @@ const primaryOnly: ReadonlySet<string> = new Set([
 /** Makes it. Totals never go down, whichever worker dies. */
 export function createMergedMetrics<Worker>(): MergedMetrics<Worker> {
   const last = new Map<Worker, MetricValues>()
-  const tenants = createLabelCap(MAX_TENANT_COUNT)
+  const capMetric = createTenantCap()
+  const caps = new Map<string, TenantLabel>()
   let gone: MetricValues = []
-  const ofWorker = (values: MetricValues) => capTenants(values, tenants)
+  const ofWorker = (values: MetricValues) =>
+    values.map((metric) => {
+      const cap = caps.get(metric.name) ?? capMetric()
+      caps.set(metric.name, cap)
+      return capTenants(metric, cap)
+    })
   return {
     counted: (worker, counts) => void last.set(worker, counts),
     async leave(worker) {
@@ -61,14 +67,12 @@ function registryOf(parts: readonly MetricValues[]): Registry {
 }
 
 /** Each worker names its own first tenants; all of them together name no more than one gateway does (F15). */
-function capTenants(values: MetricValues, cap: (tenant: string) => string): MetricValues {
-  return values.map((metric) => ({
-    ...metric,
-    values: metric.values.map((value) => {
-      const { tenant_id: tenant } = value.labels
-      return tenant === undefined
-        ? value
-        : { ...value, labels: { ...value.labels, tenant_id: cap(String(tenant)) } }
-    }),
-  }))
+function capTenants(metric: MetricValues[number], cap: TenantLabel): MetricValues[number] {
+  const values = metric.values.map((value) => {
+    const { tenant_id: tenant, ...others } = value.labels
+    if (tenant === undefined) return value
+    const tenant_id = cap(String(tenant), JSON.stringify(others))
+    return { ...value, labels: { ...value.labels, tenant_id } }
+  })
+  return { ...metric, values }
 }

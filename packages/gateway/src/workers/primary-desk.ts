@@ -95,8 +95,8 @@ async function degradedReasons({ members, boot, reloading }: DeskParts): Promise
 
 /** A worker that is gone shows nothing any more; without the one that shows, nobody looks. */
 export function forgetShown(gone: Member, parts: Pick<DeskParts, 'members' | 'state'>): void {
-  if (gone.index === 1) return look(false, gone, parts)
-  return first(parts)?.process.channel.tell('feed', { worker: gone.index, batch: undefined })
+  if (gone.index === 1) look(false, gone, parts)
+  else first(parts)?.process.channel.tell('feed', { worker: gone.index, batch: undefined })
 }
 
 function look(isLooking: boolean, self: Member, parts: Pick<DeskParts, 'members' | 'state'>): void {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { takeUpWaiting } from '../drain.ts'
 import type { Gateway } from '../gateway.ts'
 import { createFrontDoor } from '../listen/front-door.ts'
 import type { Log, LogLevel } from '../log.ts'
@@ -93,6 +94,7 @@ function createParts(options: PrimaryOptions, state: State) {
     permits.limitChanged()
   }
   const closeDoor = async () => {
+    await takeUpWaiting()
     door.close()
     await spread.settled()
   }

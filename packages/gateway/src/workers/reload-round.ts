@@ -11,20 +11,28 @@ export interface ReloadRound<Worker> {
 export function createReloadRound<Worker>(workers: Iterable<Worker>, withinMs: number): ReloadRound<Worker> {
   const missing = new Set(workers)
   const faults = new Set<string>()
+  let votes = 0
   const { promise: verdict, resolve } = Promise.withResolvers<readonly string[]>()
-  const timer = setTimeout(() => {
-    resolve([...faults, 'a worker did not answer in time'])
-  }, withinMs)
+  const end = (fault?: string) => {
+    clearTimeout(timer)
+    resolve(fault === undefined ? [...faults] : [...faults, fault])
+  }
+  const timer = setTimeout(() => end('a worker did not answer in time'), withinMs)
   const leave = (worker: Worker) => {
     missing.delete(worker)
-    if (missing.size > 0) return
-    clearTimeout(timer)
-    resolve([...faults])
+    endIfComplete()
   }
+  const endIfComplete = () => {
+    if (missing.size > 0) return
+    // What nobody has tried is not known to be good.
+    end(votes === 0 ? 'no worker was there to try it' : undefined)
+  }
+  endIfComplete()
   return {
     verdict,
     leave,
     vote(worker, found) {
+      votes += 1
       for (const fault of found) faults.add(fault)
       leave(worker)
       return verdict

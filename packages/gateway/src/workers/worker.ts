@@ -7,10 +7,12 @@ import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
 import type { ConfigSource } from '../reload/reload.ts'
 import { createStreamSlots } from '../shared-slots/create-stream-slots.ts'
+import type { StreamSlots } from '../stream-slots.ts'
 import { createAskedSlots } from './asked-slots.ts'
 import { type Channel, createChannel, type Desk, type Peer } from './channel.ts'
 import type { Boot, PrimaryDesk } from './desks.ts'
 import { divideLimits } from './divide-limits.ts'
+import { createTwofoldSlots } from './twofold-slots.ts'
 import { createWorkerTies, type WorkerTies } from './worker-ties.ts'
 
 /** What a worker has of the process it runs in. */
@@ -96,15 +98,17 @@ function openGateway({ boot, world, ties, log, primary }: Opening): Gateway {
     version: world.version,
     admin: { consoleFolder, file },
     siblings: ties.siblings,
-    // Where gateways of several machines share their slots, the store that they share decides for workers too.
-    streamSlots: (limit, shared) =>
-      shared.shared === undefined
-        ? createAskedSlots({
-            take: (tenantId) => primary.ask('takeSlot', tenantId),
-            release: (id) => primary.tell('releaseSlot', id),
-          })
-        : createStreamSlots(limit, shared),
+    streamSlots: (limit, world) => slotsOf(primary, world.shared && createStreamSlots(limit, world)),
   })
+}
+
+/** Slots of all workers, and of all machines where they share theirs. */
+function slotsOf(primary: Primary, shared: StreamSlots | undefined): StreamSlots {
+  const ofWorkers = createAskedSlots({
+    take: (tenantId) => primary.ask('takeSlot', tenantId),
+    release: (id) => primary.tell('releaseSlot', id),
+  })
+  return shared === undefined ? ofWorkers : createTwofoldSlots(ofWorkers, shared)
 }
 
 /** The configuration that the primary has checked, with this worker's part of what is divided. */
