@@ -3,6 +3,7 @@ import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
 import { run as overload } from './runs/overload.ts'
+import { run as sharedLimit } from './runs/shared-limit.ts'
 
 /** Every run, in the order that `--help` has them. */
-export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace, overload]
+export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace, overload, sharedLimit]

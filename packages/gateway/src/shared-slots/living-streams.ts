@@ -41,7 +41,8 @@ export function createLivingStreams(): LivingStreams {
     byTenant: () => [...tenants].map(([tenantId, streams]) => [tenantId, [...streams]]),
     owe(stream) {
       owed.add(stream)
-      for (const oldest of owed) if (owed.size > MAX_OWED) owed.delete(oldest)
+      const [oldest] = owed
+      if (owed.size > MAX_OWED && oldest !== undefined) owed.delete(oldest)
     },
     owed: () => [...owed],
     settle(streams) {

@@ -97,6 +97,11 @@ test('a valid file that cannot act is refused and leaves nothing open', async ()
 test.each([
   ['gateway.host', { host: '127.0.0.2' }, 'cannot change without a restart'],
   ['gateway.port', { port: 1 }, 'cannot change without a restart'],
+  [
+    'gateway.shared',
+    { shared: { redis_url: 'redis://:do-not-show@127.0.0.1' } },
+    'cannot change without a restart',
+  ],
   ['gateway.admin', { admin: { port: 0 } }, 'cannot change without a restart'],
   [
     'gateway.limits.max_header_bytes',

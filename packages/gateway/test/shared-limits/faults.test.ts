@@ -67,7 +67,7 @@ testWithRedis(
     expect([await statusOf(first), await statusOf(first)]).toEqual([200, 429])
     expect([await statusOf(second), await statusOf(second)]).toEqual([200, 429])
     const scrape = await first.metrics()
-    expect(metricValue(scrape, 'agentic_gateway_shared_limit_local_decisions_total')).toBe(1)
+    expect(metricValue(scrape, 'agentic_gateway_shared_limit_local_decisions_total')).toBe(2)
     await redis.restart()
     await expectTogether(redis, [first, second])
     const { response } = await upstream.opened(0)

@@ -1,20 +1,18 @@
 import { Writable } from 'node:stream'
 import { createGateway, createLog } from '../../src/index.ts'
-import { createSharedStreamSlots } from '../../src/shared-slots/shared-slots.ts'
+import { createStreamSlots } from '../../src/shared-slots/create-stream-slots.ts'
 import { readConfig } from '../harness/read-config.ts'
 
 // A gateway in a process of its own that can be killed: its configuration and the times of its leases are its arguments,
 // its port is the first line that it says.
 const config = readConfig(JSON.parse(process.argv[2] ?? '{}'))
 const times = JSON.parse(process.argv[3] ?? '{}')
-const { shared } = config.gateway
-if (shared === undefined) throw new Error('the configuration has no gateway.shared')
 const gateway = createGateway({
   config,
   baseFolder: import.meta.dirname,
   version: '0.0.0-test',
   stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
-  log: createLog({ level: 'warn', pretty: false, write: (line) => void process.stderr.write(line) }),
-  streamSlots: (limit, world) => createSharedStreamSlots(limit, { ...world, shared, times }),
+  log: createLog({ level: 'error', pretty: false, write: (line) => void process.stderr.write(line) }),
+  streamSlots: (limit, world) => createStreamSlots(limit, { ...world, times }),
 })
 process.stdout.write(`${await gateway.start()}\n`)

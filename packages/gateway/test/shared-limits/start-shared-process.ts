@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { LeaseTimes } from '../../src/shared-slots/lease-times.ts'
@@ -8,7 +8,8 @@ import type { TestConfig } from '../harness/read-config.ts'
 export interface SharedProcess {
   readonly port: number
   readonly url: string
-  readonly child: ChildProcess
+  /** What `/metrics` says. */
+  metrics(): Promise<string>
   /** Kills it at once, without a chance to give anything back. */
   kill(): Promise<void>
 }
@@ -21,10 +22,11 @@ export async function startSharedProcess(config: TestConfig, times: LeaseTimes):
   const ended = once(child, 'exit')
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])
   if (child.exitCode !== null) throw new Error('the gateway ended before it was ready')
+  const url = `http://127.0.0.1:${line}`
   return {
     port: Number(line),
-    url: `http://127.0.0.1:${line}`,
-    child,
+    url,
+    metrics: async () => (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text(),
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -1,18 +1,25 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '../../src/index.ts'
 import { createSharedStreamSlots } from '../../src/shared-slots/shared-slots.ts'
+import { startBlackhole } from '../harness/blackhole.ts'
 import { eventually } from '../harness/metric-value.ts'
+import { startSilentServer } from './silent-server.ts'
 import { keysLeft, leases, quickTimes, testWithRedis } from './with-redis.ts'
 
 /** Slots without a gateway, which would not let such tenants pass. */
-async function openSlots(redis_url: string) {
+function createSlots(redis_url: string, times = quickTimes) {
   const slots = createSharedStreamSlots(() => 2, {
     shared: { redis_url },
     log: createLog({ level: 'silent', pretty: false, write: () => undefined }),
     metrics: { sharedLimitKept: () => undefined, streamDecidedAlone: () => undefined },
-    times: quickTimes,
+    times,
   })
   onTestFinished(() => slots.close())
+  return slots
+}
+
+async function openSlots(redis_url: string) {
+  const slots = createSlots(redis_url)
   await slots.warm?.()
   expect(slots.scope()).toBe('shared')
   return slots
@@ -85,4 +92,17 @@ testWithRedis('what a closed gateway held is free at once', async (start) => {
   release?.()
   expect(await there.take('acme')).toBeDefined()
   expect(here.scope()).toBe('local')
+})
+
+test('a gateway that ends while it connects does not wait for it', async () => {
+  const never = 3_600_000
+  const patient = { ...quickTimes, connectWithinMs: never, enterWithinMs: never }
+  for (const port of [await startBlackhole(), await startSilentServer()]) {
+    const slots = createSlots(`redis://:password@127.0.0.1:${port}`, patient)
+    const warming = slots.warm?.()
+    await new Promise(setImmediate)
+    await slots.close()
+    await warming
+    expect(slots.scope()).toBe('local')
+  }
 })

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { createStreamSlots } from '../../src/shared-slots/create-stream-slots.ts'
 import type { LeaseTimes } from '../../src/shared-slots/lease-times.ts'
 import { leaseKey } from '../../src/shared-slots/redis-lease-store.ts'
-import { createSharedStreamSlots } from '../../src/shared-slots/shared-slots.ts'
 import { type EventUpstream, startEventUpstream } from '../harness/event-upstream.ts'
 import { eventually, metricValue } from '../harness/metric-value.ts'
 import { type RedisServer, type RedisServerOptions, startRedisServer } from '../harness/redis-server.ts'
@@ -83,7 +83,7 @@ export async function startSharedGateway(setting: SharedSetting): Promise<Shared
       routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
     },
     {
-      streamSlots: (streamLimit, world) => createSharedStreamSlots(streamLimit, { ...world, shared, times }),
+      streamSlots: (streamLimit, world) => createStreamSlots(streamLimit, { ...world, times }),
     },
   )
   const fallback = async () => metricValue(await gateway.metrics(), 'agentic_gateway_shared_limit_fallback')

@@ -1,0 +1,203 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { conditions, outcomes } from '@agentic-rest/profile'
+import { leaseTimes } from '../../packages/gateway/src/shared-slots/lease-times.ts'
+import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
+import {
+  type SharedProcess,
+  startSharedProcess,
+} from '../../packages/gateway/test/shared-limits/start-shared-process.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { createSeeded } from '../seeded.ts'
+import { openAndLeave, type Visit, type Visited } from '../shared-limit/open-and-leave.ts'
+import { type StreamUpstream, startStreamUpstream } from '../shared-limit/stream-upstream.ts'
+import { until } from '../until.ts'
+import { doAll } from '../workers.ts'
+
+/** Streams through three gateways with one limit, while gateways are killed. */
+export const run: ChaosRun = {
+  name: 'shared-limit',
+  title: 'streams through three gateways on one Redis, with gateways killed: never more than the limit',
+  // With `shared` 0 each gateway keeps the limit for itself, and the run has to fail: that shows that it can.
+  short: { cycles: 250, kills: 2, gateways: 3, tenants: 2, limit: 5, lease: 900, shared: 1 },
+  full: {
+    cycles: 10_000,
+    kills: 30,
+    gateways: 3,
+    tenants: 4,
+    limit: 10,
+    lease: leaseTimes.leaseMs,
+    shared: 1,
+  },
+  run: cycle,
+}
+
+/** Enough that every tenant asks for more than it may have. */
+const CLIENTS = 80
+
+interface World {
+  readonly context: ChaosContext
+  readonly upstream: StreamUpstream
+  readonly redis: RedisServer
+  /** Places of gateways: a killed one leaves its place empty until its successor is there. */
+  readonly gateways: (SharedProcess | undefined)[]
+}
+
+async function cycle(context: ChaosContext): Promise<readonly Figure[]> {
+  const upstream = await startStreamUpstream()
+  const redis = await startRedisServer({ program: 'redis-server', folder: context.folder })
+  const world: World = { context, upstream, redis, gateways: [] }
+  try {
+    const places = Array.from({ length: scaled(context, 'gateways') }, () => startGateway(world))
+    for (const starting of places) world.gateways.push(await starting)
+    const visits = await visitAll(world)
+    return [...visits, ...(await whatIsLeft(world))]
+  } finally {
+    await Promise.all(world.gateways.map((gateway) => gateway?.kill()))
+    await redis.stop()
+    upstream.close()
+  }
+}
+
+function startGateway({ context, upstream, redis }: World): Promise<SharedProcess> {
+  const leaseMs = scaled(context, 'lease')
+  const times = { ...leaseTimes, leaseMs, renewEveryMs: leaseMs / 3 }
+  const target = upstream.url
+  return startSharedProcess(
+    {
+      gateway: {
+        llm: { max_sse_connections_per_tenant: scaled(context, 'limit') },
+        ...(scaled(context, 'shared') > 0 ? { shared: { redis_url: redis.url } } : {}),
+      },
+      routes: [
+        {
+          id: 'llm',
+          method: 'POST',
+          path: '/streams/{ms}',
+          target,
+          mode: 'sse',
+          executionTimeoutSeconds: 60,
+        },
+      ],
+    },
+    times,
+  )
+}
+
+/** Every cycle is a stream that was open or on its way; those that were refused are tried again. */
+async function visitAll(world: World): Promise<readonly Figure[]> {
+  const { context, upstream } = world
+  const cycles = scaled(context, 'cycles')
+  const tenants = scaled(context, 'tenants')
+  const seeded = createSeeded(context.seed)
+  const seen = new Map<Visited, number>()
+  const killer = createKiller(world)
+  const work = {
+    count: cycles,
+    workers: CLIENTS,
+    signal: context.signal,
+    progress: (done: number) =>
+      context.tell(`shared-limit: ${done} cycles, ${killer.count()} killed, ${JSON.stringify([...seen])}`),
+  }
+  await doAll(work, async (index) => {
+    killer.at(index)
+    // Some do not wait for an answer. The others come again until they have had their stream.
+    const leaves: Visit['leaves'] = seeded.chance(0.2)
+      ? { after: 'asking', ms: seeded.between(0, 8) }
+      : { after: 'head', ms: seeded.between(0, 60) }
+    const visit = {
+      tenant: `tenant-${seeded.below(tenants)}`,
+      endsAfterMs: seeded.chance(0.3) ? seeded.between(1, 40) : 0,
+      leaves,
+    }
+    for (;;) {
+      const { port } = seeded.pick(world.gateways.filter((gateway) => gateway !== undefined))
+      const result = await openAndLeave({ ...visit, port })
+      seen.set(result, (seen.get(result) ?? 0) + 1)
+      if (result !== conditions.limit_exceeded && result !== 'connection lost') return
+      await wait(seeded.between(2, 20))
+    }
+  })
+  await killer.settled()
+  const { status: open } = outcomes.success
+  const expected: readonly Visited[] = [
+    open,
+    conditions.limit_exceeded,
+    'connection lost',
+    'left before the answer',
+  ]
+  const limit = scaled(context, 'limit')
+  const other = [...seen].filter(([result]) => !expected.includes(result)).length
+  return [
+    { name: 'connect and abort cycles', measured: cycles, limit: cycles, kind: 'exactly' },
+    { name: 'streams at the upstream', measured: upstream.opened(), limit: cycles / 2, kind: 'at least' },
+    { name: 'gateways killed', measured: killer.count(), limit: scaled(context, 'kills'), kind: 'exactly' },
+    { name: 'most open at once of a tenant', measured: upstream.most(), limit, kind: 'exactly' },
+    { name: 'other answers than a stream or the limit', measured: other, limit: 0, kind: 'exactly' },
+  ]
+}
+
+/** Kills a gateway whenever another share of the cycles has begun, and puts another in its place. */
+function createKiller(world: World) {
+  const seeded = createSeeded(world.context.seed, 1)
+  const every = scaled(world.context, 'cycles') / (scaled(world.context, 'kills') + 1)
+  const pending = new Set<Promise<void>>()
+  let count = 0
+  const kill = async (place: number) => {
+    const victim = world.gateways[place]
+    world.gateways[place] = undefined
+    await victim?.kill()
+    world.gateways[place] = await startGateway(world)
+  }
+  return {
+    count: () => count,
+    at(index: number) {
+      // One is always left, and none is killed twice at once.
+      const alive = [...world.gateways.keys()].filter((place) => world.gateways[place] !== undefined)
+      if (index < (count + 1) * every || count >= scaled(world.context, 'kills') || alive.length < 2) return
+      count += 1
+      const killing = kill(seeded.pick(alive)).finally(() => pending.delete(killing))
+      pending.add(killing)
+    },
+    settled: async () => void (await Promise.all(pending)),
+  }
+}
+
+/** When everybody has left: what the upstream, the gateways and Redis still count. */
+async function whatIsLeft({ context, upstream, redis, gateways }: World): Promise<readonly Figure[]> {
+  const withinMs = scaled(context, 'lease') + 3000
+  const isNone = (count: number) => count === 0
+  const sum = async (name: string) => {
+    const scrapes = await Promise.all(gateways.map((gateway) => gateway?.metrics() ?? ''))
+    return scrapes.flatMap((scrape) => allValues(scrape, name)).reduce((total, value) => total + value, 0)
+  }
+  const none = { limit: 0, kind: 'exactly' } as const
+  return [
+    {
+      name: 'open at the upstream at the end',
+      measured: await until(upstream.open, isNone, withinMs),
+      ...none,
+    },
+    {
+      name: 'open by the gauges at the end',
+      measured: await until(() => sum('agentic_gateway_sse_connections_active'), isNone, withinMs),
+      ...none,
+    },
+    {
+      name: 'keys in Redis at the end',
+      measured: await until(async () => Number(await redis.command('DBSIZE')), isNone, withinMs),
+      ...none,
+    },
+    {
+      name: 'streams decided on without Redis',
+      measured: await sum('agentic_gateway_shared_limit_local_decisions_total'),
+      ...none,
+    },
+  ]
+}
+
+function allValues(scrape: string, name: string): number[] {
+  const series = scrape
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+  return series.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)))
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { TooSlowError, within } from './within.ts'
+
+const later = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
+
+function blockFor(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+test('an answer in time is the answer, and so is a failure', async () => {
+  expect(await within(1000, later(1, 'yes'))).toBe('yes')
+  await expect(within(1000, Promise.reject(new Error('no')))).rejects.toThrow('no')
+})
+
+test('no answer in time is an error with a code, and what comes later goes nowhere', async () => {
+  const late = later(60, 'late')
+  const error = await within(20, late).catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(TooSlowError)
+  expect(error).toMatchObject({ code: 'TIMEOUT' })
+  expect(await late).toBe('late')
+})
+
+test('time in which this process was busy itself does not count', async () => {
+  const answer = within(40, later(20, 'yes'))
+  blockFor(200)
+  expect(await answer).toBe('yes')
+})

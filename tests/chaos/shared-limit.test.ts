@@ -1,0 +1,20 @@
+import { expect } from 'vitest'
+import { run } from '../../chaos/runs/shared-limit.ts'
+import { testWithProgram } from '../debian-package.ts'
+import { expectReached, missed, runShort } from './run-short.ts'
+
+const redis = { program: 'redis-server', package: 'redis-server' }
+
+testWithProgram(
+  redis,
+  'three gateways that are killed and replaced never have more streams open than one may',
+  async () => {
+    expectReached(await runShort(run))
+  },
+)
+
+testWithProgram(redis, 'gateways that do not share their limit are found out', async () => {
+  expect(missed(await runShort(run, { shared: 0, gateways: 2, tenants: 1, kills: 0, cycles: 60 }))).toEqual([
+    expect.stringMatching(/^most open at once of a tenant: \d+, not exactly 5$/),
+  ])
+})
