@@ -210,7 +210,9 @@ export const DURATION_BUCKETS_SECONDS = [
 /** Upper bounds of the histogram of audit batches. */
 export const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 /** How many tenants a label names. */
-export const MAX_TENANT_COUNT = 1000
+const MAX_TENANT_COUNT = 1000
+/** How many series of one metric name a tenant: each tenant can have as many as there are routes and outcomes. */
+const MAX_TENANT_SERIES = 1500
 
 /** What is read when metrics are scraped. */
 export interface MetricSources {
@@ -222,7 +224,8 @@ export interface MetricSources {
 /** Makes the metrics of one gateway. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
-  const tenants = createLabelCap(MAX_TENANT_COUNT)
+  const tenantsOf = createTenantCap()
+  const [requestTenant, activeTenant, errorTenant] = [tenantsOf(), tenantsOf(), tenantsOf()]
   const counter = (row: MetricDescription) => new Counter(definition(row, registry))
   const gauge = (row: MetricDescription) => new Gauge(definition(row, registry))
   const requests = counter(metricTable.requests)
@@ -238,30 +241,30 @@ export function createMetrics(sources: MetricSources): Metrics {
   const sharedLimitFallback = gauge(metricTable.sharedLimitFallback)
   const decidedAlone = counter(metricTable.decidedAlone)
   const refresh = createStateGauges(registry, sources)
-  const streamLabels = ({ tenantId = '', route }: Exchange) => ({
-    tenant_id: tenants(tenantId),
-    route_id: route?.id ?? '',
-  })
+  const activeLabels = ({ tenantId = '', route }: Exchange) => {
+    const route_id = route?.id ?? ''
+    return { tenant_id: activeTenant(tenantId, route_id), route_id }
+  }
   return {
     requestFinished(exchange) {
       const route = exchange.route?.id ?? 'unmatched'
-      requests.inc({
-        route,
-        outcome: exchange.result?.label ?? '',
-        tenant_id: tenants(exchange.tenantId ?? ''),
-      })
+      const { tenantId = '', streamError } = exchange
+      const outcome = exchange.result?.label ?? ''
+      requests.inc({ route, outcome, tenant_id: requestTenant(tenantId, `${route}\n${outcome}`) })
       requestDuration.observe({ route }, secondsSince(exchange.startedAt))
       if (exchange.upstreamStartedAt !== undefined)
         upstreamDuration.observe(
           { route },
           secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt),
         )
-      if (exchange.streamError !== undefined)
-        sseErrors.inc({ ...streamLabels(exchange), error_kind: exchange.streamError })
+      if (streamError !== undefined) {
+        const tenant_id = errorTenant(tenantId, `${route}\n${streamError}`)
+        sseErrors.inc({ tenant_id, route_id: route, error_kind: streamError })
+      }
       for (const rule of exchange.violations) violations.inc({ route, rule })
     },
-    streamOpened: (exchange) => sseActive.inc(streamLabels(exchange)),
-    streamClosed: (exchange) => sseActive.dec(streamLabels(exchange)),
+    streamOpened: (exchange) => sseActive.inc(activeLabels(exchange)),
+    streamClosed: (exchange) => sseActive.dec(activeLabels(exchange)),
     auditEmitted: (exporter, outcome, records) => auditEmits.inc({ exporter, outcome }, records),
     auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe({ exporter }, seconds),
     sanitizeSkipped: (route) => sanitizeSkipped.inc({ route }),
@@ -351,15 +354,28 @@ function histogram(row: MetricDescription, registry: Registry, buckets: number[]
   return new Histogram({ ...definition(row, registry), buckets })
 }
 
-/** Keeps a label from growing without bound: after so many values every new one is `other` (F15). */
-export function createLabelCap(maxCount: number): (value: string) => string {
-  const seen = new Set<string>()
-  return (value) => {
-    // No tenant is not a tenant.
-    if (value === '' || seen.has(value)) return value
-    if (seen.size >= maxCount) return 'other'
-    seen.add(value)
-    return value
+/** Gives the tenant label of a series whose other labels are those given: the tenant, or `other`. */
+export type TenantLabel = (tenant: string, otherLabels: string) => string
+
+/**
+ * Keeps the tenant label from growing without bound: beyond so many tenants of a gateway, or so many series of one of
+ * its metrics, what is new is `other` (F15). What was named once is named always, so that a gauge goes down where it went up.
+ */
+export function createTenantCap(): () => TenantLabel {
+  const tenants = new Set<string>()
+  return function capMetric() {
+    const series = new Set<string>()
+    return function labelTenant(tenant, otherLabels) {
+      // No tenant is not a tenant.
+      if (tenant === '') return tenant
+      const key = `${tenant}\n${otherLabels}`
+      if (series.has(key)) return tenant
+      const hasRoom = tenants.has(tenant) || tenants.size < MAX_TENANT_COUNT
+      if (!hasRoom || series.size >= MAX_TENANT_SERIES) return 'other'
+      tenants.add(tenant)
+      series.add(key)
+      return tenant
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Exchange } from '../src/exchange.ts'
 import { startEventUpstream } from './harness/event-upstream.ts'
 import { metricValue } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'
@@ -143,4 +144,40 @@ it('keeps at most 1,000 tenants apart', async () => {
   const series = scrape.split('\n').filter((line) => line.startsWith('agentic_requests_total{'))
   expect(series.length).toBeLessThanOrEqual(1001)
   expect(metricValue(scrape, 'agentic_requests_total', { tenant_id: 'other' })).toBeGreaterThanOrEqual(100)
+})
+
+it('has at most 2,000 series of a metric, whatever tenants do on whichever route', async () => {
+  const { metrics, gateway } = await startGateway({ routes: [] })
+  const routes = Array.from({ length: 10 }, (_, index) => ({ id: `route-${index}` }))
+  const labels = ['success', 'created', 'forbidden', 'error', 'untyped_5xx']
+  const streamErrors = ['client_disconnect', 'timeout'] as const
+  for (let index = 0; index < 3000; index += 1) {
+    const exchange = {
+      tenantId: `tenant-${index % 701}`,
+      route: routes[index % 10],
+      result: { label: labels[index % 5] },
+      streamError: streamErrors[index % 2],
+      startedAt: 0,
+      violations: [],
+    } as unknown as Exchange
+    gateway.metrics.requestFinished(exchange)
+    gateway.metrics.streamOpened(exchange)
+    if (index % 2 === 0) gateway.metrics.streamClosed(exchange)
+  }
+  const scrape = await metrics()
+  const values = (name: string) =>
+    scrape
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`))
+      .map((line) => Number(line.split(' ').at(-1)))
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+  // Each tenant has more than two of them, and not one count is lost.
+  for (const name of ['agentic_requests_total', 'agentic_gateway_sse_errors_total']) {
+    expect(values(name).length).toBeGreaterThan(1500)
+    expect(values(name).length).toBeLessThanOrEqual(2000)
+    expect(sum(values(name))).toBe(3000)
+  }
+  const active = values('agentic_gateway_sse_connections_active')
+  expect(sum(active)).toBe(1500)
+  expect(active.every((value) => value >= 0)).toBe(true)
 })
