@@ -187,7 +187,8 @@ function carry(
     else void suffer(way, bytes, fault)
   })
   from.on('error', () => void to.resetAndDestroy())
-  from.once('end', () => void (way.stopped || to.end()))
+  // Whoever has been told nothing leaves some time; nobody else would end that connection.
+  from.once('end', () => void (way.stopped ? from.destroySoon() : to.end()))
   from.once('close', () => void to.destroySoon())
 }
 
