@@ -3,7 +3,9 @@ import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
 import { run as overload } from './runs/overload.ts'
+import { run as reload } from './runs/reload.ts'
 import { run as sharedLimit } from './runs/shared-limit.ts'
+import { run as sigterm } from './runs/sigterm.ts'
 
 /** Every run, in the order that `--help` has them. */
-export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace, overload, sharedLimit]
+export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace, overload, sharedLimit, sigterm, reload]
