@@ -13,9 +13,9 @@ const repo = {
   'packages/profile/src/outcomes.ts': 'export const outcomes = {}\n',
   'packages/profile/src/validate.ts':
     "import { readFileSync } from 'node:fs'\nimport { Ajv } from 'ajv/dist/2020.js'\n",
-  'packages/gateway/package.json': manifest('@agentic-rest/gateway', '@agentic-rest/profile', 'undici'),
+  'packages/gateway/package.json': manifest('@agentic-rest/gateway', '@agentic-rest/profile'),
   'packages/gateway/src/listen/server.ts': "import { createServer } from 'node:http'\n",
-  'packages/gateway/src/upstream/pool.ts': "import { Pool } from 'undici'\n",
+  'packages/gateway/src/upstream/http1/socket.ts': "import 'node:net'\nimport 'node:tls'\n",
   'packages/gateway/src/gateway.ts': "import { outcomes } from '@agentic-rest/profile'\n",
   'packages/gateway/src/gateway.test.ts':
     "import { test } from 'vitest'\nimport { request } from 'node:http'\n",
@@ -93,18 +93,15 @@ test('a relative import that leaves the package is a fault, in tests too', () =>
   ])
 })
 
-test.each(['node:http', 'http', 'node:https', 'node:net', 'node:tls'])(
-  '%s is for listen/ alone',
-  (specifier) => {
-    expect(faultsWith('packages/gateway/src/upstream/a.ts', `import '${specifier}'\n`)).toEqual([
-      `packages/gateway/src/upstream/a.ts:1: only packages/gateway/src/listen/ may import ${specifier.replace('node:', '')}`,
-    ])
-  },
-)
+test.each(['node:http', 'http', 'node:https'])('%s is for listen/ alone', (specifier) => {
+  expect(faultsWith('packages/gateway/src/upstream/http1/a.ts', `import '${specifier}'\n`)).toEqual([
+    `packages/gateway/src/upstream/http1/a.ts:1: only packages/gateway/src/listen/ may import ${specifier.replace('node:', '')}`,
+  ])
+})
 
-test('undici is for upstream/ alone', () => {
-  expect(faultsWith('packages/gateway/src/listen/a.ts', "import type { Pool } from 'undici'\n")).toEqual([
-    'packages/gateway/src/listen/a.ts:1: only packages/gateway/src/upstream/ may import undici',
+test.each(['node:net', 'node:tls'])('%s is for the two wires alone', (specifier) => {
+  expect(faultsWith('packages/gateway/src/upstream/a.ts', `import '${specifier}'\n`)).toEqual([
+    `packages/gateway/src/upstream/a.ts:1: only packages/gateway/src/listen/ and packages/gateway/src/upstream/http1/ may import ${specifier.replace('node:', '')}`,
   ])
 })
 

@@ -21,8 +21,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 // The wire can be replaced on either side of the gateway because one folder each touches it.
 const wires = [
-  { modules: ['http', 'https', 'http2', 'net', 'tls'], home: 'packages/gateway/src/listen/' },
-  { modules: ['undici'], home: 'packages/gateway/src/upstream/' },
+  { modules: ['http', 'https', 'http2'], homes: ['packages/gateway/src/listen/'] },
+  {
+    modules: ['net', 'tls'],
+    homes: ['packages/gateway/src/listen/', 'packages/gateway/src/upstream/http1/'],
+  },
 ] as const
 
 interface Repo {
@@ -108,8 +111,8 @@ function goesTheWrongWay({ room, module }: Import, { folderByName }: Repo): stri
 function touchesTheWire({ path, module }: Import): string | undefined {
   if (!isShippedSource(path, 'packages/gateway') || module === undefined) return undefined
   const wire = wires.find(({ modules }) => modules.some((name) => name === module))
-  if (wire === undefined || path.startsWith(wire.home)) return undefined
-  return `only ${wire.home} may import ${module}`
+  if (wire === undefined || wire.homes.some((home) => path.startsWith(home))) return undefined
+  return `only ${wire.homes.join(' and ')} may import ${module}`
 }
 
 function needsNodeInTheBrowser({ path, specifier }: Import): string | undefined {

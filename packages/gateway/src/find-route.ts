@@ -23,7 +23,7 @@ export function findRoute(exchange: Exchange, { snapshot }: GatewayParts): StepR
   return undefined
 }
 
-/** The gateway's own timer, because undici's are late (F7). It counts from the arrival of the head; 0 means none. */
+/** One timer for the whole request, exact (F7). It counts from the arrival of the head; 0 means none. */
 function startDeadline(exchange: Exchange, { config }: Route): void {
   if (config.executionTimeoutSeconds === 0) return
   const seconds = config.executionTimeoutSeconds + (exchange.streaming ? STREAM_SURPLUS_SECONDS : 0)

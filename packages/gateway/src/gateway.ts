@@ -177,6 +177,6 @@ function abandon(exchange: Exchange, { log, snapshot }: GatewayParts, error: unk
   exchange.reply.destroy()
 }
 
-function upstreamState({ name, pool, places }: UpstreamPool): UpstreamState {
-  return { name, connections: pool.stats.connected, queued: places.waiting }
+function upstreamState({ name, connections, places }: UpstreamPool): UpstreamState {
+  return { name, connections: connections.count(), queued: places.waiting }
 }

@@ -147,7 +147,7 @@ function checkForwarded(request: ReceivedRequest): void {
     expect(headerValues(request, name), name).toEqual([])
   const framing = [...headerValues(request, 'content-length'), ...headerValues(request, 'transfer-encoding')]
   expect(framing.length).toBeLessThanOrEqual(1)
-  // undici ends the connection behind a HEAD.
+  // Whatever follows the answer to a HEAD must not be read as the next answer.
   expect(headerValues(request, 'connection')).toEqual([request.method === 'HEAD' ? 'close' : 'keep-alive'])
 }
 

@@ -20,10 +20,12 @@ export function requestBody(request: IncomingMessage, options: RequestBodyOption
   let prefix: Buffer[] = []
   let ended = options.length === 0
   let replaced = false
+  /** How long a streamed body turned out to be, when all of it came before it was asked for. */
+  let streamedLength: number | undefined
   return {
     isRead: () => bytes !== undefined,
     isReplaced: () => replaced,
-    length: () => bytes?.length ?? options.length,
+    length: () => bytes?.length ?? options.length ?? streamedLength,
     async read(maxBytes) {
       if (bytes === undefined && !ended) {
         if (options.length !== undefined && options.length > maxBytes) return undefined
@@ -45,7 +47,12 @@ export function requestBody(request: IncomingMessage, options: RequestBodyOption
     content() {
       if (bytes !== undefined) return bytes.length === 0 ? undefined : bytes
       options.onWanted()
-      return limitedStream(request, prefix, options)
+      return limitedStream(request, prefix, {
+        ...options,
+        onComplete(length) {
+          streamedLength = length
+        },
+      })
     },
   }
 }
@@ -86,13 +93,17 @@ function collect(
 }
 
 /**
- * A stream of its own: undici destroys the body it was given when a request is aborted, and destroying the
+ * A stream of its own: it is destroyed when the request to the upstream ends early, and destroying the
  * incoming message would cut the connection on which the client waits for its answer.
  */
 function limitedStream(
   request: IncomingMessage,
   prefix: readonly Buffer[],
-  { maxBytes, onGone }: Pick<RequestBodyOptions, 'maxBytes' | 'onGone'>,
+  {
+    maxBytes,
+    onGone,
+    onComplete,
+  }: Pick<RequestBodyOptions, 'maxBytes' | 'onGone'> & { readonly onComplete: (length: number) => void },
 ): Readable {
   let length = 0
   const stream = new Readable({
@@ -109,6 +120,7 @@ function limitedStream(
   }
   const onEnd = () => {
     request.off('close', onClose)
+    onComplete(length)
     stream.push(null)
   }
   const onClose = () => {

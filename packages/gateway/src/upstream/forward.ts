@@ -4,11 +4,11 @@ import { BodyTooLargeError, type Exchange, type StepResult } from '../exchange.t
 import type { Log } from '../log.ts'
 import type { Route } from '../route.ts'
 import { unlessCancelled } from '../unless-cancelled.ts'
-import { dispatch, InvalidAnswerError, type UpstreamRequest } from './dispatch.ts'
+import { dispatch, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
+import { InvalidAnswerError } from './http1/answer-head.ts'
 import type { Release } from './places.ts'
 import type { UpstreamTarget } from './pools.ts'
-import { errors } from './undici-parts.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
 /** What forwarding gives: an answer to pass on, or the outcome that stands in for it. */
@@ -60,14 +60,12 @@ function upstreamRequest(
   const headers = forwardedHeaders(exchange, traceparent)
   const { method, path, query, body, signal } = exchange
   const content = body.content()
-  // Known lengths are said, because not every service takes chunked bodies; the number is ours, not the client's text.
-  const length = body.length()
-  if (content !== undefined && length !== undefined) headers.push('Content-Length', String(length))
   return {
     method,
     path: basePath + path + query,
     headers,
     body: content,
+    length: body.length,
     signal,
     repeatable: isRepeatable(exchange, content),
     onSettled() {
@@ -97,13 +95,5 @@ function isKeyed({ headers }: Exchange): boolean {
 
 function failureCode(error: unknown): ErrorCode {
   if (error instanceof BodyTooLargeError) return 'BODY_TOO_LARGE'
-  return isInvalidHttp(error) ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE'
-}
-
-/** Whether an upstream answered, but not with HTTP that can be read. */
-function isInvalidHttp(error: unknown): boolean {
-  if (error instanceof InvalidAnswerError || error instanceof errors.HTTPParserError) return true
-  const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return true
-  return code === 'UND_ERR_SOCKET' && message.startsWith('bad ')
+  return error instanceof InvalidAnswerError ? 'UPSTREAM_INVALID_RESPONSE' : 'UPSTREAM_UNAVAILABLE'
 }

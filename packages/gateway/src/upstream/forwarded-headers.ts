@@ -16,8 +16,8 @@ const HOP_BY_HOP = new Set([
 ])
 
 /**
- * No client copy of these passes, however it is spelled. Framing and addressing are our own: undici writes them for
- * the request it sends (F1). The others the gateway sets itself, or leaves out.
+ * No client copy of these passes, however it is spelled. Framing and addressing are our own: they are written
+ * for the request that is sent (F1). The others the gateway sets itself, or leaves out.
  */
 const OWNED = new Set(
   [

@@ -1,5 +1,7 @@
-import type { Dispatcher } from 'undici'
-import { Agent } from './undici-parts.ts'
+import { dispatch } from './dispatch.ts'
+import { type Connections, createConnections } from './http1/connections.ts'
+import { originOf } from './http1/open-socket.ts'
+import { collectBody } from './upstream-answer.ts'
 
 /** An answer to a look-up, complete and small. */
 export interface HttpAnswer {
@@ -38,36 +40,46 @@ export class HttpLookupError extends Error {
 
 const DEFAULT_MAX_BYTES = 65_536
 
-/** Makes the client that look-ups share. Idle connections end before usual servers drop them. */
+const CONNECTIONS_PER_ORIGIN = 16
+
+/** Makes the client that look-ups share. Their addresses come from the configuration, so there are few. */
 export function createHttpClient(): HttpClient {
-  const agent = new Agent({ keepAliveTimeout: 4_000, connections: 16, pipelining: 1 })
+  const origins = new Map<string, Connections>()
+  const connectionsTo = ({ origin, host }: URL) => {
+    const connections =
+      origins.get(origin) ?? createConnections(originOf(origin), host, CONNECTIONS_PER_ORIGIN)
+    origins.set(origin, connections)
+    return connections
+  }
   return {
-    get: (url, options) => lookUp(agent, url, options),
-    close: () => agent.destroy(),
+    get: (url, options) => lookUp(connectionsTo(new URL(url)), new URL(url), options),
+    close: async () => [...origins.values()].forEach((connections) => void connections.close()),
   }
 }
 
-async function lookUp(agent: Dispatcher, url: string, options: HttpGetOptions): Promise<HttpAnswer> {
-  const { timeoutMs, headers = {}, maxBytes = DEFAULT_MAX_BYTES } = options
-  const { origin, pathname, search } = new URL(url)
+async function lookUp(
+  connections: Connections,
+  { pathname, search }: URL,
+  { timeoutMs, headers = {}, maxBytes = DEFAULT_MAX_BYTES }: HttpGetOptions,
+): Promise<HttpAnswer> {
   // The timer covers connecting, the head and every byte of the body: a dripping server is a slow one.
   const signal = AbortSignal.timeout(timeoutMs)
-  try {
-    const answer = await agent.request({ origin, path: pathname + search, method: 'GET', headers, signal })
-    return { status: answer.statusCode, body: await readBounded(answer.body, maxBytes) }
-  } catch (error) {
-    if (error instanceof HttpLookupError) throw error
-    throw new HttpLookupError(signal.aborted ? 'timeout' : 'unreachable', error)
+  const failed = (cause: unknown) => new HttpLookupError(signal.aborted ? 'timeout' : 'unreachable', cause)
+  const request = {
+    method: 'GET',
+    path: pathname + search,
+    headers: Object.entries(headers).flat(),
+    body: undefined,
+    length: () => undefined,
+    signal,
+    repeatable: true,
+    onSettled: () => undefined,
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > maxBytes) throw new HttpLookupError('too_large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, length)
+  const answer = await dispatch({ connections }, request).catch((error: unknown) => {
+    throw failed(error)
+  })
+  const collected = await collectBody(answer.body, maxBytes)
+  if ('bytes' in collected) return { status: answer.status, body: collected.bytes }
+  if (collected.problem === 'too_large') throw new HttpLookupError('too_large')
+  throw failed(collected.error)
 }

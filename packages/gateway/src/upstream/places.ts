@@ -5,7 +5,7 @@ export type Release = () => void
 
 /**
  * The places at one upstream: as many requests are with it as it may have connections, and a bounded line waits.
- * The line is ours, not undici's, so that whoever leaves it frees its place at once.
+ * Whoever leaves the line frees its place at once.
  */
 export interface Places {
   readonly taken: number

@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net'
+import { headText, type WireRequest } from './request-bytes.ts'
+import { sendBody } from './send-body.ts'
+
+/** Writes the requests of one connection. */
+export interface RequestWriter {
+  /** Throws when the request cannot be written as it is. */
+  write(request: WireRequest): void
+  /** Whether a part of the body has still to be sent. */
+  readonly isWriting: () => boolean
+  /** Drops the rest of the body. */
+  stop(): void
+}
+
+/** Makes the writer of one connection; `failed` is told when a body cannot be sent to its end. */
+export function createRequestWriter(
+  socket: Socket,
+  { host, failed }: { readonly host: string; readonly failed: (error: Error) => void },
+): RequestWriter {
+  let stopSending: (() => void) | undefined
+  const done = () => {
+    stopSending = undefined
+  }
+  return {
+    write(request) {
+      const { body } = request
+      const length = request.length()
+      const head = headText(request, { host, length })
+      if (body === undefined) return void socket.write(head, 'latin1')
+      // As few writes as there can be.
+      socket.cork()
+      socket.write(head, 'latin1')
+      if (Buffer.isBuffer(body)) socket.write(body)
+      else stopSending = sendBody(socket, body, { length, done, failed })
+      socket.uncork()
+    },
+    isWriting: () => stopSending !== undefined,
+    stop: () => stopSending?.(),
+  }
+}
