@@ -72,7 +72,8 @@ async function lookUp(
     body: undefined,
     length: () => undefined,
     signal,
-    repeatable: true,
+    // Whoever looks something up knows when to ask again.
+    repeatable: false,
     onSettled: () => undefined,
   }
   const answer = await dispatch({ connections }, request).catch((error: unknown) => {
