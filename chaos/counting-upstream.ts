@@ -16,6 +16,8 @@ export interface CountingUpstream {
 export interface CountingUpstreamOptions {
   /** How long an operation takes; none unless given. */
   readonly workMs?: () => number
+  /** Without it nothing is remembered, for runs in which nobody asks. */
+  readonly keepsCounts?: boolean
 }
 
 /** What the first segment of a path asks for. */
@@ -56,10 +58,10 @@ export async function startCountingUpstream(
 function execute(
   request: IncomingMessage,
   response: ServerResponse,
-  { workMs, executed }: CountingUpstreamOptions & Pick<CountingUpstream, 'executed'>,
+  { workMs, keepsCounts = true, executed }: CountingUpstreamOptions & Pick<CountingUpstream, 'executed'>,
 ): void {
   const id = String(request.headers[headerKeys.requestId])
-  executed.set(id, (executed.get(id) ?? 0) + 1)
+  if (keepsCounts) executed.set(id, (executed.get(id) ?? 0) + 1)
   const answer = answers[request.url?.split('/')[1] ?? ''] ?? answerItem
   const ms = workMs?.() ?? 0
   if (ms > 0) setTimeout(answer, ms, request, response)

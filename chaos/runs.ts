@@ -1,4 +1,5 @@
 import type { ChaosRun } from './chaos-run.ts'
+import { run as cardinality } from './runs/cardinality.ts'
 import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
@@ -8,4 +9,13 @@ import { run as sharedLimit } from './runs/shared-limit.ts'
 import { run as sigterm } from './runs/sigterm.ts'
 
 /** Every run, in the order that `--help` has them. */
-export const runs: readonly ChaosRun[] = [faults, fuzz, keepAliveRace, overload, sharedLimit, sigterm, reload]
+export const runs: readonly ChaosRun[] = [
+  faults,
+  fuzz,
+  keepAliveRace,
+  overload,
+  sharedLimit,
+  sigterm,
+  reload,
+  cardinality,
+]

@@ -1,0 +1,179 @@
+import { headers } from '@agentic-rest/profile'
+import { percentile } from '../../bench/statistics.ts'
+import { type Caller, createCaller, requestText } from '../caller.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { startCountingUpstream } from '../counting-upstream.ts'
+import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { createSeeded, type Seeded } from '../seeded.ts'
+import { doAll } from '../workers.ts'
+
+/** Names that nobody has heard of before, in every place that a label could be made of. */
+export const run: ChaosRun = {
+  name: 'cardinality',
+  title: 'many tenants and paths that somebody made up: metrics stay few, and a scrape stays quick',
+  // A busy machine makes a scrape slow that is not.
+  short: { requests: 6000, tenants: 1000, scrapeMs: 1000, workers: 32 },
+  full: { requests: 1_000_000, tenants: 100_000, scrapeMs: 50, workers: 48 },
+  run: flood,
+}
+
+const PATIENCE_MS = 30_000
+const MAX_SERIES = 2000
+const SCRAPES = 11
+
+async function flood(context: ChaosContext): Promise<readonly Figure[]> {
+  const upstream = await startCountingUpstream({ keepsCounts: false })
+  const gateway = await startGatewayProcess({
+    folder: context.folder,
+    config: { gateway: { llm: { max_sse_connections_per_tenant: 2 } }, routes: routesTo(upstream.url) },
+  }).catch((error) => {
+    upstream.close()
+    throw error
+  })
+  try {
+    const { unanswered, tenants } = await sendAll(context, gateway)
+    const scrapes = await scrapeSome(gateway)
+    return figuresOf(context, { unanswered, tenants, ...scrapes })
+  } finally {
+    await gateway.stop()
+    upstream.close()
+  }
+}
+
+function routesTo(target: string) {
+  const route = (method: string, kind: string) => ({
+    id: `${method} ${kind}`,
+    method,
+    path: `/${kind}/{id}`,
+    target,
+    executionTimeoutSeconds: 20,
+    ...(kind === 'events' && { mode: 'sse' }),
+  })
+  return [...ROUTES.map(([method, kind]) => route(method, kind))]
+}
+
+const ROUTES = [
+  ['GET', 'items'],
+  ['POST', 'items'],
+  ['PUT', 'items'],
+  ['DELETE', 'items'],
+  ['GET', 'questions'],
+  ['POST', 'questions'],
+  ['GET', 'events'],
+] as const
+
+interface Sent {
+  readonly unanswered: number
+  /** How many different tenants were named. */
+  readonly tenants: number
+}
+
+async function sendAll(context: ChaosContext, { port }: GatewayProcess): Promise<Sent> {
+  const seeded = createSeeded(context.seed)
+  const [count, workers] = [scaled(context, 'requests'), scaled(context, 'workers')]
+  const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
+  const tenants = new Set<string>()
+  let unanswered = 0
+  const progress = (done: number) => context.tell(`cardinality: ${done} of ${count}`)
+  await doAll({ count, workers, signal: context.signal, progress }, async (_index, worker) => {
+    const { tenant, text } = hostileRequest(seeded, scaled(context, 'tenants'))
+    tenants.add(tenant)
+    const ending = await (callers[worker] as Caller).ask(text)
+    if (ending.type !== 'answer') unanswered += 1
+  })
+  for (const caller of callers) caller.close()
+  return { unanswered, tenants: tenants.size }
+}
+
+function hostileRequest(seeded: Seeded, tenantCount: number): { tenant: string; text: string } {
+  const tenant = hostileTenant(seeded, tenantCount)
+  const [method, kind] = seeded.pick(ROUTES)
+  // Each of the two ids is as new as the path; none of them may become a label.
+  const id = hostileName(seeded)
+  const path = seeded.chance(0.5) ? `/${kind}/${id}` : `/${id}/${hostileName(seeded)}`
+  const stream = kind === 'events' && { Accept: 'text/event-stream' }
+  const common = { [headers.tenantId]: tenant, [headers.requestId]: id, ...stream }
+  const text = requestText({
+    method: seeded.chance(0.95) ? method : 'PATCH',
+    path,
+    headers: common,
+    ...(method !== 'GET' && { body: '{}' }),
+  })
+  return { tenant, text }
+}
+
+const hostileName = (seeded: Seeded) =>
+  `${seeded.pick(['n', '__proto__', 'constructor', 'a.b'])}${seeded.below(1e9)}`
+
+/** Most could be tenants, and where any tenant is let in they are; the others have to be refused. */
+function hostileTenant(seeded: Seeded, count: number): string {
+  const number = seeded.below(count)
+  if (seeded.chance(0.85)) return `t${number}`
+  return seeded.pick([
+    `__proto__${number}`,
+    `a b${number}`,
+    `${'x'.repeat(70)}${number}`,
+    `"} 1\\n${number}`,
+    `{tenant="${number}"}`,
+    `other${number}`,
+  ])
+}
+
+interface Scrapes {
+  readonly largest: { readonly name: string; readonly series: number }
+  readonly medianMs: number
+}
+
+async function scrapeSome({ port }: GatewayProcess): Promise<Scrapes> {
+  const caller = createCaller({ port, patienceMs: PATIENCE_MS })
+  const times: number[] = []
+  let text = ''
+  for (let count = 0; count < SCRAPES; count += 1) {
+    const ending = await caller.ask(requestText({ path: '/metrics' }))
+    times.push(ending.ms)
+    if (ending.type === 'answer') text = ending.answer.body
+  }
+  caller.close()
+  const sorted = times.toSorted((first, second) => first - second)
+  return { largest: largestMetric(text), medianMs: percentile(sorted, 50) }
+}
+
+/** The metric with most series; the parts of a histogram belong to it. */
+function largestMetric(scrape: string): Scrapes['largest'] {
+  const counts = new Map<string, number>()
+  let current = ''
+  for (const line of scrape.split('\n')) {
+    const [, name] = /^# TYPE (\S+)/.exec(line) ?? []
+    if (name !== undefined) current = name
+    else if (line !== '' && !line.startsWith('#')) counts.set(current, (counts.get(current) ?? 0) + 1)
+  }
+  const [[name, series] = ['', Number.NaN]] = [...counts].toSorted(([, first], [, second]) => second - first)
+  return { name, series }
+}
+
+function figuresOf(
+  context: ChaosContext,
+  { unanswered, tenants, largest, medianMs }: Sent & Scrapes,
+): Figure[] {
+  const requests = scaled(context, 'requests')
+  return [
+    { name: 'requests', measured: requests, limit: requests, kind: 'exactly' },
+    { name: 'tenants', measured: tenants, limit: scaled(context, 'tenants'), kind: 'at least' },
+    { name: 'requests without an answer', measured: unanswered, limit: 0, kind: 'exactly' },
+    {
+      name: `series of ${largest.name}, the most`,
+      measured: largest.series,
+      limit: MAX_SERIES,
+      kind: 'at most',
+    },
+    // Fewer would say that what could make labels never came that far.
+    { name: 'series that it came to', measured: largest.series, limit: MAX_SERIES / 2, kind: 'at least' },
+    {
+      name: 'a scrape, median',
+      measured: medianMs,
+      unit: 'ms',
+      limit: scaled(context, 'scrapeMs'),
+      kind: 'at most',
+    },
+  ]
+}
