@@ -1,5 +1,5 @@
-import { Agent, request as httpRequest } from 'node:http'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { askAtOnce } from './harness/ask-at-once.ts'
 import { startEventUpstream } from './harness/event-upstream.ts'
 import { eventually, metricValue } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'
@@ -68,36 +68,11 @@ it('gives a slot back the moment a stream ends', async () => {
 it('opens exactly 10 of 1,000 streams that one tenant asks for at once, and none is left at the end', async () => {
   const upstream = await startEventUpstream()
   const { port, metrics } = await startGateway({ routes: routes(upstream.url) })
-  const agent = new Agent({ maxSockets: 1000 })
-  onTestFinished(() => agent.destroy())
-  const requests = Array.from({ length: 1000 }, () => {
-    const request = httpRequest({
-      port,
-      agent,
-      host: '127.0.0.1',
-      method: 'POST',
-      path: '/llm/completions',
-      headers: { accept: 'text/event-stream', 'x-tenant-id': 'acme' },
-    })
-    const status = new Promise<number>((resolve, reject) => {
-      request.on('error', reject)
-      request.on('response', (response) => {
-        response.resume()
-        response.on('error', () => undefined)
-        resolve(response.statusCode ?? 0)
-      })
-    })
-    request.end()
-    return { request, status }
-  })
-  const statuses = await Promise.all(requests.map(({ status }) => status))
+  const { statuses, leave } = await askAtOnce(1000, [port], '/llm/completions')
   expect(statuses.filter((status) => status === 200)).toHaveLength(10)
   expect(statuses.filter((status) => status === 429)).toHaveLength(990)
   expect(active(await metrics())).toBe(10)
-  for (const { request } of requests) {
-    request.removeAllListeners('error')
-    request.on('error', () => undefined).destroy()
-  }
+  leave()
   await eventually(metrics, (text) => active(text) === 0)
   await Promise.all(upstream.streams.map(({ closed }) => closed))
 })

@@ -1,5 +1,5 @@
-import { Agent, request as httpRequest } from 'node:http'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
+import { askAtOnce } from '../harness/ask-at-once.ts'
 import { expectLimitExceeded, readFetched } from '../harness/expect-outcome.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { openStream } from '../harness/stream-client.ts'
@@ -10,28 +10,8 @@ testWithRedis(
   async (start) => {
     const redis = await start()
     const { gateways, upstream } = await startThree(redis.url)
-    const agent = new Agent({ maxSockets: 1000 })
-    onTestFinished(() => agent.destroy())
-    const asked = Array.from({ length: 1000 }, (_, index) => {
-      const request = httpRequest({
-        port: gateways[index % 3]?.port,
-        agent,
-        host: '127.0.0.1',
-        method: 'POST',
-        path: '/llm',
-        headers: { accept: 'text/event-stream', 'x-tenant-id': 'acme' },
-      })
-      const status = new Promise<number>((resolve, reject) => {
-        request.on('error', reject)
-        request.on('response', (response) => {
-          response.on('error', () => undefined).resume()
-          resolve(response.statusCode ?? 0)
-        })
-      })
-      request.end()
-      return { request, status }
-    })
-    const statuses = await Promise.all(asked.map(({ status }) => status))
+    const ports = gateways.map(({ port }) => port)
+    const { statuses, leave } = await askAtOnce(1000, ports, '/llm')
     expect(statuses.filter((status) => status === 200)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(990)
     expect(upstream.streams).toHaveLength(10)
@@ -41,11 +21,7 @@ testWithRedis(
       expect(await gateway.degraded()).toEqual([])
       expect(await gateway.metrics()).toContain('agentic_gateway_shared_limit_local_decisions_total 0')
     }
-    for (const { request } of asked)
-      request
-        .removeAllListeners('error')
-        .on('error', () => undefined)
-        .destroy()
+    leave()
     await Promise.all(upstream.streams.map(({ closed }) => closed))
     await eventually(
       () => leases(redis),
