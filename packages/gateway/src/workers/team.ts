@@ -116,6 +116,8 @@ async function refill(index: number, { options, fill, isEnding }: Refilling): Pr
       if (isEnding()) return
       options.onReplaced()
       member = await fill(index, false)
+      const { pid } = member.process
+      options.log.info('a worker has taken the place of one that ended', { worker: index, pid })
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { folderWith, runAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
+import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
+import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
+import { ask, createClient, isAlive, startWorkers, workersConfig } from './start-workers.ts'
+
+const startService = () =>
+  startUpstream(async (_request, response) => {
+    await sleep(5)
+    answerJson(response, { body: { ok: true } })
+  })
+
+test('SIGTERM under load fails no request, and every record is one whole line', async () => {
+  const upstream = await startService()
+  const attributes = [{ field: 'big', from_header: 'X-Big' }]
+  const gateway = await startWorkers({ target: upstream.url, plugins: { 'otel-audit': { attributes } } })
+  const headers = { 'x-big': 'x'.repeat(10_000) }
+  const results: { status: number; before: boolean }[] = []
+  let told = false
+  const load = async () => {
+    const client = createClient()
+    for (;;) {
+      const before = !told
+      const { status } = await ask(`${gateway.url}/items/1`, client, headers)
+      results.push({ status, before })
+      if (status !== 200) return
+    }
+  }
+  const clients = Array.from({ length: 16 }, load)
+  await eventually(
+    () => results.length,
+    (length) => length > 300,
+  )
+  told = true
+  gateway.child.kill('SIGTERM')
+  await Promise.all(clients)
+  const { code, stdout } = await gateway.ended
+  expect(code).toBe(0)
+  // Whoever was told to go elsewhere had asked afterwards.
+  expect(new Set(results.filter(({ before }) => before).map(({ status }) => status))).toEqual(new Set([200]))
+  expect([200, 503, 0]).toEqual(expect.arrayContaining([...new Set(results.map(({ status }) => status))]))
+  const lines = stdout.trimEnd().split('\n')
+  const records = lines.map((line) => JSON.parse(line))
+  expect(records.every((record) => record.attributes.big.length === 10_000)).toBe(true)
+  expect(records).toHaveLength(upstream.requests.length)
+})
+
+test('the primary killed, the workers finish what they have and are gone', async () => {
+  const upstream = await startUpstream(async (_request, response) => {
+    await sleep(300)
+    answerJson(response, { body: { ok: true } })
+  })
+  const gateway = await startWorkers({ target: upstream.url, workers: 3 })
+  const workers = gateway.pids()
+  expect(workers).toHaveLength(3)
+  const asked = ask(`${gateway.url}/items/1`)
+  await eventually(
+    () => upstream.requests.length,
+    (length) => length === 1,
+  )
+  gateway.child.kill('SIGKILL')
+  expect((await asked).status).toBe(200)
+  await eventually(
+    () => workers.filter(isAlive),
+    ({ length }) => length === 0,
+  )
+})
+
+test('a second SIGINT ends all processes at once', async () => {
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+  })
+  const gateway = await startWorkers({ target: upstream.url })
+  const workers = gateway.pids()
+  await openStream({ url: `${gateway.url}/events` })
+  gateway.child.kill('SIGINT')
+  await gateway.logged('draining')
+  gateway.child.kill('SIGINT')
+  expect((await gateway.ended).code).toBe(130)
+  await eventually(
+    () => workers.filter(isAlive),
+    ({ length }) => length === 0,
+  )
+})
+
+test('what keeps a gateway from starting is told once, with the exit code of one process', async () => {
+  const taken = await startService()
+  const port = Number(new URL(taken.url).port)
+  const cases = [
+    [{ gateway: { port } }, `port ${port} on 127.0.0.1 is taken: choose another with gateway.port`],
+    [
+      {
+        plugins: {
+          'token-validator': {
+            issuers: [{ issuer: 'https://id.test', audience: ['a'], jwks_file: 'no.json' }],
+          },
+          'tenant-injector': { allowed: ['acme'] },
+        },
+      },
+      'issuer https://id.test: jwks_file cannot be read',
+    ],
+  ] as const
+  for (const [changes, reason] of cases) {
+    const cwd = folderWith({ 'gateway.yaml': workersConfig({ target: taken.url, ...changes }) })
+    const { code, stdout, stderr } = await runAgentic(
+      ['start', '-c', 'gateway.yaml', '--log-level', 'error'],
+      { cwd },
+    )
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect({ code, stdout, lines }).toEqual({
+      code: 1,
+      stdout: '',
+      lines: [{ time: expect.any(String), level: 'error', msg: 'the gateway did not start', reason }],
+    })
+  }
+})

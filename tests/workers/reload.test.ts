@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
+import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { ask, createClient, startWorkers, workersConfig } from './start-workers.ts'
+
+const secret = 'a shared secret of the tests, long enough'
+
+function tokenOf(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ exp: Date.now() / 1000 + 600, ...claims })}`
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
+
+const named = (from: string) =>
+  startUpstream((_request, response) => answerJson(response, { body: { from } }))
+
+const plugins = {
+  'token-validator': {
+    issuers: [{ issuer: 'tests', algorithms: ['HS256'], audience: ['agentic'], hs256_secret: secret }],
+  },
+  'tenant-injector': { allowed: ['acme'] },
+}
+const authorization = `Bearer ${tokenOf({ iss: 'tests', aud: 'agentic', sub: 'alice', roles: ['operator'] })}`
+const admin = { port: 0, role: 'operator' }
+
+test('all workers reload or none, by signal and by the admin listener, and the console shows all of them', async () => {
+  const [first, second] = [await named('first'), await named('second')]
+  const config = { gateway: { admin }, plugins }
+  const gateway = await startWorkers({ target: first.url, ...config })
+  const file = join(gateway.folder, 'gateway.yaml')
+  const clients = Array.from({ length: 4 }, () => createClient())
+  const everywhere = async () => {
+    const bodies = []
+    for (const [index, client] of clients.entries())
+      bodies.push(
+        (
+          await ask(`${gateway.url}/items/${index}`, client, {
+            authorization,
+            'x-correlation-id': 'together',
+          })
+        ).body,
+      )
+    return [...new Set(bodies)]
+  }
+  const { port } = await gateway.logged('the console is listening')
+  const adminUrl = `http://127.0.0.1:${port}`
+  const askAdmin = async (path: string, method = 'GET') =>
+    (await fetch(`${adminUrl}${path}`, { method, headers: { authorization } })).json()
+  const feed = await fetch(`${adminUrl}/api/feed`, { headers: { authorization } })
+  expect(await everywhere()).toEqual(['{"from":"first"}'])
+  expect(await summaryOf(feed)).toBe(4)
+
+  const { records } = (await askAdmin('/api/records?correlation_id=together')) as {
+    records: { resource_id: string }[]
+  }
+  expect(records.map(({ resource_id }) => resource_id)).toEqual(['0', '1', '2', '3'])
+  expect(await askAdmin('/api/recent')).toMatchObject({
+    exchanges: [{ correlationId: 'together', parts: ['gateway'] }],
+  })
+
+  writeFileSync(file, workersConfig({ target: second.url, ...config }))
+  gateway.child.kill('SIGHUP')
+  await gateway.logged('the configuration was reloaded')
+  expect(await everywhere()).toEqual(['{"from":"second"}'])
+
+  const ready = async () => JSON.parse((await ask(`${gateway.url}/readyz`)).body)
+  const refusals = [
+    [
+      workersConfig({ target: first.url, workers: 3, ...config }),
+      /gateway\.workers: cannot change without a restart$/,
+    ],
+    // Valid, and found out by the workers only.
+    [
+      workersConfig({
+        target: first.url,
+        gateway: { admin, tls: undefined },
+        plugins: {
+          ...plugins,
+          'token-validator': { issuers: [{ issuer: 'x', audience: ['a'], jwks_file: 'no.json' }] },
+        },
+      }),
+      /^gateway\.yaml: issuer x: jwks_file cannot be read$/,
+    ],
+  ] as const
+  for (const [text, fault] of refusals) {
+    writeFileSync(file, text)
+    expect(await askAdmin('/api/reload', 'POST')).toEqual({
+      at: expect.any(String),
+      result: 'refused',
+      faults: [expect.stringMatching(fault)],
+    })
+    expect(await everywhere()).toEqual(['{"from":"second"}'])
+    expect(await ready()).toEqual({
+      status: 'ready',
+      degraded: ['configuration: the last reload was refused'],
+    })
+  }
+  // A worker that dies now starts with what the others have, not with what the file says.
+  process.kill(gateway.pids()[1] ?? 0, 'SIGKILL')
+  await gateway.logged('a worker ended')
+  await gateway.replaced()
+  const fresh = [createClient(), createClient(), createClient(), createClient()]
+  for (const client of fresh)
+    expect((await ask(`${gateway.url}/items/1`, client, { authorization })).body).toBe('{"from":"second"}')
+
+  writeFileSync(file, workersConfig({ target: first.url, ...config }))
+  expect(await askAdmin('/api/reload', 'POST')).toMatchObject({ result: 'applied', faults: [] })
+  expect(await everywhere()).toEqual(['{"from":"first"}'])
+  await eventually(ready, ({ degraded }) => degraded.length === 0)
+  const reloads = gateway.log.filter(({ msg }) => String(msg).includes('reload'))
+  expect(reloads.map(({ level }) => level)).toEqual(['info', 'error', 'error', 'info'])
+})
+
+/** The first summary of the feed that counts anything. */
+async function summaryOf({ body }: Response): Promise<number> {
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString()
+    const counts = [...text.matchAll(/event: summary\ndata: (.*)\n/g)].map(
+      ([, data = '{}']) => JSON.parse(data).requests,
+    )
+    const counted = counts.find((count) => count > 0)
+    if (counted !== undefined) return counted
+  }
+  return 0
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { eventually, metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
+import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { ask, createClient, startWorkers } from './start-workers.ts'
+
+const LIMIT = 6
+
+/** Holds every answer back until it is told to go on. */
+async function startSlowUpstream() {
+  const held: ServerResponse[] = []
+  const upstream = await startUpstream((_request, response) => void held.push(response))
+  const goOn = () => {
+    for (const response of held.splice(0)) answerJson(response, { body: { ok: true } })
+  }
+  return { ...upstream, held, goOn }
+}
+
+test('max_in_flight is kept by all workers together, one of them may have all of it, and metrics are those of all', async () => {
+  const upstream = await startSlowUpstream()
+  const gateway = await startWorkers({
+    target: upstream.url,
+    gateway: { limits: { max_in_flight: LIMIT } },
+  })
+  const send = (client = createClient()) => ask(`${gateway.url}/items/1`, client)
+  /** As many as may are with the service, and all others were refused, before any of them is answered. */
+  const expectSplit = async (sent: readonly Promise<{ status: number }>[]) => {
+    const statuses: number[] = []
+    for (const answer of sent) void answer.then(({ status }) => statuses.push(status))
+    const refused = Array(sent.length - LIMIT).fill(503)
+    await eventually(
+      () => [upstream.held.length, statuses.length],
+      ([held, answered]) => held === LIMIT && answered === refused.length,
+    )
+    upstream.goOn()
+    await Promise.all(sent)
+    expect(statuses).toEqual([...refused, ...Array(LIMIT).fill(200)])
+  }
+  // Spread over both.
+  await expectSplit(Array.from({ length: 20 }, () => send()))
+  // Connections go to the two workers in turn, so that every other one is with the same.
+  const clients = Array.from({ length: 2 * (LIMIT + 2) }, () => createClient())
+  for (const client of clients) expect((await ask(`${gateway.url}/healthz`, client)).status).toBe(200)
+  await expectSplit(clients.filter((_, index) => index % 2 === 0).map(send))
+  await expectSplit(clients.filter((_, index) => index % 2 === 1).map(send))
+
+  const total = 20 + 2 * (LIMIT + 2)
+  const requests = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('agentic_requests_total{'))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+  // Whoever is asked says the same.
+  for (let count = 0; count < 4; count += 1) expect(requests(await gateway.metrics())).toBe(total)
+  expect(metricValue(await gateway.metrics(), 'agentic_gateway_requests_in_flight')).toBe(0)
+
+  const [victim = 0] = gateway.pids()
+  process.kill(victim, 'SIGKILL')
+  expect(await gateway.logged('a worker ended and is replaced')).toMatchObject({
+    level: 'error',
+    pid: victim,
+    how: 'SIGKILL',
+  })
+  expect(requests(await gateway.metrics())).toBe(total)
+  await gateway.replaced()
+  await expectSplit(Array.from({ length: 10 }, () => send()))
+  const text = await gateway.metrics()
+  expect(requests(text)).toBe(total + 10)
+  expect(metricValue(text, 'agentic_gateway_worker_restarts_total')).toBe(1)
+  expect(JSON.parse((await ask(`${gateway.url}/readyz`)).body)).toEqual({ status: 'ready', degraded: [] })
+})
+
+test('max_connections is kept by all workers together', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+  const { url } = await startWorkers({ target: upstream.url, gateway: { limits: { max_connections: 5 } } })
+  const clients = Array.from({ length: 6 }, () => createClient())
+  const statuses = []
+  for (const client of clients) statuses.push((await ask(`${url}/items/1`, client)).status)
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 0])
+  clients[0]?.destroy()
+  const last = createClient()
+  await eventually(
+    () => ask(`${url}/items/1`, last),
+    ({ status }) => status === 200,
+  )
+})

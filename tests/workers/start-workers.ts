@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { folderWith, type Running, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
+
+/** A gateway of several processes. */
+export interface Workers extends Running {
+  readonly url: string
+  readonly folder: string
+  /** The processes that take requests now. */
+  pids(): number[]
+  /** What any of them answers as metrics. */
+  metrics(): Promise<string>
+  /** Resolves when a worker that died has been replaced. */
+  replaced(): Promise<void>
+}
+
+/** What a test changes. */
+export interface WorkersConfig {
+  readonly target: string
+  readonly workers?: number
+  readonly gateway?: Readonly<Record<string, unknown>>
+  readonly plugins?: Readonly<Record<string, unknown>>
+}
+
+/** The text of a configuration with a route for requests and one for streams. */
+export function workersConfig({ target, workers = 2, gateway = {}, plugins = {} }: WorkersConfig): string {
+  return JSON.stringify({
+    gateway: { port: 0, workers, ...gateway },
+    plugins: { 'token-validator': { mode: 'off' }, ...plugins },
+    routes: [
+      { id: 'read-item', method: 'GET', path: '/items/{itemId}', target },
+      { id: 'events', method: 'POST', path: '/events', target, mode: 'sse', executionTimeoutSeconds: 60 },
+    ],
+  })
+}
+
+/** Starts one with `agentic start`; it ends with the test. */
+export async function startWorkers(config: WorkersConfig): Promise<Workers> {
+  const folder = folderWith({ 'gateway.yaml': workersConfig(config) })
+  const running = spawnAgentic(['start', '-c', 'gateway.yaml'], { cwd: folder })
+  const { port } = await running.logged('the gateway is listening')
+  const url = `http://127.0.0.1:${port}`
+  const pids = () => childrenOf(running.child.pid ?? 0)
+  return {
+    ...running,
+    url,
+    folder,
+    pids,
+    metrics: async () => (await ask(`${url}/metrics`)).body,
+    async replaced() {
+      await running.logged('a worker has taken the place')
+    },
+  }
+}
+
+/** The children of a process, as the kernel knows them. */
+export function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.split(' ').filter(Boolean).map(Number)
+}
+
+/** Whether a process is there, and no zombie. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** An answer, or that there was none. */
+export interface Asked {
+  /** 0 when the connection broke. */
+  readonly status: number
+  readonly body: string
+}
+
+/** A connection of its own, so that a request goes to the worker that has it. */
+export function createClient(): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  return agent
+}
+
+/** Asks, on a connection of its own unless one is given. */
+export function ask(url: string, agent?: Agent, headers: Record<string, string> = {}): Promise<Asked> {
+  return new Promise((resolve) => {
+    const broken = () => resolve({ status: 0, body: '' })
+    const sent = request(
+      url,
+      { agent: agent ?? false, headers: { 'x-tenant-id': 'acme', ...headers } },
+      (answer) =>
+        void readBody(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), broken),
+    )
+    sent.on('error', broken).end()
+  })
+}
+
+async function readBody(answer: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of answer.setEncoding('utf8')) body += chunk
+  return body
+}

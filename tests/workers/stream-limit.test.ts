@@ -1,0 +1,94 @@
+import { request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually, metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
+import { printedSeed, seededRandom } from '../../packages/gateway/test/harness/seeded-random.ts'
+import { startRawUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
+import { startWorkers } from './start-workers.ts'
+
+const LIMIT = 10
+
+/** Counts the streams of each tenant that are open, and the most there ever were. */
+async function startCountingUpstream() {
+  const open = new Map<string, number>()
+  const most = new Map<string, number>()
+  const { url } = await startRawUpstream((sent, response) => {
+    const tenant = String(sent.headers['x-tenant-id'])
+    const count = (open.get(tenant) ?? 0) + 1
+    open.set(tenant, count)
+    most.set(tenant, Math.max(count, most.get(tenant) ?? 0))
+    sent.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    response.once('close', () => open.set(tenant, (open.get(tenant) ?? 0) - 1))
+  })
+  return { url, most, open: (tenant: string) => open.get(tenant) ?? 0 }
+}
+
+/** Opens a stream; calls back with its status, and gives what leaves it. */
+function attempt(url: string, tenant: string, onStatus: (status: number) => void): () => void {
+  const headers = { accept: 'text/event-stream', 'x-tenant-id': tenant }
+  const sent = request(`${url}/events`, { method: 'POST', agent: false, headers }, (answer) => {
+    answer.resume().on('error', () => undefined)
+    onStatus(answer.statusCode ?? 0)
+  })
+  sent.on('error', () => undefined).end()
+  onTestFinished(() => void sent.destroy())
+  return () => void sent.destroy()
+}
+
+test.each([2, 4])('%i workers keep the limit of a tenant together, whoever leaves when', async (workers) => {
+  const random = seededRandom(printedSeed(`streams of ${workers} workers`))
+  const upstream = await startCountingUpstream()
+  const gateway = await startWorkers({
+    target: upstream.url,
+    workers,
+    gateway: { llm: { max_sse_connections_per_tenant: LIMIT } },
+  })
+  const statuses: number[] = []
+  const leave: (() => void)[] = []
+  for (let count = 0; count < 300; count += 1) {
+    const close = attempt(gateway.url, count % 2 === 0 ? 'acme' : 'globex', (status) => statuses.push(status))
+    if (count < 200) setTimeout(close, random() * 300)
+    else leave.push(close)
+  }
+  // Those that stay: as many as may, and all others were refused.
+  const both = () => [upstream.open('acme'), upstream.open('globex')]
+  await eventually(
+    () => statuses.length,
+    (length) => length >= 100,
+  )
+  for (const close of leave) close()
+  await eventually(both, ([acme, globex]) => acme === 0 && globex === 0)
+  expect([...new Set(statuses)].toSorted()).toEqual([200, 429])
+  for (const count of upstream.most.values()) expect(count).toBeLessThanOrEqual(LIMIT)
+  await eventually(gateway.metrics, (text) => streamsOpen(text) === 0)
+
+  const streams = []
+  for (let count = 0; count < LIMIT; count += 1)
+    streams.push(await openStream({ url: `${gateway.url}/events` }))
+  expect(streams.map(({ response }) => response.statusCode)).toEqual(Array(LIMIT).fill(200))
+  expect((await openStream({ url: `${gateway.url}/events` })).response.statusCode).toBe(429)
+  expect(streamsOpen(await gateway.metrics())).toBe(LIMIT)
+
+  // A worker that dies takes its streams along, and gives back nobody else's.
+  const [victim = 0] = gateway.pids()
+  process.kill(victim, 'SIGKILL')
+  await eventually(
+    () => upstream.open('acme'),
+    (open) => open < LIMIT,
+  )
+  await gateway.replaced()
+  expect(gateway.pids()).not.toContain(victim)
+  const more = []
+  for (let count = upstream.open('acme'); count < LIMIT; count += 1)
+    more.push((await openStream({ url: `${gateway.url}/events` })).response.statusCode)
+  expect(new Set(more)).toEqual(new Set([200]))
+  expect((await openStream({ url: `${gateway.url}/events` })).response.statusCode).toBe(429)
+})
+
+function streamsOpen(scrape: string): number {
+  const lines = scrape
+    .split('\n')
+    .filter((line) => line.startsWith('agentic_gateway_sse_connections_active{'))
+  return lines.reduce((sum, line) => sum + metricValue(line, 'agentic_gateway_sse_connections_active'), 0)
+}
