@@ -8,6 +8,7 @@ import { measureLatency } from './measures/latency.ts'
 import { checkoutProgram, installProgram, measureStartUp } from './measures/start-up.ts'
 import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
+import { measureWorkers } from './measures/workers.ts'
 import { findPrograms } from './programs.ts'
 import { readCommit } from './read-commit.ts'
 import { reportOf } from './report.ts'
@@ -22,14 +23,14 @@ Measures the gateway beside nginx, @fastify/http-proxy and a bare proxy on the s
 
   --quick          Fewer rounds and streams, and the start of the checkout in place of packed packages: two minutes,
                    and noisier figures.
-  --only NAME      One part: ${scenarios.map(({ name }) => name).join(', ')}, latency, streams, start-up, growth. May be repeated.
+  --only NAME      One part: ${scenarios.map(({ name }) => name).join(', ')}, latency, streams, start-up, growth, workers. May be repeated.
   --rounds N       How often each contender is measured; 5 unless given.
   --seconds N      How long each round is; 4 unless given.
   --seed N         Seed of the pauses between requests.
   --output FOLDER  Where results are written; bench/results unless given.
 `
 
-const others = ['latency', 'streams', 'start-up', 'growth']
+const others = ['latency', 'streams', 'start-up', 'growth', 'workers']
 const root = join(import.meta.dirname, '..')
 
 const { values } = parseArgs({
@@ -115,6 +116,9 @@ async function measureAll(context: BenchContext, machine: Machine): Promise<Resu
       ? { startUp: await measureStartUp(context, values.quick ? checkoutProgram : installProgram(context)) }
       : {}),
     ...(inQuickRun('growth') ? { growth: await measureGrowth(context) } : {}),
+    ...(allPlugins !== undefined && inQuickRun('workers')
+      ? { workers: await measureWorkers(context, allPlugins) }
+      : {}),
   }
 }
 

@@ -51,10 +51,10 @@ function streamSection({ streams }: Results): string {
 }
 
 function targetSection(results: Results): string {
-  const rows = judgeTargets(results).map(({ what, measured, limit, unit, kept }) => [
+  const rows = judgeTargets(results).map(({ what, measured, limit, unit, isFloor, kept }) => [
     what,
     `${digits(measured, 2)} ${unit}`,
-    `${limit} ${unit}`,
+    `${isFloor ? 'at least ' : ''}${limit} ${unit}`,
     kept ? 'kept' : '**missed**',
   ])
   return ['**Targets**', table(['', 'measured', 'at most', ''], rows)].join('\n\n')

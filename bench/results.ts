@@ -3,6 +3,7 @@ import type { LatencyResult } from './measures/latency.ts'
 import type { StartUpResult } from './measures/start-up.ts'
 import type { StreamResult } from './measures/streams.ts'
 import type { ThroughputResult } from './measures/throughput.ts'
+import type { WorkersResult } from './measures/workers.ts'
 
 /** Everything that one run measured; what was left out is absent. */
 export interface Results {
@@ -17,6 +18,7 @@ export interface Results {
   readonly streams?: StreamResult
   readonly startUp?: StartUpResult
   readonly growth?: readonly GrowthResult[]
+  readonly workers?: WorkersResult
 }
 
 /** Where it was measured. */

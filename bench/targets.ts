@@ -6,6 +6,8 @@ export interface Target {
   readonly measured: number
   readonly limit: number
   readonly unit: string
+  /** The figure is to be at least the limit; otherwise at most. */
+  readonly isFloor: boolean
   readonly kept: boolean
 }
 
@@ -14,7 +16,7 @@ const TIMES = '×'
 
 /** Holds the medians of a run against the limits that the gateway sets itself. */
 export function judgeTargets(results: Results): Target[] {
-  const { latency, streams, startUp, growth = [] } = results
+  const { latency, streams, startUp, growth = [], workers } = results
   const to = (scenario: string, contender: 'floor' | 'fastify') =>
     results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender].median
   return [
@@ -29,11 +31,22 @@ export function judgeTargets(results: Results): Target[] {
     target('memory for all stalled readers', streams?.stalledMegabytes, 100, 'MB'),
     target('start to first answer', startUp?.firstAnswerMs.median, 400, MILLISECONDS),
     target('memory before any load', startUp?.idleMegabytes.median, 90, 'MB'),
+    atLeast('capacity of two workers on two cores, to one process', workers?.capacity.median, 1.8, TIMES),
     ...growth.map(({ what, ratio }) => target(`CPU per request, ${what}`, ratio.median, 1.05, TIMES)),
   ].filter((each) => each !== undefined)
 }
 
 function target(what: string, measured: number | undefined, limit: number, unit: string): Target | undefined {
   if (measured === undefined) return undefined
-  return { what, measured, limit, unit, kept: measured <= limit }
+  return { what, measured, limit, unit, isFloor: false, kept: measured <= limit }
+}
+
+function atLeast(
+  what: string,
+  measured: number | undefined,
+  limit: number,
+  unit: string,
+): Target | undefined {
+  if (measured === undefined) return undefined
+  return { what, measured, limit, unit, isFloor: true, kept: measured >= limit }
 }
