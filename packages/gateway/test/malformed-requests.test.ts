@@ -85,6 +85,16 @@ describe('a head that the parser refuses', () => {
     expect(upstream.requests).toHaveLength(0)
   })
 
+  it('takes what is pipelined behind it along when it is one without Host', async () => {
+    const { port, upstream, metrics } = await start()
+    const text = await sendRaw(port, `${get('')}GET /r HTTP/1.1\r\nX-Tenant-ID: acme\r\n\r\n${get('')}`)
+    const answers = text.split(/(?=HTTP\/1\.1 )/).map(parseResponse)
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(answers[1]?.headers['connection']).toBe('close')
+    expect(upstream.requests).toHaveLength(1)
+    expect(await metrics()).toMatch(/^agentic_gateway_requests_in_flight 0$/m)
+  })
+
   it('is a bare 400 when the client ends in the middle of it', async () => {
     const { port } = await start()
     const { socket, closed } = await openConnection(port)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { malformedStatuses } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { InitialisationError } from '../plugin.ts'
@@ -95,6 +96,11 @@ export function createListener(options: ListenerOptions): Listener {
       nextSpanId,
       expectsContinue,
     })
+    if (lacksHost(request, exchange)) {
+      connection.closing = true
+      whenAnswered(earlier, () => void response.writeHead(malformedStatuses.badRequest, CLOSE).end())
+      return
+    }
     whenAnswered(earlier, () => {
       if (connection.ended) exchange.cancel('client_disconnect')
       options.handle(exchange)
@@ -134,7 +140,8 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
-    requireHostHeader: true,
+    // Ours to see to: Node answers by itself, and what is pipelined behind it would still be worked on.
+    requireHostHeader: false,
     ...socketOptions,
     // An upgrade is ignored and the request answered as it is (RFC 9110, section 7.8).
     shouldUpgradeCallback: () => false,
@@ -156,6 +163,13 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
 function setLimits(server: Server, { limits }: Pick<ListenerSettings, 'limits'>): void {
   server.maxHeadersCount = limits.max_headers
   server.maxConnections = limits.max_connections
+}
+
+const CLOSE = { Connection: 'close' }
+
+/** RFC 9112, section 3.2: a request without Host is answered with 400; a tunnel is refused in any case. */
+function lacksHost({ httpVersion }: IncomingMessage, { method, headers }: Exchange): boolean {
+  return headers['host'] === undefined && httpVersion === '1.1' && method !== 'CONNECT'
 }
 
 function trackSockets(server: Server, sockets: Set<Socket>): void {
