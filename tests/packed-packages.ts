@@ -40,10 +40,13 @@ function packed({ folder, manifest }: Workspace, destination: string, packing: E
   return { name, folder, tarball: join(destination, file), packing }
 }
 
+// A bill of materials is of something that has a name and a version.
+const consumer = { name: 'everything-of-agentic-rest', version: '0.0.0' }
+
 /** Installs the tarballs together into an empty folder, the way a stranger would. */
 export function installTogether(folder: string, packed: readonly Packed[]): Ended {
   const dependencies = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
-  const manifest = { name: 'consumer', private: true, type: 'module', dependencies }
+  const manifest = { ...consumer, private: true, type: 'module', dependencies }
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lockWith(dependencies)))
@@ -58,8 +61,8 @@ function lockWith(dependencies: Readonly<Record<string, string>>): object {
   const thirdParty = Object.entries(lock.packages).filter(
     ([path, { link, dev }]) => path.startsWith('node_modules/') && link !== true && dev !== true,
   )
-  const packages = { '': { name: 'consumer', dependencies }, ...Object.fromEntries(thirdParty) }
-  return { name: 'consumer', lockfileVersion: 3, requires: true, packages }
+  const packages = { '': { ...consumer, dependencies }, ...Object.fromEntries(thirdParty) }
+  return { ...consumer, lockfileVersion: 3, requires: true, packages }
 }
 
 /** Runs a command to its end. */

@@ -20,6 +20,9 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parts } from '../examples/stack/src/parts.ts'
+import { readLock } from '../tools/locked-packages.ts'
+import { describeRelease, sumsFile } from '../tools/release.ts'
+import { sbomFiles } from '../tools/sbom.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { followReadme } from './init-project.ts'
 import { packagePrograms } from './package-programs.ts'
@@ -131,6 +134,49 @@ test.each(Object.keys(typesOf) as TypeGroup[])(
   60_000,
 )
 
+describe('what describes a release', () => {
+  const tarballs = join(work, 'tarballs')
+  const read = (file: string) => JSON.parse(readFileSync(join(tarballs, file), 'utf8'))
+  let installed: string[]
+
+  beforeAll(() => {
+    describeRelease(tarballs, consumer)
+    installed = Object.keys(JSON.parse(readLock(consumer)).packages)
+      .filter((path) => existsSync(join(consumer, path, 'package.json')) && path !== '')
+      .map((path) => JSON.parse(readFileSync(join(consumer, path, 'package.json'), 'utf8')))
+      .map(({ name, version }) => `${name}@${version}`)
+  }, 60_000)
+
+  test('is a bill of materials in CycloneDX, with everything that is installed and its licence', () => {
+    const { bomFormat, components } = read(sbomFiles.cyclonedx) as CycloneDx
+    expect(bomFormat).toBe('CycloneDX')
+    expect(new Set(components.map((each) => each['bom-ref']))).toEqual(new Set(installed))
+    expect(components.filter(({ licenses }) => licenses === undefined)).toEqual([])
+  })
+
+  test('and one in SPDX', () => {
+    const { spdxVersion, packages: listed } = read(sbomFiles.spdx) as Spdx
+    expect(spdxVersion).toMatch(/^SPDX-2\.\d$/)
+    const described = listed.map(({ name, versionInfo }) => `${name}@${versionInfo}`)
+    expect(described).toEqual(expect.arrayContaining(installed))
+  })
+
+  test('names what needs no network and no checkout, ours and others', () => {
+    expect(installed).toEqual(expect.arrayContaining([expect.stringMatching(/^jose@/), ...ownVersions()]))
+    expect(installed.filter((each) => /^(vitest|@biomejs|typescript@)/.test(each))).toEqual([])
+  })
+
+  test('has the sum of every file', () => {
+    const listed = readFileSync(join(tarballs, sumsFile), 'utf8').trimEnd().split('\n')
+    expect(listed.map((line) => line.slice(66))).toEqual(
+      readdirSync(tarballs)
+        .filter((file) => file !== sumsFile)
+        .toSorted(),
+    )
+    expect(run('sha256sum', ['--check', '--quiet', sumsFile], tarballs)).toEqual({ status: 0, output: '' })
+  })
+})
+
 test('every program is of a package that is published', () => {
   expect(names).toEqual(expect.arrayContaining([...packagePrograms.keys()]))
 })
@@ -219,6 +265,20 @@ describe('the command agentic', () => {
     expect(printed[6]?.[1]).toMatch(/4 of 10 outcomes observed\n.* 0 failed/)
   }, 120_000)
 })
+
+interface CycloneDx {
+  readonly bomFormat: string
+  readonly components: readonly { readonly 'bom-ref': string; readonly licenses?: unknown }[]
+}
+
+interface Spdx {
+  readonly spdxVersion: string
+  readonly packages: readonly { readonly name: string; readonly versionInfo: string }[]
+}
+
+function ownVersions(): string[] {
+  return publishedWorkspaces(repositoryRoot).map(({ manifest }) => `${manifest.name}@${manifest.version}`)
+}
 
 async function printedUntil(stream: Readable, pattern: RegExp): Promise<string> {
   let printed = ''

@@ -20,6 +20,7 @@ const repoChecks: readonly Step[] = [
     name: 'package declarations',
     run: async () => (await import('./checks/package-declarations.ts')).packageDeclarations(root),
   },
+  { name: 'third party', run: async () => (await import('./checks/third-party.ts')).thirdParty(root) },
   {
     name: 'frozen schemas',
     run: async () => (await import('./checks/frozen-schemas.ts')).frozenSchemas(root),

@@ -13,6 +13,7 @@ import { conformanceLimits, conformanceRules } from './conformance-tables.ts'
 import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
 import { type Generator, jsonText, markdownTable } from './generated.ts'
+import { allowedLicencesText, licencesTable } from './licence-tables.ts'
 import { bucketsTable, metricsTable, outcomeLabels } from './metric-tables.ts'
 import { importTable, packagesTable } from './room-tables.ts'
 
@@ -59,6 +60,8 @@ export const generators: readonly Generator[] = [
   section('check findings', 'docs/cli.md', findingsTable),
   section('conformance rules', 'docs/conformance.md', conformanceRules),
   section('conformance limits', 'docs/conformance.md', conformanceLimits),
+  section('allowed licences', 'docs/licences.md', allowedLicencesText),
+  section('licences', 'docs/licences.md', () => licencesTable(repository)),
   section('packages', 'README.md', () => packagesTable(repository)),
   section('imports', 'CONTRIBUTING.md', () => importTable(repository)),
 ]

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createStore } from '../../src/runtime/create-store.ts'
 import { StoreLockedError } from '../../src/runtime/store-errors.ts'
 import { showKilledAtEachStep } from './behaviour/killed-behaviour.ts'
@@ -14,6 +14,9 @@ describe('in a folder', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('has no half a database after a kill -9 while the folder is filled', async () => {
+    // Made from nothing, as it is outside of these tests.
+    vi.stubEnv('AGENTIC_EMPTY_DATABASE', '')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const program = startProgram('folder-holder', { folder })
     const isFilling = () => existsSync(join(folder, 'unfinished', 'global'))
     await expect.poll(isFilling, { timeout: 60_000 }).toBe(true)

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Ended, installTogether, packAll } from '../tests/packed-packages.ts'
+import { writeSboms } from './sbom.ts'
+
+/** The file with the SHA-256 of each file of a release, in the form that `sha256sum --check` reads. */
+export const sumsFile = 'SHA256SUMS'
+
+/** Packs everything that is published into a folder and writes beside it what a stranger who installs it gets. */
+export function release(folder: string): void {
+  const packed = packAll(folder)
+  const installed = mkdtempSync(join(tmpdir(), 'agentic-release-'))
+  try {
+    for (const { packing } of packed.slice(0, 1)) demandSuccess(packing)
+    demandSuccess(installTogether(installed, packed))
+    describeRelease(folder, installed)
+  } finally {
+    rmSync(installed, { recursive: true, force: true })
+  }
+}
+
+/** Writes beside packed packages what is installed with them, and the sums of it all. */
+export function describeRelease(folder: string, installed: string): void {
+  writeSboms(installed, folder)
+  writeSums(folder)
+}
+
+function writeSums(folder: string): void {
+  const files = readdirSync(folder).filter((file) => file !== sumsFile)
+  const lines = files.toSorted().map((file) => `${sha256(join(folder, file))}  ${file}\n`)
+  writeFileSync(join(folder, sumsFile), lines.join(''))
+}
+
+function sha256(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}
+
+function demandSuccess({ status, output }: Ended): void {
+  if (status !== 0) throw new Error(output)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [folder] = process.argv.slice(2)
+  if (folder === undefined) {
+    process.stderr.write('usage: npm run release -- FOLDER\n')
+    process.exit(2)
+  }
+  release(resolve(folder))
+  process.stdout.write(`${readFileSync(join(folder, sumsFile), 'utf8')}`)
+}
