@@ -7,6 +7,7 @@ import { createPermits, type Holder, type Permits } from './permits.ts'
 function createWorker(permits: Permits) {
   let inFlight = 0
   const holder: Holder = { recall: async (needed) => room.giveBack(needed) }
+  permits.join(holder)
   const room = createBorrowedRoom({ inFlight: () => inFlight, ask: (needed) => permits.ask(holder, needed) })
   return {
     holder,
@@ -59,6 +60,8 @@ test('the permits of a worker that is gone are free', async () => {
   expect(await second.enter()).toBe(false)
   permits.leave(first.holder)
   expect(await second.enter()).toBe(true)
+  // What it asked for before is not given to nobody.
+  expect([await permits.ask(first.holder, 5), permits.held]).toEqual([0, 2])
 })
 
 test('a lower limit is kept as soon as enough requests are over', async () => {
@@ -76,9 +79,13 @@ test('a lower limit is kept as soon as enough requests are over', async () => {
 test('a worker that does not answer holds nobody up for long', async () => {
   const permits = createPermits(() => 2)
   const stuck: Holder = { recall: () => new Promise(() => undefined) }
+  permits.join(stuck)
   expect(await permits.ask(stuck, 1)).toBe(1)
   const worker = createWorker(permits)
   expect([await worker.enter(), await worker.enter()]).toEqual([true, false])
+  const startedAt = performance.now()
+  for (let count = 0; count < 20; count += 1) expect(await worker.enter()).toBe(false)
+  expect(performance.now() - startedAt).toBeLessThan(500)
 })
 
 test('whatever comes and goes where, there are never more than the limit, and none is refused while there is room', async () => {

@@ -6,6 +6,8 @@ export interface Holder {
 
 /** The permits of all workers: each stands for one request that is worked on. */
 export interface Permits {
+  /** The worker may hold some from now on. */
+  join(holder: Holder): void
   /** How many a worker gets that has so many requests waiting: none only when there are none anywhere. */
   ask(holder: Holder, needed: number): Promise<number>
   /** The worker is gone, and its requests with it. */
@@ -23,6 +25,8 @@ const RETRY_MS = 50
 /** Makes the permits; nobody ever holds more of them together than the limit says. */
 export function createPermits(limit: () => number): Permits {
   const held = new Map<Holder, number>()
+  // Whoever has not answered yet is not asked again, so that one that is stuck holds up nobody but the first.
+  const asked = new Set<Holder>()
   let turn: Promise<unknown> = Promise.resolve()
   let retry: NodeJS.Timeout | undefined
   const total = () => [...held.values()].reduce((sum, count) => sum + count, 0)
@@ -32,14 +36,19 @@ export function createPermits(limit: () => number): Permits {
     if (count !== undefined) held.set(holder, count + change)
   }
   const recall = async (holder: Holder, needed: number) => {
+    asked.add(holder)
     // A worker that has gone has left its permits already.
     const given = await holder.recall(needed).catch(() => 0)
+    asked.delete(holder)
     book(holder, -given)
   }
   const recallFrom = (holders: readonly Holder[], needed: number) =>
-    within(RECALL_MS, Promise.all(holders.map((holder) => recall(holder, needed))))
+    within(
+      RECALL_MS,
+      Promise.all(holders.filter((holder) => !asked.has(holder)).map((holder) => recall(holder, needed))),
+    )
   const give = async (asker: Holder, needed: number) => {
-    if (!held.has(asker)) held.set(asker, 0)
+    if (!held.has(asker)) return 0
     const others = [...held.keys()].filter((holder) => holder !== asker)
     if (free() < needed) await recallFrom(others, needed - Math.max(0, free()))
     const spare = Math.max(0, free() - needed)
@@ -59,6 +68,7 @@ export function createPermits(limit: () => number): Permits {
     get held() {
       return total()
     },
+    join: (holder) => void held.set(holder, 0),
     ask(asker, needed) {
       const given = turn.then(() => give(asker, needed))
       turn = given

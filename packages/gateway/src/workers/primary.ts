@@ -6,7 +6,7 @@ import type { Log, LogLevel } from '../log.ts'
 import type { ConfigSource } from '../reload/reload.ts'
 import type { Boot } from './desks.ts'
 import { createLineRelay, splitLines } from './line-relay.ts'
-import { startMember } from './member.ts'
+import { type Member, startMember } from './member.ts'
 import { createPermits } from './permits.ts'
 import { createPrimaryDesk, forgetShown } from './primary-desk.ts'
 import { createPrimaryMetrics } from './primary-metrics.ts'
@@ -105,7 +105,7 @@ function createParts(options: PrimaryOptions, state: State) {
     state.adminPort = adminPort ?? state.adminPort
     spread.join(member)
   }
-  const onGone: TeamOptions['onGone'] = (member) => {
+  const forget = (member: Member) => {
     for (const part of [spread, permits, slots, reloading, metrics]) part.leave(member)
     forgetShown(member, { members, state })
   }
@@ -113,13 +113,15 @@ function createParts(options: PrimaryOptions, state: State) {
     const parts = { members, state, spread, permits, slots, metrics, reloading, closeDoor }
     const boot = () => bootOf({ index, isFirst }, options, state)
     const member = startMember(index, options.program, (self) => createPrimaryDesk(self, { ...parts, boot }))
+    permits.join(member)
+    void member.process.ended.then(() => forget(member))
     relay.add(member.process.stdout)
     passLog(member.process.stderr, options.writeLog)
     return member
   }
   const onReplaced = metrics.restarted
   const { workers: count } = config()
-  const team = createTeam({ count, log, inTurn: turns, startMember: start, onStarted, onGone, onReplaced })
+  const team = createTeam({ count, log, inTurn: turns, startMember: start, onStarted, onReplaced })
   return { team, door, relay, reloading }
 }
 

@@ -22,8 +22,6 @@ export interface TeamOptions {
   /** Starts the process of a place; `isFirst` when none was there before it. */
   readonly startMember: (index: number, isFirst: boolean) => Member
   readonly onStarted: (member: Member, started: Started) => void
-  /** It takes no requests any more, and its process has ended. */
-  readonly onGone: (member: Member) => void
   /** Another one is started in the place of one that is gone. */
   readonly onReplaced: () => void
   /** Lets one thing happen at a time: who starts gets the configuration that all the others have. */
@@ -44,7 +42,10 @@ export function createTeam(options: TeamOptions): Team {
   const fill = async (index: number, isFirst: boolean): Promise<Member> => {
     const member = options.startMember(index, isFirst)
     running.add(member)
-    void member.process.ended.then(() => running.delete(member))
+    void member.process.ended.then(() => {
+      running.delete(member)
+      members.delete(member)
+    })
     options.onStarted(member, await member.started)
     members.add(member)
     return member
@@ -53,7 +54,7 @@ export function createTeam(options: TeamOptions): Team {
     let pauseMs = FIRST_PAUSE_MS
     for (let member: Member | undefined = first; !ending; ) {
       const since = performance.now()
-      if (member !== undefined) await watchOver(member, { options, members, isEnding: () => ending })
+      if (member !== undefined) await watchOver(member, { options, isEnding: () => ending })
       if (ending) return
       if (performance.now() - since > STEADY_MS) pauseMs = FIRST_PAUSE_MS
       await sleep(pauseMs, undefined, { ref: false })
@@ -90,21 +91,18 @@ function kill(running: ReadonlySet<Member>, log: Log): void {
 
 interface Watching {
   readonly options: TeamOptions
-  readonly members: Set<Member>
   readonly isEnding: () => boolean
 }
 
-/** Resolves when a worker has ended, and everybody knows. */
-async function watchOver(member: Member, { options, members, isEnding }: Watching): Promise<void> {
+/** Resolves when a worker has ended. */
+async function watchOver(member: Member, { options, isEnding }: Watching): Promise<void> {
   const how = await member.process.ended
-  members.delete(member)
-  options.onGone(member)
   if (isEnding()) return
   const { index, process } = member
   options.log.error('a worker ended and is replaced', { worker: index, pid: process.pid, how })
 }
 
-interface Refilling extends Omit<Watching, 'members'> {
+interface Refilling extends Watching {
   readonly fill: (index: number, isFirst: boolean) => Promise<Member>
 }
 

@@ -46,6 +46,8 @@ export function startWorkerProcess({ file, args, env }: WorkerProgram, desk: Des
 async function endOf(child: ChildProcess): Promise<string> {
   try {
     const [code, signal] = await once(child, 'exit')
+    // What it had to say before may still be on its way, and must not come after everybody has forgotten it.
+    if (child.connected) await once(child, 'disconnect')
     return signal === null ? `exit code ${code}` : String(signal)
   } catch (error) {
     // It could not even be started.

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { request as httpsRequest } from 'node:https'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeCertificate } from '../../test/harness/make-certificate.ts'
+import { createLog } from '../log.ts'
+import { createHandedConnections } from './handed-connections.ts'
+import { createListener, type ListenerOptions } from './listener.ts'
+
+/** A listener whose connections another server accepts. */
+async function startHanded(options: Partial<ListenerOptions> = {}) {
+  const closed: number[] = []
+  let take: (socket: Socket) => void = () => undefined
+  const door = createServer((socket) => take(socket))
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  onTestFinished(() => void door.close())
+  const { port } = door.address() as AddressInfo
+  const handed = createHandedConnections({
+    port,
+    onConnection: (taken) => {
+      take = taken
+    },
+    closed: (count) => closed.push(count),
+    stop: async () => void door.close(),
+  })
+  const listener = createListener({
+    host: '127.0.0.1',
+    port: 0,
+    limits: { max_body_bytes: 1000, max_header_bytes: 16_384, max_headers: 100, max_connections: 100 },
+    corsOrigins: undefined,
+    certificate: undefined,
+    log: createLog({ level: 'error', pretty: false, write: () => undefined }),
+    handle: ({ reply }) => {
+      reply.head(200, ['Content-Length', '2'])
+      reply.end(Buffer.from('ok'))
+    },
+    handed,
+    ...options,
+  })
+  onTestFinished(() => listener.close())
+  expect(await listener.open()).toBe(port)
+  return { listener, port, closed }
+}
+
+async function talk(port: number, text: string, end: boolean): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  if (end) socket.end(text)
+  else socket.write(text)
+  await once(socket, 'end')
+  socket.destroy()
+  return answer
+}
+
+test('a client that has closed its half still gets its answer, and its end is told', async () => {
+  const { port, closed, listener } = await startHanded()
+  const answer = await talk(port, 'GET / HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n', true)
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nok$/s)
+  await expect.poll(() => closed).toEqual([1])
+  expect(listener.connections).toBe(0)
+})
+
+test('a head that does not come to its end is answered with 408 in time', async () => {
+  const { port } = await startHanded({ timeouts: { headersMs: 300, requestMs: 1000 } })
+  expect(await talk(port, 'GET / HTTP/1.1\r\nHost: gate', false)).toBe(
+    'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+  )
+})
+
+test('connections that were handed over speak TLS where there is a certificate', async () => {
+  const { cert, key } = makeCertificate()
+  const { port } = await startHanded({ certificate: { cert, key } })
+  const sent = httpsRequest({ host: '127.0.0.1', port, ca: cert, agent: false }).end()
+  const [answer] = await once(sent, 'response')
+  answer.resume()
+  expect(answer.statusCode).toBe(200)
+})
