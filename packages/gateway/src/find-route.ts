@@ -27,6 +27,7 @@ export function findRoute(exchange: Exchange, { snapshot }: GatewayParts): StepR
 function startDeadline(exchange: Exchange, { config }: Route): void {
   if (config.executionTimeoutSeconds === 0) return
   const seconds = config.executionTimeoutSeconds + (exchange.streaming ? STREAM_SURPLUS_SECONDS : 0)
-  const elapsedMs = performance.now() - exchange.startedAt
-  exchange.deadline = setTimeout(() => exchange.cancel('timeout'), seconds * 1000 - elapsedMs)
+  const leftMs = seconds * 1000 - (performance.now() - exchange.startedAt)
+  // One that waited in a pipeline may be too late already; Node warns of a negative time.
+  exchange.deadline = setTimeout(() => exchange.cancel('timeout'), Math.max(1, leftMs))
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { eventually } from './harness/metric-value.ts'
 import { openSocket, sendRaw } from './harness/raw-client.ts'
 import { startGateway } from './harness/start-gateway.ts'
@@ -82,6 +82,33 @@ describe('pipelined requests', () => {
     expect(answers.map((part) => part.slice(0, 3))).toEqual(['200', '503'])
     expect(answers.map((part) => /Connection: close/i.test(part))).toEqual([false, true])
     expect(text).toContain('SHUTTING_DOWN')
+  })
+
+  it('are not started behind an answer to HTTP/1.0 whose length is not known', async () => {
+    const upstream = await startUpstream((_request, response) => {
+      response.write('{}')
+      response.end()
+    })
+    const { port, metrics } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/{name}', target: upstream.url }],
+    })
+    const old = head('GET /a', 'Connection: keep-alive').replace('HTTP/1.1', 'HTTP/1.0')
+    const text = await sendRaw(port, old + head('GET /b'))
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(text.match(/^connection: .*$/gim)).toEqual(['Connection: close'])
+    await eventually(metrics, (scrape) => /^agentic_gateway_requests_in_flight 0$/m.test(scrape))
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/a'])
+  })
+
+  it('that waited past their deadline are told so without a warning of Node', async () => {
+    const warned = vi.spyOn(process, 'emitWarning')
+    const { upstream, routes } = await startManual()
+    const timed = routes.map((route) => ({ ...route, executionTimeoutSeconds: 1 }))
+    const { port } = await startGateway({ routes: timed })
+    const text = await sendRaw(port, head('GET /a') + head('GET /b', 'Connection: close'))
+    expect(text.match(/"code":"\w+"/g)).toEqual(['"code":"EXECUTION_TIMEOUT"', '"code":"EXECUTION_TIMEOUT"'])
+    expect(upstream.requests.map(({ url }) => url)).toContain('/a')
+    expect(warned).not.toHaveBeenCalled()
   })
 
   it('behind a CONNECT are lost with it, but what came before is answered', async () => {

@@ -115,17 +115,23 @@ function openWire(
   })
   const reply = createReply(response, {
     corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
-    closesConnection() {
+    closesConnection(headers) {
       // A client that was never told to continue may or may not send its body: what follows cannot be framed.
       // While draining, requests behind this one on the connection are still answered.
       const drained = options.isDraining() && connection.newest?.response === response
-      const closes = isLast || waitsForContinue || drained
+      const closes = isLast || waitsForContinue || drained || endsWithConnection(request, headers)
       connection.closing ||= closes
       connection.ended ||= closes
       return closes
     },
   })
   return { body, reply }
+}
+
+/** HTTP/1.0 has no chunks: the end of a body without a length is the end of the connection, and Node sees to that. */
+function endsWithConnection({ httpVersion }: IncomingMessage, headers: readonly string[]): boolean {
+  if (httpVersion !== '1.0') return false
+  return !headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length')
 }
 
 function declaredLength({ headers }: RequestHead): number | undefined {

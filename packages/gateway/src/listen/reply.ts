@@ -4,8 +4,8 @@ import type { Reply } from '../exchange.ts'
 /** Headers that the listener adds to every answer, whoever made it. */
 export interface ReplyOptions {
   readonly corsHeaders: readonly string[]
-  /** Asked when the head is written: whether this connection ends with the answer. */
-  readonly closesConnection: () => boolean
+  /** Asked when the head is written: whether this connection ends with an answer that has these headers. */
+  readonly closesConnection: (headers: readonly string[]) => boolean
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -22,7 +22,7 @@ export function createReply(response: ServerResponse, options: ReplyOptions): Re
     isHeadSent: () => response.headersSent,
     isClosed: () => response.destroyed || response.writableEnded,
     head(status, headers) {
-      const closing = options.closesConnection() ? CLOSE : NONE
+      const closing = options.closesConnection(headers) ? CLOSE : NONE
       const extra = options.corsHeaders.length + closing.length
       response.writeHead(
         status,
