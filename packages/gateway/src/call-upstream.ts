@@ -12,11 +12,9 @@ export async function callUpstream(exchange: Exchange, parts: GatewayParts): Pro
   const { route } = exchange
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   const { limits, cors } = parts.snapshot.config.gateway
-  const forwarded = await forward(exchange, route, {
-    ...parts.snapshot.pools.get(route.config),
-    traceparent: traceContext(exchange).traceparent,
-    log: parts.log,
-  })
+  const { pool, basePath } = parts.snapshot.pools.get(route.config)
+  const { traceparent } = traceContext(exchange)
+  const forwarded = await forward(exchange, route, { pool, basePath, traceparent, log: parts.log })
   if ('refused' in forwarded) {
     if (exchange.streaming && forwarded.refused.type === 'failed_dependency')
       exchange.streamError = 'upstream_error'

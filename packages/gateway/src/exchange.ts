@@ -68,7 +68,7 @@ export interface Reply {
   /** Sends a part of the body; false asks to wait for `onDrain`. */
   write(chunk: Uint8Array): boolean
   onDrain(listener: () => void): void
-  end(chunk?: Uint8Array): void
+  end(chunk?: Buffer): void
   /** The answer is complete and its last byte has left: nothing is waited for any more. */
   isFlushed(): boolean
   /** Resolves when the last byte has left or the connection is gone. */

@@ -23,17 +23,33 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
     log.error('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })
     return refusal('PLUGIN_FAILED')
   }
+  /** A plugin that throws fails its request alone. */
+  const run = (plugin: Plugin, exchange: Exchange): StepResult | Promise<StepResult> => {
+    try {
+      const result = plugin.request(exchange)
+      return result instanceof Promise ? result.catch((error) => failed(plugin, exchange, error)) : result
+    } catch (error) {
+      return failed(plugin, exchange, error)
+    }
+  }
   const runFrom = (start: number, exchange: Exchange): StepResult | Promise<StepResult> => {
-    for (const [index, plugin] of plugins.entries()) {
-      if (index < start) continue
-      const result = guarded(
-        () => plugin.request(exchange),
-        (error) => failed(plugin, exchange, error),
-      )
-      if (result instanceof Promise) return result.then((refused) => refused ?? runFrom(index + 1, exchange))
+    let next = start
+    for (const plugin of plugins.slice(start)) {
+      next += 1
+      const result = run(plugin, exchange)
+      if (result instanceof Promise) return result.then((refused) => refused ?? runFrom(next, exchange))
       if (result !== undefined) return result
     }
     return undefined
+  }
+  const tell = (plugin: Plugin, exchange: Exchange): void => {
+    try {
+      // Nobody waits for it, but a plugin may be asynchronous here, whatever its type says.
+      const telling: unknown = plugin.response?.(exchange)
+      if (telling instanceof Promise) telling.catch((error) => failed(plugin, exchange, error))
+    } catch (error) {
+      failed(plugin, exchange, error)
+    }
   }
   return {
     plugins,
@@ -43,11 +59,7 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
       return result instanceof Promise ? unlessCancelled(result, exchange.signal) : result
     },
     response(exchange) {
-      for (const plugin of plugins)
-        guarded(
-          () => plugin.response?.(exchange),
-          (error) => void failed(plugin, exchange, error),
-        )
+      for (const plugin of plugins) tell(plugin, exchange)
     },
     async warm() {
       await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))
@@ -55,15 +67,5 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
     async close() {
       await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))
     },
-  }
-}
-
-/** A plugin that throws fails its request alone. */
-function guarded<T>(run: () => T | Promise<T>, failed: (error: unknown) => T): T | Promise<T> {
-  try {
-    const result = run()
-    return result instanceof Promise ? result.catch(failed) : result
-  } catch (error) {
-    return failed(error)
   }
 }

@@ -79,8 +79,10 @@ function treeText(path: string): string {
 
 function decodeParams(params: Record<string, string>): Record<string, string> {
   const decoded: Record<string, string> = Object.create(null)
-  for (const name of Object.keys(params))
-    decoded[name] = decodeURIComponent((params[name] ?? '').replaceAll('^', '%'))
+  for (const name of Object.keys(params)) {
+    const text = params[name] ?? ''
+    decoded[name] = text.includes('^') ? decodeURIComponent(text.replaceAll('^', '%')) : text
+  }
   return decoded
 }
 

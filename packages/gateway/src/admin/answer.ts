@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts'
 export interface AdminAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
+  readonly body?: Buffer
 }
 
 /** An answer in JSON. */

@@ -31,7 +31,7 @@ export function acceptRequest(
   const head = readRequestHead(request)
   const { signal, cancel } = createCancellation()
   const open = { request, response, cancel, earlier: options.connection.newest }
-  response.once('close', () => {
+  response.on('close', () => {
     open.earlier = undefined
     if (!response.writableFinished) cancel('client_disconnect')
     // Answered before its body was read: the rest is thrown away, so that a client that writes first and reads then

@@ -142,6 +142,7 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
     connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
     // Ours to see to: Node answers by itself, and what is pipelined behind it would still be worked on.
     requireHostHeader: false,
+    optimizeEmptyRequests: true,
     ...socketOptions,
     // An upgrade is ignored and the request answered as it is (RFC 9110, section 7.8).
     shouldUpgradeCallback: () => false,

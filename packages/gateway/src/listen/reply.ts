@@ -9,6 +9,7 @@ export interface ReplyOptions {
 }
 
 const NOTHING = Buffer.alloc(0)
+const SMALL_BODY_BYTES = 16_384
 const NONE: readonly string[] = []
 const CLOSE: readonly string[] = ['Connection', 'close']
 
@@ -33,7 +34,12 @@ export function createReply(response: ServerResponse, options: ReplyOptions): Re
     flush: () => void response.write(NOTHING),
     write: (chunk) => response.write(chunk),
     onDrain: (listener) => void response.once('drain', listener),
-    end: (chunk) => void response.end(chunk),
+    end(chunk) {
+      // As text a small body leaves in one piece with its head, and not in a list of two.
+      if (chunk !== undefined && chunk.length <= SMALL_BODY_BYTES)
+        response.end(chunk.toString('latin1'), 'latin1')
+      else response.end(chunk)
+    },
     destroy: () => void response.destroy(),
   }
 }

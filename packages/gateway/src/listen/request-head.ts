@@ -41,26 +41,15 @@ const BODYLESS_METHODS = new Set(['GET', 'HEAD', 'TRACE'])
 /** Reads and judges the head of a request that the parser has accepted. */
 export function readRequestHead(request: IncomingMessage): RequestHead {
   const { method = '', url = '', rawHeaders } = request
-  const { headers, repeated } = collectHeaders(rawHeaders)
-  const framing = judgeFraming(request, headers)
+  const errors: FieldError[] = []
+  const headers = collectHeaders(rawHeaders, errors)
   const target = method === 'CONNECT' ? NO_TARGET : canonicalTarget(url, headers['host'])
-  const errors = [
-    ...repeated.map(repeatedError),
-    ...targetErrors(target),
-    ...framing,
-    ...judgeHost(headers['host']),
-  ]
-  const identifier = (name: string, key: string) => {
-    const value = headers[key] ?? ''
-    // An empty one counts as absent (decision 14).
-    if (value === '') return randomUUID()
-    if (isIdentifier(value) && !repeated.includes(name)) return value
-    errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
-    return randomUUID()
-  }
+  if (!target.ok) errors.push({ field: 'path', message: target.message })
+  const isUnframed = !isFramed(request, headers, errors)
+  judgeHost(headers['host'], errors)
   const trace = {
-    correlationId: identifier(headerNames.correlationId, headerKeys.correlationId),
-    requestId: identifier(headerNames.requestId, headerKeys.requestId),
+    correlationId: identifier(headers, TRACE_HEADERS.correlationId, errors),
+    requestId: identifier(headers, TRACE_HEADERS.requestId, errors),
   }
   return {
     method,
@@ -71,7 +60,7 @@ export function readRequestHead(request: IncomingMessage): RequestHead {
     trace,
     headFault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
     // Node drops what follows an upgrade that it ignores in the same packet, and would read on in its middle.
-    endsConnection: framing.length > 0 || method === 'CONNECT' || headers['upgrade'] !== undefined,
+    endsConnection: isUnframed || method === 'CONNECT' || headers['upgrade'] !== undefined,
   }
 }
 
@@ -87,15 +76,30 @@ function invalidHead(errors: readonly FieldError[]): Outcome | undefined {
   return { type: 'validation_failed', message: 'The request is not valid.', errors: first }
 }
 
-interface CollectedHeaders {
-  readonly headers: Record<string, string | undefined>
-  /** Single headers that were sent more than once, in their usual spelling. */
-  readonly repeated: readonly string[]
+interface NamedHeader {
+  readonly name: string
+  readonly key: string
 }
 
-function collectHeaders(raw: readonly string[]): CollectedHeaders {
-  const headers: Record<string, string | undefined> = Object.create(null)
-  const repeated: string[] = []
+const TRACE_HEADERS = {
+  correlationId: { name: headerNames.correlationId, key: headerKeys.correlationId },
+  requestId: { name: headerNames.requestId, key: headerKeys.requestId },
+} as const satisfies Record<string, NamedHeader>
+
+/** The caller's identifier, or one of our own where there is none that can be used. */
+function identifier(headers: CollectedHeaders, { name, key }: NamedHeader, errors: FieldError[]): string {
+  const value = headers[key] ?? ''
+  // An empty one counts as absent (decision 14).
+  if (value === '') return randomUUID()
+  if (isIdentifier(value) && !errors.some(({ field }) => field === name)) return value
+  errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
+  return randomUUID()
+}
+
+type CollectedHeaders = Record<string, string | undefined>
+
+function collectHeaders(raw: readonly string[], errors: FieldError[]): CollectedHeaders {
+  const headers: CollectedHeaders = Object.create(null)
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase()
     const value = raw[index + 1] ?? ''
@@ -105,30 +109,23 @@ function collectHeaders(raw: readonly string[]): CollectedHeaders {
       continue
     }
     const single = SINGLE_HEADERS.get(name)
-    if (single !== undefined) repeated.push(single)
+    if (single !== undefined) errors.push({ field: single, message: 'is sent more than once' })
     headers[name] = `${earlier}, ${value}`
   }
-  return { headers, repeated }
+  return headers
 }
 
-function repeatedError(field: string): FieldError {
-  return { field, message: 'is sent more than once' }
-}
-
-function targetErrors(target: CanonicalTarget): FieldError[] {
-  return target.ok ? [] : [{ field: 'path', message: target.message }]
-}
-
-function judgeHost(host: string | undefined): FieldError[] {
-  return host === undefined || HOST.test(host) ? [] : [{ field: 'Host', message: 'is not a host' }]
+function judgeHost(host: string | undefined, errors: FieldError[]): void {
+  if (host !== undefined && !HOST.test(host)) errors.push({ field: 'Host', message: 'is not a host' })
 }
 
 /** What the parser lets pass but an upstream, or a proxy in front, might frame in another way (F12). */
-function judgeFraming(
+function isFramed(
   { method = '', httpVersion }: IncomingMessage,
-  headers: Record<string, string | undefined>,
-): FieldError[] {
-  const errors: FieldError[] = []
+  headers: CollectedHeaders,
+  errors: FieldError[],
+): boolean {
+  const before = errors.length
   if (!HTTP_VERSIONS.has(httpVersion)) errors.push({ field: 'protocol', message: 'must be HTTP/1.1' })
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
@@ -139,5 +136,5 @@ function judgeFraming(
   const hasBody = coding !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (hasBody && BODYLESS_METHODS.has(method))
     errors.push({ field: 'body', message: `is not allowed with ${method}` })
-  return errors
+  return errors.length === before
 }

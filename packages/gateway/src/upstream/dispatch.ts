@@ -19,27 +19,28 @@ export function dispatch(
   request: UpstreamRequest,
 ): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const { signal, onSettled } = request
-    const flow = createFlow()
-    let repeatable = request.repeatable
+    const { signal } = request
+    const body = createBody(connections)
     const onAbort = () => {
       reject(signal.reason)
-      flow.abort()
+      body.abort()
     }
     const settle = (end: BodyEnd) => {
       signal.removeEventListener('abort', onAbort)
-      onSettled()
-      flow.end(end)
+      request.onSettled()
+      body.end(end)
     }
+    let repeatable = request.repeatable
     const follower: AnswerFollower = {
-      head: ({ status, rawHeaders }) => resolve({ status, rawHeaders, body: flow.body }),
-      chunk: flow.chunk,
+      head: ({ status, rawHeaders }) => resolve({ status, rawHeaders, body }),
+      chunk: body.chunk,
       complete: () => settle(COMPLETE),
       failed(error, isLost) {
         // At the idle edge of a connection a request can be lost: it is sent once more where that does no harm (F8).
         if (isLost && repeatable && !signal.aborted) {
           repeatable = false
-          return flow.start(connections.sendAfresh(request, follower))
+          body.sending = connections.sendAfresh(request, follower)
+          return
         }
         settle({ complete: false, error })
         // Nothing happens here when the head has come: the body says how it ended.
@@ -47,58 +48,57 @@ export function dispatch(
       },
     }
     signal.addEventListener('abort', onAbort)
-    flow.start(connections.send(request, follower))
+    body.sending = connections.send(request, follower)
   })
 }
 
 const COMPLETE: BodyEnd = { complete: true }
 
-interface Flow {
-  readonly body: UpstreamBody
-  start(sending: Sending): void
+/** The body of an answer, and the side of it that is filled. */
+interface FilledBody extends UpstreamBody {
+  sending: Sending | undefined
   chunk(bytes: Buffer): void
   end(end: BodyEnd): void
-  abort(): void
 }
 
 /**
  * Holds the first chunks until the body is taken. They come in the same turn as the head, so a small answer is
  * complete by then and leaves in one write; a large one is paused by its sink.
  */
-function createFlow(): Flow {
-  let sending: Sending | undefined
+function createBody(connections: Connections): FilledBody {
   let sink: BodySink | undefined
   let ended: BodyEnd | undefined
-  const early: Buffer[] = []
+  let early: Buffer[] = []
   const give = (bytes: Buffer) => {
-    if (sink?.chunk(bytes) === false && ended === undefined) sending?.pause()
+    // The connection is somebody else's once the answer has ended.
+    if (sink?.chunk(bytes) === false && body.sending !== undefined && ended === undefined)
+      connections.pause(body.sending)
   }
-  // The connection is somebody else's once the answer has ended.
-  const abort = () => {
-    if (ended === undefined) sending?.abort(new Error('the exchange has ended'))
+  const takeEarly = () => {
+    const taken = early
+    early = []
+    return taken
   }
-  const body: UpstreamBody = {
+  const body: FilledBody = {
+    sending: undefined,
     takeWhole() {
       if (ended?.complete !== true) return undefined
-      return early.length === 1 ? early.pop() : Buffer.concat(early.splice(0))
+      const taken = takeEarly()
+      return taken.length === 1 ? taken[0] : Buffer.concat(taken)
     },
     pipe(taker) {
       sink = taker
-      for (const bytes of early.splice(0)) give(bytes)
+      for (const bytes of takeEarly()) give(bytes)
       if (ended?.complete === true) taker.end(ended)
       // What came before the fault leaves first: the client sees as much of the answer as there was.
       else if (ended !== undefined) setImmediate(taker.end, ended)
     },
     resume() {
-      if (ended === undefined) sending?.resume()
+      if (ended === undefined && body.sending !== undefined) connections.resume(body.sending)
     },
-    abort,
-  }
-  return {
-    body,
-    abort,
-    start(own) {
-      sending = own
+    abort() {
+      if (ended === undefined && body.sending !== undefined)
+        connections.abort(body.sending, new Error('the exchange has ended'))
     },
     chunk(bytes) {
       if (sink === undefined) early.push(bytes)
@@ -109,4 +109,5 @@ function createFlow(): Flow {
       sink?.end(end)
     },
   }
+  return body
 }

@@ -54,9 +54,10 @@ export function isHopByHop(name: string, named: ReadonlySet<string> | undefined)
 
 /** The names that the `Connection` header lists; one that was sent twice is joined. */
 export function connectionNames(value: string | undefined): ReadonlySet<string> | undefined {
-  if (value === undefined) return undefined
-  return new Set(value.split(',').map((name) => name.trim().toLowerCase()))
+  return value === undefined ? undefined : namesIn(value)
 }
+
+const namesIn = memoized((value) => new Set(value.split(',').map((name) => name.trim().toLowerCase())))
 
 /**
  * The headers of the forwarded request, names and values in turn: first strip, then set. The other way round a

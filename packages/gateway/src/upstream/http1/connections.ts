@@ -5,10 +5,11 @@ import type { WireRequest } from './request-bytes.ts'
 
 /** A request that is on its way, or about to be. */
 export interface Sending {
-  pause(): void
-  resume(): void
-  /** Ends it at once, and its connection with it. */
-  abort(error: Error): void
+  readonly request: WireRequest
+  readonly follower: AnswerFollower
+  readonly isAfresh: boolean
+  connection: UpstreamConnection | undefined
+  isAborted: boolean
 }
 
 /** The connections to one origin. */
@@ -19,23 +20,18 @@ export interface Connections {
   send(request: WireRequest, follower: AnswerFollower): Sending
   /** Sends it on a new one: to a request that was lost, another idle one may be as dead as the first. */
   sendAfresh(request: WireRequest, follower: AnswerFollower): Sending
+  pause(sending: Sending): void
+  resume(sending: Sending): void
+  /** Ends a request at once, and its connection with it. It must not have ended before. */
+  abort(sending: Sending, error: Error): void
   /** Ends every connection, whatever it does. */
   close(): void
-}
-
-/** A request that waits for its moment, or has had it. */
-interface Due {
-  readonly request: WireRequest
-  readonly follower: AnswerFollower
-  readonly take: () => UpstreamConnection
-  connection: UpstreamConnection | undefined
-  isAborted: boolean
 }
 
 /** Makes the connections to one origin; at most `limit` of them are open. */
 export function createConnections(origin: Origin, host: string, limit: number): Connections {
   const kept = createKeptConnections(() => openConnection({ origin, host, ...kept.events }), limit)
-  let due: Due[] = []
+  let due: Sending[] = []
   let isClosed = false
 
   /**
@@ -43,36 +39,34 @@ export function createConnections(origin: Origin, host: string, limit: number): 
    * those that must not be used: otherwise a surplus response would be taken for the answer (F4).
    */
   function sendDue(): void {
-    const requests = due
+    const sendings = due
     due = []
-    for (const one of requests) if (!one.isAborted) carry(one)
+    for (const sending of sendings) if (!sending.isAborted) carry(sending)
   }
 
-  function carry(one: Due): void {
-    if (isClosed) one.follower.failed(new Error('the gateway closes'), false)
-    else carryOn(one.take(), one)
+  function carry(sending: Sending): void {
+    if (isClosed) sending.follower.failed(new Error('the gateway closes'), false)
+    else carryOn(sending.isAfresh ? kept.open() : kept.take(), sending)
   }
 
-  function start(one: Due): Sending {
-    due.push(one)
+  function start(request: WireRequest, follower: AnswerFollower, isAfresh: boolean): Sending {
+    const sending = { request, follower, isAfresh, connection: undefined, isAborted: false }
+    due.push(sending)
     if (due.length === 1) setImmediate(sendDue)
-    return {
-      pause: () => one.connection?.pause(),
-      resume: () => one.connection?.resume(),
-      abort(error) {
-        one.isAborted = true
-        if (one.connection === undefined) one.follower.failed(error, false)
-        else one.connection.destroy(error)
-      },
-    }
+    return sending
   }
 
   return {
     count: kept.count,
-    send: (request, follower) =>
-      start({ request, follower, take: kept.take, connection: undefined, isAborted: false }),
-    sendAfresh: (request, follower) =>
-      start({ request, follower, take: kept.open, connection: undefined, isAborted: false }),
+    send: (request, follower) => start(request, follower, false),
+    sendAfresh: (request, follower) => start(request, follower, true),
+    pause: ({ connection }) => connection?.pause(),
+    resume: ({ connection }) => connection?.resume(),
+    abort(sending, error) {
+      sending.isAborted = true
+      if (sending.connection === undefined) sending.follower.failed(error, false)
+      else sending.connection.destroy(error)
+    },
     close() {
       isClosed = true
       kept.close()
@@ -80,10 +74,10 @@ export function createConnections(origin: Origin, host: string, limit: number): 
   }
 }
 
-function carryOn(connection: UpstreamConnection, one: Due): void {
-  one.connection = connection
+function carryOn(connection: UpstreamConnection, sending: Sending): void {
+  sending.connection = connection
   try {
-    connection.carry(one.request, one.follower)
+    connection.carry(sending.request, sending.follower)
   } catch (error) {
     connection.destroy(error as Error)
   }
