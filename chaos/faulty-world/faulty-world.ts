@@ -26,8 +26,11 @@ export interface FaultyWorld {
   close(): Promise<void>
 }
 
-/** A token whose tenant comes with the request, one whose tenant is looked up, and one that nobody's key signed. */
-export type TokenKind = 'service' | 'person' | 'unknownKey'
+/**
+ * A token whose tenant comes with the request, one whose tenant is looked up, one under the name of a key that nobody
+ * has, and one whose signature is wrong in its own way each time.
+ */
+export type TokenKind = 'service' | 'person' | 'unknownKey' | 'forged'
 
 /** How much goes wrong. */
 export interface FaultyWorldOptions {
@@ -39,6 +42,7 @@ export interface FaultyWorldOptions {
   /** The collector may also be silent for as long as an export may take. */
   readonly longHangs: boolean
   readonly nodeArguments?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /** Starts all of it. */
@@ -70,6 +74,7 @@ export async function startFaultyWorld(options: FaultyWorldOptions): Promise<Fau
     const gateway = await startGatewayProcess({
       folder: options.folder,
       nodeArguments: options.nodeArguments ?? [],
+      env: options.env ?? {},
       config: configuration({ options, proxies, issuers, addresses }),
     })
     closing.unshift(() => gateway.stop())
@@ -100,7 +105,10 @@ const PEOPLE = 200
 function makeTokens(service: Issuer, people: Issuer): FaultyWorld['token'] {
   const persons = Array.from({ length: PEOPLE }, (_, index) => people.token({ sub: `person-${index}` }))
   const others = { service: service.token(), unknownKey: rekeyed(people) }
-  return (kind, number) => (kind === 'person' ? (persons[number % PEOPLE] ?? '') : others[kind])
+  return (kind, number) => {
+    if (kind === 'person') return persons[number % PEOPLE] ?? ''
+    return kind === 'forged' ? forged(others.service, number) : others[kind]
+  }
 }
 
 const PATH = /^[A-Z]+ \/\w+\/([a-z-]+)\//
@@ -166,6 +174,12 @@ function rekeyed(issuer: Issuer): string {
   return [header.toString('base64url'), claims, signature].join('.')
 }
 
+function forged(token: string, number: number): string {
+  const end = token.lastIndexOf('.') + 1
+  const wrong = Buffer.from(String(number).padStart(12, '0')).toString('base64url')
+  return token.slice(0, end) + wrong + token.slice(end + wrong.length)
+}
+
 interface Neighbours {
   readonly options: FaultyWorldOptions
   readonly proxies: FaultyWorld['proxies']
@@ -191,6 +205,12 @@ function configuration({ options, proxies, issuers, addresses }: Neighbours) {
     plugins: {
       'token-validator': { issuers: [issuer(issuers[0], true), issuer(issuers[1], false)] },
       'tenant-injector': { webhook },
+      'prompt-sanitize': {
+        rules: [
+          { name: 'email', builtin: 'email' },
+          { name: 'names', keywords: ['ignore previous instructions'] },
+        ],
+      },
       'otel-audit': {
         exporter: 'otlp',
         otlp_endpoint: `http://127.0.0.1:${proxies.collector.port}`,

@@ -1,11 +1,19 @@
+import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { headers, outcomes, readOutcome } from '@agentic-rest/profile'
-import { type Caller, createCaller, type Ending, requestText, type WireAnswer } from '../caller.ts'
+import { type Caller, createCaller, type Ending, type WireAnswer } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
-import { type Fault, faults } from '../faults.ts'
-import { type FaultyWorld, startFaultyWorld, type TokenKind } from '../faulty-world/faulty-world.ts'
-import { createSeeded, type Seeded } from '../seeded.ts'
+import { type FaultyWorld, startFaultyWorld } from '../faulty-world/faulty-world.ts'
+import {
+  ordinaryRequest,
+  type PlannedRequest,
+  plannedText,
+  planRequest,
+} from '../faulty-world/planned-request.ts'
+import type { GatewayProcess } from '../gateway-process.ts'
+import { createSeeded } from '../seeded.ts'
 import { seriesSum } from '../series.ts'
+import { watchStalls } from '../stalls.ts'
 import { until } from '../until.ts'
 import { doAll } from '../workers.ts'
 
@@ -20,7 +28,6 @@ export const run: ChaosRun = {
   run: runFaults,
 }
 
-const FAULT_SHARE = 0.1
 const NEIGHBOUR_FAULT_SHARE = 0.1
 /** Beyond the latest moment at which an answer is in time. */
 const PATIENCE_MS = 2000
@@ -30,16 +37,6 @@ const STREAM_SURPLUS_MS = 30_000
 const IDLE_MS = 6000
 /** gRPC gives a collector that does not greet it 20 seconds. */
 const QUIET_MS = 30_000
-
-/** A request, and what is done to it. */
-interface Plan {
-  readonly id: string
-  readonly kind: 'items' | 'questions' | 'events'
-  readonly method: 'GET' | 'POST'
-  readonly keyed: boolean
-  readonly fault: Fault | undefined
-  readonly token: TokenKind
-}
 
 /** What came of all requests. */
 interface Tally {
@@ -63,18 +60,24 @@ async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
   const world = await startFaultyWorld({ folder, seed, deadlineSeconds, share, longHangs })
   try {
     await warmUp(world)
+    context.tell(
+      `faults: ports ${Object.entries(world.proxies)
+        .map(([name, { port }]) => `${name} ${port}`)
+        .join(', ')}`,
+    )
     // Idle connections to services end by themselves; those are not among what has to be there again.
     if (longHangs) await wait(IDLE_MS)
     const filesBefore = world.gateway.openFiles()
     const tally = newTally()
     const plans = planAll(context)
-
     await sendAll(context, { world, tally, plans })
-
     for (const example of tally.examples) context.tell(`faults: ${example}`)
     context.tell(`faults: the latest was ${tally.latest}`)
     context.tell(`faults: ${[...tally.outcomes].map(([name, count]) => `${name} ${count}`).join(', ')}`)
-    return [...figuresOf(context, { world, tally, plans }), ...(await afterwards(world, filesBefore))]
+    return [
+      ...figuresOf(context, { world, tally, plans }),
+      ...(await afterwards(context, { gateway: world.gateway, filesBefore })),
+    ]
   } finally {
     await world.close()
   }
@@ -97,15 +100,7 @@ function newTally(): Tally {
 /** Makes the connections that stay, so that they are in the count of file descriptors before the first fault. */
 async function warmUp({ gateway, token, pathTo, proxies }: FaultyWorld): Promise<void> {
   const caller = createCaller({ port: gateway.port, patienceMs: 5000 })
-  const plan: Plan = {
-    id: 'warm-up',
-    kind: 'items',
-    method: 'GET',
-    keyed: false,
-    fault: undefined,
-    token: 'service',
-  }
-  await caller.ask(textOf(plan, { token, pathTo }))
+  await caller.ask(plannedText(ordinaryRequest, { token, pathTo }))
   caller.close()
   await until(
     () => proxies.collector.open,
@@ -114,58 +109,20 @@ async function warmUp({ gateway, token, pathTo, proxies }: FaultyWorld): Promise
   )
 }
 
-function planAll(context: ChaosContext): Plan[] {
+function planAll(context: ChaosContext): PlannedRequest[] {
   const seeded = createSeeded(context.seed)
   const longHangs = scaled(context, 'longHangs') > 0
   return Array.from({ length: scaled(context, 'requests') }, (_, index) => {
-    const plan = planOne(seeded, index)
+    const plan = planRequest(seeded, index)
     const hangs = plan.kind === 'events' && plan.fault?.hangs === true
     return hangs && !longHangs ? { ...plan, fault: undefined } : plan
-  })
-}
-
-function planOne(seeded: Seeded, index: number): Plan {
-  const method = seeded.chance(0.5) ? 'GET' : 'POST'
-  return {
-    id: `r-${index}`,
-    kind: seeded.pick(KINDS),
-    method,
-    keyed: method === 'POST' && seeded.chance(0.3),
-    fault: seeded.chance(FAULT_SHARE) ? seeded.pick(faults) : undefined,
-    token: seeded.chance(0.002) ? 'unknownKey' : seeded.chance(0.2) ? 'person' : 'service',
-  }
-}
-
-/** Of a hundred requests two are streams and eighteen get a question back. */
-const KINDS: readonly Plan['kind'][] = [
-  ...Array<'items'>(40).fill('items'),
-  ...Array<'questions'>(9).fill('questions'),
-  'events',
-]
-
-function textOf(
-  { id, kind, method, keyed, fault, token }: Plan,
-  world: Pick<FaultyWorld, 'token' | 'pathTo'>,
-): string {
-  return requestText({
-    method,
-    path: world.pathTo(kind, fault),
-    headers: {
-      [headers.authorization]: `Bearer ${world.token(token, Number(id.slice(2)))}`,
-      [headers.tenantId]: 'acme',
-      [headers.requestId]: id,
-      [headers.correlationId]: `c-${id}`,
-      ...(keyed && { [headers.idempotencyKey]: id }),
-      ...(kind === 'events' && { Accept: 'text/event-stream' }),
-    },
-    ...(method === 'POST' && { body: '{"goal":"ctr"}' }),
   })
 }
 
 interface Sending {
   readonly world: FaultyWorld
   readonly tally: Tally
-  readonly plans: readonly Plan[]
+  readonly plans: readonly PlannedRequest[]
 }
 
 async function sendAll(context: ChaosContext, { world, tally, plans }: Sending): Promise<void> {
@@ -177,12 +134,14 @@ async function sendAll(context: ChaosContext, { world, tally, plans }: Sending):
   // A stream that hangs for half a minute must not hold up a worker.
   const streams: Promise<void>[] = []
   const progress = (done: number) => context.tell(`faults: ${done} of ${plans.length}`)
-  const send = async (plan: Plan, caller: Caller) => {
-    const ending = await caller.ask(textOf(plan, world))
-    judge(plan, ending, { tally, deadlineMs })
+  const stalls = watchStalls()
+  const send = async (plan: PlannedRequest, caller: Caller) => {
+    const startedAt = performance.now()
+    const ending = await caller.ask(plannedText(plan, world))
+    judge(plan, ending, { tally, deadlineMs, lostMs: stalls.lostSince(startedAt) })
   }
   await doAll({ count: plans.length, workers, signal: context.signal, progress }, async (index, worker) => {
-    const plan = plans[index] as Plan
+    const plan = plans[index] as PlannedRequest
     // Spans are only counted; kept, they would fill the memory of this process.
     world.collector.spans.length = 0
     if (plan.kind !== 'events') return await send(plan, callers[worker] as Caller)
@@ -190,17 +149,22 @@ async function sendAll(context: ChaosContext, { world, tally, plans }: Sending):
     streams.push(send(plan, caller).finally(() => caller.close()))
   })
   await Promise.all(streams)
+  stalls.close()
+  context.tell(`faults: for ${Math.round(stalls.totalMs)} ms the machine had no time for this process`)
   for (const caller of callers) caller.close()
 }
 
-function judge(
-  plan: Plan,
-  ending: Ending,
-  { tally, deadlineMs }: { tally: Tally; deadlineMs: number },
-): void {
+interface Judging {
+  readonly tally: Tally
+  readonly deadlineMs: number
+  /** What the machine took from the services and from whoever waits: it is not the gateway that was late. */
+  readonly lostMs: number
+}
+
+function judge(plan: PlannedRequest, ending: Ending, { tally, deadlineMs, lostMs }: Judging): void {
   const surplus = plan.kind === 'events' ? STREAM_SURPLUS_MS : 0
   const label = ending.type === 'answer' ? labelOf(plan, ending.answer) : ending.type
-  const lateMs = ending.ms - deadlineMs - surplus
+  const lateMs = ending.ms - deadlineMs - surplus - lostMs
   if (lateMs > tally.latestMs) {
     tally.latestMs = lateMs
     tally.latest = `${plan.id} ${plan.fault?.name ?? 'no fault'}: ${label}`
@@ -226,7 +190,8 @@ function judge(
       tally.hung += 1
       tell(ending.type)
   }
-  if (!isExcused(plan, label)) {
+  const isLost = lostMs > deadlineMs / 4 && label === 'error EXECUTION_TIMEOUT'
+  if (!isLost && !isExcused(plan, label)) {
     tally.failedWithoutFault += 1
     tell('failed without a fault')
   }
@@ -242,7 +207,7 @@ const KEY_TROUBLE = new Set([
 ])
 
 /** Whether a request may end like this. An idle connection can be gone, so a POST without a key may fail by its neighbours. */
-function isExcused({ kind, fault, token, method, keyed }: Plan, label: string): boolean {
+function isExcused({ kind, fault, token, method, keyed }: PlannedRequest, label: string): boolean {
   if (fault !== undefined || label === expectedOf[kind]) return true
   if (token === 'unknownKey') return KEY_TROUBLE.has(label)
   if (token === 'person' && label === 'failed_dependency TENANT_LOOKUP_UNAVAILABLE') return true
@@ -250,7 +215,7 @@ function isExcused({ kind, fault, token, method, keyed }: Plan, label: string): 
 }
 
 /** The outcome and its code, or what is wrong with the answer. */
-function labelOf({ id, kind }: Plan, answer: WireAnswer): string {
+function labelOf({ id, kind }: PlannedRequest, answer: WireAnswer): string {
   if (answer.headers[headers.requestId.toLowerCase()] !== id) return 'invalid: the answer of another request'
   if (answer.headers['content-type']?.startsWith('text/event-stream')) return streamLabel(kind, answer)
   const reading = readOutcome(answer)
@@ -263,7 +228,7 @@ function labelOf({ id, kind }: Plan, answer: WireAnswer): string {
 }
 
 /** A stream is whole, or its last frame says why it is not. */
-function streamLabel(kind: Plan['kind'], { status, body }: WireAnswer): string {
+function streamLabel(kind: PlannedRequest['kind'], { status, body }: WireAnswer): string {
   if (kind !== 'events' || status !== outcomes.success.status)
     return 'invalid: a stream that nobody asked for'
   if (body.endsWith('data: [DONE]\n\n')) return 'stream'
@@ -313,14 +278,27 @@ function figuresOf(context: ChaosContext, { world: { upstream, proxies }, tally,
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
+/** As the kernel lists them, for whoever has to find out what they are. */
+function connectionsOf(pid: number): string {
+  const { stdout } = spawnSync('ss', ['-tanp'], { encoding: 'utf8' })
+  return (stdout ?? '')
+    .split('\n')
+    .filter((line) => line.includes(`pid=${pid},`))
+    .join('\n')
+}
+
 /** What is left in the gateway when everybody is gone. */
-async function afterwards({ gateway }: FaultyWorld, filesBefore: number): Promise<Figure[]> {
+async function afterwards(
+  { tell }: ChaosContext,
+  { gateway, filesBefore }: { readonly gateway: GatewayProcess; readonly filesBefore: number },
+): Promise<Figure[]> {
   const filesAfter = await until(
     () => gateway.openFiles(),
     (count) => count <= filesBefore,
     QUIET_MS,
   )
 
+  if (filesAfter > filesBefore) tell(`faults: connections that are left:\n${connectionsOf(gateway.pid)}`)
   const scrape = await until(
     () => gateway.metrics(),
     (text) =>

@@ -1,0 +1,255 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Caller, createCaller } from '../caller.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { type FaultyWorld, startFaultyWorld } from '../faulty-world/faulty-world.ts'
+import { plannedText, planRequest } from '../faulty-world/planned-request.ts'
+import { createSeeded, type Seeded } from '../seeded.ts'
+import { seriesSum } from '../series.ts'
+import { type MemorySample, probeOptions, takeSample } from '../soak/memory-sample.ts'
+import { until } from '../until.ts'
+import { doAll } from '../workers.ts'
+
+/** Everything at once, for long. */
+export const run: ChaosRun = {
+  name: 'soak',
+  title: 'mixed load with faults, forged tokens, aborts and reloads: nothing grows once it is warm',
+  // What a process learns in its first seconds is not what it loses by the hour. With `leak` the run keeps connections open.
+  short: { minutes: 0.02, warmUpMinutes: 0.02, heapMegabytes: 20, mapEntries: 20_000, workers: 24, leak: 0 },
+  full: { minutes: 10, warmUpMinutes: 2, heapMegabytes: 4, mapEntries: 500, workers: 32, leak: 0 },
+  run: soak,
+}
+
+const MINUTE_MS = 60_000
+const MEBIBYTE = 2 ** 20
+const PATIENCE_MS = 40_000
+const QUIET_MS = 30_000
+const DEADLINE_SECONDS = 1
+const FAULT_SHARE = 0.1
+/** Beyond what metrics name. */
+const TENANTS = 5000
+/** How often the file is read again. */
+const RELOAD_MS = 15_000
+const SAMPLES = 10
+/** The collector's connection may have been away in the first sample. */
+const OTHER_FILES = 1
+
+/** A gateway at rest. */
+interface Rest {
+  readonly sample: MemorySample
+  readonly files: number
+}
+
+async function soak(context: ChaosContext): Promise<readonly Figure[]> {
+  const { folder, seed } = context
+  const { file, nodeArguments, env } = probeOptions(folder)
+  const longHangs = scaled(context, 'minutes') > 1
+  const options = { deadlineSeconds: DEADLINE_SECONDS, share: FAULT_SHARE, longHangs }
+  const world = await startFaultyWorld({ folder, seed, ...options, nodeArguments, env })
+  const load = createMixedLoad(context, world)
+  const taking = createSampler(world, { file, restMs: longHangs ? QUIET_MS : QUIET_MS / 10 })
+  try {
+    await load.run(scaled(context, 'warmUpMinutes') * MINUTE_MS)
+    const before = await taking.atRest(0)
+    const partMs = (scaled(context, 'minutes') * MINUTE_MS) / SAMPLES
+    for (let part = 1; part <= SAMPLES && !context.signal.aborted; part += 1) {
+      await load.run(partMs)
+      if (partMs > MINUTE_MS / 4) tellOf(context, `part ${part}`, await taking.underLoad())
+    }
+    const after = await taking.atRest(before.files)
+    tellOf(context, 'before', before.sample)
+    tellOf(context, 'after', after.sample)
+    return figuresOf(context, { before, after, sent: load.sent(), scrape: await world.gateway.metrics() })
+  } finally {
+    load.close()
+    await world.close()
+  }
+}
+
+interface MixedLoad {
+  run(ms: number): Promise<void>
+  sent(): number
+  close(): void
+}
+
+/** Requests of every kind, one after another from each worker. */
+function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
+  const { port } = world.gateway
+  const workers = scaled(context, 'workers')
+  const seeded = createSeeded(context.seed)
+  const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
+  const forgotten: Caller[] = []
+  let sent = 0
+  const reloading = setInterval(() => world.gateway.kill('SIGHUP'), RELOAD_MS)
+  const isLeaking = scaled(context, 'leak') > 0
+  const task = async (_index: number, worker: number) => {
+    sent += 1
+    world.collector.spans.length = 0
+    world.upstream.executed.clear()
+    await sendOne(seeded, { world, caller: callers[worker] as Caller, index: sent })
+    if (isLeaking && sent % 20 === 0) forgotten.push(await openAnother(port))
+  }
+  return {
+    async run(ms) {
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(Math.ceil(ms))])
+      await doAll({ count: Number.MAX_SAFE_INTEGER, workers, signal }, task)
+      for (const caller of callers) caller.close()
+    },
+    sent: () => sent,
+    close() {
+      clearInterval(reloading)
+      for (const caller of forgotten) caller.close()
+    },
+  }
+}
+
+/** A connection that somebody forgets. */
+async function openAnother(port: number): Promise<Caller> {
+  const caller = createCaller({ port, patienceMs: PATIENCE_MS })
+  await caller.ask('GET /healthz HTTP/1.1\r\nHost: chaos\r\n\r\n')
+  return caller
+}
+
+interface Sending {
+  readonly world: FaultyWorld
+  readonly caller: Caller
+  readonly index: number
+}
+
+async function sendOne(seeded: Seeded, { world, caller, index }: Sending): Promise<void> {
+  const planned = planRequest(seeded, index)
+  // A stream that hangs would keep a worker for half a minute.
+  const fault = planned.kind === 'events' && planned.fault?.hangs ? undefined : planned.fault
+  const token = seeded.chance(0.05) ? 'forged' : planned.token
+  const tenant = `tenant-${seeded.below(TENANTS)}`
+  const body = JSON.stringify({ goal: 'ctr', prompt: promptOf(seeded), tenant })
+  const text = plannedText({ ...planned, fault, token, tenant, body }, world)
+  if (seeded.chance(0.05)) await caller.leave(text, seeded.below(20))
+  else await caller.ask(text)
+}
+
+/** Letters from everywhere: tables of characters fill with them. */
+function promptOf(seeded: Seeded): string {
+  const letters = Array.from({ length: 20 }, () => String.fromCodePoint(0x20 + seeded.below(0xd000)))
+  return `${letters.join('')} to person-${seeded.below(1e6)}@example.com`
+}
+
+interface Sampler {
+  underLoad(): Promise<MemorySample>
+  /** When nothing is in flight and no more files are open than so many, or else than there are in the end. */
+  atRest(files: number): Promise<Rest>
+}
+
+function createSampler(
+  { gateway, proxies }: FaultyWorld,
+  { file, restMs }: { readonly file: string; readonly restMs: number },
+): Sampler {
+  let count = 0
+  const underLoad = async () => {
+    const sample = await takeSample(gateway, file, count)
+    count = sample.count
+    return sample
+  }
+  return {
+    underLoad,
+    async atRest(wanted) {
+      // Idle connections to neighbours would go by themselves, only later.
+      for (const proxy of [proxies.services, proxies.keys, proxies.directory]) proxy.cut()
+      await until(
+        async () => seriesSum(await gateway.metrics(), 'agentic_gateway_requests_in_flight'),
+        (inFlight) => inFlight === 0,
+        QUIET_MS,
+      )
+      const files = await settled(() => gateway.openFiles(), { wanted, withinMs: restMs })
+      return { sample: await underLoad(), files }
+    },
+  }
+}
+
+const STEADY_MS = 1000
+
+/** The number once it is small enough, or has not changed for a while. */
+async function settled(
+  ask: () => number,
+  { wanted, withinMs }: { readonly wanted: number; readonly withinMs: number },
+): Promise<number> {
+  const latest = performance.now() + withinMs
+  for (let before = Number.NaN; performance.now() < latest; await wait(STEADY_MS)) {
+    const value = ask()
+    if (value <= wanted || (wanted === 0 && value === before)) return value
+    before = value
+  }
+  return ask()
+}
+
+function tellOf({ tell }: ChaosContext, when: string, sample: MemorySample): void {
+  const { heapBytes, externalBytes, handles, maps, sets } = sample
+  const megabytes = (bytes: number) => (bytes / MEBIBYTE).toFixed(1)
+  tell(
+    `soak: ${when}: heap ${megabytes(heapBytes)} MB, external ${megabytes(externalBytes)} MB, ` +
+      `maps ${JSON.stringify(maps)}, sets ${JSON.stringify(sets)}, handles ${JSON.stringify(handles)}`,
+  )
+}
+
+interface Measured {
+  readonly before: Rest
+  readonly after: Rest
+  readonly sent: number
+  readonly scrape: string
+}
+
+const handleCount = ({ handles }: MemorySample) =>
+  Object.entries(handles)
+    .filter(([name]) => name !== 'Timeout' && name !== 'Immediate')
+    .reduce((sum, [, count]) => sum + count, 0)
+
+function figuresOf(context: ChaosContext, { before, after, sent, scrape }: Measured): Figure[] {
+  const grown = (of: (sample: MemorySample) => number) => Math.max(0, of(after.sample) - of(before.sample))
+  const heapMegabytes = scaled(context, 'heapMegabytes')
+  const entries = scaled(context, 'mapEntries')
+  const gauge = (name: string): Figure => ({
+    name,
+    measured: seriesSum(scrape, name),
+    limit: 0,
+    kind: 'exactly',
+  })
+  const atMost = (name: string, measured: number, limit: number): Figure => ({
+    name,
+    measured,
+    limit,
+    kind: 'at most',
+  })
+  return [
+    { name: 'requests', measured: sent, limit: 1, kind: 'at least' },
+    {
+      ...atMost(
+        'heap after collection, growth',
+        grown(({ heapBytes }) => heapBytes) / MEBIBYTE,
+        heapMegabytes,
+      ),
+      unit: 'MB',
+    },
+    {
+      ...atMost('buffers, growth', grown(({ externalBytes }) => externalBytes) / MEBIBYTE, heapMegabytes),
+      unit: 'MB',
+    },
+    atMost(
+      'entries of all maps, growth',
+      grown(({ maps }) => maps.entries),
+      entries,
+    ),
+    atMost(
+      'entries of all sets, growth',
+      grown(({ sets }) => sets.entries),
+      entries,
+    ),
+    atMost(
+      'maps and sets, growth',
+      grown(({ maps, sets }) => maps.count + sets.count),
+      entries,
+    ),
+    atMost('handles, growth', grown(handleCount), OTHER_FILES),
+    atMost('file descriptors, growth', Math.max(0, after.files - before.files), OTHER_FILES),
+    gauge('agentic_gateway_requests_in_flight'),
+    gauge('agentic_gateway_sse_connections_active'),
+  ]
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { run } from '../../chaos/runs/soak.ts'
+import { expectReached, missed, runShort } from './run-short.ts'
+
+test('under mixed load nothing grows once the gateway is warm', async () => {
+  expectReached(await runShort(run))
+})
+
+test('the run notices connections that nobody closes', async () => {
+  const names = missed(await runShort(run, { leak: 1 }))
+  expect(names).toContainEqual(expect.stringContaining('file descriptors, growth'))
+})
