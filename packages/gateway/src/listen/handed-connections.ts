@@ -1,6 +1,9 @@
 import type { Server, Socket } from 'node:net'
 import { takeUpWaiting } from '../drain.ts'
 
+/** The socket of a client. */
+export type ClientSocket = Socket
+
 /** Connections that another process accepted, for a server that does not listen itself. */
 export interface HandedConnections {
   /** Lets them come; resolves with the port that they come to. */

@@ -1,13 +1,13 @@
-import type { Socket } from 'node:net'
+import type { ClientSocket } from '../listen/handed-connections.ts'
 
 /** What one side of a channel can be asked or told, by name. */
-export type Desk = Readonly<Record<string, (value: never, socket?: Socket) => unknown>>
+export type Desk = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>
 
 /** The process on the other side, as Node gives it: a child, or the parent by way of `process`. */
 export interface Peer {
   send?(
     message: unknown,
-    socket: Socket | undefined,
+    socket: ClientSocket | undefined,
     options: { readonly keepOpen?: boolean } | undefined,
     done: (error: Error | null) => void,
   ): boolean
@@ -28,7 +28,7 @@ export interface Channel<Theirs extends Desk> {
   /** Says something that needs no answer. A process that is gone hears nothing. */
   tell<Name extends keyof Theirs & string>(name: Name, value: Given<Theirs[Name]>): void
   /** The same with a connection, which stays open here too. */
-  hand<Name extends keyof Theirs & string>(name: Name, value: Given<Theirs[Name]>, socket: Socket): void
+  hand<Name extends keyof Theirs & string>(name: Name, value: Given<Theirs[Name]>, socket: ClientSocket): void
 }
 
 type Message =
@@ -45,11 +45,11 @@ interface Waiting {
 export function createChannel<Theirs extends Desk>(peer: Peer, desk: Desk): Channel<Theirs> {
   const waiting = new Map<number, Waiting>()
   let asked = 0
-  const send = (message: Message, socket?: Socket) =>
+  const send = (message: Message, socket?: ClientSocket) =>
     // The callback takes the error of a process that is gone; without it that would be thrown.
     void peer.send?.(message, socket, { keepOpen: true }, () => undefined)
   peer.on('message', (message, socket) =>
-    hear(message as Message, { waiting, desk, send, socket: socket as Socket | undefined }),
+    hear(message as Message, { waiting, desk, send, socket: socket as ClientSocket | undefined }),
   )
   peer.on('disconnect', () => {
     for (const { reject } of waiting.values()) reject(new Error('the other process is gone'))
@@ -73,7 +73,7 @@ interface Hearing {
   readonly waiting: Map<number, Waiting>
   readonly desk: Desk
   readonly send: (message: Message) => void
-  readonly socket: Socket | undefined
+  readonly socket: ClientSocket | undefined
 }
 
 function hear(message: Message, { waiting, desk, send, socket }: Hearing): void {

@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net'
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { ExchangeRow } from '../admin/exchange-rows.ts'
 import type { FeedBatch } from '../admin/feed-batch.ts'
+import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
 import type { Exposition, MetricValues } from '../metrics.ts'
 import type { ReloadResult } from '../reload/reload.ts'
@@ -63,7 +63,7 @@ export interface PrimaryDesk {
 
 /** What the primary may ask a worker, or tell it. */
 export interface WorkerDesk {
-  connection(value: null, socket?: Socket): void
+  connection(value: null, socket?: ClientSocket): void
   /** Permits that others need; the answer is how many it gives back. */
   recall(needed: number): number
   metrics(value: null): MetricValues

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { ClientSocket } from '../listen/handed-connections.ts'
 import { InitialisationError } from '../plugin.ts'
 import type { Desk } from './channel.ts'
 import type { Started, StartFailure } from './desks.ts'
@@ -37,7 +37,7 @@ export function startMember(index: number, program: WorkerProgram, deskOf: DeskO
     process,
     started,
     recall: (needed) => process.channel.ask('recall', needed),
-    hand: (socket: Socket) => process.channel.hand('connection', null, socket),
+    hand: (socket: ClientSocket) => process.channel.hand('connection', null, socket),
   }
   void process.ended.then((how) => reject(new Error(`the worker ended before it took requests: ${how}`)))
   started.catch(() => undefined).finally(() => clearTimeout(timer))

@@ -1,13 +1,13 @@
-import type { Socket } from 'node:net'
+import type { ClientSocket } from '../listen/handed-connections.ts'
 
 /** A worker that connections can be handed to. */
 export interface Taker {
-  hand(socket: Socket): void
+  hand(socket: ClientSocket): void
 }
 
 /** Spreads connections over the workers. */
 export interface Spread {
-  take(socket: Socket): void
+  take(socket: ClientSocket): void
   join(taker: Taker): void
   /** A worker is gone. What was on its way to it goes to another. */
   leave(taker: Taker): void
@@ -25,7 +25,7 @@ interface Load {
   open: number
   /** All that it has ever got: of two that have equally many, it is the turn of the one that got fewer. */
   handed: number
-  onTheWay: Socket | undefined
+  onTheWay: ClientSocket | undefined
 }
 
 /** How long those who are not with a worker yet may hold up a drain. */
@@ -37,7 +37,7 @@ const SETTLE_MS = 1000
  */
 export function createSpread(limit: () => number): Spread {
   const loads = new Map<Taker, Load>()
-  const line: Socket[] = []
+  const line: ClientSocket[] = []
   const settling = new Set<() => void>()
   const onTheWay = () => [...loads.values()].filter((load) => load.onTheWay !== undefined).length
   const open = () => [...loads.values()].reduce((sum, load) => sum + load.open, line.length)

@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net'
 import { ownRecords, recentRows } from '../admin/exchange-rows.ts'
 import { createFeedSender, type FeedBatch } from '../admin/feed-batch.ts'
 import { openStreams } from '../admin/open-streams.ts'
 import type { Others } from '../admin/others.ts'
 import { createRecentExchanges } from '../admin/recent-exchanges.ts'
 import type { Gateway } from '../gateway.ts'
-import { createHandedConnections } from '../listen/handed-connections.ts'
+import { type ClientSocket, createHandedConnections } from '../listen/handed-connections.ts'
 import type { OwnAccount, Siblings } from '../siblings.ts'
 import { type BorrowedRoom, createBorrowedRoom } from './borrowed-room.ts'
 import type { Channel, Desk } from './channel.ts'
@@ -30,7 +29,7 @@ export interface WorkerTies {
 export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
   const state = { text: boot.text, tellsWarnings: boot.index === 1 && boot.isFirst }
   let account: OwnAccount | undefined
-  let take: ((socket: Socket) => void) | undefined
+  let take: ((socket: ClientSocket) => void) | undefined
   const room = createBorrowedRoom({
     inFlight: () => account?.load.inFlight ?? 0,
     // A worker without a primary is going down.
