@@ -1,8 +1,11 @@
 import type { ChaosRun } from './chaos-run.ts'
 import { run as cardinality } from './runs/cardinality.ts'
+import { run as differential } from './runs/differential.ts'
 import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
+import { run as idempotency } from './runs/idempotency.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
+import { run as operations } from './runs/operations.ts'
 import { run as overload } from './runs/overload.ts'
 import { run as reload } from './runs/reload.ts'
 import { run as sharedLimit } from './runs/shared-limit.ts'
@@ -13,11 +16,14 @@ import { run as soak } from './runs/soak.ts'
 export const runs: readonly ChaosRun[] = [
   faults,
   fuzz,
+  differential,
   keepAliveRace,
   overload,
   sharedLimit,
   sigterm,
   reload,
   cardinality,
+  idempotency,
+  operations,
   soak,
 ]

@@ -20,7 +20,9 @@ export function fuzzGateway({
   tally,
 }: FuzzGatewayOptions): Promise<GatewayProcess> {
   const { issuer, jwksFile } = identities.issuer
-  const rest = { target: upstream.url, executionTimeoutSeconds: 30 }
+  // Without a deadline, what gets stuck stays stuck and is seen; with one it is longer than a slow body may take.
+  const rest = { target: upstream.url }
+  const timed = { ...rest, executionTimeoutSeconds: 120 }
   return startGatewayProcess({
     folder: context.folder,
     config: {
@@ -45,10 +47,10 @@ export function fuzzGateway({
         { id: 'read', method: 'GET', path: '/items/{id}', ...rest },
         { id: 'remove', method: 'DELETE', path: '/items/{id}', ...rest },
         { id: 'write', method: 'POST', path: '/items', ...rest },
-        { id: 'ask', method: 'POST', path: '/typed', ...rest, conformance: 'enforce' },
+        { id: 'ask', method: 'POST', path: '/typed', ...timed, conformance: 'enforce' },
         { id: 'early', method: 'POST', path: '/early', ...rest },
-        { id: 'broken', method: 'GET', path: '/broken', ...rest },
-        { id: 'events', method: 'POST', path: '/events', ...rest, mode: 'sse' },
+        { id: 'broken', method: 'GET', path: '/broken', ...timed },
+        { id: 'events', method: 'POST', path: '/events', ...timed, mode: 'sse' },
       ],
     },
     onLine: (line) => judgeRecord(line, tally),

@@ -19,18 +19,17 @@ export interface Patience {
   readonly closeMs: number
   /** Told how long after the last bytes that were sent, or received, others came. */
   readonly heard?: (ms: number) => void
+  /** Whether everything that can be waited for has come: then a short silence is enough. */
+  readonly enough?: (received: string) => boolean
 }
 
 const PACE_MS = 1
+const AFTER_ENOUGH_MS = 40
 
 /** Holds one conversation with a gateway. */
-export async function talk(
-  port: number,
-  conversation: Conversation,
-  { quietMs, closeMs, heard }: Patience,
-): Promise<Talked> {
+export async function talk(port: number, conversation: Conversation, patience: Patience): Promise<Talked> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  const state = listen(socket, heard)
+  const state = listen(socket, patience)
   await state.connected
   await send(socket, conversation)
   if (conversation.leaves !== 'after answers') {
@@ -41,14 +40,14 @@ export async function talk(
     await state.closed
     return { received: '', hung: false, refused: state.refused() }
   }
-  await Promise.race([state.closed, state.quiet(quietMs)])
+  await Promise.race([state.closed, state.quiet()])
   socket.end()
-  const hung = !(await closesWithin(state.closed, closeMs))
+  const hung = !(await closesWithin(state.closed, patience.closeMs))
   socket.destroy()
   return { received: state.received(), hung, refused: state.refused() }
 }
 
-function listen(socket: Socket, heard: Patience['heard']) {
+function listen(socket: Socket, { quietMs, heard, enough }: Patience) {
   const chunks: string[] = []
   let opened = false
   let heardAt = performance.now()
@@ -71,10 +70,15 @@ function listen(socket: Socket, heard: Patience['heard']) {
     closed,
     refused: () => !opened,
     received: () => chunks.join(''),
-    async quiet(quietMs: number): Promise<void> {
+    async quiet(): Promise<void> {
       heardAt = performance.now()
-      for (let left = quietMs; left > 0 && !socket.closed; left = heardAt + quietMs - performance.now())
-        await wait(left, undefined, { ref: false })
+      const left = () => {
+        const ms = enough?.(chunks.join('')) ? AFTER_ENOUGH_MS : quietMs
+        return heardAt + ms - performance.now()
+      }
+      const step = enough === undefined ? Number.POSITIVE_INFINITY : AFTER_ENOUGH_MS
+      for (let ms = left(); ms > 0 && !socket.closed; ms = left())
+        await wait(Math.min(ms, step), undefined, { ref: false })
     },
   }
 }

@@ -1,0 +1,76 @@
+import { type SeenRequest, valuesOf } from './strict-requests.ts'
+
+/** What is known about one vector at one server. */
+export interface Observation {
+  readonly server: string
+  /** Ids of the requests that the gateway told its client were answered by the server. */
+  readonly said: readonly string[]
+  /** What it sent to the server. */
+  readonly sent: readonly SeenRequest[]
+  /** What the server made of it. */
+  readonly seen: readonly SeenRequest[]
+  /** Ids in the access log; undefined when the server keeps none. */
+  readonly logged: readonly string[] | undefined
+}
+
+/** Headers that say who asks; a server that reads another value than was sent acts for somebody else. */
+const identity = [
+  ...['x-tenant-id', 'x-actor-principal', 'x-actor-subject', 'x-actor-roles', 'authorization'],
+  ...['x-correlation-id', 'x-request-id', 'idempotency-key', 'x-approval-token'],
+]
+
+/** In what a server disagrees with the gateway about one vector. */
+export function disagreements({ server, said, sent, seen, logged }: Observation): string[] {
+  const sentIds = sent.map(idOf)
+  return [
+    ...unequal(`${server}: answered`, said, sentIds),
+    ...unequal(`${server}: seen`, seen.map(idOf), sentIds),
+    ...(logged === undefined ? [] : unequal(`${server}: logged`, logged, sentIds)),
+    ...sent.flatMap((request) => {
+      const twin = seen.find((other) => idOf(other) === idOf(request))
+      return twin === undefined ? [] : differences(request, twin).map((what) => `${server}: another ${what}`)
+    }),
+  ]
+}
+
+/** In what servers disagree with each other: as many requests of the same tenants reach each of them, or none of them any. */
+export function disagreementsBetween(observations: readonly Observation[]): string[] {
+  const views = observations.map(({ server, seen }) => ({
+    server,
+    view: seen.map(view).toSorted().join('\n'),
+  }))
+  const [first] = views
+  return views
+    .filter(({ view }) => view !== first?.view)
+    .map(({ server }) => `${server} and ${first?.server} saw different requests`)
+}
+
+/** The tenants of the requests that were sent on, in their order. */
+export function tenantsOf(requests: readonly SeenRequest[]): string[] {
+  return requests.map((request) => valuesOf(request, 'x-tenant-id').join(', '))
+}
+
+function idOf(request: SeenRequest): string {
+  return valuesOf(request, 'x-request-id').join(', ')
+}
+
+function unequal(what: string, ids: readonly string[], sent: readonly string[]): string[] {
+  if (ids.toSorted().join() === sent.toSorted().join()) return []
+  return [`${what} ${ids.length} requests where ${sent.length} were sent`]
+}
+
+function differences(sent: SeenRequest, seen: SeenRequest): string[] {
+  return [
+    ...(sent.method === seen.method ? [] : ['method']),
+    ...(sent.target === seen.target ? [] : ['target']),
+    ...(sent.body === seen.body ? [] : ['body']),
+    ...identity.filter((name) => valuesOf(sent, name).join() !== valuesOf(seen, name).join()),
+  ]
+}
+
+/** What does not depend on the server, whose number is in the path. */
+function view(request: SeenRequest): string {
+  const { method, target, body } = request
+  const text = JSON.stringify([method, target, body, valuesOf(request, 'x-tenant-id')])
+  return text.replaceAll(/\/r\d\//g, '/r/')
+}

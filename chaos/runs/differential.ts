@@ -1,0 +1,236 @@
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { disagreements, disagreementsBetween, type Observation, tenantsOf } from '../differential/compare.ts'
+import { type Observed, startServers } from '../differential/servers.ts'
+import { type SeenRequest, valuesOf } from '../differential/strict-requests.ts'
+import { escaped } from '../fuzz/conversation.ts'
+import { UPSTREAM_MARK } from '../fuzz/marked-upstream.ts'
+import { createQuietTime } from '../fuzz/quiet-time.ts'
+import { talk } from '../fuzz/talk.ts'
+import { createTally, type Tally } from '../fuzz/tally.ts'
+import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { readAnswers } from '../read-answers.ts'
+import { PATH, type Vector } from '../vectors/vector.ts'
+import { vectors } from '../vectors/vectors.ts'
+
+/** Sends every smuggling vector through the gateway to four servers and compares what each made of it. */
+export const run: ChaosRun = {
+  name: 'differential',
+  title: 'smuggling vectors through the gateway to Node, nginx, HAProxy and Apache',
+  // `direct` leaves the gateway out and shows what the servers make of the vectors by themselves.
+  short: { vectors: vectors.length, sockets: 48, direct: 0 },
+  full: { vectors: vectors.length, sockets: 48, direct: 0 },
+  run: differential,
+}
+
+interface Differential {
+  readonly context: ChaosContext
+  readonly servers: readonly Observed[]
+  readonly gateway: GatewayProcess
+  readonly tally: Tally
+  /** Tenants by request id, as the audit records have them. */
+  readonly records: ReadonlyMap<string, string>
+}
+
+async function differential(context: ChaosContext): Promise<readonly Figure[]> {
+  const tally = createTally(context.tell)
+  const servers = await startServers(context.folder)
+  try {
+    const records = new Map<string, string>()
+    const gateway = await startGateway(context, servers, records)
+    try {
+      return await compareAll({ context, servers, gateway, tally, records })
+    } finally {
+      await gateway.stop()
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+}
+
+/** One gateway for all servers: `/r0` leads to the first, and so on. */
+function startGateway({ folder }: ChaosContext, servers: readonly Observed[], records: Map<string, string>) {
+  const routes = servers.flatMap(({ name, tap }, index) =>
+    ['GET', 'POST', 'DELETE'].flatMap((method) =>
+      ['{vector}', '{vector}/{rest}'].map((rest) => ({
+        id: `${name}-${method}-${rest === '{vector}' ? 'one' : 'two'}`,
+        method,
+        path: `/r${index}/${rest}`,
+        target: `http://127.0.0.1:${tap.port}`,
+        executionTimeoutSeconds: 30,
+      })),
+    ),
+  )
+  return startGatewayProcess({
+    folder,
+    config: { gateway: { limits: { max_body_bytes: 1_000_000 } }, routes },
+    onLine(line) {
+      const { request_id, tenant_id } = JSON.parse(line)
+      records.set(request_id, tenant_id)
+    },
+  })
+}
+
+/** Ids of the requests that the client was told the server has answered, by server and vector. */
+type Said = ReadonlyMap<string, readonly string[]>
+
+async function compareAll(differential: Differential): Promise<Figure[]> {
+  const { context, servers, gateway, tally, records } = differential
+  const chosen = vectors.slice(0, scaled(context, 'vectors'))
+  const said = await sendAll(differential, chosen)
+  await settled(differential)
+  const views = servers.map((observed, number): View => ({ observed, number, log: observed.logged() }))
+  for (const [index, vector] of chosen.entries()) {
+    const observations = views.map((view) => observe(view, index, said))
+    for (const fault of faultsOf(vector, observations, records))
+      tally.blame(fault.kind, `vector ${index}, ${vector.name}: ${fault.what}`)
+  }
+  for (const { name, tap, recorder } of servers) {
+    for (const fault of tap.faults) tally.blame('unclean', `sent to ${name}: ${fault}`)
+    for (const fault of recorder.faults) tally.blame('unclean', `seen by ${name}: ${fault}`)
+    for (const seen of [...tap.seen, ...recorder.seen])
+      if (numberOf(seen) === undefined) tally.blame('stray', `${name}: ${seen.method} ${seen.target}`)
+  }
+  context.tell(`differential: ${chosen.length} vectors, ${records.size} records, ${tally.summary()}`)
+  return figuresOf(chosen.length, servers.length, { tally, crashes: gateway.end() === undefined ? 0 : 1 })
+}
+
+async function sendAll(differential: Differential, chosen: readonly Vector[]): Promise<Said> {
+  const { context, servers } = differential
+  const said = new Map<string, string[]>()
+  const quiet = createQuietTime()
+  const jobs = chosen.flatMap((vector, index) => servers.map((_, server) => ({ vector, index, server })))
+  const worker = async () => {
+    for (let job = jobs.shift(); job !== undefined && !context.signal.aborted; job = jobs.shift()) {
+      const { vector, index, server } = job
+      const text = vector.text
+        .replaceAll(PATH, pathOf(server, index))
+        .replaceAll(encoded(PATH), encoded(pathOf(server, index)))
+      const port =
+        scaled(context, 'direct') === 1 ? (servers[server]?.tap.port ?? 0) : differential.gateway.port
+      said.set(`${server} ${index}`, await answered(differential, { port, text, vector, quiet }))
+    }
+  }
+  await Promise.all(Array.from({ length: scaled(context, 'sockets') }, worker))
+  return said
+}
+
+function pathOf(server: number, vector: number): string {
+  return `/r${server}/v${String(vector).padStart(3, '0')}`
+}
+
+/** The path with its `v` in percent-encoding, as one of the vectors has it. */
+function encoded(path: string): string {
+  return path.replace('/v', '/%76')
+}
+
+interface Sending {
+  readonly port: number
+  readonly text: string
+  readonly vector: Vector
+  readonly quiet: ReturnType<typeof createQuietTime>
+}
+
+/** Sends a vector and reads from the answers which requests a server has answered. */
+async function answered({ tally }: Differential, { port, text, vector, quiet }: Sending): Promise<string[]> {
+  const bytes = Buffer.from(text, 'latin1')
+  const conversation = { bytes, cuts: [], paced: false, leaves: 'after answers' } as const
+  // More than the corpus expects would still be seen where it arrives.
+  const enough = (got: string) =>
+    vector.tenants.length > 0 && got.split(`${UPSTREAM_MARK}: `).length > vector.tenants.length
+  const quietMs = vector.tenants.length > 0 ? ANSWER_MS : quiet.ms()
+  const patience = { quietMs, closeMs: 10_000, heard: quiet.heard, enough }
+  const { received, hung } = await talk(port, conversation, patience)
+  const { answers, fault } = readAnswers(received, text.startsWith('HEAD '))
+  const got = escaped(Buffer.from(received, 'latin1'), 500)
+  if (hung) tally.blame('hung', `${vector.name}: ${got}`)
+  if (fault !== undefined) tally.blame('unclean', `answer to ${vector.name}: ${fault} in ${got}`)
+  return answers.flatMap(({ headers }) => headers.get(UPSTREAM_MARK) ?? [])
+}
+
+const SETTLE_MS = 5000
+// An answer that the corpus expects is waited for longer than silence.
+const ANSWER_MS = 5000
+
+/** Logs are written, and requests of clients that left are cancelled, a moment after the last answer. */
+async function settled({ servers, gateway }: Differential): Promise<void> {
+  const latest = performance.now() + SETTLE_MS
+  const isDone = async () =>
+    /^agentic_gateway_requests_in_flight 0$/m.test(await gateway.metrics()) &&
+    servers.every(({ tap, logged }) => (logged()?.length ?? tap.seen.length) >= tap.seen.length)
+  while (!(await isDone()) && performance.now() < latest)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+function numberOf({ target }: Pick<SeenRequest, 'target'>): number | undefined {
+  const [, digits] = /^\/r\d\/v(\d{3})(?![0-9])/.exec(target) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** A server with its number and its log, which is read once. */
+interface View {
+  readonly observed: Observed
+  readonly number: number
+  readonly log: ReturnType<Observed['logged']>
+}
+
+function observe({ observed, number, log }: View, index: number, said: Said): Observation {
+  const isOf = (seen: Pick<SeenRequest, 'target'>) => numberOf(seen) === index
+  return {
+    server: observed.name,
+    said: said.get(`${number} ${index}`) ?? [],
+    sent: observed.tap.seen.filter(isOf),
+    seen: observed.recorder.seen.filter(isOf),
+    logged: log
+      ?.filter(({ requestLine }) => isOf({ target: requestLine.split(' ')[1] ?? '' }))
+      .map(({ requestId }) => requestId),
+  }
+}
+
+interface Fault {
+  readonly kind: 'disagreement' | 'reached' | 'unexpected' | 'unrecorded'
+  readonly what: string
+}
+
+function* faultsOf(
+  { tenants }: Vector,
+  observations: readonly Observation[],
+  records: Differential['records'],
+): Generator<Fault> {
+  for (const what of [...observations.flatMap(disagreements), ...disagreementsBetween(observations)])
+    yield { kind: 'disagreement', what }
+  for (const { server, sent, seen } of observations) {
+    const found = tenantsOf(sent).join(', ')
+    if (tenants.length === 0 && sent.length + seen.length > 0)
+      yield { kind: 'reached', what: `${server}: ${found}` }
+    else if (found !== tenants.join(', '))
+      yield {
+        kind: 'unexpected',
+        what: `${server}: forwarded for "${found}", not for "${tenants.join(', ')}"`,
+      }
+    for (const request of sent)
+      if (records.get(valuesOf(request, 'x-request-id').join()) !== tenantsOf([request]).join())
+        yield { kind: 'unrecorded', what: `${server}: ${request.method} ${request.target}` }
+  }
+}
+
+function figuresOf(
+  vectorCount: number,
+  serverCount: number,
+  { tally, crashes }: { readonly tally: Tally; readonly crashes: number },
+): Figure[] {
+  const none = (name: string, measured: number): Figure => ({ name, measured, limit: 0, kind: 'exactly' })
+  return [
+    { name: 'vectors', measured: vectorCount, limit: LEAST_VECTORS, kind: 'at least' },
+    { name: 'servers', measured: serverCount, limit: 4, kind: 'exactly' },
+    none('framing disagreements', tally.faults('disagreement')),
+    none('refused vectors that reached a server', tally.faults('reached')),
+    none('vectors that went another way than the corpus says', tally.faults('unexpected')),
+    none('bytes that are not plain HTTP', tally.faults('unclean')),
+    none('requests of no vector', tally.faults('stray')),
+    none('forwarded requests without their audit record', tally.faults('unrecorded')),
+    none('hung connections', tally.faults('hung')),
+    none('crashes', crashes),
+  ]
+}
+
+const LEAST_VECTORS = 240
