@@ -47,6 +47,8 @@ export async function serve(served: Served, host: Host): Promise<number> {
     await gateway.drain()
     return exitCodes.ok
   } catch (error) {
+    // A signal to all processes ends workers that are not there yet, and with them a start that is to end anyway.
+    if (signals.isToldToStop() && served.loaded.config.gateway.workers > 1) return exitCodes.ok
     if (error instanceof InitialisationError)
       log.error('the gateway did not start', { reason: error.message })
     else log.error('the gateway failed', { error })

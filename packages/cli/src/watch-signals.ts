@@ -6,6 +6,7 @@ import type { Host } from './host.ts'
 export interface Signals {
   /** Resolves with the first SIGTERM or SIGINT. */
   readonly toldToStop: Promise<void>
+  isToldToStop(): boolean
 }
 
 /** Listens to signals, SIGHUP for a reload among them, and ends the process on an error that nobody handles: its state is unknown from there on. */
@@ -30,7 +31,7 @@ export function watchSignals(host: Host, log: Log, onReload: () => void): Signal
     onReload()
   })
   endOnUnhandledErrors(host, log)
-  return { toldToStop }
+  return { toldToStop, isToldToStop: () => stopping }
 }
 
 function endAtOnce(host: Host, log: Log): never {

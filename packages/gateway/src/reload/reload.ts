@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../config/warnings.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { InitialisationError } from '../plugin.ts'
+import { settledWithin } from '../settled-within.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { fixedKeyFaults } from './fixed-keys.ts'
 import { inTurn } from './in-turn.ts'
@@ -80,7 +81,8 @@ async function attempt(parts: ReloadParts): Promise<readonly string[]> {
 async function prepare(parts: ReloadParts): Promise<Snapshot | string[]> {
   try {
     const next = provide(parts)
-    if (!Array.isArray(next)) await warmed(next)
+    // No request meets keys that are not there yet, unless their issuer does not answer.
+    if (!Array.isArray(next)) await settledWithin(WARM_MS, next.pipeline.warm())
     return next
   } catch (error) {
     return failed(parts, error)
@@ -113,14 +115,6 @@ function provide({ source, current, provision }: ReloadParts): Snapshot | string
     if (error instanceof InitialisationError) return [`${source.file}: ${error.message}`]
     throw error
   }
-}
-
-/** No request meets keys that are not there yet, unless their issuer does not answer. */
-async function warmed({ pipeline }: Snapshot): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, WARM_MS)
-  await Promise.race([pipeline.warm(), late])
-  clearTimeout(timer)
 }
 
 function conclude(parts: ReloadParts, faults: readonly string[]): ReloadResult {

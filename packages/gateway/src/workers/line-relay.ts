@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { settledWithin } from '../settled-within.ts'
 
 /** Brings what workers write to one stream, line by line, so that no line of one stands inside a line of another. */
 export interface LineRelay {
@@ -45,10 +46,7 @@ export function createLineRelay(sink: Writable): LineRelay {
     },
     async settled() {
       const closed = [...sources].map((source) => once(source, 'close'))
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, SETTLE_MS)
-      await Promise.race([Promise.allSettled(closed), late])
-      clearTimeout(timer)
+      await settledWithin(SETTLE_MS, Promise.allSettled(closed))
     },
   }
 }

@@ -1,3 +1,5 @@
+import { settledWithin } from '../settled-within.ts'
+
 /** A worker that holds permits. */
 export interface Holder {
   /** Gives back what it does not use, at least so many if it can; resolves with how many. */
@@ -19,7 +21,7 @@ export interface Permits {
 }
 
 /** A worker that is slow to answer must not hold up the others; what it gives back later is free then. */
-const RECALL_MS = 100
+const RECALL_MS = 250
 const RETRY_MS = 50
 
 /** Makes the permits; nobody ever holds more of them together than the limit says. */
@@ -43,7 +45,7 @@ export function createPermits(limit: () => number): Permits {
     book(holder, -given)
   }
   const recallFrom = (holders: readonly Holder[], needed: number) =>
-    within(
+    settledWithin(
       RECALL_MS,
       Promise.all(holders.filter((holder) => !asked.has(holder)).map((holder) => recall(holder, needed))),
     )
@@ -77,11 +79,4 @@ export function createPermits(limit: () => number): Permits {
     leave: (holder) => void held.delete(holder),
     limitChanged: settle,
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

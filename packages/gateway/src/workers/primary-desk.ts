@@ -1,3 +1,4 @@
+import { settledWithin } from '../settled-within.ts'
 import type { Desk } from './channel.ts'
 import type { Boot, PrimaryDesk, WorkerDesk } from './desks.ts'
 import type { Member } from './member.ts'
@@ -73,14 +74,11 @@ async function askAll<Name extends Asked>(
   members: Iterable<Member>,
 ): Promise<Map<Member, Awaited<ReturnType<WorkerDesk[Name]>>>> {
   const answers = new Map<Member, Awaited<ReturnType<WorkerDesk[Name]>>>()
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ANSWER_MS)
   const asked = [...members].map(async (member) => {
     const answer = await member.process.channel.ask(name, value as never)
     answers.set(member, answer as Awaited<ReturnType<WorkerDesk[Name]>>)
   })
-  await Promise.race([Promise.allSettled(asked), late])
-  clearTimeout(timer)
+  await settledWithin(ANSWER_MS, Promise.allSettled(asked))
   return answers
 }
 
