@@ -1,8 +1,8 @@
 import { createOperations } from '../../../src/runtime/operations.ts'
 import type { Store } from '../../../src/runtime/store.ts'
 
-/** Accepts jobs of the operation `count`, in transactions of many. */
-export async function acceptJobs(store: Store, count: number): Promise<void> {
+/** Accepts jobs of the operation `count`, in transactions of many, with names that are numbered from `first` on. */
+export async function acceptJobs(store: Store, count: number, first = 0): Promise<void> {
   const operations = createOperations(store)
   const scope = { tenantId: 'acme', operation: 'count', requester: 'alice' }
   const trace = { correlationId: 'c', requestId: 'r' }
@@ -18,7 +18,7 @@ export async function acceptJobs(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += 100) {
     await store.transaction(async (sql) => {
       for (let number = done; number < Math.min(done + 100, count); number += 1) {
-        await operations.accept(sql, { ...common, input: { name: `job-${number}` } })
+        await operations.accept(sql, { ...common, input: { name: `job-${first + number}` } })
       }
     })
   }

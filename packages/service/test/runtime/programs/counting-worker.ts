@@ -5,10 +5,17 @@ import { createOperations } from '../../../src/runtime/operations.ts'
 import { addEffect } from '../behaviour/effects.ts'
 import { readSettings, tell } from './settings.ts'
 
-const { url } = readSettings<{ readonly url: string }>()
+interface WorkerSettings {
+  readonly url: string
+  readonly leaseSeconds?: number
+  /** Has its effect outside of the transaction that ends the job, which is wrong: for showing that it is noticed. */
+  readonly isCareless?: boolean
+}
+
+const { url, leaseSeconds = 2, isCareless = false } = readSettings<WorkerSettings>()
 const store = createStore({ url })
 const operations = createOperations(store, {
-  leaseSeconds: 2,
+  leaseSeconds,
   workers: 8,
   pollMilliseconds: 50,
   // Of so many kills one job may see several; none of them is poison.
@@ -20,10 +27,11 @@ operations.start(
       'count',
       async (job, context) => {
         const { name } = job.input as { name: string }
+        if (isCareless) await addEffect(store, job.scope.tenantId, name)
         // Time for a kill to hit the middle of a run.
         await delay(Math.random() * 20)
         return context.finish(async (sql) => {
-          await addEffect(sql, job.scope.tenantId, name)
+          if (!isCareless) await addEffect(sql, job.scope.tenantId, name)
           return { type: 'success', body: { name } }
         })
       },

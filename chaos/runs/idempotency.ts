@@ -1,0 +1,209 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { headers, outcomes } from '@agentic-rest/profile'
+import { type RunningProgram, startProgram } from '../../packages/service/test/runtime/harness/run-program.ts'
+import { type Caller, createCaller, type Ending, requestText } from '../caller.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
+import { createSeeded } from '../seeded.ts'
+import { countEffects, type EffectsDatabase, openEffectsDatabase } from '../service/effects-database.ts'
+import { doAll } from '../workers.ts'
+
+/** Requests that are sent again and again under one key, to services that are killed. */
+export const run: ChaosRun = {
+  name: 'idempotency',
+  title: 'keys sent many times over to services that are killed: one effect and one answer for each',
+  // With `keyed` 0 the requests have no key, and the run has to fail: that shows that it can.
+  short: { keys: 20, copies: 20, services: 2, callers: 24, killEvery: 700, lease: 1000, keyed: 1 },
+  full: { keys: 10_000, copies: 20, services: 3, callers: 48, killEvery: 3000, lease: 2000, keyed: 1 },
+  run: sendCopies,
+}
+
+interface World {
+  readonly context: ChaosContext
+  readonly database: EffectsDatabase
+  /** The services that are there, by their port. */
+  readonly services: Map<number, RunningProgram>
+  readonly answers: Answers
+  killed: number
+}
+
+/** What callers were told. */
+interface Answers {
+  /** The payment that each key stands for. */
+  readonly payments: Map<number, string>
+  sent: number
+  answered: number
+  lost: number
+  different: number
+  /** Answers that were no success, by status and code. */
+  readonly refused: Map<string, number>
+}
+
+const PATIENCE_MS = 30_000
+/** Nobody is paused here: only a session of a process that is gone may end by itself. */
+const IDLE_MS = 60_000
+/** Copies of this many keys are on their way at a time, in any order. */
+const BLOCK = 10
+
+async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
+  const database = await openEffectsDatabase(IDLE_MS)
+  const answers: Answers = {
+    payments: new Map(),
+    sent: 0,
+    answered: 0,
+    lost: 0,
+    different: 0,
+    refused: new Map(),
+  }
+  const world: World = { context, database, services: new Map(), answers, killed: 0 }
+  const over = new AbortController()
+  try {
+    await Promise.all(Array.from({ length: scaled(context, 'services') }, () => startService(world)))
+    const killing = killInTurn(world, over.signal)
+    await sendAll(world)
+    over.abort()
+    await killing
+    return await figuresOf(world)
+  } finally {
+    over.abort()
+    await Promise.all([...world.services.values()].map(kill))
+    await database.close()
+  }
+}
+
+async function startService({ context, database, services }: World): Promise<void> {
+  const program = startProgram('paying-service', {
+    url: database.url,
+    leaseSeconds: scaled(context, 'lease') / 1000,
+  })
+  const [, port] = (await program.told('listens ')).split(' ')
+  services.set(Number(port), program)
+}
+
+async function kill(program: RunningProgram): Promise<void> {
+  program.process.kill('SIGKILL')
+  await program.ended
+}
+
+/** Kills the service that is there longest, whatever it is doing, and puts another in its place. */
+async function killInTurn(world: World, over: AbortSignal): Promise<void> {
+  const pause = scaled(world.context, 'killEvery')
+  for (;;) {
+    await wait(pause, undefined, { signal: over }).catch(() => undefined)
+    const [oldest] = world.services
+    if (over.aborted || oldest === undefined) return
+    world.services.delete(oldest[0])
+    await kill(oldest[1])
+    world.killed += 1
+    await startService(world)
+  }
+}
+
+async function sendAll(world: World): Promise<void> {
+  const { context, answers } = world
+  const keys = scaled(context, 'keys')
+  const copies = scaled(context, 'copies')
+  const order = copiesInOrder(world)
+  const callers = new Map<string, Caller>()
+  const work = {
+    count: keys * copies,
+    workers: scaled(context, 'callers'),
+    signal: context.signal,
+    progress: (done: number) =>
+      context.tell(
+        `idempotency: ${done} of ${keys * copies} answered, ${JSON.stringify([...answers.refused])}, ${answers.lost} lost their connection, ${world.killed} services killed`,
+      ),
+  }
+  await doAll(work, (index, worker) => sendUntilAnswered(world, callers, { key: order[index] ?? 0, worker }))
+  for (const caller of callers.values()) caller.close()
+}
+
+/** Every key as often as it has copies, those of a block in any order. */
+function copiesInOrder({ context }: World): number[] {
+  const seeded = createSeeded(context.seed)
+  const keys = Array.from({ length: scaled(context, 'keys') }, (_, key) => key)
+  const order: number[] = []
+  for (let first = 0; first < keys.length; first += BLOCK) {
+    const block = keys.slice(first, first + BLOCK)
+    order.push(
+      ...seeded.shuffle(block.flatMap((key) => Array.from({ length: scaled(context, 'copies') }, () => key))),
+    )
+  }
+  return order
+}
+
+interface Copy {
+  readonly key: number
+  readonly worker: number
+}
+
+/** A caller that does not know what became of its request sends it again, as a caller with a key may. */
+async function sendUntilAnswered(world: World, callers: Map<string, Caller>, copy: Copy): Promise<void> {
+  const request = requestOf(world, copy.key)
+  while (!world.context.signal.aborted) {
+    const ports = [...world.services.keys()]
+    const port = ports[(copy.key + copy.worker + world.answers.sent) % Math.max(ports.length, 1)]
+    if (port !== undefined) {
+      world.answers.sent += 1
+      const ending = await callerOf(callers, copy.worker, port).ask(request)
+      if (note(world.answers, copy.key, ending)) return
+    }
+    await wait(30)
+  }
+}
+
+function requestOf({ context }: World, key: number): string {
+  const keyed = scaled(context, 'keyed') > 0 ? { [headers.idempotencyKey]: `key-${key}` } : {}
+  return requestText({ method: 'POST', path: `/payments/p-${key}`, headers: keyed, body: '{}' })
+}
+
+function callerOf(callers: Map<string, Caller>, worker: number, port: number): Caller {
+  const name = `${worker}:${port}`
+  const caller = callers.get(name) ?? createCaller({ port, patienceMs: PATIENCE_MS })
+  callers.set(name, caller)
+  return caller
+}
+
+/** Answers that promise that there was no effect: somebody is at it, or the database does not answer. */
+const comeAgain: readonly string[] = [
+  `${outcomes.conflict.status} IDEMPOTENCY_IN_PROGRESS`,
+  `${outcomes.failed_dependency.status} STORE_UNAVAILABLE`,
+]
+
+/** Notes how a request ended; true when it was answered for good. */
+function note(answers: Answers, key: number, ending: Ending): boolean {
+  if (ending.type !== 'answer') {
+    answers.lost += 1
+    return false
+  }
+  const { status, body } = ending.answer
+  if (status !== outcomes.created.status) {
+    const { code = '' } = JSON.parse(body) as { code?: string }
+    const seen = `${status} ${code}`
+    answers.refused.set(seen, (answers.refused.get(seen) ?? 0) + 1)
+    return !comeAgain.includes(seen)
+  }
+  const { paymentId } = JSON.parse(body) as { paymentId: string }
+  const first = answers.payments.get(key) ?? paymentId
+  answers.payments.set(key, first)
+  if (first !== paymentId) answers.different += 1
+  answers.answered += 1
+  return true
+}
+
+async function figuresOf({ context, database, answers, killed }: World): Promise<Figure[]> {
+  const keys = scaled(context, 'keys')
+  const requests = keys * scaled(context, 'copies')
+  const { all, different } = await countEffects(database.store)
+  const other = [...answers.refused.keys()].filter((seen) => !comeAgain.includes(seen))
+  for (const [seen, count] of answers.refused) context.tell(`idempotency: ${count} times ${seen}`)
+  const none = { limit: 0, kind: 'exactly' } as const
+  return [
+    { name: 'requests answered', measured: answers.answered, limit: requests, kind: 'exactly' },
+    { name: 'services killed', measured: killed, limit: 1, kind: 'at least' },
+    { name: 'connections lost', measured: answers.lost, limit: 1, kind: 'at least' },
+    { name: 'effects', measured: all, limit: keys, kind: 'exactly' },
+    { name: 'keys without an effect', measured: keys - different, ...none },
+    { name: 'keys with two answers', measured: answers.different, ...none },
+    { name: 'other answers', measured: other.length, ...none },
+  ]
+}

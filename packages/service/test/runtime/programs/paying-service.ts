@@ -1,0 +1,34 @@
+/** A service over HTTP whose payments are its effects. It is meant to be killed. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { created, createService, createStore, defineOperation } from '../../../src/index.ts'
+import { serve } from '../../../src/node.ts'
+import { addEffect } from '../behaviour/effects.ts'
+import { readSettings, tell } from './settings.ts'
+
+const { url, leaseSeconds } = readSettings<{ readonly url: string; readonly leaseSeconds: number }>()
+const store = createStore({ url })
+
+const pay = defineOperation({
+  id: 'pay',
+  method: 'POST',
+  path: '/payments/{name}',
+  idempotent: true,
+  async run({ tenant, params, commit }) {
+    const { name = '' } = params
+    // Time for a kill to hit the middle of a run.
+    await delay(Math.random() * 10)
+    return commit(async (sql) => {
+      await addEffect(sql, tenant, name)
+      return created({ paymentId: crypto.randomUUID(), name })
+    })
+  },
+})
+
+const service = createService({
+  operations: [pay],
+  store,
+  defaultTenant: 'acme',
+  runtime: { leaseSeconds },
+})
+const { port } = await serve({ fetch: service.fetch, port: 0, closes: [service, store] })
+tell(`listens ${port}`)

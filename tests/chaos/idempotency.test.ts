@@ -1,0 +1,24 @@
+import { expect, vi } from 'vitest'
+import { run } from '../../chaos/runs/idempotency.ts'
+import { testWithProgram } from '../debian-package.ts'
+import { expectReached, missed, runShort } from './run-short.ts'
+
+// Processes are started and killed, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 120_000 })
+
+const postgres = { program: 'postgres', package: 'postgresql', folders: ['/usr/lib/postgresql/*/bin'] }
+
+testWithProgram(
+  postgres,
+  'a key that is sent many times over to services that are killed has one effect and one answer',
+  async () => {
+    expectReached(await runShort(run))
+  },
+)
+
+testWithProgram(postgres, 'requests without a key are found out', async () => {
+  const figures = await runShort(run, { keyed: 0, keys: 4, services: 1, killEvery: 60_000 })
+  expect(missed(figures)).toEqual(
+    expect.arrayContaining(['effects: 80, not exactly 4', 'keys with two answers: 76, not exactly 0']),
+  )
+})
