@@ -20,9 +20,9 @@ export interface Tokens {
 /** Makes one request, good or bad, as latin1 text. */
 export function makeRequest(random: Seeded, tokens: Tokens): string {
   const dice = random.number()
-  if (dice < 0.35) return goodRequest(random, tokens)
-  if (dice < 0.8) return oddRequest(random, tokens)
-  if (dice < 0.87) return framedRequest(random, tokens)
+  if (dice < 0.4) return goodRequest(random, tokens)
+  if (dice < 0.84) return oddRequest(random, tokens)
+  if (dice < 0.89) return framedRequest(random, tokens)
   return corrupt(random.chance(0.7) ? goodRequest(random, tokens) : oddRequest(random, tokens), random)
 }
 
@@ -113,7 +113,8 @@ function oddRequest(random: Seeded, { good, bad }: Tokens): string {
 }
 
 function oddLine(random: Seeded): string {
-  if (random.chance(0.6)) return random.pick(headerLines)
+  // The other kind mostly ends its connection, and what stands behind it is never looked at.
+  if (random.chance(0.92)) return random.pick(headerLines)
   const separator = random.chance(0.9) ? ': ' : random.pick([':', ' : ', ':\t', ':  ', '\t:'])
   return `${random.pick(headerNames)}${separator}${random.pick(headerValues)}\r\n`
 }
