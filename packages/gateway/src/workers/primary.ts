@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { takeUpWaiting } from '../drain.ts'
 import type { Gateway } from '../gateway.ts'
 import { createFrontDoor } from '../listen/front-door.ts'
@@ -24,7 +24,7 @@ export interface PrimaryOptions {
   readonly log: Log
   /** How workers log. */
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
-  readonly stdout: NodeJS.WriteStream
+  readonly stdout: Writable
   /** Takes whole lines of the workers' logs. */
   readonly writeLog: (lines: string) => void
   readonly consoleFolder: string | undefined
@@ -94,7 +94,7 @@ function createParts(options: PrimaryOptions, state: State) {
     permits.limitChanged()
   }
   const closeDoor = async () => {
-    await takeUpWaiting()
+    await takeUpWaiting(() => door.accepted)
     door.close()
     await spread.settled()
   }

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { InitialisationError } from '../../src/index.ts'
+import { sendRequest } from '../harness/http-request.ts'
+import { eventually, metricValue } from '../harness/metric-value.ts'
+import { answerJson, startUpstream } from '../harness/start-upstream.ts'
+import { openStream } from '../harness/stream-client.ts'
+import { makePrimary, startPrimary } from './start-primary.ts'
+
+const routesTo = (target: string) => [
+  { id: 'read-item', method: 'GET', path: '/items/{itemId}', target },
+  { id: 'events', method: 'POST', path: '/events', target, mode: 'sse' },
+]
+
+const startService = () =>
+  startUpstream((request, response) => {
+    if (request.method === 'GET') return answerJson(response, { body: { ok: true } })
+    return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+  })
+
+test('a primary leads its workers from their start to their end', async () => {
+  const { url: target } = await startService()
+  const gateway = { workers: 2, llm: { max_sse_connections_per_tenant: 2 }, drain_seconds: 1 }
+  const { primary, url, log, output, rewrite } = await startPrimary({ gateway, routes: routesTo(target) })
+  const logged = (message: string) =>
+    eventually(
+      () => log.find(({ msg }) => msg === message),
+      (line) => line !== undefined,
+    )
+  expect(primary.adminPort).toBeUndefined()
+  for (let count = 0; count < 4; count += 1) expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
+  const scrape = async () => String((await sendRequest(`${url}/metrics`)).body)
+  expect(metricValue(await scrape(), 'agentic_requests_total')).toBe(4)
+  expect(metricValue(await scrape(), 'agentic_gateway_workers')).toBe(2)
+  const streams = [await openStream({ url: `${url}/events` }), await openStream({ url: `${url}/events` })]
+  expect((await openStream({ url: `${url}/events` })).response.statusCode).toBe(429)
+  streams[0]?.leave()
+  await eventually(
+    async () => (await openStream({ url: `${url}/events` })).response.statusCode,
+    (status) => status === 200,
+  )
+
+  rewrite({ gateway: { ...gateway, limits: { max_in_flight: 1 } }, routes: [] })
+  expect(await primary.reload()).toEqual({ at: expect.any(String), result: 'applied', faults: [] })
+  expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
+  rewrite({ gateway: { ...gateway, workers: 4 }, routes: [] })
+  expect(await primary.reload()).toMatchObject({
+    result: 'refused',
+    faults: [expect.stringMatching(/workers: cannot/)],
+  })
+  rewrite({ gateway, routes: [{ id: 'no method' }] })
+  expect(await primary.reload()).toMatchObject({ result: 'refused' })
+  expect(JSON.parse(String((await sendRequest(`${url}/readyz`)).body))).toEqual({
+    status: 'ready',
+    degraded: ['configuration: the last reload was refused'],
+  })
+
+  await primary.drain()
+  expect(await logged('the time to drain is over')).toMatchObject({ level: 'warn' })
+  await expect(sendRequest(`${url}/healthz`)).rejects.toThrow(/ECONNREFUSED/)
+  const records = output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(records.filter(({ operation }) => operation === 'read-item')).toHaveLength(4)
+})
+
+test('a worker that cannot start ends the start of all, with its reason', async () => {
+  const { url: target } = await startService()
+  const token = { issuers: [{ issuer: 'https://id.test', audience: ['a'], jwks_file: 'no.json' }] }
+  const { primary } = makePrimary({
+    gateway: { workers: 2 },
+    plugins: { 'token-validator': token },
+    routes: routesTo(target),
+  })
+  await expect(primary.start()).rejects.toThrow(
+    new InitialisationError('issuer https://id.test: jwks_file cannot be read'),
+  )
+})
