@@ -25,7 +25,7 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
   log.info('draining', { in_flight: load.active.size, seconds: config.drain_seconds })
   state.draining = true
   if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
-  await takeUpWaiting()
+  await takeUpWaiting(() => listener.accepted)
   // First the door, then the refusals: whoever got in while other processes still let clients in is served.
   await listener.drain()
   state.closing = true
@@ -35,15 +35,23 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
   log.info('drained')
 }
 
-/** A turn ends, the kernel's queue is emptied in the next, and what its connections have sent is read in the last. */
-const TURNS_TO_TAKE_UP = 3
+/** A turn ends, the kernel's queue is looked at in the next, and what the last connection has sent is read in the third. */
+const QUIET_TURNS = 3
+/** Where connections come as fast as they are taken up, it has to end some time. */
+const TAKE_UP_MS = 500
 
 /**
  * A connection whose client has been told that it is open may still wait to be taken up, for long where the machine is
- * busy. Closing the listener resets it, and with it a request that came before the gateway was told to end.
+ * busy. Closing the listener resets it, and with it a request that came before the gateway was told to end. Node takes
+ * up one connection a turn: it goes on until a turn brings none.
  */
-export async function takeUpWaiting(): Promise<void> {
-  for (let count = 0; count < TURNS_TO_TAKE_UP; count += 1) await turn()
+export async function takeUpWaiting(accepted: () => number = () => 0): Promise<void> {
+  const until = performance.now() + TAKE_UP_MS
+  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; ) {
+    const before = accepted()
+    await turn()
+    quiet = accepted() === before ? quiet + 1 : 0
+  }
 }
 
 async function cancelRest(load: Load, log: Log): Promise<void> {

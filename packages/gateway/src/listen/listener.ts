@@ -50,6 +50,8 @@ export interface Listener {
   /** Resolves with the port once connections are accepted. */
   open(): Promise<number>
   readonly connections: number
+  /** How many connections were ever taken up. */
+  readonly accepted: number
   /**
    * Changes what it goes by from the next request, connection or handshake on. Whether it speaks TLS and how large a head
    * may be, Node settles when a server is made.
@@ -78,6 +80,7 @@ const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
 /** Makes the listener for clients. */
 export function createListener(options: ListenerOptions): Listener {
   const sockets = new Set<Socket>()
+  let accepted = 0
   let draining = false
   let settings: ListenerSettings = options
   const server = makeServer(options)
@@ -107,11 +110,17 @@ export function createListener(options: ListenerOptions): Listener {
     })
   }
   trackSockets(server, sockets)
+  server.on('connection', () => {
+    accepted += 1
+  })
   addHandlers(server, accept, connectionOf)
   return {
     open: () => options.handed?.open(server) ?? open(server, options),
     get connections() {
       return sockets.size
+    },
+    get accepted() {
+      return accepted
     },
     apply(changed) {
       settings = changed

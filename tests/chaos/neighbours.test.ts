@@ -1,0 +1,145 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { type FaultChooser, startFaultProxy } from '../../chaos/fault-proxy.ts'
+import { type Fault, faults } from '../../chaos/faults.ts'
+import { openFaultyAddress } from '../../chaos/faulty-address.ts'
+import { seriesSum } from '../../chaos/series.ts'
+import { sendRequest } from '../../packages/gateway/test/harness/http-request.ts'
+import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
+import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
+import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
+import { createStore } from '../../packages/service/src/runtime/create-store.ts'
+import {
+  addEffect,
+  countEffects,
+  createEffects,
+} from '../../packages/service/test/runtime/behaviour/effects.ts'
+import { eventually } from '../../packages/service/test/runtime/behaviour/eventually.ts'
+import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
+
+// Each fault has a gateway or a store of its own, and all of them work at the same time.
+vi.setConfig({ testTimeout: 120_000 })
+
+const wired = faults.filter(({ listener }) => listener === undefined)
+
+/** The port of a server as it looks through a fault. */
+async function through(fault: Fault, target: number): Promise<number> {
+  const address = await openFaultyAddress(fault, target)
+  onTestFinished(() => address.close())
+  return address.port
+}
+
+const portOf = (url: string) => Number(new URL(url).port)
+const json = (body: Buffer) => JSON.parse(body.toString()) as { code?: string; type?: string }
+
+async function startService() {
+  return await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+}
+
+test('whatever happens to the tenant directory, a request has an outcome', async () => {
+  const service = await startService()
+  const directory = await startUpstream((_request, response) =>
+    answerJson(response, { body: { tenant_id: 'acme' } }),
+  )
+  const issuer = await startIssuer()
+  onTestFinished(() => issuer.close())
+  const ask = async (fault: Fault) => {
+    const port = await through(fault, portOf(directory.url))
+    const { url } = await startGateway({
+      plugins: {
+        'token-validator': { issuers: [{ issuer: issuer.url, jwks_uri: issuer.jwksUri }] },
+        'tenant-injector': { webhook: { url: `http://127.0.0.1:${port}/{principal}`, timeout_ms: 400 } },
+      },
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: service.url }],
+    })
+    const headers = { authorization: `Bearer ${await issuer.token()}` }
+    const { status, body } = await sendRequest(`${url}/r`, { headers })
+    return `${fault.name}: ${status} ${json(body).code ?? 'served'}`
+  }
+  const outcomes = await Promise.all(faults.map(ask))
+  expect(
+    outcomes.filter((outcome) => !/: (200 served|424 TENANT_LOOKUP_UNAVAILABLE)$/.test(outcome)),
+  ).toEqual([])
+  // Only what is late or comes after the answer does no harm; what hangs never gets through.
+  expect(outcomes).toContain('answer-closed-after: 200 served')
+  // The answer of a directory is too short to stall in its body.
+  for (const { name } of faults.filter((fault) => fault.hangs && fault.name !== 'answer-stalls-in-body'))
+    expect(outcomes).toContain(`${name}: 424 TENANT_LOOKUP_UNAVAILABLE`)
+})
+
+test('whatever happens to the key server of a cold gateway, a token is judged or the keys are said to be missing', async () => {
+  const service = await startService()
+  const issuer = await startIssuer()
+  onTestFinished(() => issuer.close())
+  const quick = faults.filter(({ hangs }) => !hangs)
+  const ask = async (fault: Fault) => {
+    const port = await through(fault, portOf(issuer.url))
+    const jwks_uri = `http://127.0.0.1:${port}/jwks`
+    const { url } = await startGateway({
+      plugins: { 'token-validator': { issuers: [{ issuer: issuer.url, jwks_uri }] } },
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: service.url }],
+    })
+    const headers = { authorization: `Bearer ${await issuer.token()}` }
+    const { status, body } = await sendRequest(`${url}/r`, { headers })
+    return `${fault.name}: ${status} ${json(body).code ?? 'served'}`
+  }
+  const outcomes = await Promise.all(quick.map(ask))
+  expect(outcomes.filter((outcome) => !/: (200 served|424 JWKS_UNAVAILABLE)$/.test(outcome))).toEqual([])
+  expect(outcomes).toContain('answer-late: 200 served')
+  expect(outcomes).toContain('refused: 424 JWKS_UNAVAILABLE')
+})
+
+test('whatever happens to the collector, requests pass and every record is written or counted as lost', async () => {
+  const service = await startService()
+  const collector = await startCollector()
+  onTestFinished(() => collector.kill())
+  const REQUESTS = 3
+  const ask = async (fault: Fault) => {
+    const port = await through(fault, collector.port)
+    const { url, gateway, metrics } = await startGateway({
+      plugins: { 'otel-audit': { exporter: 'otlp', otlp_endpoint: `http://127.0.0.1:${port}` } },
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: service.url }],
+    })
+    for (let count = 0; count < REQUESTS; count += 1) expect((await sendRequest(`${url}/r`)).status).toBe(200)
+    const records = async () => seriesSum(await metrics(), 'agentic_plugin_otelaudit_emit_total')
+    await vi.waitUntil(async () => (await records()) === REQUESTS, { timeout: 60_000, interval: 50 })
+    await gateway.close()
+    return fault.name
+  }
+  const quick = faults.filter(({ hangs }) => !hangs)
+  expect(await Promise.all(quick.map(ask))).toEqual(quick.map(({ name }) => name))
+})
+
+describePostgres('a store whose connection to PostgreSQL fails', (server) => {
+  test('says that it is not available or has done its work, and works again afterwards', async () => {
+    const url = await server().createDatabase()
+    const plain = createStore({ url })
+    onTestFinished(() => plain.close())
+    await plain.migrate()
+    await createEffects(plain)
+    const suffer = async (fault: Fault) => {
+      const proxy = await startFaultProxy({ target: portOf(url) })
+      onTestFinished(() => proxy.close())
+      const store = createStore({ url: `${url.replace(/:\d+\//, `:${proxy.port}/`)}?query_timeout=500` })
+      onTestFinished(() => store.close())
+      await store.query('SELECT 1')
+      const chooser: FaultChooser = { onConnection: () => fault, onTurn: () => fault }
+      proxy.choose(chooser)
+      const result = await store
+        .transaction((sql) => addEffect(sql, 'acme', fault.name))
+        .then(
+          () => 'done',
+          (error: Error) => error.name,
+        )
+      proxy.choose({})
+      await eventually(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
+      return { name: fault.name, result, effects: await countEffects(plain, fault.name) }
+    }
+    const results = await Promise.all(wired.map(suffer))
+    expect(results.filter(({ result }) => !['done', 'StoreUnavailableError'].includes(result))).toEqual([])
+    expect(results.filter(({ result, effects }) => result === 'done' && effects !== 1)).toEqual([])
+    // A connection that was there before the fault is what the transaction gets: some faults never touch it.
+    expect(results.filter(({ effects }) => effects > 1)).toEqual([])
+    expect(new Set(results.map(({ result }) => result))).toEqual(new Set(['done', 'StoreUnavailableError']))
+  })
+})
