@@ -14,11 +14,27 @@ export interface RequestBodyOptions {
 
 const NOTHING = Buffer.alloc(0)
 
+/** Most requests have no body, and share this one. */
+const NO_BODY: RequestBody = {
+  isRead: () => true,
+  isReplaced: () => false,
+  length: () => 0,
+  read: async () => NOTHING,
+  replace() {
+    throw new TypeError('there is no body to replace')
+  },
+  content: () => undefined,
+}
+
 /** The body of a request: read into memory at most once, or streamed. */
 export function requestBody(request: IncomingMessage, options: RequestBodyOptions): RequestBody {
-  let bytes: Buffer | undefined = options.length === 0 ? NOTHING : undefined
+  return options.length === 0 ? NO_BODY : openBody(request, options)
+}
+
+function openBody(request: IncomingMessage, options: RequestBodyOptions): RequestBody {
+  let bytes: Buffer | undefined
   let prefix: Buffer[] = []
-  let ended = options.length === 0
+  let ended = false
   let replaced = false
   /** How long a streamed body turned out to be, when all of it came before it was asked for. */
   let streamedLength: number | undefined
