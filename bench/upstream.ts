@@ -89,7 +89,18 @@ function upstreamServer(port: number, folder: string): string {
       default_type application/vnd.agentic.clarification+json;
       return 400 '${JSON.stringify(question)}';
     }
-    location = ${upstreamPaths.large} { default_type application/octet-stream; error_page 405 =200 ${upstreamPaths.large}; }
+    # The whole body is read before the answer begins: who answers earlier, resets some of its clients.
+    location = ${upstreamPaths.large} {
+      client_body_buffer_size 2m;
+      proxy_method GET;
+      proxy_pass_request_body off;
+      proxy_set_header Content-Length "";
+      proxy_http_version 1.1;
+      proxy_buffers 32 64k;
+      proxy_busy_buffers_size 128k;
+      proxy_pass http://127.0.0.1:${port}/megabyte;
+    }
+    location = /megabyte { default_type application/octet-stream; alias ${folder}/static/large; }
     # Routes that only differ in number lead to the same answer.
     location / { default_type application/json; return 200 '${JSON.stringify(item)}'; }
   }`
