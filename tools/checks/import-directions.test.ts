@@ -105,6 +105,12 @@ test.each(['node:net', 'node:tls'])('%s is for the two wires alone', (specifier)
   ])
 })
 
+test('redis is for the shared limits alone', () => {
+  expect(
+    faultsWith('packages/gateway/src/listen/a.ts', "import type { RedisClientType } from 'redis'\n"),
+  ).toContain('packages/gateway/src/listen/a.ts:1: only packages/gateway/src/shared-slots/ may import redis')
+})
+
 test.each(['node:crypto', 'fs'])('%s does not go into the client', (specifier) => {
   expect(faultsWith('packages/client/src/deep/a.ts', `import '${specifier}'\n`)).toEqual([
     `packages/client/src/deep/a.ts:1: '${specifier}' does not exist in a browser, where packages/client has to run`,
