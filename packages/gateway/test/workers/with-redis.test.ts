@@ -1,0 +1,30 @@
+import { expect } from 'vitest'
+import { startEventUpstream } from '../harness/event-upstream.ts'
+import { sendRequest } from '../harness/http-request.ts'
+import { eventually } from '../harness/metric-value.ts'
+import { openStream } from '../harness/stream-client.ts'
+import { aloneReason, leases, startSharedGateway, testWithRedis } from '../shared-limits/with-redis.ts'
+import { startPrimary } from './start-primary.ts'
+
+testWithRedis(
+  'workers share the limit with other gateways by Redis, and keep it together while Redis is away',
+  async (startRedis) => {
+    const redis = await startRedis()
+    const upstream = await startEventUpstream()
+    const other = await startSharedGateway({ url: redis.url, upstream, limit: 4 })
+    const { url } = await startPrimary({
+      gateway: { workers: 2, shared: { redis_url: redis.url }, llm: { max_sse_connections_per_tenant: 4 } },
+      routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+    })
+    const open = async () => (await openStream({ url: `${url}/llm` })).response.statusCode
+    expect((await openStream({ url: other.streamUrl })).response.statusCode).toBe(200)
+    expect([await open(), await open(), await open(), await open()]).toEqual([200, 200, 200, 429])
+    expect(await leases(redis)).toBe(4)
+
+    await redis.stop()
+    const degraded = async () => JSON.parse(String((await sendRequest(`${url}/readyz`)).body)).degraded
+    await eventually(degraded, (reasons) => reasons.includes(aloneReason))
+    // Three are open here, whichever worker has them.
+    expect([await open(), await open(), await open()]).toEqual([200, 429, 429])
+  },
+)
