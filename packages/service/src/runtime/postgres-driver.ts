@@ -1,4 +1,4 @@
-import { Pool, type PoolClient } from 'pg'
+import { Pool } from 'pg'
 import { postgresValues } from './postgres-values.ts'
 import type { Driver } from './sql-store.ts'
 import { StoreUnavailableError, toStoreError } from './store-errors.ts'
@@ -29,6 +29,9 @@ export async function openPostgres(options: { url: string; connections?: number 
   })
   // Without a listener the loss of an idle connection ends the process; the pool has replaced it already.
   pool.on('error', ignore)
+  // The pool listens only while it has the connection. One can be lost between two queries, and, when the server is told
+  // to stop, in the same bytes that say that it is there.
+  pool.on('connect', (client) => client.on('error', ignore))
   return {
     query: (text, parameters) => runQuery(pool, text, parameters),
     transaction: (work) => runTransaction(pool, work),
@@ -95,8 +98,6 @@ interface Connection {
 async function checkOut(pool: Pool): Promise<Connection> {
   const client = await translated(() => pool.connect())
   let isBroken = false
-  // A connection can be lost between two queries; the pool listens for that only while it has the connection.
-  client.on('error', ignore)
   return {
     async query(text, parameters = []) {
       if (isBroken) throw new StoreUnavailableError('the connection to the store was lost')
@@ -107,13 +108,8 @@ async function checkOut(pool: Pool): Promise<Connection> {
         throw error
       }
     },
-    checkIn: () => release(client, isBroken),
+    checkIn: () => client.release(isBroken),
   }
-}
-
-function release(client: PoolClient, isBroken: boolean): void {
-  client.off('error', ignore)
-  client.release(isBroken)
 }
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
