@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { headers, outcomes } from '@agentic-rest/profile'
+import { conditions, headers, outcomes } from '@agentic-rest/profile'
 import { freePort } from '../../bench/free-port.ts'
 import { corpusEnvironment } from '../../packages/gateway/test/config/corpus-environment.ts'
 import { metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
@@ -17,8 +17,8 @@ export const run: ChaosRun = {
   name: 'reload',
   title: 'reloads under load, with good files and with bad ones: no request fails, the last good file stays',
   // With `dead` the last file leads to a service that is not there, which requests have to notice.
-  short: { reloads: 6, badFiles: 4, perSecond: 100, dead: 0 },
-  full: { reloads: 100, badFiles: 1000, perSecond: 300, dead: 0 },
+  short: { reloads: 6, badFiles: 4, perSecond: 100, turnedAwayPercent: 90, dead: 0 },
+  full: { reloads: 100, badFiles: 1000, perSecond: 300, turnedAwayPercent: 1, dead: 0 },
   run: reload,
 }
 
@@ -142,8 +142,13 @@ async function ask({ port }: GatewayProcess): Promise<string | undefined> {
 const isServed = (ending: Ending) =>
   ending.type === 'answer' && ending.answer.status === outcomes.success.status
 
+/** A gateway that gets no turn for a quarter of a second says that it has too much to do. */
+const isTurnedAway = (ending: Ending) =>
+  ending.type === 'answer' && ending.answer.status === conditions.unavailable
+const hasFailed = ({ ending }: LoadSample) => !isServed(ending) && !isTurnedAway(ending)
+
 function tellFailures({ tell }: ChaosContext, samples: readonly LoadSample[]): void {
-  const failures = samples.filter(({ ending }) => !isServed(ending))
+  const failures = samples.filter(hasFailed)
   for (const { sentAt, ending } of failures.slice(0, 5))
     tell(`reload: failed after ${Math.round(sentAt)} ms: ${JSON.stringify(ending).slice(0, 400)}`)
 }
@@ -160,13 +165,20 @@ function figuresOf(context: ChaosContext, { samples, stale, bad, lasting, scrape
   const count = (result: string) => metricValue(scrape, 'agentic_config_reloads_total', { result })
   const [reloads, badFiles] = [scaled(context, 'reloads'), scaled(context, 'badFiles')]
   const none = { limit: 0, kind: 'exactly' } as const
-  const failed = samples.filter(({ ending }) => !isServed(ending)).length
+  const turnedAway = samples.filter(({ ending }) => isTurnedAway(ending)).length
   return [
     { name: 'reloads', measured: count('applied'), limit: reloads, kind: 'at least' },
     { name: 'bad files', measured: bad.files, limit: Math.min(badFiles, CORPUS), kind: 'at least' },
     { name: 'bad files refused', measured: count('refused'), limit: bad.files, kind: 'exactly' },
     { name: 'requests meanwhile', measured: samples.length, limit: reloads, kind: 'at least' },
-    { name: 'requests that failed', measured: failed, ...none },
+    { name: 'requests that failed', measured: samples.filter(hasFailed).length, ...none },
+    {
+      name: 'turned away, of all requests',
+      measured: (turnedAway / samples.length) * 100,
+      unit: '%',
+      limit: scaled(context, 'turnedAwayPercent'),
+      kind: 'at most',
+    },
     { name: 'answers of an old configuration after a reload', measured: stale, ...none },
     { name: 'bad files after which another configuration was in use', measured: bad.lost, ...none },
     { name: 'the last good file serves', measured: lasting === undefined ? 0 : 1, limit: 1, kind: 'exactly' },

@@ -12,14 +12,15 @@ export const run: ChaosRun = {
   name: 'sigterm',
   title: 'gateways that are told to end under load: what they have taken up they finish',
   // With `kill` they are killed instead, which nothing in flight can survive.
-  short: { terms: 1, perSecond: 200, streams: 10, graceMs: 5000, kill: 0 },
-  full: { terms: 100, perSecond: 500, streams: 50, graceMs: 1000, kill: 0 },
+  short: { terms: 1, perSecond: 200, streams: 10, graceMs: 5000, turnedAwayPercent: 90, kill: 0 },
+  full: { terms: 100, perSecond: 500, streams: 50, graceMs: 1000, turnedAwayPercent: 1, kill: 0 },
   run: terminate,
 }
 
 const WORK_MS = 40
 const DRAIN_SECONDS = 1
 const PATIENCE_MS = 15_000
+const WARM_UP_MS = 400
 /** How long the load goes on after the signal. */
 const AFTER_MS = 600
 
@@ -27,7 +28,8 @@ const AFTER_MS = 600
 interface Term {
   readonly requests: number
   readonly inFlight: number
-  readonly refused: number
+  /** Told, before the signal, that there is too much to do: they were never taken up. */
+  readonly turnedAway: number
   readonly failures: readonly string[]
   readonly streamFailures: readonly string[]
   readonly exitCode: number | null
@@ -92,6 +94,8 @@ async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended)
   const load = createOpenLoad({ ...options, request })
   const perSecond = scaled(context, 'perSecond')
   try {
+    // A gateway that has just begun is slow, and whoever comes first opens a connection.
+    await load.run({ perSecond, ms: WARM_UP_MS, signal: context.signal })
     const startedAt = performance.now()
     const running = load.run({ perSecond, ms: beforeMs + AFTER_MS, signal: context.signal })
     await wait(beforeMs)
@@ -108,17 +112,17 @@ async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended)
   }
 }
 
-/** What was sent before the signal is answered; what comes later is answered, refused in words, or not connected. */
+/** What was sent before the signal is answered; what comes later is answered, or not connected. */
 function judge(
   samples: readonly LoadSample[],
   signalledAt: number,
-): Pick<Term, 'inFlight' | 'refused' | 'failures'> {
+): Pick<Term, 'inFlight' | 'turnedAway' | 'failures'> {
   const before = samples.filter(({ sentAt }) => sentAt < signalledAt)
   const later = samples.filter(({ sentAt }) => sentAt >= signalledAt)
   const failures = [...before.filter(isUnanswered), ...later.filter(isBroken)]
   return {
     inFlight: before.filter(({ sentAt, ending }) => sentAt + ending.ms > signalledAt).length,
-    refused: later.filter(({ ending }) => !isServed(ending)).length,
+    turnedAway: before.filter(({ ending }) => isTurnedAway(ending)).length,
     failures: failures.map(
       ({ sentAt, ending }) => `${Math.round(sentAt - signalledAt)} ms ${describe(ending)}`,
     ),
@@ -129,7 +133,7 @@ const isServed = (ending: Ending) =>
   ending.type === 'answer' && ending.answer.status === outcomes.success.status
 const isTurnedAway = (ending: Ending) =>
   ending.type === 'answer' && ending.answer.status === conditions.unavailable
-const isUnanswered = ({ ending }: LoadSample) => !isServed(ending)
+const isUnanswered = ({ ending }: LoadSample) => !isServed(ending) && !isTurnedAway(ending)
 
 /** A new connection that the listener did not take up any more is one that was refused. */
 function isBroken({ ending }: LoadSample): boolean {
@@ -167,6 +171,13 @@ function figuresOf(context: ChaosContext, terms: readonly Term[]): Figure[] {
       measured: sum(({ inFlight }) => inFlight),
       limit: count,
       kind: 'at least',
+    },
+    {
+      name: 'turned away before the signals, of all requests',
+      measured: (sum(({ turnedAway }) => turnedAway) / sum(({ requests }) => requests)) * 100,
+      unit: '%',
+      limit: scaled(context, 'turnedAwayPercent'),
+      kind: 'at most',
     },
     { name: 'requests that failed', measured: sum(({ failures }) => failures.length), ...none },
     {

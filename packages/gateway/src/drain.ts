@@ -25,11 +25,13 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
   log.info('draining', { in_flight: load.active.size, seconds: config.drain_seconds })
   state.draining = true
   if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
-  await takeUpWaiting(() => listener.accepted)
+  const startedAt = performance.now()
+  const drainMs = config.drain_seconds * 1000
+  await takeUpWaiting(() => listener.accepted, Math.min(TAKE_UP_MS, drainMs / 2))
   // First the door, then the refusals: whoever got in while other processes still let clients in is served.
   await listener.drain()
   state.closing = true
-  const finished = await load.idle(config.drain_seconds * 1000)
+  const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
   if (!finished) await cancelRest(load, log)
   await linger(listener)
   log.info('drained')
@@ -38,15 +40,15 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
 /** A turn ends, the kernel's queue is looked at in the next, and what the last connection has sent is read in the third. */
 const QUIET_TURNS = 3
 /** Where connections come as fast as they are taken up, it has to end some time. */
-const TAKE_UP_MS = 500
+const TAKE_UP_MS = 2000
 
 /**
  * A connection whose client has been told that it is open may still wait to be taken up, for long where the machine is
  * busy. Closing the listener resets it, and with it a request that came before the gateway was told to end. Node takes
  * up one connection a turn: it goes on until a turn brings none.
  */
-export async function takeUpWaiting(accepted: () => number = () => 0): Promise<void> {
-  const until = performance.now() + TAKE_UP_MS
+export async function takeUpWaiting(accepted: () => number = () => 0, withinMs = TAKE_UP_MS): Promise<void> {
+  const until = performance.now() + withinMs
   for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; ) {
     const before = accepted()
     await turn()

@@ -30,6 +30,8 @@ async function untilRefused(port: number): Promise<void> {
       () => false,
     )
     socket.destroy()
+    // As long as every turn brings a connection, the gateway takes them up.
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
