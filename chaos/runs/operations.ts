@@ -23,6 +23,8 @@ interface Crew {
   readonly context: ChaosContext
   readonly database: EffectsDatabase
   readonly seeded: Seeded
+  /** All that are meant to work, and those of them that have begun to. */
+  readonly hired: Set<RunningProgram>
   readonly working: RunningProgram[]
   readonly paused: Set<Promise<void>>
   /** Workers that ended without being killed. */
@@ -39,13 +41,14 @@ async function disturbOperations(context: ChaosContext): Promise<readonly Figure
     context,
     database,
     seeded: createSeeded(context.seed),
+    hired: new Set(),
     working: [],
     paused: new Set(),
     deserted: 0,
     done: { kills: 0, restarts: 0, pauses: 0 },
   }
   try {
-    for (let count = 0; count < scaled(context, 'workers'); count += 1) hire(crew)
+    hireAll(crew)
     await disturbAll(crew)
     await Promise.all(crew.paused)
     const left = await until(
@@ -58,7 +61,7 @@ async function disturbOperations(context: ChaosContext): Promise<readonly Figure
       { name: 'operations not ended', measured: left, limit: 0, kind: 'exactly' },
     ]
   } finally {
-    await Promise.all(crew.working.map(dismiss))
+    await Promise.all([...crew.hired].map((worker) => dismiss(crew, worker)))
     await database.close()
   }
 }
@@ -71,7 +74,11 @@ async function disturbAll(crew: Crew): Promise<void> {
   let accepted = 0
   for (const [index, disturbance] of disturbances.entries()) {
     if (context.signal.aborted) return
-    await Promise.all(crew.working.map((worker) => worker.told('started')))
+    await until(
+      () => crew.working.length,
+      (count) => count > 0,
+      END_MS,
+    )
     const due = Math.ceil((operations * (index + 1)) / disturbances.length)
     await acceptJobs(database.store, due - accepted, accepted)
     accepted = due
@@ -97,16 +104,17 @@ function plannedDisturbances(context: ChaosContext): Disturbance[] {
 
 const disturb: Readonly<Record<Disturbance, (crew: Crew) => Promise<void>>> = {
   async kills(crew) {
-    const [victim] = crew.working.splice(crew.seeded.below(crew.working.length), 1)
-    if (victim !== undefined) await dismiss(victim)
-    if (crew.working.length < scaled(crew.context, 'workers')) hire(crew)
+    const victim = pick(crew)
+    if (victim === undefined) return
+    await dismiss(crew, victim)
+    hireAll(crew)
   },
   async restarts({ database: { server }, seeded }) {
     await (seeded.chance(0.5) ? server.stop() : server.crash())
     await server.start()
   },
   async pauses(crew) {
-    const [victim] = crew.working.splice(crew.seeded.below(crew.working.length), 1)
+    const victim = pick(crew)
     if (victim === undefined) return
     victim.process.kill('SIGSTOP')
     hire(crew)
@@ -122,6 +130,15 @@ async function wakeLate(crew: Crew, worker: RunningProgram): Promise<void> {
   crew.working.push(worker)
 }
 
+/** Takes one of those that work out of the crew. */
+function pick({ working, seeded }: Crew): RunningProgram | undefined {
+  return working.splice(seeded.below(working.length), 1)[0]
+}
+
+function hireAll(crew: Crew): void {
+  while (crew.hired.size < scaled(crew.context, 'workers')) hire(crew)
+}
+
 function hire(crew: Crew): void {
   const { context, database } = crew
   const worker = startProgram('counting-worker', {
@@ -129,15 +146,21 @@ function hire(crew: Crew): void {
     leaseSeconds: scaled(context, 'lease') / 1000,
     isCareless: scaled(context, 'careless') > 0,
   })
-  crew.working.push(worker)
+  crew.hired.add(worker)
+  worker.told('started').then(() => crew.working.push(worker), ignoreEnd)
   void worker.ended.then(({ signal, stderr }) => {
     if (signal === 'SIGKILL') return
     crew.deserted += 1
+    crew.hired.delete(worker)
     context.tell(`operations: a worker ended by itself: ${stderr.slice(0, 500)}`)
   })
 }
 
-async function dismiss(worker: RunningProgram): Promise<void> {
+// One that ends before it starts is counted by its end.
+function ignoreEnd(): void {}
+
+async function dismiss({ hired }: Crew, worker: RunningProgram): Promise<void> {
+  hired.delete(worker)
   worker.process.kill('SIGKILL')
   await worker.ended
 }
