@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { run } from '../../chaos/runs/overload.ts'
-import { expectReached, missed, runShort } from './run-short.ts'
+import { expectReached, isLong, missed, runShort } from './run-short.ts'
+
+// It starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 test('of five times what a service can do the gateway lets pass what it can, and refuses the rest at once', async () => {
   expectReached(await runShort(run))
 })
 
-test('the run notices a gateway that refuses nobody', async () => {
-  const names = missed(await runShort(run, { limited: 0, seconds: 0.5 }))
-  expect(names).toContainEqual(expect.stringContaining('refused at once'))
-})
+if (isLong)
+  test('the run notices a gateway that refuses nobody', async () => {
+    const names = missed(await runShort(run, { limited: 0, seconds: 0.5 }))
+    expect(names).toContainEqual(expect.stringContaining('refused at once'))
+  })

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type ChaosRun, type Figure, isReached, type Scale } from '../../chaos/chaos-run.ts'
 
+/** Whether there is time to see that a run fails where it has to. */
+export const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
+
 /** Runs the short form of a run, with another scale in part, and prints its seed and what it told. */
 export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-test-${run.name}-`))

@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { run } from '../../chaos/runs/soak.ts'
-import { expectReached, missed, runShort } from './run-short.ts'
+import { expectReached, isLong, missed, runShort } from './run-short.ts'
+
+// It starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 test('under mixed load nothing grows once the gateway is warm', async () => {
   expectReached(await runShort(run))
 })
 
-test('the run notices connections that nobody closes', async () => {
-  const names = missed(await runShort(run, { leak: 1 }))
-  expect(names).toContainEqual(expect.stringContaining('file descriptors, growth'))
-})
+if (isLong)
+  test('the run notices connections that nobody closes', async () => {
+    const names = missed(await runShort(run, { leak: 1 }))
+    expect(names).toContainEqual(expect.stringContaining('file descriptors, growth'))
+  })
