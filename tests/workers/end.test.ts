@@ -52,9 +52,9 @@ test('the primary killed, the workers finish what they have and are gone', async
     await sleep(300)
     answerJson(response, { body: { ok: true } })
   })
-  const gateway = await startWorkers({ target: upstream.url, workers: 3 })
+  const gateway = await startWorkers({ target: upstream.url, workers: 2 })
   const workers = gateway.pids()
-  expect(workers).toHaveLength(3)
+  expect(workers).toHaveLength(2)
   const asked = ask(`${gateway.url}/items/1`)
   await eventually(
     () => upstream.requests.length,
@@ -68,11 +68,24 @@ test('the primary killed, the workers finish what they have and are gone', async
   )
 })
 
-test('a second SIGINT ends all processes at once', async () => {
-  const upstream = await startUpstream((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+test('max_connections is that of all workers, and a second SIGINT ends all of them at once', async () => {
+  const upstream = await startUpstream((request, response) => {
+    if (request.method === 'GET') return answerJson(response, { body: {} })
+    return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
   })
-  const gateway = await startWorkers({ target: upstream.url })
+  const limits = { max_connections: 5 }
+  const gateway = await startWorkers({ target: upstream.url, gateway: { limits } })
+  const clients = Array.from({ length: 6 }, () => createClient())
+  const statuses = []
+  for (const client of clients) statuses.push((await ask(`${gateway.url}/items/1`, client)).status)
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 0])
+  for (const client of clients) client.destroy()
+  const last = createClient()
+  await eventually(
+    () => ask(`${gateway.url}/items/1`, last),
+    ({ status }) => status === 200,
+  )
+
   const workers = gateway.pids()
   await openStream({ url: `${gateway.url}/events` })
   gateway.child.kill('SIGINT')

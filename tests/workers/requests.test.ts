@@ -69,18 +69,3 @@ test('max_in_flight is kept by all workers together, one of them may have all of
   expect(metricValue(text, 'agentic_gateway_worker_restarts_total')).toBe(1)
   expect(JSON.parse((await ask(`${gateway.url}/readyz`)).body)).toEqual({ status: 'ready', degraded: [] })
 })
-
-test('max_connections is kept by all workers together', async () => {
-  const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
-  const { url } = await startWorkers({ target: upstream.url, gateway: { limits: { max_connections: 5 } } })
-  const clients = Array.from({ length: 6 }, () => createClient())
-  const statuses = []
-  for (const client of clients) statuses.push((await ask(`${url}/items/1`, client)).status)
-  expect(statuses).toEqual([200, 200, 200, 200, 200, 0])
-  clients[0]?.destroy()
-  const last = createClient()
-  await eventually(
-    () => ask(`${url}/items/1`, last),
-    ({ status }) => status === 200,
-  )
-})
