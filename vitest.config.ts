@@ -39,6 +39,14 @@ export default defineConfig({
       AGENTIC_EMPTY_DATABASE: emptyDatabase,
     },
     globalSetup: './tests/empty-database.ts',
+    // `npm run coverage`: what the tests of the two packages run in their own process. Programs that they start do not count.
+    coverage: {
+      provider: 'v8',
+      include: ['packages/{gateway,service}/src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reporter: [['text', { skipFull: true }], 'json-summary'],
+      thresholds: { lines: 95 },
+    },
     reporters: ['default', createClosingLineReporter()],
     projects: [
       {

@@ -1,0 +1,60 @@
+/** Files whose tests have to notice a fault in any line, with those tests. */
+export interface MutationGroup {
+  readonly name: string
+  readonly mutate: readonly string[]
+  readonly tests: readonly string[]
+}
+
+const gateway = 'packages/gateway'
+const plugins = `${gateway}/src/plugins`
+
+/** What keeps strangers out and secrets in. Tests that wait for seconds or only repeat others stay out: each mutant runs them. */
+export const mutationGroups: readonly MutationGroup[] = [
+  {
+    name: 'headers',
+    mutate: [
+      `${gateway}/src/listen/request-head.ts`,
+      `${gateway}/src/upstream/forwarded-headers.ts`,
+      `${gateway}/src/upstream/returned-headers.ts`,
+    ],
+    tests: [
+      `${gateway}/src/listen/*.test.ts`,
+      `${gateway}/test/{forwarded-headers,duplicate-headers,request-framing,identifiers,response-headers}.test.ts`,
+      `${gateway}/test/{answer-bytes,request-targets,traceparent,span-ids,passthrough}.test.ts`,
+    ],
+  },
+  {
+    name: 'tenant',
+    mutate: [`${plugins}/tenant-injector.ts`, `${plugins}/tenant-injector/*.ts`],
+    tests: [`${gateway}/test/plugins/tenant-injector*.test.ts`],
+  },
+  {
+    name: 'token',
+    mutate: [`${plugins}/token-validator.ts`, `${plugins}/token-validator/*.ts`],
+    tests: [
+      `${plugins}/token-validator/*.test.ts`,
+      `${gateway}/test/plugins/token-validator/!(unknown-kids|hostile-key-servers).test.ts`,
+    ],
+  },
+  {
+    name: 'redaction',
+    mutate: [
+      `${gateway}/src/admin/hide-secrets.ts`,
+      `${plugins}/otel-audit/capture-body.ts`,
+      `${plugins}/prompt-sanitize/{redact-text,redact-nested,placeholders,matched-replacements,unique-keys}.ts`,
+    ],
+    tests: [
+      `${gateway}/src/admin/hide-secrets.test.ts`,
+      `${plugins}/{otel-audit,prompt-sanitize}/*.test.ts`,
+      `${gateway}/test/plugins/prompt-sanitize/{json-bodies,text-and-forms,rules,rejecting,fails-closed}.test.ts`,
+    ],
+  },
+  {
+    name: 'idempotency',
+    mutate: ['packages/service/src/runtime/idempotency.ts', 'packages/service/src/fingerprint.ts'],
+    tests: [
+      'packages/service/test/{idempotency,tenants}.test.ts',
+      'packages/service/test/runtime/in-memory.test.ts',
+    ],
+  },
+]

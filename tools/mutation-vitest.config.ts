@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['agentic-source', 'node']
+
+// Stryker runs this in a copy of the repository, with the tests that `tools/mutation.ts` names for what is mutated.
+export default defineConfig({
+  root: join(import.meta.dirname, '..'),
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
+  test: {
+    include: (process.env['MUTATION_TESTS'] ?? '').split(','),
+    env: { AGENTIC_EMPTY_DATABASE: process.env['AGENTIC_EMPTY_DATABASE'] ?? '' },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Stryker tells what it found.
+    reporters: [{}],
+  },
+})
