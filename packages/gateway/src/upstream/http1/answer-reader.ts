@@ -124,7 +124,7 @@ const LF = 0x0a
 /** RFC 9110, section 15.2: these come before the answer. But nobody has asked for 100, or for another protocol. */
 function isInformational(status: number): boolean {
   if (status === 100 || status === 101) throw new InvalidAnswerError(`status ${status} is no answer`)
-  return status < 200
+  return Math.floor(status / 100) === 1
 }
 
 /** RFC 9110, section 6.4.1: these never have content, whatever their headers say. */
