@@ -39,6 +39,9 @@ test('lines of two processes stay whole, however they come', async () => {
     stream.write(chunk)
     await turn()
   }
+  first.end()
+  second.end()
+  await relay.settled()
   expect(text().split('\n').toSorted()).toEqual(['', '{"a":1}', '{"a":2}', '{"b":1}', '{"b":2}'])
 })
 

@@ -19,14 +19,13 @@ const SETTLE_MS = 1000
  */
 export function createLineRelay(sink: Writable): LineRelay {
   const sources = new Set<Readable>()
-  const resume = () => {
-    for (const source of sources) source.resume()
-  }
   const write = (lines: Buffer) => {
     if (sink.write(lines)) return
     for (const source of sources) source.pause()
-    sink.once('drain', resume)
   }
+  sink.on('drain', () => {
+    for (const source of sources) source.resume()
+  })
   // Nobody reads any more: the workers have to learn it, since they are who counts what is lost.
   const breakOff = () => {
     for (const source of sources) source.destroy()

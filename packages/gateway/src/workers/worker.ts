@@ -9,6 +9,7 @@ import type { ConfigSource } from '../reload/reload.ts'
 import { createStreamSlots } from '../shared-slots/create-stream-slots.ts'
 import type { StreamSlots } from '../stream-slots.ts'
 import { createAskedSlots } from './asked-slots.ts'
+import { createBatchedOutput } from './batched-output.ts'
 import { type Channel, createChannel, type Desk, type Peer } from './channel.ts'
 import type { Boot, PrimaryDesk } from './desks.ts'
 import { divideLimits } from './divide-limits.ts'
@@ -93,7 +94,7 @@ function openGateway({ boot, world, ties, log, primary }: Opening): Gateway {
     ...loaded,
     log,
     source,
-    stdout: world.stdout,
+    stdout: createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
     admin: { consoleFolder, file },
