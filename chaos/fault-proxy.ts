@@ -62,7 +62,7 @@ export async function startFaultProxy({ target, chooser = {} }: FaultProxyOption
   let server = await listening(makeServer(), 0)
   state.port = (server.address() as AddressInfo).port
   const cut = () => {
-    for (const client of clients) client.resetAndDestroy()
+    for (const client of clients) reset(client)
   }
   const refuse = () => stopListening(server)
   return {
@@ -107,7 +107,7 @@ async function stopListening(server: Server): Promise<void> {
 function open(client: Socket, fault: Fault | undefined, goOn: () => void): void {
   switch (fault?.opening) {
     case 'reset':
-      client.resetAndDestroy()
+      reset(client)
       return
     case 'closed':
       client.destroySoon()
@@ -186,7 +186,7 @@ function carry(
     if (fault === undefined) pass(way, bytes)
     else void suffer(way, bytes, fault)
   })
-  from.on('error', () => void to.resetAndDestroy())
+  from.on('error', () => reset(to))
   // Whoever has been told nothing leaves some time; nobody else would end that connection.
   from.once('end', () => void (way.stopped ? from.destroySoon() : to.end()))
   from.once('close', () => void to.destroySoon())
@@ -246,7 +246,7 @@ function end(way: Direction, by: Ending): void {
       return
     case 'reset':
       resetWhenSent(to)
-      from.resetAndDestroy()
+      reset(from)
       return
     case 'half-close':
       to.end()
@@ -256,10 +256,19 @@ function end(way: Direction, by: Ending): void {
   }
 }
 
+/**
+ * Resets a connection. One that is being ended cannot be reset: Node would neither do that nor close it, and the process
+ * would wait for it for ever when it ends.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
 const NOTHING = Buffer.alloc(0)
 
 /** A reset overtakes what waits to be written: the bytes before it leave first. */
 function resetWhenSent(socket: Socket): void {
-  if (socket.writableLength === 0) socket.resetAndDestroy()
-  else socket.write(NOTHING, () => socket.resetAndDestroy())
+  if (socket.writableLength === 0) reset(socket)
+  else socket.write(NOTHING, () => reset(socket))
 }

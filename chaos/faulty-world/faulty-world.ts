@@ -104,7 +104,8 @@ const PEOPLE = 200
 /** One person is looked up once at a time, whoever asks: many people make many calls. */
 function makeTokens(service: Issuer, people: Issuer): FaultyWorld['token'] {
   const persons = Array.from({ length: PEOPLE }, (_, index) => people.token({ sub: `person-${index}` }))
-  const others = { service: service.token(), unknownKey: rekeyed(people) }
+  // Without a tenant of its own, so that the one of the request counts.
+  const others = { service: service.token({ tenant_id: undefined }), unknownKey: rekeyed(people) }
   return (kind, number) => {
     if (kind === 'person') return persons[number % PEOPLE] ?? ''
     return kind === 'forged' ? forged(others.service, number) : others[kind]

@@ -74,12 +74,12 @@ async function startLimited(context: ChaosContext, target: string): Promise<Gate
 async function measurePeak(context: ChaosContext, { port }: GatewayProcess): Promise<number> {
   const workers = scaled(context, 'places') * 2
   const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
-  const until = (ms: number) => AbortSignal.any([context.signal, AbortSignal.timeout(ms)])
   let answered = 0
   const drive = async (ms: number) => {
     answered = 0
     const startedAt = performance.now()
-    await doAll({ count: Number.MAX_SAFE_INTEGER, workers, signal: until(ms) }, async (_index, worker) => {
+    const work = { count: Number.MAX_SAFE_INTEGER, workers, signal: context.signal, until: startedAt + ms }
+    await doAll(work, async (_index, worker) => {
       const ending = await callers[worker]?.ask(request())
       if (ending?.type === 'answer' && ending.answer.status === outcomes.success.status) answered += 1
     })

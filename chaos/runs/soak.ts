@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { outcomes } from '@agentic-rest/profile'
 import { type Caller, createCaller } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type FaultyWorld, startFaultyWorld } from '../faulty-world/faulty-world.ts'
@@ -58,16 +59,22 @@ async function soak(context: ChaosContext): Promise<readonly Figure[]> {
     const after = await taking.atRest(before.files)
     tellOf(context, 'before', before.sample)
     tellOf(context, 'after', after.sample)
-    return figuresOf(context, { before, after, sent: load.sent(), scrape: await world.gateway.metrics() })
+    return figuresOf(context, { before, after, ...load.counts(), scrape: await world.gateway.metrics() })
   } finally {
     load.close()
     await world.close()
   }
 }
 
+interface Counts {
+  readonly sent: number
+  /** By a service, with what it was asked for. */
+  readonly served: number
+}
+
 interface MixedLoad {
   run(ms: number): Promise<void>
-  sent(): number
+  counts(): Counts
   close(): void
 }
 
@@ -79,22 +86,23 @@ function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
   const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
   const forgotten: Caller[] = []
   let sent = 0
+  let served = 0
   const reloading = setInterval(() => world.gateway.kill('SIGHUP'), RELOAD_MS)
   const isLeaking = scaled(context, 'leak') > 0
   const task = async (_index: number, worker: number) => {
     sent += 1
     world.collector.spans.length = 0
     world.upstream.executed.clear()
-    await sendOne(seeded, { world, caller: callers[worker] as Caller, index: sent })
+    if (await sendOne(seeded, { world, caller: callers[worker] as Caller, index: sent })) served += 1
     if (isLeaking && sent % 20 === 0) forgotten.push(await openAnother(port))
   }
   return {
     async run(ms) {
-      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(Math.ceil(ms))])
-      await doAll({ count: Number.MAX_SAFE_INTEGER, workers, signal }, task)
+      const until = performance.now() + ms
+      await doAll({ count: Number.MAX_SAFE_INTEGER, workers, signal: context.signal, until }, task)
       for (const caller of callers) caller.close()
     },
-    sent: () => sent,
+    counts: () => ({ sent, served }),
     close() {
       clearInterval(reloading)
       for (const caller of forgotten) caller.close()
@@ -115,17 +123,25 @@ interface Sending {
   readonly index: number
 }
 
-async function sendOne(seeded: Seeded, { world, caller, index }: Sending): Promise<void> {
+/** Sends one; whether a service answered it. */
+async function sendOne(seeded: Seeded, { world, caller, index }: Sending): Promise<boolean> {
   const planned = planRequest(seeded, index)
   // A stream that hangs would keep a worker for half a minute.
   const fault = planned.kind === 'events' && planned.fault?.hangs ? undefined : planned.fault
   const token = seeded.chance(0.05) ? 'forged' : planned.token
-  const tenant = `tenant-${seeded.below(TENANTS)}`
+  // The directory knows one tenant only.
+  const tenant = token === 'person' ? planned.tenant : `tenant-${seeded.below(TENANTS)}`
   const body = JSON.stringify({ goal: 'ctr', prompt: promptOf(seeded), tenant })
   const text = plannedText({ ...planned, fault, token, tenant, body }, world)
-  if (seeded.chance(0.05)) await caller.leave(text, seeded.below(20))
-  else await caller.ask(text)
+  if (seeded.chance(0.05)) {
+    await caller.leave(text, seeded.below(20))
+    return false
+  }
+  const ending = await caller.ask(text)
+  return ending.type === 'answer' && USEFUL.has(ending.answer.status)
 }
+
+const USEFUL: ReadonlySet<number> = new Set([outcomes.success.status, outcomes.clarification_required.status])
 
 /** Letters from everywhere: tables of characters fill with them. */
 function promptOf(seeded: Seeded): string {
@@ -190,10 +206,9 @@ function tellOf({ tell }: ChaosContext, when: string, sample: MemorySample): voi
   )
 }
 
-interface Measured {
+interface Measured extends Counts {
   readonly before: Rest
   readonly after: Rest
-  readonly sent: number
   readonly scrape: string
 }
 
@@ -202,7 +217,7 @@ const handleCount = ({ handles }: MemorySample) =>
     .filter(([name]) => name !== 'Timeout' && name !== 'Immediate')
     .reduce((sum, [, count]) => sum + count, 0)
 
-function figuresOf(context: ChaosContext, { before, after, sent, scrape }: Measured): Figure[] {
+function figuresOf(context: ChaosContext, { before, after, sent, served, scrape }: Measured): Figure[] {
   const grown = (of: (sample: MemorySample) => number) => Math.max(0, of(after.sample) - of(before.sample))
   const heapMegabytes = scaled(context, 'heapMegabytes')
   const entries = scaled(context, 'mapEntries')
@@ -220,6 +235,8 @@ function figuresOf(context: ChaosContext, { before, after, sent, scrape }: Measu
   })
   return [
     { name: 'requests', measured: sent, limit: 1, kind: 'at least' },
+    // A load that is refused at the door shows nothing of the house.
+    { name: 'served of them', measured: (served / sent) * 100, unit: '%', limit: 50, kind: 'at least' },
     {
       ...atMost(
         'heap after collection, growth',
