@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startFaultProxy } from '../../chaos/fault-proxy.ts'
 import { type Fault, faultNamed, faults } from '../../chaos/faults.ts'
 import { openFaultyAddress } from '../../chaos/faulty-address.ts'
@@ -78,7 +78,8 @@ async function ask(fault: Fault) {
   socket.write(REQUEST)
   const expected = expectations[fault.name]
   const latest = performance.now() + LONGEST_MS
-  while (!isAsExpected(client, expected) && performance.now() < latest) await wait(2)
+  const settled = () => isAsExpected(client, expected) && hasGot(server.connections[0], expected)
+  while (!settled() && performance.now() < latest) await wait(2)
   await wait(QUIET_MS)
   return { client, server: server.connections[0], expected }
 }
@@ -149,6 +150,9 @@ const matches = (text: string, expected: string | RegExp) =>
 const isAsExpected = (client: Seen, expected: Expectation | undefined) =>
   expected !== undefined && matches(client.text, expected.answer) && matches(endOf(client), expected.end)
 
+const hasGot = (server: Seen | undefined, expected: Expectation | undefined) =>
+  expected?.request === undefined || matches(server?.text ?? 'nothing', expected.request)
+
 describe('a fault does on the wire what its name says', () => {
   test.concurrent.each(faults)('$name', async (fault) => {
     const { client, server, expected } = await ask(fault)
@@ -190,7 +194,7 @@ describe('the other side', () => {
     ['answer-reset-in-body', 'ECONNRESET'],
   ])('of %s sees %s', async (name, end) => {
     const { server } = await ask(named(name))
-    expect(server && endOf(server)).toBe(end)
+    await vi.waitFor(() => expect(server && endOf(server)).toBe(end), { timeout: LONGEST_MS })
   })
 })
 
