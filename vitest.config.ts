@@ -46,6 +46,8 @@ export default defineConfig({
       exclude: ['**/*.test.ts'],
       reporter: [['text', { skipFull: true }], 'json-summary'],
       thresholds: { lines: 95 },
+      // A test that fails hides a test that is missing otherwise.
+      reportOnFailure: true,
     },
     reporters: ['default', createClosingLineReporter()],
     projects: [

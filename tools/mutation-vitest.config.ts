@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     include: (process.env['MUTATION_TESTS'] ?? '').split(','),
     env: { AGENTIC_EMPTY_DATABASE: process.env['AGENTIC_EMPTY_DATABASE'] ?? '' },
+    // To load the gateway takes longer than most tests, and every mutant needs it.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Stryker tells what it found.

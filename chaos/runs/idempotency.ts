@@ -13,7 +13,7 @@ export const run: ChaosRun = {
   title: 'keys sent many times over to services that are killed: one effect and one answer for each',
   // With `keyed` 0 the requests have no key, and the run has to fail: that shows that it can.
   short: { keys: 20, copies: 20, services: 2, callers: 24, killEvery: 700, lease: 1000, keyed: 1 },
-  full: { keys: 10_000, copies: 20, services: 3, callers: 48, killEvery: 3000, lease: 2000, keyed: 1 },
+  full: { keys: 10_000, copies: 20, services: 4, callers: 160, killEvery: 3000, lease: 2000, keyed: 1 },
   run: sendCopies,
 }
 
@@ -41,8 +41,8 @@ interface Answers {
 const PATIENCE_MS = 30_000
 /** Nobody is paused here: only a session of a process that is gone may end by itself. */
 const IDLE_MS = 60_000
-/** Copies of this many keys are on their way at a time, in any order. */
-const BLOCK = 10
+/** Of each key about so many copies are on their way at a time. */
+const AT_ONCE = 4
 
 async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
   const database = await openEffectsDatabase(IDLE_MS)
@@ -122,8 +122,9 @@ function copiesInOrder({ context }: World): number[] {
   const seeded = createSeeded(context.seed)
   const keys = Array.from({ length: scaled(context, 'keys') }, (_, key) => key)
   const order: number[] = []
-  for (let first = 0; first < keys.length; first += BLOCK) {
-    const block = keys.slice(first, first + BLOCK)
+  const size = Math.ceil(scaled(context, 'callers') / AT_ONCE)
+  for (let first = 0; first < keys.length; first += size) {
+    const block = keys.slice(first, first + size)
     order.push(
       ...seeded.shuffle(block.flatMap((key) => Array.from({ length: scaled(context, 'copies') }, () => key))),
     )

@@ -6,7 +6,7 @@ import { addEffect } from '../behaviour/effects.ts'
 import { readSettings, tell } from './settings.ts'
 
 const { url, leaseSeconds } = readSettings<{ readonly url: string; readonly leaseSeconds: number }>()
-const store = createStore({ url })
+const store = createStore({ url, connections: 40 })
 
 const pay = defineOperation({
   id: 'pay',
