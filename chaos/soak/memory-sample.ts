@@ -34,7 +34,8 @@ export function probeOptions(folder: string): {
   return { file, nodeArguments: ['--expose-gc', '--import', probe], env: { CHAOS_PROBE_FILE: file } }
 }
 
-const PATIENCE_MS = 60_000
+/** A machine that others use too may take long to find every map there is. */
+const PATIENCE_MS = 180_000
 
 /** Takes a sample; `before` is the count of the one before. */
 export async function takeSample(
@@ -49,8 +50,13 @@ export async function takeSample(
     PATIENCE_MS,
   )
   if (sample === undefined || sample.count <= before)
-    throw new Error(`the gateway gave no sample:\n${gateway.errors()}`)
+    throw new Error(`the gateway (${describeEnd(gateway)}) gave no sample:\n${gateway.errors()}`)
   return sample
+}
+
+function describeEnd(gateway: GatewayProcess): string {
+  const end = gateway.end()
+  return end === undefined ? 'running' : `ended with ${end.code ?? end.signal}`
 }
 
 function readSample(file: string): MemorySample | undefined {
