@@ -16,6 +16,7 @@ export interface WorkersResult {
 }
 
 interface Round {
+  readonly requests: number
   readonly requestsPerSecond: number
   readonly cpuMicroseconds: number
 }
@@ -23,6 +24,9 @@ interface Round {
 /** Load and service need a core each beside the two that are measured. */
 const CORES_FOR_THROUGHPUT = 4
 const COUNTS = [1, 2] as const
+/** Code is compiled while it runs, in each process for itself: by time alone two workers would be half as warm as one. */
+const WARM_UP_REQUESTS = 40_000
+const MAX_WARM_UP_ROUNDS = 15
 
 /** Compares one process with two workers, round by round. */
 export async function measureWorkers(context: BenchContext, scenario: Scenario): Promise<WorkersResult> {
@@ -30,15 +34,16 @@ export async function measureWorkers(context: BenchContext, scenario: Scenario):
   const running: Contender[] = []
   const rounds: Record<(typeof COUNTS)[number], Round[]> = { 1: [], 2: [] }
   try {
-    for (const workers of COUNTS) running.push(await start(context, scenario, { workers, hasCores }))
-    // The first round fills caches and compiles, and does not count.
-    for (let round = 0; round <= context.rounds; round += 1) {
-      context.tell(`workers: round ${round} of ${context.rounds}`)
+    for (const workers of COUNTS) {
+      const contender = await start(context, scenario, { workers, hasCores })
+      running.push(contender)
+      await warmUp(context, scenario, { contender, requests: workers * WARM_UP_REQUESTS })
+    }
+    for (let round = 0; round < context.rounds; round += 1) {
+      context.tell(`workers: round ${round + 1} of ${context.rounds}`)
       for (const [index, workers] of COUNTS.entries()) {
         const contender = running[index]
-        if (contender === undefined) continue
-        const measured = await measureRound(context, scenario, contender)
-        if (round > 0) rounds[workers].push(measured)
+        if (contender !== undefined) rounds[workers].push(await measureRound(context, scenario, contender))
       }
     }
   } finally {
@@ -63,6 +68,16 @@ function start(
   return startContender('gateway', surroundings, { plugins, issuers: [context.issuer], gateway: { workers } })
 }
 
+async function warmUp(
+  context: BenchContext,
+  scenario: Scenario,
+  { contender, requests }: { readonly contender: Contender; readonly requests: number },
+): Promise<void> {
+  let sent = 0
+  for (let round = 0; sent < requests && round < MAX_WARM_UP_ROUNDS; round += 1)
+    sent += (await measureRound(context, scenario, contender)).requests
+}
+
 async function measureRound(
   { programs, folder, seed, issuer, secondsPerRound }: BenchContext,
   { request, connections }: Scenario,
@@ -73,6 +88,7 @@ async function measureRound(
   const result = await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request(issuer, folder), shape)
   judge(result)
   return {
+    requests: result.requests,
     requestsPerSecond: result.requestsPerSecond,
     cpuMicroseconds: (familyMicroseconds(pid) - before) / result.requests,
   }

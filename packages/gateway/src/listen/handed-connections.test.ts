@@ -17,7 +17,7 @@ async function startHanded(options: Partial<ListenerOptions> = {}) {
   onTestFinished(() => void door.close())
   const { port } = door.address() as AddressInfo
   const handed = createHandedConnections({
-    port,
+    open: async () => port,
     onConnection: (taken) => {
       take = taken
     },

@@ -14,7 +14,8 @@ export interface HandedConnections {
 
 /** What hands connections over. */
 export interface Hander {
-  readonly port: number
+  /** Says that they may come; resolves with the port once they do. */
+  open(): Promise<number>
   /** Calls back with each connection; what that returns is told when the connection is gone. */
   onConnection(take: (socket: Socket) => void): void
   /** So many connections that were handed over are gone. */
@@ -45,7 +46,7 @@ export function createHandedConnections(hander: Hander): HandedConnections {
       })
       // Without this event Node does not look for slow clients (F6).
       server.emit('listening')
-      return hander.port
+      return await hander.open()
     },
     async close() {
       await hander.stop()

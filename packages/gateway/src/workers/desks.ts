@@ -14,8 +14,6 @@ export interface Boot {
   readonly file: string
   /** The configuration in use, which the file may not hold any more. */
   readonly text: string
-  /** The port that clients come to. */
-  readonly port: number
   readonly consoleFolder: string | undefined
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }
   /** Whether somebody reads the feed of the console. */
@@ -39,6 +37,8 @@ export interface StartFailure {
 /** What a worker may ask the primary, or tell it. */
 export interface PrimaryDesk {
   boot(value: null): Boot
+  /** It could take connections. The answer is the port, once clients can come: when all workers could. */
+  ready(value: null): number
   started(value: Started): void
   failed(failure: StartFailure): void
   /** A connection that was handed over has arrived. */

@@ -8,6 +8,14 @@ import type { ReloadTogether } from './reload-together.ts'
 import type { SlotKeeper } from './slot-keeper.ts'
 import type { Spread } from './spread-connections.ts'
 
+/** The moment when clients can come. */
+export interface Opening {
+  /** Resolves with the port. */
+  readonly port: Promise<number>
+  /** One more worker could take connections. */
+  ready(): Promise<number>
+}
+
 /** What the primary answers its workers from. */
 export interface DeskParts {
   /** Those that take requests. */
@@ -19,6 +27,7 @@ export interface DeskParts {
   readonly slots: SlotKeeper<Member>
   readonly metrics: PrimaryMetrics
   readonly reloading: ReloadTogether
+  readonly opening: Opening
   readonly closeDoor: () => Promise<void>
   readonly boot: () => Boot
 }
@@ -34,6 +43,7 @@ export function createPrimaryDesk(self: () => Member, parts: DeskParts): Desk {
   const { spread, permits, slots, metrics } = parts
   const answers: Answers = {
     boot: () => parts.boot(),
+    ready: () => parts.opening.ready(),
     taken: () => spread.taken(self()),
     closed: (connections) => spread.closed(self(), connections),
     closeDoor: () => parts.closeDoor(),

@@ -1,14 +1,14 @@
 import type { Readable, Writable } from 'node:stream'
 import { takeUpWaiting } from '../drain.ts'
 import type { Gateway } from '../gateway.ts'
-import { createFrontDoor } from '../listen/front-door.ts'
+import { createFrontDoor, type FrontDoor } from '../listen/front-door.ts'
 import type { Log, LogLevel } from '../log.ts'
 import type { ConfigSource } from '../reload/reload.ts'
 import type { Boot } from './desks.ts'
 import { createLineRelay, splitLines } from './line-relay.ts'
 import { type Member, startMember } from './member.ts'
 import { createPermits } from './permits.ts'
-import { createPrimaryDesk, forgetShown } from './primary-desk.ts'
+import { createPrimaryDesk, forgetShown, type Opening } from './primary-desk.ts'
 import { createPrimaryMetrics } from './primary-metrics.ts'
 import { createReloadTogether, type ValidConfig } from './reload-together.ts'
 import { createSlotKeeper } from './slot-keeper.ts'
@@ -41,23 +41,22 @@ const DRAIN_SURPLUS_MS = 10_000
 
 /** Makes the primary. It listens and decides what all workers have in common, and serves nobody itself. */
 export function createPrimary(options: PrimaryOptions): Primary {
-  const state: State = { loaded: options.loaded, port: 0, adminPort: undefined, looking: false }
-  const { team, door, relay, reloading } = createParts(options, state)
+  const state: State = { loaded: options.loaded, adminPort: undefined, looking: false }
+  const { team, door, opening, relay, reloading } = createParts(options, state)
   return {
     reload: reloading.run,
     get adminPort() {
       return state.adminPort
     },
     async start() {
-      state.port = await door.open()
       try {
-        await team.start()
+        const [port] = await Promise.all([opening.port, team.start()])
+        return port
       } catch (error) {
         door.close()
         team.kill()
         throw error
       }
-      return state.port
     },
     async drain() {
       const { drain_seconds, drain_delay_seconds } = state.loaded.config.gateway
@@ -73,7 +72,6 @@ export function createPrimary(options: PrimaryOptions): Primary {
 
 interface State {
   loaded: ValidConfig
-  port: number
   adminPort: number | undefined
   /** Somebody reads the feed of the console. */
   looking: boolean
@@ -89,6 +87,7 @@ function createParts(options: PrimaryOptions, state: State) {
   const relay = createLineRelay(options.stdout)
   const turns = createTurns()
   const door = createFrontDoor({ host: config().host, port: config().port, log }, spread.take)
+  const opening = createOpening(config().workers, door)
   const use = (loaded: ValidConfig) => {
     state.loaded = loaded
     permits.limitChanged()
@@ -110,7 +109,7 @@ function createParts(options: PrimaryOptions, state: State) {
     forgetShown(member, { members, state })
   }
   const start: TeamOptions['startMember'] = (index, isFirst) => {
-    const parts = { members, state, spread, permits, slots, metrics, reloading, closeDoor }
+    const parts = { members, state, spread, permits, slots, metrics, reloading, opening, closeDoor }
     const boot = () => bootOf({ index, isFirst }, options, state)
     const member = startMember(index, options.program, (self) => createPrimaryDesk(self, { ...parts, boot }))
     permits.join(member)
@@ -122,16 +121,30 @@ function createParts(options: PrimaryOptions, state: State) {
   const onReplaced = metrics.restarted
   const { workers: count } = config()
   const team = createTeam({ count, log, inTurn: turns, startMember: start, onStarted, onReplaced })
-  return { team, door, relay, reloading }
+  return { team, door, opening, relay, reloading }
 }
 
 function bootOf(
   place: Pick<Boot, 'index' | 'isFirst'>,
   { source, consoleFolder, logging }: PrimaryOptions,
-  { loaded, port, looking }: State,
+  { loaded, looking }: State,
 ): Boot {
   const { workers: count } = loaded.config.gateway
-  return { ...place, count, file: source.file, text: loaded.text, port, consoleFolder, log: logging, looking }
+  return { ...place, count, file: source.file, text: loaded.text, consoleFolder, log: logging, looking }
+}
+
+/** Opens the door when the last worker is ready: whoever can connect is answered. */
+function createOpening(workers: number, door: FrontDoor): Opening {
+  const { promise: port, resolve } = Promise.withResolvers<number>()
+  let ready = 0
+  return {
+    port,
+    ready() {
+      ready += 1
+      if (ready === workers) resolve(door.open())
+      return port
+    },
+  }
 }
 
 /** What a process that died has left of a line may be the reason why: it is told too. */

@@ -36,7 +36,7 @@ export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
     ask: (needed) => primary.ask('permits', needed).catch(() => 0),
   })
   const connections = createHandedConnections({
-    port: boot.port,
+    open: () => primary.ask('ready', null),
     onConnection: (taken) => {
       take = taken
     },

@@ -48,7 +48,6 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     count: 2,
     file: 'gateway.yaml',
     text: configText(config),
-    port,
     consoleFolder: undefined,
     log: { level: 'debug', pretty: false },
     looking: false,
@@ -61,6 +60,7 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     ...Object.fromEntries(names.map((name) => [name, note(name)])),
     ...Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, note(name, value)])),
     boot: () => boot,
+    ready: () => port,
     agree: note('agree', []),
   }
   const [here, there] = createPair()
