@@ -252,5 +252,9 @@ function typeCheck(folder: string): Ended {
   const project = { extends: '../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }
   if (programs.length === 0) return { status: 0, output: '' }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project))
-  return run(join(repositoryRoot, 'node_modules/.bin/tsc'), ['-p', '.', '--pretty', 'false', '--singleThreaded'], folder)
+  return run(
+    join(repositoryRoot, 'node_modules/.bin/tsc'),
+    ['-p', '.', '--pretty', 'false', '--singleThreaded'],
+    folder,
+  )
 }
