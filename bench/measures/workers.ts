@@ -37,13 +37,17 @@ export async function measureWorkers(context: BenchContext, scenario: Scenario):
     for (const workers of COUNTS) {
       const contender = await start(context, scenario, { workers, hasCores })
       running.push(contender)
-      await warmUp(context, scenario, { contender, requests: workers * WARM_UP_REQUESTS })
+      await warmUp(context, scenarioFor(scenario, workers), {
+        contender,
+        requests: workers * WARM_UP_REQUESTS,
+      })
     }
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`workers: round ${round + 1} of ${context.rounds}`)
       for (const [index, workers] of COUNTS.entries()) {
         const contender = running[index]
-        if (contender !== undefined) rounds[workers].push(await measureRound(context, scenario, contender))
+        if (contender === undefined) continue
+        rounds[workers].push(await measureRound(context, scenarioFor(scenario, workers), contender))
       }
     }
   } finally {
@@ -56,6 +60,11 @@ export async function measureWorkers(context: BenchContext, scenario: Scenario):
   }
   const twice = of(1, 'cpuMicroseconds').map((microseconds) => 2 * microseconds)
   return { by: 'CPU time', capacity: ratios(twice, of(2, 'cpuMicroseconds')) }
+}
+
+/** Each process has as many connections as the one has alone: what it does in one turn is then the same. */
+function scenarioFor(scenario: Scenario, workers: number): Scenario {
+  return { ...scenario, connections: workers * scenario.connections }
 }
 
 function start(
