@@ -65,6 +65,29 @@ test('the primary killed, the workers finish what they have and are gone', async
   )
 })
 
+test('the primary killed, a stream that never ends does not keep its worker', async () => {
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+  })
+  const gateway = await startWorkers({
+    target: upstream.url,
+    workers: 2,
+    gateway: { drain_seconds: 1, drain_delay_seconds: 0 },
+  })
+  const workers = gateway.pids()
+  const stream = fetch(`${gateway.url}/events`, {
+    method: 'POST',
+    headers: { 'x-tenant-id': 'acme', accept: 'text/event-stream' },
+  })
+  const body = (await stream).text().catch(() => 'cut')
+  gateway.child.kill('SIGKILL')
+  await eventually(
+    () => workers.filter(isAlive),
+    ({ length }) => length === 0,
+  )
+  expect(await body).toMatch(/SHUTTING_DOWN|cut/)
+})
+
 test('max_connections is that of all workers, and a second SIGINT ends all of them at once', async () => {
   const upstream = await startUpstream((request, response) => {
     if (request.method === 'GET') return answerJson(response, { body: {} })

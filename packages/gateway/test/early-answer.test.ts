@@ -8,6 +8,8 @@ import { startGateway } from './harness/start-gateway.ts'
 import { startRawUpstream, startTcpUpstream } from './harness/start-upstream.ts'
 
 const limits = { max_upstream_connections_per_origin: 1, max_upstream_queue_per_origin: 0 }
+const answerWith = (word: string) =>
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${word.length + 2}\r\n\r\n"${word}"`
 const routes = (target: string) => [{ id: 'p', method: 'POST', path: '/p', target }]
 
 describe('an upstream that answers before it has read the request', () => {
@@ -40,6 +42,30 @@ describe('an upstream that answers before it has read the request', () => {
     // The one place was free again each time, though the body was never sent to its end.
     const scrape = await metrics()
     expect(metricValue(scrape, 'agentic_requests_total', { outcome: 'untyped_4xx' })).toBe(3)
+  })
+
+  it('to a body that the gateway had read: what it has not taken of it is never read as the request of another', async () => {
+    const upstream = await startTcpUpstream((socket) => {
+      socket.once('data', (first) => {
+        if (first.toString('latin1').startsWith('GET')) return void socket.write(answerWith('own'))
+        socket.pause()
+        socket.write(answerWith('early'))
+        setTimeout(() => socket.resume(), 300)
+        return void socket.on('data', (data) => {
+          if (data.includes('GET /smuggled')) socket.write(answerWith('smuggled'))
+        })
+      })
+    })
+    const { url } = await startGateway({
+      plugins: { 'otel-audit': { include_request_body: true } },
+      routes: [...routes(upstream.url), { id: 'g', method: 'GET', path: '/g', target: upstream.url }],
+    })
+    const body = Buffer.concat([
+      Buffer.alloc(9_000_000),
+      Buffer.from('GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n'),
+    ])
+    expect((await sendRequest(`${url}/p`, { method: 'POST', body })).body.toString()).toBe('"early"')
+    expect((await sendRequest(`${url}/g`)).body.toString()).toBe('"own"')
   })
 
   it('while a complete body is on its way: the client gets the answer and can go on', async () => {

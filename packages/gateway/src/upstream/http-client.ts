@@ -1,6 +1,7 @@
 import { dispatch } from './dispatch.ts'
 import { type Connections, createConnections } from './http1/connections.ts'
 import { originOf } from './http1/open-socket.ts'
+import { createPlaces, type Places } from './places.ts'
 import { collectBody } from './upstream-answer.ts'
 
 /** An answer to a look-up, complete and small. */
@@ -41,30 +42,47 @@ export class HttpLookupError extends Error {
 const DEFAULT_MAX_BYTES = 65_536
 
 const CONNECTIONS_PER_ORIGIN = 16
+/** More look-ups than this at once are a flood, and the one that waits longest has timed out anyway. */
+const WAITING_PER_ORIGIN = 1024
+
+interface LookupOrigin {
+  readonly connections: Connections
+  readonly places: Places
+}
 
 /** Makes the client that look-ups share. Their addresses come from the configuration, so there are few. */
 export function createHttpClient(): HttpClient {
-  const origins = new Map<string, Connections>()
-  const connectionsTo = ({ origin, host }: URL) => {
-    const connections =
-      origins.get(origin) ?? createConnections(originOf(origin), host, CONNECTIONS_PER_ORIGIN)
-    origins.set(origin, connections)
-    return connections
+  const origins = new Map<string, LookupOrigin>()
+  const originAt = ({ origin, host }: URL) => {
+    const known = origins.get(origin) ?? openOrigin(origin, host)
+    origins.set(origin, known)
+    return known
   }
   return {
-    get: (url, options) => lookUp(connectionsTo(new URL(url)), new URL(url), options),
-    close: async () => [...origins.values()].forEach((connections) => void connections.close()),
+    get: (url, options) => lookUp(originAt(new URL(url)), new URL(url), options),
+    close: async () => [...origins.values()].forEach(({ connections }) => void connections.close()),
+  }
+}
+
+function openOrigin(origin: string, host: string): LookupOrigin {
+  return {
+    connections: createConnections(originOf(origin), host, CONNECTIONS_PER_ORIGIN),
+    places: createPlaces({ places: CONNECTIONS_PER_ORIGIN, waiting: WAITING_PER_ORIGIN }),
   }
 }
 
 async function lookUp(
-  connections: Connections,
+  { connections, places }: LookupOrigin,
   { pathname, search }: URL,
   { timeoutMs, headers = {}, maxBytes = DEFAULT_MAX_BYTES }: HttpGetOptions,
 ): Promise<HttpAnswer> {
   // The timer covers connecting, the head and every byte of the body: a dripping server is a slow one.
   const signal = AbortSignal.timeout(timeoutMs)
   const failed = (cause: unknown) => new HttpLookupError(signal.aborted ? 'timeout' : 'unreachable', cause)
+  const release = await Promise.resolve(places.take(signal)).catch((error: unknown) => {
+    throw failed(error)
+  })
+  if (release === undefined) throw new HttpLookupError('unreachable', new Error('too many look-ups wait'))
   const request = {
     method: 'GET',
     path: pathname + search,
@@ -74,7 +92,7 @@ async function lookUp(
     signal,
     // Whoever looks something up knows when to ask again.
     repeatable: false,
-    onSettled: () => undefined,
+    onSettled: release,
   }
   const answer = await dispatch({ connections }, request).catch((error: unknown) => {
     throw failed(error)

@@ -37,7 +37,9 @@ export function createBorrowedRoom({ inFlight, ask }: BorrowedRoomOptions): Borr
     while (waiting.length > 0) {
       // Who comes while the others are asked waits for the next answer: this one knows nothing of it.
       const { length } = waiting
-      permits += await ask(length)
+      // Added afterwards: some may be called back while the others are asked. From a primary that is gone nothing comes.
+      const given = await ask(length).catch(() => 0)
+      permits += given
       decide(length)
     }
     asking = false
@@ -50,7 +52,8 @@ export function createBorrowedRoom({ inFlight, ask }: BorrowedRoomOptions): Borr
       return answer
     },
     async warm() {
-      permits += await ask(0)
+      const given = await ask(0)
+      permits += given
     },
     giveBack(needed) {
       const idle = Math.max(0, permits - inFlight())

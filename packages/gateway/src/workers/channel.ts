@@ -45,6 +45,7 @@ interface Waiting {
 export function createChannel<Theirs extends Desk>(peer: Peer, desk: Desk): Channel<Theirs> {
   const waiting = new Map<number, Waiting>()
   let asked = 0
+  let isGone = false
   const send = (message: Message, socket?: ClientSocket) =>
     // The callback takes the error of a process that is gone; without it that would be thrown.
     void peer.send?.(message, socket, { keepOpen: true }, () => undefined)
@@ -52,11 +53,13 @@ export function createChannel<Theirs extends Desk>(peer: Peer, desk: Desk): Chan
     hear(message as Message, { waiting, desk, send, socket: socket as ClientSocket | undefined }),
   )
   peer.on('disconnect', () => {
+    isGone = true
     for (const { reject } of waiting.values()) reject(new Error('the other process is gone'))
     waiting.clear()
   })
   return {
     ask(name, value) {
+      if (isGone) return Promise.reject(new Error('the other process is gone'))
       asked += 1
       const id = asked
       send({ type: 'ask', id, name, value })

@@ -105,3 +105,19 @@ test('whatever comes and goes where, there are never more than the limit, and no
     expect(total(), `seed ${seed}, step ${step}`).toBeLessThanOrEqual(20)
   }
 })
+
+test('permits that are called back while others are asked for stay given back', async () => {
+  const answers: ((permits: number) => void)[] = []
+  const room = createBorrowedRoom({
+    inFlight: () => 0,
+    ask: () => new Promise((resolve) => void answers.push(resolve)),
+  })
+  const warm = room.warm()
+  answers.shift()?.(5)
+  await warm
+  const more = room.askForMore()
+  expect(room.giveBack(3)).toBe(3)
+  answers.shift()?.(1)
+  await more
+  expect(room.limit()).toBe(3)
+})

@@ -41,26 +41,27 @@ export function createAnswerReader(): AnswerReader {
   let taker = NOBODY
   /** A head that has come in part. */
   let pending = NOTHING
+  /** Something has come, if only an empty line. */
+  let heard = false
   let begun = false
   let [left, idleMs] = [0, 0]
   const take = (chunk: Buffer) => taker.chunk(chunk)
 
   function readHead(given: Buffer): Buffer {
+    heard = true
     const bytes = pending.length === 0 ? given : Buffer.concat([pending, given])
+    const known = pending.length
     pending = NOTHING
     // Servers have sent an empty line behind a body; it is none of this answer.
-    if (!begun && bytes[0] === CR && (bytes.length === 1 || bytes[1] === LF)) return afterEmptyLine(bytes)
+    if (!begun && isEmptyLine(bytes)) return bytes.length === 1 ? keep(bytes) : bytes.subarray(2)
     begun = true
-    const end = bytes.indexOf(HEAD_END)
+    // A head that drips is not searched from its beginning with each byte.
+    const end = bytes.indexOf(HEAD_END, Math.max(0, known - 3))
     if ((end === -1 ? bytes.length : end) > MAX_HEAD_BYTES)
       throw new InvalidAnswerError('a head that is too large')
-    if (end === -1) return keep(possibleHead(bytes))
+    if (end === -1) return keep(possibleHead(bytes, known))
     begin(parseHead(bytes.toString('latin1', 0, end)))
     return bytes.subarray(end + HEAD_END.length)
-  }
-
-  function afterEmptyLine(bytes: Buffer): Buffer {
-    return bytes.length === 1 ? keep(bytes) : bytes.subarray(2)
   }
 
   function keep(bytes: Buffer): Buffer {
@@ -71,7 +72,7 @@ export function createAnswerReader(): AnswerReader {
   function begin(head: AnswerHead): void {
     if (isInformational(head.status)) return
     place = hasNoBody(method, head.status) ? 'done' : placeOf(head.framing)
-    idleMs = place === 'until-close' || method === 'HEAD' ? 0 : head.keepAliveMs
+    idleMs = method !== 'HEAD' && mayBeFollowed(head, place) ? head.keepAliveMs : 0
     if (place === 'chunked') chunked.begin()
     left = Number(head.framing)
     taker.head(head)
@@ -91,11 +92,7 @@ export function createAnswerReader(): AnswerReader {
     return rest
   }
 
-  function readUntilClose(bytes: Buffer): Buffer {
-    take(Buffer.from(bytes))
-    return NOTHING
-  }
-
+  const readUntilClose = (bytes: Buffer) => readAll(bytes, take)
   const steps = { head: readHead, sized: readSized, chunked: readChunked, 'until-close': readUntilClose }
   return {
     read(bytes) {
@@ -110,16 +107,26 @@ export function createAnswerReader(): AnswerReader {
       method = nextMethod
       taker = nextTaker
       begun = false
+      heard = false
       idleMs = 0
     },
     endsHere: () => place === 'until-close',
-    hasBegun: () => begun,
+    hasBegun: () => heard,
     keepAliveMs: () => idleMs,
   }
 }
 
 const CR = 0x0d
 const LF = 0x0a
+
+function readAll(bytes: Buffer, take: (chunk: Buffer) => void): Buffer {
+  take(Buffer.from(bytes))
+  return NOTHING
+}
+
+function isEmptyLine(bytes: Buffer): boolean {
+  return bytes[0] === CR && (bytes.length === 1 || bytes[1] === LF)
+}
 
 /** RFC 9110, section 15.2: these come before the answer. But nobody has asked for 100, or for another protocol. */
 function isInformational(status: number): boolean {
@@ -132,16 +139,28 @@ function hasNoBody(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 
+/**
+ * Whether what comes behind an answer can be told from it. A broken server may send the body that it announces where none
+ * may be, with 204 or 304.
+ */
+function mayBeFollowed({ framing }: AnswerHead, place: Place): boolean {
+  if (place === 'until-close') return false
+  return place !== 'done' || framing === 0 || framing === 'until-close'
+}
+
 function placeOf(framing: AnswerHead['framing']): Place {
   if (typeof framing === 'string') return framing
   return framing === 0 ? 'done' : 'sized'
 }
 
-/** What cannot become a head any more need not be waited for. */
-function possibleHead(bytes: Buffer): Buffer {
-  const known = Math.min(bytes.length, BEGINNING.length)
-  if (bytes.compare(BEGINNING, 0, known, 0, known) !== 0) throw new InvalidAnswerError('no status line')
+/** What cannot become a head any more need not be waited for. The first `known` bytes could, when they came. */
+function possibleHead(bytes: Buffer, known: number): Buffer {
+  const length = Math.min(bytes.length, BEGINNING.length)
+  if (bytes.compare(BEGINNING, 0, length, 0, length) !== 0) throw new InvalidAnswerError('no status line')
   const isHalfLineEnd = bytes[bytes.length - 1] === CR
-  refuseControls(bytes.toString('latin1', 0, isHalfLineEnd ? bytes.length - 1 : bytes.length))
+  const end = isHalfLineEnd ? bytes.length - 1 : bytes.length
+  // Of what is known only a half line end at its end has not been looked at.
+  const start = known > 0 && bytes[known - 1] === CR ? known - 1 : known
+  refuseControls(bytes.toString('latin1', start, end))
   return bytes
 }

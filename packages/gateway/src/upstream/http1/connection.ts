@@ -66,7 +66,8 @@ export function openConnection({ origin, host, onIdle, onClosed }: ConnectionOpt
 
   function receive(current: AnswerFollower, bytes: Buffer): void {
     try {
-      if (reader.read(bytes)) finish(current)
+      // Whoever takes the answer may have ended the request meanwhile.
+      if (reader.read(bytes) && follower === current) finish(current)
     } catch (error) {
       destroy(error as Error)
     }

@@ -46,7 +46,7 @@ export function createConnections(origin: Origin, host: string, limit: number): 
 
   function carry(sending: Sending): void {
     if (isClosed) sending.follower.failed(new Error('the gateway closes'), false)
-    else carryOn(sending.isAfresh ? kept.open() : kept.take(), sending)
+    else carryOn(sending.isAfresh ? kept.open : kept.take, sending)
   }
 
   function start(request: WireRequest, follower: AnswerFollower, isAfresh: boolean): Sending {
@@ -74,11 +74,13 @@ export function createConnections(origin: Origin, host: string, limit: number): 
   }
 }
 
-function carryOn(connection: UpstreamConnection, sending: Sending): void {
-  sending.connection = connection
+/** Whatever is wrong with one request, those behind it get their turn. */
+function carryOn(take: () => UpstreamConnection, sending: Sending): void {
   try {
-    connection.carry(sending.request, sending.follower)
+    sending.connection = take()
+    sending.connection.carry(sending.request, sending.follower)
   } catch (error) {
-    connection.destroy(error as Error)
+    if (sending.connection === undefined) sending.follower.failed(error as Error, false)
+    else sending.connection.destroy(error as Error)
   }
 }

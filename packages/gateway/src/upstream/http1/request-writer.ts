@@ -24,6 +24,7 @@ export function createRequestWriter(
   return {
     write(request) {
       const { body } = request
+      refuseEnded(body)
       const length = request.length()
       const head = headText(request, { host, length })
       if (body === undefined) return void socket.write(head, 'latin1')
@@ -34,7 +35,14 @@ export function createRequestWriter(
       else stopSending = sendBody(socket, body, { length, done, failed })
       socket.uncork()
     },
-    isWriting: () => stopSending !== undefined,
+    // What the kernel has of it is sent, as far as anybody here can know.
+    isWriting: () => stopSending !== undefined || socket.writableLength > 0,
     stop: () => stopSending?.(),
   }
+}
+
+/** A body may be refused, or its client leave, before its turn comes: it would never say another word. */
+function refuseEnded(body: WireRequest['body']): void {
+  if (body === undefined || Buffer.isBuffer(body) || !body.destroyed) return
+  throw body.errored ?? new Error('the body was cut off')
 }
