@@ -1,14 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { readCommit } from '../bench/read-commit.ts'
-import type { ChaosContext, ChaosRun, Scale } from './chaos-run.ts'
+import { type Asked, readArguments } from './arguments.ts'
+import type { ChaosContext } from './chaos-run.ts'
+import { endDescendants } from './end-descendants.ts'
 import { type ChaosResult, judged, reportOf } from './report.ts'
+import { MissingProgramError } from './required-program.ts'
 import { runs } from './runs.ts'
 
-const exitCodes = { reached: 0, notReached: 1, usage: 2 } as const
+const exitCodes = { reached: 0, notReached: 1, usage: 2, stopped: 130 } as const
+/** How long a run that is stopped has to put things away. */
+const PUT_AWAY_MS = 5000
 
 const HELP = `npm run chaos -- NAME [options]
 
@@ -28,21 +31,17 @@ ${runs
   --output FOLDER  Where results are written; chaos/results unless given.
   --SCALE N        A number of the run's scale, such as --requests; the names are behind each run.
 
-Ends with 0 when every figure is reached, with 1 when one is not, with 2 when it is called wrongly.
+Ends with 0 when every figure is reached, with 1 when one is not, with 2 when it is called wrongly,
+with 130 and without a result when it is stopped (SIGINT, SIGTERM, SIGHUP).
 `
 
-/** What the command line asks for. */
-interface Asked {
-  readonly run: ChaosRun
-  readonly scale: Scale
-  readonly seed: number
-  readonly output: string
-}
-
-process.exitCode = await main(process.argv.slice(2))
+const exitCode = await main(process.argv.slice(2))
+// A run that was stopped may still wait for something.
+if (exitCode === exitCodes.stopped) process.exit(exitCode)
+process.exitCode = exitCode
 
 async function main(argv: readonly string[]): Promise<number> {
-  if (argv.length === 0 || argv.includes('--help')) {
+  if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(HELP)
     return argv.length === 0 ? exitCodes.usage : exitCodes.reached
   }
@@ -52,65 +51,63 @@ async function main(argv: readonly string[]): Promise<number> {
   return exitCodes.usage
 }
 
-/** What is asked for, or what is wrong with it. */
-function readArguments([name = '', ...rest]: readonly string[]): Asked | string {
-  const names = runs.map((run) => run.name)
-  const run = runs.find((each) => each.name === name)
-  if (run === undefined)
-    return `unknown run "${name}"${didYouMean(name, names)} There are: ${names.join(', ')}`
-  const parsed = parseOptions(run, rest)
-  if (typeof parsed === 'string') return parsed
-  const { short, seed, output, ...numbers } = parsed
-  const given = Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, Number(value)]))
-  const wrong = Object.entries({ ...given, seed: Number(seed ?? 0) }).find(
-    ([, value]) => !Number.isFinite(value),
-  )
-  if (wrong !== undefined) return `--${wrong[0]} must be a number`
-  return {
-    run,
-    scale: { ...(short === true ? run.short : run.full), ...given },
-    seed: Number(seed ?? Date.now() % 1_000_000),
-    output: typeof output === 'string' ? output : join(import.meta.dirname, 'results'),
-  }
-}
-
-function parseOptions(run: ChaosRun, args: readonly string[]): Record<string, unknown> | string {
-  const numbers = Object.keys(run.full).map((name) => [name, { type: 'string' as const }])
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        ...Object.fromEntries(numbers),
-        short: { type: 'boolean' },
-        seed: { type: 'string' },
-        output: { type: 'string' },
-      },
-    })
-    return values
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
 async function perform({ run, scale, seed, output }: Asked): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-${run.name}-`))
-  const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  const folder = ownFolder(run.name)
   const tell: ChaosContext['tell'] = (line) => void process.stderr.write(`${line}\n`)
   const startedAt = performance.now()
+  const signal = stopSignal()
   tell(`${run.name}: seed ${seed}, ${JSON.stringify(scale)}`)
   try {
-    const figures = judged(await run.run({ scale, seed, folder, tell, signal: stop.signal }))
+    const measured = await untilStopped(run.run({ scale, seed, folder, tell, signal }), signal)
+    if (measured === undefined) {
+      tell(`${run.name}: ended before its time, nothing is reported`)
+      return exitCodes.stopped
+    }
+    const figures = judged(measured)
     const durationSeconds = (performance.now() - startedAt) / 1000
     publish({ name: run.name, ...origin(), seed, durationSeconds, scale, figures }, output)
     return figures.length > 0 && figures.every(({ reached }) => reached)
       ? exitCodes.reached
       : exitCodes.notReached
   } catch (error) {
-    tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    tell(describe(error))
     return exitCodes.notReached
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    endDescendants()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof MissingProgramError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** Everything temporary goes below it, so that nothing of it is left; PostgreSQL is somebody else and has to get through. */
+function ownFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-${name}-`))
+  chmodSync(folder, 0o711)
+  process.env['TMPDIR'] = folder
+  return folder
+}
+
+/** A terminal that is closed is a wish to end, too; a gateway would take that signal for a wish to read its file again. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+  return stop.signal
+}
+
+/** What a run came to; nothing if it was stopped, because what it then says it has not measured. */
+async function untilStopped<T>(running: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  signal.addEventListener('abort', () => setTimeout(late.resolve, PUT_AWAY_MS, undefined))
+  try {
+    const result = await Promise.race([running, late.promise])
+    return signal.aborted ? undefined : result
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
   }
 }
 

@@ -11,11 +11,11 @@ export interface Work {
 
 const PROGRESS_MS = 3000
 
-/** Does `task` for every number below `count`, so many at a time, in order of their start. */
+/** Does `task` for every number below `count`, so many at a time, in order of their start. Gives how many were done. */
 export async function doAll(
   { count, workers, signal, until = Number.POSITIVE_INFINITY, progress }: Work,
   task: (index: number, worker: number) => Promise<void>,
-): Promise<void> {
+): Promise<number> {
   let next = 0
   let done = 0
   const timer = setInterval(() => progress?.(done), PROGRESS_MS)
@@ -29,6 +29,7 @@ export async function doAll(
   }
   try {
     await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
+    return done
   } finally {
     clearInterval(timer)
   }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { freePort } from '../../bench/free-port.ts'
 import { type PinnedProcess, startPinned } from '../../bench/pinned-process.ts'
 import { nginxConfig } from '../../bench/upstream.ts'
-import { type DebianProgram, ensureProgram } from '../../tests/debian-package.ts'
+import type { DebianProgram } from '../../tests/debian-package.ts'
+import { requiredProgram } from '../required-program.ts'
 import { type Recorder, startNodeRecorder, startStrictRecorder, startTap } from './recorders.ts'
 
 /** A server behind the gateway: what it was sent, what it made of it, and what it logged. */
@@ -33,7 +34,11 @@ export const programs: Readonly<Record<'nginx' | 'haproxy' | 'apache', DebianPro
 
 /** Starts all four, each with a tap before it and, but for Node, a recorder behind it. */
 export async function startServers(folder: string): Promise<Observed[]> {
-  const paths = Object.fromEntries(Object.entries(programs).map(([name, needed]) => [name, pathOf(needed)]))
+  const paths = Object.fromEntries(
+    Object.entries(programs).map(([name, needed]) => [name, requiredProgram(needed)]),
+  )
+  // Every one of them is started by it.
+  requiredProgram({ program: 'taskset', package: 'util-linux' })
   const started = await Promise.allSettled([
     startNode(),
     ...Object.entries(proxies).map(([name, proxy]) =>
@@ -45,12 +50,6 @@ export async function startServers(folder: string): Promise<Observed[]> {
   if (failed === undefined) return running
   await Promise.all(running.map((each) => each.stop()))
   throw failed.reason
-}
-
-function pathOf(needed: DebianProgram): string {
-  const found = ensureProgram(needed)
-  if ('missing' in found) throw new Error(found.missing)
-  return found.path
 }
 
 async function startNode(): Promise<Observed> {

@@ -1,4 +1,4 @@
-import { headers } from '@agentic-rest/profile'
+import { headers, outcomes } from '@agentic-rest/profile'
 import { percentile } from '../../bench/statistics.ts'
 import { type Caller, createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
@@ -31,9 +31,9 @@ async function flood(context: ChaosContext): Promise<readonly Figure[]> {
     throw error
   })
   try {
-    const { unanswered, tenants } = await sendAll(context, gateway)
+    const sent = await sendAll(context, gateway)
     const scrapes = await scrapeSome(gateway)
-    return figuresOf(context, { unanswered, tenants, ...scrapes })
+    return figuresOf(context, { ...sent, ...scrapes })
   } finally {
     await gateway.stop()
     upstream.close()
@@ -63,6 +63,7 @@ const ROUTES = [
 ] as const
 
 interface Sent {
+  readonly requests: number
   readonly unanswered: number
   /** How many different tenants were named. */
   readonly tenants: number
@@ -75,14 +76,17 @@ async function sendAll(context: ChaosContext, { port }: GatewayProcess): Promise
   const tenants = new Set<string>()
   let unanswered = 0
   const progress = (done: number) => context.tell(`cardinality: ${done} of ${count}`)
-  await doAll({ count, workers, signal: context.signal, progress }, async (_index, worker) => {
-    const { tenant, text } = hostileRequest(seeded, scaled(context, 'tenants'))
-    tenants.add(tenant)
-    const ending = await (callers[worker] as Caller).ask(text)
-    if (ending.type !== 'answer') unanswered += 1
-  })
+  const requests = await doAll(
+    { count, workers, signal: context.signal, progress },
+    async (_index, worker) => {
+      const { tenant, text } = hostileRequest(seeded, scaled(context, 'tenants'))
+      tenants.add(tenant)
+      const ending = await (callers[worker] as Caller).ask(text)
+      if (ending.type !== 'answer') unanswered += 1
+    },
+  )
   for (const caller of callers) caller.close()
-  return { unanswered, tenants: tenants.size }
+  return { requests, unanswered, tenants: tenants.size }
 }
 
 function hostileRequest(seeded: Seeded, tenantCount: number): { tenant: string; text: string } {
@@ -121,21 +125,26 @@ function hostileTenant(seeded: Seeded, count: number): string {
 
 interface Scrapes {
   readonly largest: { readonly name: string; readonly series: number }
+  readonly answered: number
   readonly medianMs: number
 }
 
 async function scrapeSome({ port }: GatewayProcess): Promise<Scrapes> {
   const caller = createCaller({ port, patienceMs: PATIENCE_MS })
   const times: number[] = []
-  let text = ''
+  const texts: string[] = []
   for (let count = 0; count < SCRAPES; count += 1) {
     const ending = await caller.ask(requestText({ path: '/metrics' }))
+    if (ending.type !== 'answer' || ending.answer.status !== outcomes.success.status) continue
     times.push(ending.ms)
-    if (ending.type === 'answer') text = ending.answer.body
+    texts.push(ending.answer.body)
   }
   caller.close()
   const sorted = times.toSorted((first, second) => first - second)
-  return { largest: largestMetric(text), medianMs: percentile(sorted, 50) }
+  const [largest = largestMetric('')] = texts
+    .map(largestMetric)
+    .toSorted((first, second) => second.series - first.series)
+  return { largest, answered: texts.length, medianMs: percentile(sorted, 50) }
 }
 
 /** The metric with most series; the parts of a histogram belong to it. */
@@ -153,11 +162,10 @@ function largestMetric(scrape: string): Scrapes['largest'] {
 
 function figuresOf(
   context: ChaosContext,
-  { unanswered, tenants, largest, medianMs }: Sent & Scrapes,
+  { requests, unanswered, tenants, largest, answered, medianMs }: Sent & Scrapes,
 ): Figure[] {
-  const requests = scaled(context, 'requests')
   return [
-    { name: 'requests', measured: requests, limit: requests, kind: 'exactly' },
+    { name: 'requests', measured: requests, limit: scaled(context, 'requests'), kind: 'exactly' },
     { name: 'tenants', measured: tenants, limit: scaled(context, 'tenants'), kind: 'at least' },
     { name: 'requests without an answer', measured: unanswered, limit: 0, kind: 'exactly' },
     {
@@ -168,6 +176,7 @@ function figuresOf(
     },
     // Fewer would say that what could make labels never came that far.
     { name: 'series that it came to', measured: largest.series, limit: MAX_SERIES / 2, kind: 'at least' },
+    { name: 'scrapes answered', measured: answered, limit: SCRAPES, kind: 'exactly' },
     {
       name: 'a scrape, median',
       measured: medianMs,

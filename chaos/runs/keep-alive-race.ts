@@ -33,12 +33,11 @@ async function race(context: ChaosContext): Promise<readonly Figure[]> {
     throw error
   })
   try {
-    const requests = scaled(context, 'requests')
-    const failed = await sendAll(context, gateway.port)
+    const { requests, failed } = await sendAll(context, gateway.port)
     const counts = [...upstream.executed.values()]
     const none = { limit: 0, kind: 'exactly' } as const
     return [
-      { name: 'requests', measured: requests, limit: requests, kind: 'exactly' },
+      { name: 'requests', measured: requests, limit: scaled(context, 'requests'), kind: 'exactly' },
       {
         name: 'idle connections that the service dropped',
         measured: upstream.dropped,
@@ -55,8 +54,13 @@ async function race(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-/** Each worker pauses around the moment at which the service hangs up. Gives how many requests failed. */
-async function sendAll(context: ChaosContext, port: number): Promise<number> {
+interface Sent {
+  readonly requests: number
+  readonly failed: number
+}
+
+/** Each worker pauses around the moment at which the service hangs up. */
+async function sendAll(context: ChaosContext, port: number): Promise<Sent> {
   const seeded = createSeeded(context.seed)
   const keyed = scaled(context, 'keyed') > 0
   const callers = Array.from({ length: WORKERS }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
@@ -67,7 +71,7 @@ async function sendAll(context: ChaosContext, port: number): Promise<number> {
     signal: context.signal,
     progress: (done: number) => context.tell(`keep-alive-race: ${done} requests, ${failed} failed`),
   }
-  await doAll(work, async (index, worker) => {
+  const requests = await doAll(work, async (index, worker) => {
     const id = `r-${index}`
     const ending = await (callers[worker] as Caller).ask(textOf(id, { seeded, keyed }))
     if (!isAnswerTo(id, ending)) {
@@ -77,7 +81,7 @@ async function sendAll(context: ChaosContext, port: number): Promise<number> {
     await wait(IDLE_MS - 4 + seeded.number() * 6)
   })
   for (const caller of callers) caller.close()
-  return failed
+  return { requests, failed }
 }
 
 function textOf(id: string, { seeded, keyed }: { readonly seeded: Seeded; readonly keyed: boolean }): string {

@@ -84,8 +84,7 @@ async function disturbAll(crew: Crew): Promise<void> {
     accepted = due
     await workHasBegun(database.store)
     await wait(seeded.between(0, 10))
-    await disturb[disturbance](crew)
-    crew.done[disturbance] += 1
+    if (await disturb[disturbance](crew)) crew.done[disturbance] += 1
     if (index % 20 === 19) context.tell(`operations: ${accepted} accepted, ${JSON.stringify(crew.done)}`)
   }
 }
@@ -102,24 +101,28 @@ function plannedDisturbances(context: ChaosContext): Disturbance[] {
   return kinds.flatMap((kind) => Array.from({ length: scaled(context, kind) }, () => kind))
 }
 
-const disturb: Readonly<Record<Disturbance, (crew: Crew) => Promise<void>>> = {
+/** Each says whether there was somebody to disturb. */
+const disturb: Readonly<Record<Disturbance, (crew: Crew) => Promise<boolean>>> = {
   async kills(crew) {
     const victim = pick(crew)
-    if (victim === undefined) return
+    if (victim === undefined) return false
     await dismiss(crew, victim)
     hireAll(crew)
+    return true
   },
   async restarts({ database: { server }, seeded }) {
     await (seeded.chance(0.5) ? server.stop() : server.crash())
     await server.start()
+    return true
   },
   async pauses(crew) {
     const victim = pick(crew)
-    if (victim === undefined) return
+    if (victim === undefined) return false
     victim.process.kill('SIGSTOP')
     hire(crew)
     const waking = wakeLate(crew, victim).finally(() => crew.paused.delete(waking))
     crew.paused.add(waking)
+    return true
   },
 }
 
@@ -175,12 +178,12 @@ async function unfinished(store: Store): Promise<number> {
 async function figuresOf({ context, database, done, deserted }: Crew): Promise<Figure[]> {
   const operations = scaled(context, 'operations')
   const { all, different } = await countEffects(database.store)
-  const [begun] = await database.store.query<{ again: number }>(
-    'SELECT count(*) FILTER (WHERE attempts > 1)::int AS again FROM agentic_operations',
+  const [kept] = await database.store.query<{ all: number; again: number }>(
+    'SELECT count(*)::int AS all, count(*) FILTER (WHERE attempts > 1)::int AS again FROM agentic_operations',
   )
   const none = { limit: 0, kind: 'exactly' } as const
   return [
-    { name: 'operations', measured: operations, limit: operations, kind: 'exactly' },
+    { name: 'operations', measured: kept?.all ?? 0, limit: operations, kind: 'exactly' },
     { name: 'workers killed', measured: done.kills, limit: scaled(context, 'kills'), kind: 'exactly' },
     {
       name: 'PostgreSQL restarted',
@@ -195,7 +198,7 @@ async function figuresOf({ context, database, done, deserted }: Crew): Promise<F
       kind: 'exactly',
     },
     // What is killed or paused has to be in the middle of something, or the run shows nothing.
-    { name: 'operations begun again', measured: begun?.again ?? 0, limit: done.kills / 4, kind: 'at least' },
+    { name: 'operations begun again', measured: kept?.again ?? 0, limit: done.kills / 4, kind: 'at least' },
     { name: 'lost', measured: operations - different, ...none },
     { name: 'doubled', measured: all - different, ...none },
     { name: 'workers that ended by themselves', measured: deserted, ...none },

@@ -5,6 +5,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../packages/service/test/runtime/harness/postgres-server.ts'
+import { MissingProgramError } from '../required-program.ts'
 
 /** A PostgreSQL server of one run, with a database in which effects are counted. */
 export interface EffectsDatabase {
@@ -23,7 +24,7 @@ export interface EffectCount {
 /** Starts a server. It ends the session of a process that is stopped inside a transaction after so long. */
 export async function openEffectsDatabase(idleMs: number): Promise<EffectsDatabase> {
   const binaries = findPostgres()
-  if ('missing' in binaries) throw new Error(binaries.missing)
+  if ('missing' in binaries) throw new MissingProgramError(binaries.missing)
   const server = await startPostgres(binaries)
   const url = `${await server.createDatabase()}?idle_in_transaction_session_timeout=${idleMs}`
   const store = createStore({ url })

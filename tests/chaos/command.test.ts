@@ -1,12 +1,20 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readArguments } from '../../chaos/arguments.ts'
 import { isReached } from '../../chaos/chaos-run.ts'
+import { descendantsOf } from '../../chaos/end-descendants.ts'
 import { judged, reportOf } from '../../chaos/report.ts'
 import { runs } from '../../chaos/runs.ts'
+import { until } from '../../chaos/until.ts'
+
+// It starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 const main = join(import.meta.dirname, '../../chaos/main.ts')
 const flags = ['--conditions=agentic-source', '--disable-warning=ExperimentalWarning', main]
@@ -24,9 +32,12 @@ function command(...args: string[]): Promise<Ended> {
   )
 }
 
+const START_MS = 60_000
+
 test('each run has a name and a line in the help, and its two forms scale the same things', async () => {
-  const { code, stdout } = await command('--help')
+  const [{ code, stdout }, short] = await Promise.all([command('--help'), command('-h')])
   expect(code).toBe(0)
+  expect(short.stdout).toBe(stdout)
   for (const { name, title, short, full } of runs) {
     expect(stdout).toContain(`  ${name.padEnd(16)} ${title}`)
     expect(Object.keys(short)).toEqual(Object.keys(full))
@@ -40,13 +51,73 @@ test('a name that is not there ends with 2 and the nearest one', async () => {
 })
 
 test('an option that the run does not have ends with 2', async () => {
-  expect((await command('fuzz', '--tenants', '3')).code).toBe(2)
+  expect(readArguments(['fuzz', '--tenants', '3'])).toContain("'--tenants'")
   expect(await command('fuzz', '--requests', 'many')).toEqual({
     code: 2,
     stdout: '',
-    stderr: '--requests must be a number\n',
+    stderr: '--requests must be a number, 0 or more, not "many"\n',
   })
 })
+
+test('a number that is negative or missing ends with 2 and says which', () => {
+  const message = (text: string) => `--requests must be a number, 0 or more, not "${text}"`
+  expect(readArguments(['fuzz', '--requests=-5'])).toBe(message('-5'))
+  expect(readArguments(['fuzz', '--requests='])).toBe(message(''))
+  expect(readArguments(['fuzz', '--seed', ' '])).toBe('--seed must be a number, 0 or more, not " "')
+  expect(readArguments(['fuzz', '--requests', '-5'])).toContain('--requests')
+})
+
+test('options may stand before the name', () => {
+  expect(readArguments(['--short', '--seed', '7', 'soak', '--minutes', '0.5'])).toMatchObject({
+    run: { name: 'soak' },
+    scale: { minutes: 0.5 },
+    seed: 7,
+  })
+  expect(readArguments(['--short'])).toMatch(/^the name of a run is missing\. There are: faults, /)
+})
+
+test('a run that is stopped reports nothing, ends with 130 and leaves neither processes nor files', async () => {
+  await Promise.all((['SIGINT', 'SIGHUP'] as const).map(expectStopped))
+})
+
+/** Whether the gateway of the run is there: before that it would die of any signal. */
+async function isServed(folder: string): Promise<boolean> {
+  const [file] = globSync('*/gateway.yaml', { cwd: folder })
+  if (file === undefined) return false
+  const [, port] = /"port":(\d+)/.exec(readFileSync(join(folder, file), 'utf8')) ?? []
+  return await fetch(`http://127.0.0.1:${port}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+async function expectStopped(signal: NodeJS.Signals): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-chaos-stopped-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const output = join(folder, 'results')
+  // A group of its own, as a terminal has one: all of it gets the signal, the gateway too.
+  const child = spawn(
+    process.execPath,
+    [...flags, 'keep-alive-race', '--requests', '1e6', '--output', output],
+    { detached: true, env: { ...process.env, TMPDIR: folder } },
+  )
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
+  const ended = once(child, 'exit')
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const pid = child.pid ?? 0
+  expect(await until(() => isServed(folder), Boolean, START_MS)).toBe(true)
+  const [gateway = 0] = descendantsOf(pid)
+  expect(gateway).toBeGreaterThan(0)
+  process.kill(-pid, signal)
+  expect((await ended)[0]).toBe(130)
+  expect(await stdout).toBe('')
+  expect((await stderr).split('\n').slice(1)).toEqual([
+    'keep-alive-race: ended before its time, nothing is reported',
+    '',
+  ])
+  expect(readdirSync(folder)).toEqual([])
+  expect(existsSync(`/proc/${gateway}`)).toBe(false)
+}
 
 test('a run prints its table and keeps it as JSON', async () => {
   const output = mkdtempSync(join(tmpdir(), 'agentic-chaos-command-'))

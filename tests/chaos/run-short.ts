@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type ChaosRun, type Figure, isReached, type Scale } from '../../chaos/chaos-run.ts'
 
 /** Whether there is time to see that a run fails where it has to. */
@@ -13,9 +13,11 @@ export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readon
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   const tell = (line: string) => void process.stdout.write(`${line}\n`)
   tell(`${run.name}: SEED=${seed}`)
+  // A test that takes too long is over before its run is.
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
   try {
-    const signal = new AbortController().signal
-    return await run.run({ scale: { ...run.short, ...scale }, seed, folder, tell, signal })
+    return await run.run({ scale: { ...run.short, ...scale }, seed, folder, tell, signal: stop.signal })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
