@@ -10,7 +10,11 @@ export interface WireAnswer {
 }
 
 /** How a request ended for the one who sent it. */
-export type Ending = { readonly ms: number } & (
+export type Ending = {
+  readonly ms: number
+  /** How long it took until its bytes were on their way: until then a connection was opened. Infinite if they never were. */
+  readonly sentMs: number
+} & (
   | { readonly type: 'answer'; readonly answer: WireAnswer }
   /** The connection ended before a whole answer was there; `reused` if it had carried one before. */
   | { readonly type: 'abort'; readonly bytes: number; readonly reused: boolean }
@@ -37,6 +41,7 @@ export interface CallerOptions {
 
 interface Waiting {
   readonly startedAt: number
+  sentAt: number
   readonly resolve: (ending: Ending) => void
   readonly timer: NodeJS.Timeout
 }
@@ -54,7 +59,8 @@ export function createCaller({ port, patienceMs }: CallerOptions): Caller {
     waiting = undefined
     received = NOTHING
     clearTimeout(asked.timer)
-    asked.resolve({ ...ending, ms: performance.now() - asked.startedAt })
+    const { startedAt, sentAt } = asked
+    asked.resolve({ ...ending, ms: performance.now() - startedAt, sentMs: sentAt - startedAt })
   }
   const drop = () => {
     socket?.removeAllListeners('close').destroy()
@@ -74,6 +80,7 @@ export function createCaller({ port, patienceMs }: CallerOptions): Caller {
     answered = 0
     opened.once('connect', () => {
       connected = true
+      if (waiting !== undefined) waiting.sentAt = performance.now()
     })
     opened.on('data', receive).on('error', ignore)
     opened.once('close', () => {
@@ -95,7 +102,9 @@ export function createCaller({ port, patienceMs }: CallerOptions): Caller {
           drop()
           settle({ type: 'hung', bytes })
         }, patienceMs)
-        waiting = { startedAt: performance.now(), resolve, timer }
+        const startedAt = performance.now()
+        const isOpen = socket !== undefined && !socket.connecting
+        waiting = { startedAt, sentAt: isOpen ? startedAt : Number.POSITIVE_INFINITY, resolve, timer }
         send(request)
       }),
     async leave(request, afterMs) {
@@ -108,7 +117,7 @@ export function createCaller({ port, patienceMs }: CallerOptions): Caller {
   }
 }
 
-type Unsettled = Ending extends infer E ? (E extends Ending ? Omit<E, 'ms'> : never) : never
+type Unsettled = Ending extends infer E ? (E extends Ending ? Omit<E, 'ms' | 'sentMs'> : never) : never
 
 const NOTHING = Buffer.alloc(0)
 const END_OF_HEAD = '\r\n\r\n'

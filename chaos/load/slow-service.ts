@@ -3,17 +3,19 @@ import { Worker } from 'node:worker_threads'
 import { headers, outcomes } from '@agentic-rest/profile'
 
 /**
- * A service that takes its time for each request, on a thread of its own: nobody's load delays it. Below `/events` it
- * sends events until nobody listens any more.
+ * A service that takes its time for each request, on a thread of its own: nobody's load delays it. Below `/slow` it
+ * takes much of it, below `/events` it sends events until nobody listens any more.
  */
 export interface SlowService {
   readonly url: string
   close(): Promise<void>
 }
 
+const SLOW_MS = 600
+
 const code = `
 const { createServer } = require('node:http')
-const { parentPort, workerData: { workMs, name, type, body } } = require('node:worker_threads')
+const { parentPort, workerData: { workMs, slowMs, name, type, body } } = require('node:worker_threads')
 const stream = (response) => {
   response.setHeader(name, 'text/event-stream').write('data: first\\n\\n')
   const timer = setInterval(() => response.write('data: next\\n\\n'), 100)
@@ -22,7 +24,7 @@ const stream = (response) => {
 const server = createServer((request, response) => {
   request.resume()
   if (request.url.startsWith('/events')) stream(response)
-  else setTimeout(() => response.setHeader(name, type).end(body), workMs)
+  else setTimeout(() => response.setHeader(name, type).end(body), request.url.startsWith('/slow') ? slowMs : workMs)
 })
 server.keepAliveTimeout = 60_000
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => parentPort.postMessage(server.address().port))`
@@ -30,7 +32,13 @@ server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => parentPort.po
 /** Starts one; its answers say its name. */
 export async function startSlowService(workMs: number, from = 'service'): Promise<SlowService> {
   const body = JSON.stringify({ from })
-  const workerData = { workMs, body, name: headers.contentType, type: outcomes.success.mediaType }
+  const workerData = {
+    workMs,
+    slowMs: SLOW_MS,
+    body,
+    name: headers.contentType,
+    type: outcomes.success.mediaType,
+  }
   const worker = new Worker(code, { eval: true, workerData })
   const [port] = await once(worker, 'message')
   return { url: `http://127.0.0.1:${port}`, close: async () => void (await worker.terminate()) }

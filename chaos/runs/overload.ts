@@ -1,8 +1,9 @@
-import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { headers } from '@agentic-rest/profile'
 import { percentile } from '../../bench/statistics.ts'
 import { createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { isServed, isTurnedAway } from '../load/judge-ending.ts'
 import { createOpenLoad, type LoadSample, type OpenLoad } from '../load/open-load.ts'
 import { startSlowService } from '../load/slow-service.ts'
 import { doAll } from '../workers.ts'
@@ -81,7 +82,7 @@ async function measurePeak(context: ChaosContext, { port }: GatewayProcess): Pro
     const work = { count: Number.MAX_SAFE_INTEGER, workers, signal: context.signal, until: startedAt + ms }
     await doAll(work, async (_index, worker) => {
       const ending = await callers[worker]?.ask(request())
-      if (ending?.type === 'answer' && ending.answer.status === outcomes.success.status) answered += 1
+      if (ending !== undefined && isServed(ending)) answered += 1
     })
     return (answered * 1000) / (performance.now() - startedAt)
   }
@@ -98,16 +99,14 @@ async function measureRecovery(
   { load, perSecond }: { readonly load: OpenLoad; readonly perSecond: number },
 ): Promise<number> {
   const samples = await load.run({ perSecond, ms: RECOVERY_LIMIT_MS / 5, signal })
-  if (samples.every(isServed)) return 0
+  if (samples.every(wasServed)) return 0
   const later = await load.run({ perSecond, ms: RECOVERY_LIMIT_MS, signal })
-  const last = later.findLast((sample) => !isServed(sample))
+  const last = later.findLast((sample) => !wasServed(sample))
   return RECOVERY_LIMIT_MS / 5 + (last?.sentAt ?? 0)
 }
 
-const isServed = ({ ending }: LoadSample) =>
-  ending.type === 'answer' && ending.answer.status === outcomes.success.status
-const isRefused = ({ ending }: LoadSample) =>
-  ending.type === 'answer' && ending.answer.status === conditions.unavailable
+const wasServed = ({ ending }: LoadSample) => isServed(ending)
+const wasRefused = ({ ending }: LoadSample) => isTurnedAway(ending)
 
 interface Measured {
   readonly peak: number
@@ -117,8 +116,8 @@ interface Measured {
 }
 
 function figuresOf(context: ChaosContext, { peak, flood, floodSeconds, recoveryMs }: Measured): Figure[] {
-  const served = flood.filter(isServed)
-  const refused = flood.filter(isRefused)
+  const served = flood.filter(wasServed)
+  const refused = flood.filter(wasRefused)
   const offered = flood.length / scaled(context, 'seconds') / peak
   const goodput = (served.length / floodSeconds / peak) * 100
   const waits = refused.map(({ ending }) => ending.ms).toSorted((first, second) => first - second)

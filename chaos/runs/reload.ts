@@ -1,13 +1,14 @@
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { headers } from '@agentic-rest/profile'
 import { freePort } from '../../bench/free-port.ts'
 import { corpusEnvironment } from '../../packages/gateway/test/config/corpus-environment.ts'
 import { metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
 import { configText } from '../../packages/gateway/test/harness/read-config.ts'
-import { createCaller, type Ending, requestText } from '../caller.ts'
+import { createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { isOverload, isServed } from '../load/judge-ending.ts'
 import { createOpenLoad, type LoadSample } from '../load/open-load.ts'
 import { type SlowService, startSlowService } from '../load/slow-service.ts'
 import { until } from '../until.ts'
@@ -141,13 +142,8 @@ async function ask({ port }: GatewayProcess): Promise<string | undefined> {
     : undefined
 }
 
-const isServed = (ending: Ending) =>
-  ending.type === 'answer' && ending.answer.status === outcomes.success.status
-
-/** A gateway that gets no turn for a quarter of a second says that it has too much to do. */
-const isTurnedAway = (ending: Ending) =>
-  ending.type === 'answer' && ending.answer.status === conditions.unavailable
-const hasFailed = ({ ending }: LoadSample) => !isServed(ending) && !isTurnedAway(ending)
+/** A gateway that gets no turn for a quarter of a second says that it has too much to do; no other refusal is one of those. */
+const hasFailed = ({ ending }: LoadSample) => !isServed(ending) && !isOverload(ending)
 
 function tellFailures({ tell }: ChaosContext, samples: readonly LoadSample[]): void {
   const failures = samples.filter(hasFailed)
@@ -167,7 +163,7 @@ function figuresOf(context: ChaosContext, { samples, stale, bad, lasting, scrape
   const count = (result: string) => metricValue(scrape, 'agentic_config_reloads_total', { result })
   const [reloads, badFiles] = [scaled(context, 'reloads'), scaled(context, 'badFiles')]
   const none = { limit: 0, kind: 'exactly' } as const
-  const turnedAway = samples.filter(({ ending }) => isTurnedAway(ending)).length
+  const turnedAway = samples.filter(({ ending }) => isOverload(ending)).length
   return [
     { name: 'reloads', measured: count('applied'), limit: reloads, kind: 'at least' },
     { name: 'bad files', measured: bad.files, limit: Math.min(badFiles, CORPUS), kind: 'at least' },
@@ -175,7 +171,7 @@ function figuresOf(context: ChaosContext, { samples, stale, bad, lasting, scrape
     { name: 'requests meanwhile', measured: samples.length, limit: reloads, kind: 'at least' },
     { name: 'requests that failed', measured: samples.filter(hasFailed).length, ...none },
     {
-      name: 'turned away, of all requests',
+      name: 'turned away for overload, of all requests',
       measured: (turnedAway / samples.length) * 100,
       unit: '%',
       limit: scaled(context, 'turnedAwayPercent'),

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { headers } from '@agentic-rest/profile'
 import { createCaller, type Ending, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { isOverload, isServed, isTurnedAway } from '../load/judge-ending.ts'
 import { createOpenLoad, type LoadSample } from '../load/open-load.ts'
 import { startSlowService } from '../load/slow-service.ts'
 import { createSeeded } from '../seeded.ts'
@@ -11,14 +12,15 @@ import { createSeeded } from '../seeded.ts'
 export const run: ChaosRun = {
   name: 'sigterm',
   title: 'gateways that are told to end under load: what they have taken up they finish',
-  // With `kill` they are killed instead, which nothing in flight can survive.
-  short: { terms: 1, perSecond: 200, streams: 10, graceMs: 5000, turnedAwayPercent: 90, kill: 0 },
-  full: { terms: 100, perSecond: 500, streams: 50, graceMs: 1000, turnedAwayPercent: 1, kill: 0 },
+  // With `kill` they are killed instead, which nothing in flight can survive; with `drain` 0 they do not wait for it.
+  short: { terms: 1, perSecond: 100, streams: 10, graceMs: 5000, turnedAwayPercent: 90, drain: 2, kill: 0 },
+  full: { terms: 100, perSecond: 500, streams: 50, graceMs: 1000, turnedAwayPercent: 1, drain: 1, kill: 0 },
   run: terminate,
 }
 
 const WORK_MS = 40
-const DRAIN_SECONDS = 1
+/** Of so many requests one takes longer than a gateway could end by chance. */
+const EVERY_SLOW = 10
 const PATIENCE_MS = 15_000
 const WARM_UP_MS = 400
 /** How long the load goes on after the signal. */
@@ -28,7 +30,7 @@ const AFTER_MS = 600
 interface Term {
   readonly requests: number
   readonly inFlight: number
-  /** Told, before the signal, that there is too much to do: they were never taken up. */
+  /** Told that there is too much to do, though sent before the signal: they were never taken up. */
   readonly turnedAway: number
   readonly failures: readonly string[]
   readonly streamFailures: readonly string[]
@@ -69,9 +71,10 @@ function startGateway(
     folder: context.folder,
     name,
     config: {
-      gateway: { drain_seconds: DRAIN_SECONDS, llm: { max_sse_connections_per_tenant: 1000 } },
+      gateway: { drain_seconds: scaled(context, 'drain'), llm: { max_sse_connections_per_tenant: 1000 } },
       routes: [
         { id: 'r', method: 'GET', path: '/r', target, executionTimeoutSeconds: 10 },
+        { id: 'slow', method: 'GET', path: '/slow', target, executionTimeoutSeconds: 10 },
         { id: 'events', method: 'GET', path: '/events', target, mode: 'sse' },
       ],
     },
@@ -79,7 +82,8 @@ function startGateway(
 }
 
 const tenant = { [headers.tenantId]: 'acme' }
-const request = () => requestText({ path: '/r', headers: tenant })
+const request = (index: number) =>
+  requestText({ path: index % EVERY_SLOW === 0 ? '/slow' : '/r', headers: tenant })
 const stream = requestText({ path: '/events', headers: { ...tenant, Accept: 'text/event-stream' } })
 
 interface Ended {
@@ -102,7 +106,7 @@ async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended)
     const signalledAt = performance.now()
     gateway.kill(scaled(context, 'kill') > 0 ? 'SIGKILL' : 'SIGTERM')
     const { code } = await gateway.ended
-    const lateMs = performance.now() - signalledAt - DRAIN_SECONDS * 1000
+    const lateMs = performance.now() - signalledAt - scaled(context, 'drain') * 1000
     const samples = await running
     const judged = judge(samples, signalledAt - startedAt)
     const streamFailures = (await Promise.all(streams)).flatMap(streamFailure)
@@ -112,28 +116,25 @@ async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended)
   }
 }
 
-/** What was sent before the signal is answered; what comes later is answered, or not connected. */
+/** What was on its way before the signal is served; what comes later is served, turned away, or not connected. */
 function judge(
   samples: readonly LoadSample[],
   signalledAt: number,
 ): Pick<Term, 'inFlight' | 'turnedAway' | 'failures'> {
-  const before = samples.filter(({ sentAt }) => sentAt < signalledAt)
-  const later = samples.filter(({ sentAt }) => sentAt >= signalledAt)
+  const isBefore = ({ sentAt, ending }: LoadSample) => sentAt + ending.sentMs < signalledAt
+  const before = samples.filter(isBefore)
+  const later = samples.filter((sample) => !isBefore(sample))
   const failures = [...before.filter(isUnanswered), ...later.filter(isBroken)]
   return {
     inFlight: before.filter(({ sentAt, ending }) => sentAt + ending.ms > signalledAt).length,
-    turnedAway: before.filter(({ ending }) => isTurnedAway(ending)).length,
+    turnedAway: before.filter(({ ending }) => isOverload(ending)).length,
     failures: failures.map(
       ({ sentAt, ending }) => `${Math.round(sentAt - signalledAt)} ms ${describe(ending)}`,
     ),
   }
 }
 
-const isServed = (ending: Ending) =>
-  ending.type === 'answer' && ending.answer.status === outcomes.success.status
-const isTurnedAway = (ending: Ending) =>
-  ending.type === 'answer' && ending.answer.status === conditions.unavailable
-const isUnanswered = ({ ending }: LoadSample) => !isServed(ending) && !isTurnedAway(ending)
+const isUnanswered = ({ ending }: LoadSample) => !isServed(ending) && !isOverload(ending)
 
 /** A new connection that the listener did not take up any more is one that was refused. */
 function isBroken({ ending }: LoadSample): boolean {
@@ -142,7 +143,9 @@ function isBroken({ ending }: LoadSample): boolean {
 }
 
 function describe(ending: Ending): string {
-  return ending.type === 'answer' ? String(ending.answer.status) : JSON.stringify(ending)
+  return ending.type === 'answer'
+    ? `${ending.answer.status} ${ending.answer.body.slice(0, 200)}`
+    : JSON.stringify(ending)
 }
 
 /** A stream that outlives the time to drain ends with a last frame that says why. */
@@ -173,7 +176,7 @@ function figuresOf(context: ChaosContext, terms: readonly Term[]): Figure[] {
       kind: 'at least',
     },
     {
-      name: 'turned away before the signals, of all requests',
+      name: 'turned away for overload, of all requests',
       measured: (sum(({ turnedAway }) => turnedAway) / sum(({ requests }) => requests)) * 100,
       unit: '%',
       limit: scaled(context, 'turnedAwayPercent'),

@@ -9,6 +9,11 @@ test('a gateway that is told to end under load finishes what it has taken up', a
   expectReached(await runShort(run))
 })
 
+test('the run notices gateways that do not wait for what they have taken up', async () => {
+  const names = missed(await runShort(run, { drain: 0 })).map((text) => text.split(':')[0])
+  expect(names).toEqual(['requests that failed'])
+})
+
 test('the run notices gateways that just die', async () => {
   const names = missed(await runShort(run, { kill: 1 })).map((text) => text.split(':')[0])
   expect(names).toEqual(['requests that failed', 'streams without a last frame', 'exit codes other than 0'])
