@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { headers, outcomes } from '@agentic-rest/profile'
+import { requestIdIn } from './request-id.ts'
 
 /** A service that drops a connection as soon as it was idle for a moment, and counts what it executed. */
 export interface ImpatientUpstream {
@@ -12,7 +13,6 @@ export interface ImpatientUpstream {
   close(): void
 }
 
-const REQUEST_ID = new RegExp(`^${headers.requestId}: (.*)\r$`, 'im')
 const LENGTH = /^content-length: (\d+)\r$/im
 
 /** Starts one. Half of its drops are resets: bytes that nobody read make a kernel send one. */
@@ -26,7 +26,7 @@ export async function startImpatientUpstream(idleMs: number): Promise<ImpatientU
     else socket.destroy()
   }
   const answer = (socket: Socket, head: string) => {
-    const [, id = ''] = REQUEST_ID.exec(head) ?? []
+    const id = requestIdIn(head)
     executed.set(id, (executed.get(id) ?? 0) + 1)
     socket.write(answerText(id))
   }

@@ -6,10 +6,11 @@ import { headers } from '@agentic-rest/profile'
 import { createIssuer, type Issuer } from '../../bench/tokens.ts'
 import { type Collector, startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
 import { type CountingUpstream, startCountingUpstream } from '../counting-upstream.ts'
-import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts'
+import { type FaultChooser, type FaultProxy, startFaultProxy } from '../fault-proxy.ts'
 import { type Fault, faultNamed, faults } from '../faults.ts'
 import { type FaultyAddress, openFaultyAddress } from '../faulty-address.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
+import { requestIdIn } from '../request-id.ts'
 import { createSeeded } from '../seeded.ts'
 
 /** A gateway all of whose neighbours can fail: its services, its key server, its directory and its collector. */
@@ -19,6 +20,10 @@ export interface FaultyWorld {
   readonly collector: Collector
   /** In front of the services, the key server, the directory and the collector. */
   readonly proxies: Readonly<Record<'services' | 'keys' | 'directory' | 'collector', FaultProxy>>
+  /** The ids of the requests that met a fault between the gateway and the services. */
+  readonly struck: Set<string>
+  /** The addresses at which a fault comes before any request is read. */
+  readonly openings: readonly OpeningAddress[]
   /** A token of a kind; the number chooses one of some people. */
   token(kind: TokenKind, number: number): string
   /** The path that leads to a fault, or to none. */
@@ -63,8 +68,9 @@ export async function startFaultyWorld(options: FaultyWorldOptions): Promise<Fau
     ] as const
     const [service, people] = issuers
     const lookups = own(await startLookups(issuers))
+    const struck = new Set<string>()
     const proxies = {
-      services: own(await startFaultProxy({ target: upstream.port, chooser: { onTurn: faultInPath } })),
+      services: own(await startFaultProxy({ target: upstream.port, chooser: strikeByPath(struck) })),
       keys: own(await startFaultProxy({ target: lookups.port })),
       directory: own(await startFaultProxy({ target: lookups.port })),
       collector: own(await startFaultProxy({ target: collector.port })),
@@ -84,6 +90,8 @@ export async function startFaultyWorld(options: FaultyWorldOptions): Promise<Fau
       upstream,
       collector,
       proxies,
+      struck,
+      openings: addresses,
       token: makeTokens(service, people),
       pathTo: (kind, fault) => {
         const name = fault?.name ?? 'none'
@@ -115,12 +123,19 @@ function makeTokens(service: Issuer, people: Issuer): FaultyWorld['token'] {
 const PATH = /^[A-Z]+ \/\w+\/([a-z-]+)\//
 
 /** The request itself says what is to happen to it. */
-function faultInPath(bytes: Buffer): Fault | undefined {
-  const [, name = ''] = PATH.exec(bytes.toString('latin1', 0, 100)) ?? []
-  return faultNamed(name)
+function strikeByPath(struck: Set<string>): FaultChooser {
+  return {
+    onTurn(bytes) {
+      const [, name = ''] = PATH.exec(bytes.toString('latin1', 0, 100)) ?? []
+      const fault = faultNamed(name)
+      if (fault !== undefined) struck.add(requestIdIn(bytes.toString('latin1')))
+      return fault
+    },
+  }
 }
 
-interface OpeningAddress {
+/** An address, and what everybody meets there. */
+export interface OpeningAddress {
   readonly fault: Fault
   readonly address: FaultyAddress
 }

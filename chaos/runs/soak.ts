@@ -71,6 +71,7 @@ interface Counts {
   readonly sent: number
   /** By a service, with what it was asked for. */
   readonly served: number
+  readonly loadMs: number
 }
 
 interface MixedLoad {
@@ -87,23 +88,26 @@ function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
   const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
   const forgotten: Caller[] = []
   let sent = 0
-  let served = 0
+  let [served, loadMs] = [0, 0]
   const reloading = setInterval(() => world.gateway.kill('SIGHUP'), RELOAD_MS)
   const isLeaking = scaled(context, 'leak') > 0
   const task = async (_index: number, worker: number) => {
     sent += 1
     world.collector.spans.length = 0
     world.upstream.executed.clear()
+    world.struck.clear()
     if (await sendOne(seeded, { world, caller: callers[worker] as Caller, index: sent })) served += 1
     if (isLeaking && sent % 20 === 0) forgotten.push(await openAnother(port))
   }
   return {
     async run(ms) {
-      const until = performance.now() + ms
+      const startedAt = performance.now()
+      const until = startedAt + ms
       await doAll({ count: Number.MAX_SAFE_INTEGER, workers, signal: context.signal, until }, task)
+      loadMs += performance.now() - startedAt
       for (const caller of callers) caller.close()
     },
-    counts: () => ({ sent, served }),
+    counts: () => ({ sent, served, loadMs }),
     close() {
       clearInterval(reloading)
       for (const caller of forgotten) caller.close()
@@ -157,7 +161,7 @@ interface Sampler {
 }
 
 function createSampler(
-  { gateway, proxies }: FaultyWorld,
+  { gateway, proxies, openings }: FaultyWorld,
   { file, restMs }: { readonly file: string; readonly restMs: number },
 ): Sampler {
   let count = 0
@@ -170,7 +174,8 @@ function createSampler(
     underLoad,
     async atRest(wanted) {
       // Idle connections to neighbours would go by themselves, only later.
-      for (const proxy of [proxies.services, proxies.keys, proxies.directory]) proxy.cut()
+      const addresses = openings.map(({ address }) => address)
+      for (const each of [proxies.services, proxies.keys, proxies.directory, ...addresses]) each.cut()
       await until(
         async () => seriesSum(await gateway.metrics(), 'agentic_gateway_requests_in_flight'),
         (inFlight) => inFlight === 0,
@@ -218,7 +223,10 @@ const handleCount = ({ handles }: MemorySample) =>
     .filter(([name]) => name !== 'Timeout' && name !== 'Immediate')
     .reduce((sum, [, count]) => sum + count, 0)
 
-function figuresOf(context: ChaosContext, { before, after, sent, served, scrape }: Measured): Figure[] {
+function figuresOf(
+  context: ChaosContext,
+  { before, after, sent, served, loadMs, scrape }: Measured,
+): Figure[] {
   const grown = (of: (sample: MemorySample) => number) => Math.max(0, of(after.sample) - of(before.sample))
   const heapMegabytes = scaled(context, 'heapMegabytes')
   const entries = scaled(context, 'mapEntries')
@@ -235,6 +243,13 @@ function figuresOf(context: ChaosContext, { before, after, sent, served, scrape 
     kind: 'at most',
   })
   return [
+    {
+      name: 'time under load',
+      measured: loadMs / MINUTE_MS,
+      unit: 'minutes',
+      limit: scaled(context, 'warmUpMinutes') + scaled(context, 'minutes'),
+      kind: 'at least',
+    },
     { name: 'requests', measured: sent, limit: 1, kind: 'at least' },
     // A load that is refused at the door shows nothing of the house.
     { name: 'served of them', measured: (served / sent) * 100, unit: '%', limit: 50, kind: 'at least' },
