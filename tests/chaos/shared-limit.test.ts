@@ -1,9 +1,10 @@
-import { expect } from 'vitest'
-import { run } from '../../chaos/runs/shared-limit.ts'
+import { expect, vi } from 'vitest'
+import { redisProgram as redis, run } from '../../chaos/runs/shared-limit.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
 
-const redis = { program: 'redis-server', package: 'redis-server' }
+// It starts processes, and the machine may be busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 testWithProgram(
   redis,
