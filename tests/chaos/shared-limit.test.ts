@@ -19,3 +19,8 @@ testWithProgram(redis, 'gateways that do not share their limit are found out', a
     expect.stringMatching(/^most open at once of a tenant: \d+, not exactly 5$/),
   ])
 })
+
+testWithProgram(redis, 'leases that are not given back are found out', async () => {
+  const figures = await runShort(run, { releases: 0, gateways: 1, tenants: 1, kills: 0, cycles: 5 })
+  expect(missed(figures)).toContainEqual(expect.stringMatching(/^their leases were gone after: /))
+})

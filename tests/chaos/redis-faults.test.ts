@@ -1,0 +1,59 @@
+import { conditions, outcomes } from '@agentic-rest/profile'
+import { expect, onTestFinished, vi } from 'vitest'
+import { startFaultProxy } from '../../chaos/fault-proxy.ts'
+import { type Fault, faults } from '../../chaos/faults.ts'
+import { until } from '../../chaos/until.ts'
+import { startEventUpstream } from '../../packages/gateway/test/harness/event-upstream.ts'
+import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
+import {
+  leases,
+  quickTimes,
+  type StartRedis,
+  startSharedGateway,
+  testWithRedis,
+} from '../../packages/gateway/test/shared-limits/with-redis.ts'
+import { isLong } from './run-short.ts'
+
+// Each connection is given up after its time, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
+const LIMIT = 3
+// None of the streams may lose its place by being slow.
+const times = { ...quickTimes, leaseMs: 15_000 }
+const BACK_MS = 20_000
+/** One that nobody is told of, one that everybody is, and one that speaks another language. */
+const quick = ['answer-swallowed', 'request-reset-before', 'answer-in-another-protocol']
+
+for (const fault of faults.filter(isTried))
+  testWithRedis(
+    `a tenant keeps its limit through ${fault.name} of Redis, and gets it shared again`,
+    (start) => expectLimitKept(start, fault),
+  )
+
+function isTried({ name, listener }: Fault): boolean {
+  return listener === undefined && (isLong || quick.includes(name))
+}
+
+async function expectLimitKept(startRedis: StartRedis, fault: Fault): Promise<void> {
+  const redis = await startRedis()
+  const upstream = await startEventUpstream()
+  const proxy = await startFaultProxy({ target: redis.port })
+  onTestFinished(() => proxy.close())
+  const gateway = await startSharedGateway({
+    url: `redis://127.0.0.1:${proxy.port}`,
+    upstream,
+    limit: LIMIT,
+    times,
+  })
+  const open = async () => (await openStream({ url: gateway.streamUrl })).response.statusCode
+  const { status: served } = outcomes.success
+  expect(await open()).toBe(served)
+  proxy.choose({ onConnection: () => fault, onTurn: () => fault })
+  expect([await open(), await open(), await open()]).toEqual([served, served, conditions.limit_exceeded])
+  expect(proxy.done.get(fault.name)).toBeGreaterThan(0)
+  proxy.choose({})
+  await gateway.untilShared()
+  const isKept = (count: number) => count === LIMIT
+  expect(await until(() => leases(redis), isKept, BACK_MS)).toBe(LIMIT)
+  expect(await open()).toBe(conditions.limit_exceeded)
+}
