@@ -58,7 +58,11 @@ async function perform({ run, scale, seed, output }: Asked): Promise<number> {
   const signal = stopSignal()
   tell(`${run.name}: seed ${seed}, ${JSON.stringify(scale)}`)
   try {
-    const measured = await untilStopped(run.run({ scale, seed, folder, tell, signal }), signal)
+    // What comes of a run that is stopped is nobody's news: its neighbours may have got the same signal.
+    const tellWhile: ChaosContext['tell'] = (line) => {
+      if (!signal.aborted) tell(line)
+    }
+    const measured = await untilStopped(run.run({ scale, seed, folder, tell: tellWhile, signal }), signal)
     if (measured === undefined) {
       tell(`${run.name}: ended before its time, nothing is reported`)
       return exitCodes.stopped
@@ -73,9 +77,13 @@ async function perform({ run, scale, seed, output }: Asked): Promise<number> {
     tell(describe(error))
     return exitCodes.notReached
   } finally {
-    endDescendants()
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    putAway(folder)
   }
+}
+
+function putAway(folder: string): void {
+  endDescendants()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 function describe(error: unknown): string {
@@ -88,6 +96,8 @@ function ownFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-${name}-`))
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
+  // An error that nobody catches ends this process, too.
+  process.once('exit', () => putAway(folder))
   return folder
 }
 

@@ -25,8 +25,8 @@ interface Ended {
   readonly stderr: string
 }
 
-function command(...args: string[]): Promise<Ended> {
-  return promisify(execFile)(process.execPath, [...flags, ...args]).then(
+function command(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
+  return promisify(execFile)(process.execPath, [...flags, ...args], { env: { ...process.env, ...env } }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   )
@@ -35,7 +35,7 @@ function command(...args: string[]): Promise<Ended> {
 const START_MS = 60_000
 
 test('each run has a name and a line in the help, and its two forms scale the same things', async () => {
-  const [{ code, stdout }, short] = await Promise.all([command('--help'), command('-h')])
+  const [{ code, stdout }, short] = await Promise.all([command({}, '--help'), command({}, '-h')])
   expect(code).toBe(0)
   expect(short.stdout).toBe(stdout)
   for (const { name, title, short, full } of runs) {
@@ -46,13 +46,13 @@ test('each run has a name and a line in the help, and its two forms scale the sa
 })
 
 test('a name that is not there ends with 2 and the nearest one', async () => {
-  const { code, stderr } = await command('fuz')
+  const { code, stderr } = await command({}, 'fuz')
   expect([code, stderr.split('?')[0]]).toEqual([2, 'unknown run "fuz", did you mean "fuzz"'])
 })
 
 test('an option that the run does not have ends with 2', async () => {
   expect(readArguments(['fuzz', '--tenants', '3'])).toContain("'--tenants'")
-  expect(await command('fuzz', '--requests', 'many')).toEqual({
+  expect(await command({}, 'fuzz', '--requests', 'many')).toEqual({
     code: 2,
     stdout: '',
     stderr: '--requests must be a number, 0 or more, not "many"\n',
@@ -74,6 +74,12 @@ test('options may stand before the name', () => {
     seed: 7,
   })
   expect(readArguments(['--short'])).toMatch(/^the name of a run is missing\. There are: faults, /)
+})
+
+test('a run that lacks a program ends with 1 and says how to get it', async () => {
+  const { code, stdout, stderr } = await command({ PATH: '' }, 'shared-limit', '--short')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/\nredis-server is missing .*; enable with: apt-get install redis-server\n$/)
 })
 
 test('a run that is stopped reports nothing, ends with 130 and leaves neither processes nor files', async () => {
@@ -111,10 +117,7 @@ async function expectStopped(signal: NodeJS.Signals): Promise<void> {
   process.kill(-pid, signal)
   expect((await ended)[0]).toBe(130)
   expect(await stdout).toBe('')
-  expect((await stderr).split('\n').slice(1)).toEqual([
-    'keep-alive-race: ended before its time, nothing is reported',
-    '',
-  ])
+  expect(await stderr).toMatch(/\nkeep-alive-race: ended before its time, nothing is reported\n$/)
   expect(readdirSync(folder)).toEqual([])
   expect(existsSync(`/proc/${gateway}`)).toBe(false)
 }
@@ -123,6 +126,7 @@ test('a run prints its table and keeps it as JSON', async () => {
   const output = mkdtempSync(join(tmpdir(), 'agentic-chaos-command-'))
   onTestFinished(() => rmSync(output, { recursive: true, force: true }))
   const { code, stdout } = await command(
+    {},
     'fuzz',
     '--short',
     '--requests',
