@@ -91,7 +91,10 @@ async function compareAll(differential: Differential): Promise<Figure[]> {
       if (numberOf(seen) === undefined) tally.blame('stray', `${name}: ${seen.method} ${seen.target}`)
   }
   context.tell(`differential: ${chosen.length} vectors, ${records.size} records, ${tally.summary()}`)
-  return figuresOf(chosen.length, servers.length, { tally, crashes: gateway.end() === undefined ? 0 : 1 })
+  return figuresOf(Math.floor(said.size / servers.length), servers.length, {
+    tally,
+    crashes: gateway.end() === undefined ? 0 : 1,
+  })
 }
 
 async function sendAll(differential: Differential, chosen: readonly Vector[]): Promise<Said> {

@@ -300,7 +300,7 @@ function figuresOf(context: ChaosContext, { world, tally, plans }: Sending): Fig
     { name: 'requests', measured: ended, limit: plans.length, kind: 'exactly' },
     { name: 'requests that met a fault', measured: done.requests, limit: 1, kind: 'at least' },
     {
-      name: 'of all requests',
+      name: 'requests that met a fault, of all',
       measured: (done.requests / ended) * 100,
       unit: '%',
       limit: scaled(context, 'faultPercent'),
