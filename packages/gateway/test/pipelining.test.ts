@@ -30,6 +30,18 @@ async function startManual() {
   return { upstream, answer, routes }
 }
 
+/** Resolves when nobody can connect any more: what comes on open connections is refused from then on. */
+async function untilRefused(port: number): Promise<void> {
+  await eventually(
+    () =>
+      openSocket(port).then(
+        (socket) => void socket.destroy(),
+        () => 'refused',
+      ),
+    (result) => result === 'refused',
+  )
+}
+
 describe('pipelined requests', () => {
   it('reach the upstream one after another, in their order', async () => {
     const { upstream, answer, routes } = await startManual()
@@ -75,6 +87,7 @@ describe('pipelined requests', () => {
       (count) => count === 1,
     )
     const drained = gateway.drain()
+    await untilRefused(port)
     await answer('/a')
     await once(socket, 'close')
     await drained
