@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Store } from '@agentic-rest/service'
+import { type Store, StoreUnavailableError } from '@agentic-rest/service'
 import { acceptJobs } from '../../packages/service/test/runtime/harness/accept-jobs.ts'
 import { type RunningProgram, startProgram } from '../../packages/service/test/runtime/harness/run-program.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
@@ -80,12 +80,25 @@ async function disturbAll(crew: Crew): Promise<void> {
       END_MS,
     )
     const due = Math.ceil((operations * (index + 1)) / disturbances.length)
-    await acceptJobs(database.store, due - accepted, accepted)
+    await acceptShare(database.store, due - accepted, accepted)
     accepted = due
     await workHasBegun(database.store)
     await wait(seeded.between(0, 10))
     if (await disturb[disturbance](crew)) crew.done[disturbance] += 1
     if (index % 20 === 19) context.tell(`operations: ${accepted} accepted, ${JSON.stringify(crew.done)}`)
+  }
+}
+
+/**
+ * A share is one transaction. After a restart the first one may meet a connection that is dead, and is repeated: nothing
+ * of it was accepted, because the server is not disturbed meanwhile.
+ */
+async function acceptShare(store: Store, count: number, first: number): Promise<void> {
+  try {
+    await acceptJobs(store, count, first)
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error
+    await acceptShare(store, count, first)
   }
 }
 
