@@ -51,6 +51,13 @@ const programs = documentedPrograms(repositoryRoot).map((program, index) => ({
   file: `program-${index}.ts`,
 }))
 
+/** What pages beside the README say to a running stack is tried with AGENTIC_LONG_TESTS=1: each costs processes of its own. */
+const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
+const tried = sessions.filter(
+  ({ page, commands }) =>
+    isLong || page === 'README.md' || !commands.some((command) => proofOf(command) === 'visitor'),
+)
+
 function proofOf(command: string): Proof | undefined {
   return proofs.find(([form]) => form.test(command))?.[1]
 }
@@ -72,6 +79,10 @@ test('a command that the table does not know has no proof', () => {
     expect(proofOf(command)).toBeUndefined()
   }
   expect(proofOf('curl -s http://127.0.0.1:8080/x; reboot http://127.0.0.1:8080/')).toBeUndefined()
+})
+
+test.each(sessions)('$place has nothing but commands that something shows to work', ({ commands }) => {
+  expect(commands.filter((command) => proofOf(command) === undefined)).toEqual([])
 })
 
 test('CI gives npm these commands and stops at the first that fails', () => {
@@ -161,7 +172,7 @@ describe('commands in documents', () => {
     return printed
   }
 
-  test.each(sessions)(
+  test.each(tried)(
     '$place $commands',
     async ({ page, commands, output }) => {
       const printed: string[] = []
