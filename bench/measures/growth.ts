@@ -4,7 +4,8 @@ import type { BenchContext } from '../bench-context.ts'
 import type { GatewaySetting } from '../contenders/gateway-config.ts'
 import { type Contender, startContender } from '../contenders.ts'
 import { cpuMicroseconds } from '../cpu-time.ts'
-import { type LoadRequest, runWrk } from '../load/wrk.ts'
+import { warmUp } from '../load/warm-up.ts'
+import { type LoadRequest, type LoadResult, runWrk } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import { ratios, type Spread } from '../statistics.ts'
 import { createIssuer, type Issuer } from '../tokens.ts'
@@ -89,7 +90,7 @@ async function compare(
     for (const { setting, request } of cases) {
       const gateway = await startContender('gateway', { ...context, nginx: context.programs.nginx }, setting)
       running.push(gateway)
-      await perRequest(context, gateway, request)
+      await warmUp((seconds) => send(context, gateway, { request, seconds }), context.secondsPerRound)
     }
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`${what}: round ${round + 1} of ${context.rounds}`)
@@ -104,14 +105,19 @@ async function compare(
   return { what, ratio: ratios(cpu[1], cpu[0]) }
 }
 
-async function perRequest(
-  { programs, folder, seed, secondsPerRound }: BenchContext,
-  { port, pid }: Contender,
-  request: LoadRequest,
-): Promise<number> {
-  const before = cpuMicroseconds(pid)
-  const shape = { port, seconds: secondsPerRound, connections: 32, seed }
+async function perRequest(context: BenchContext, gateway: Contender, request: LoadRequest): Promise<number> {
+  const before = cpuMicroseconds(gateway.pid)
+  const { requests } = await send(context, gateway, { request, seconds: context.secondsPerRound })
+  return (cpuMicroseconds(gateway.pid) - before) / requests
+}
+
+async function send(
+  { programs, folder, seed }: BenchContext,
+  { port }: Contender,
+  { request, seconds }: { readonly request: LoadRequest; readonly seconds: number },
+): Promise<LoadResult> {
+  const shape = { port, seconds, connections: 32, seed }
   const result = await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request, shape)
   if (result.otherAnswers > 0) throw new Error(`${result.otherAnswers} answers were refusals`)
-  return (cpuMicroseconds(pid) - before) / result.requests
+  return result
 }

@@ -1,5 +1,6 @@
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, startContender } from '../contenders.ts'
+import { warmUp } from '../load/warm-up.ts'
 import { type LoadRequest, runWrk } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
@@ -24,8 +25,9 @@ export async function measureLatency(context: BenchContext, scenario: Scenario):
     await startContender('floor', surroundings, setting),
   ]
   try {
+    for (const contender of [gateway, floor])
+      await warmUp((seconds) => send(context, contender, { request, seconds }), context.secondsPerRound)
     const capacity = await send(context, gateway, { request, seconds: context.secondsPerRound })
-    await send(context, floor, { request, seconds: 1 })
     const requestsPerSecond = capacity.requestsPerSecond / 2
     const pauseMs = (CONNECTIONS / requestsPerSecond) * 1000
     const added: { p50: number; p99: number }[] = []

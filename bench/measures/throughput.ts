@@ -2,6 +2,7 @@ import type { BenchContext } from '../bench-context.ts'
 import type { GatewaySetting } from '../contenders/gateway-config.ts'
 import { type Contender, type ContenderName, contenderNames, startContender } from '../contenders.ts'
 import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
+import { warmUp } from '../load/warm-up.ts'
 import { type LoadRequest, type LoadResult, runWrk } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
@@ -25,9 +26,6 @@ export interface ThroughputResult {
   readonly gatewayTo: Readonly<Record<Exclude<ContenderName, 'gateway'>, Spread>>
 }
 
-/** Code is compiled while it runs: the first seconds of a contender say little about the rest. */
-const WARM_UP_SECONDS = 3
-
 /** Sends one kind of request to every contender, round by round, one contender after another. */
 export async function measureThroughput(
   context: BenchContext,
@@ -41,15 +39,11 @@ export async function measureThroughput(
     for (const name of contenderNames) {
       const contender = await startContender(name, { ...context, nginx: context.programs.nginx }, setting)
       running.set(name, contender)
-      judge(
-        await load(context, contender, {
-          scenario,
-          request,
-          seconds: Math.min(WARM_UP_SECONDS, context.secondsPerRound),
-        }),
-        scenario,
-        name,
-      )
+      await warmUp(async (seconds) => {
+        const result = await load(context, contender, { scenario, request, seconds })
+        judge(result, scenario, name)
+        return result
+      }, context.secondsPerRound)
     }
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`${scenario.title}: round ${round + 1} of ${context.rounds}`)

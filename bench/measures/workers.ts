@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, startContender } from '../contenders.ts'
 import { cpuMicroseconds } from '../cpu-time.ts'
+import { warmUp } from '../load/warm-up.ts'
 import { type LoadResult, runWrk } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
@@ -16,7 +17,6 @@ export interface WorkersResult {
 }
 
 interface Round {
-  readonly requests: number
   readonly requestsPerSecond: number
   readonly cpuMicroseconds: number
 }
@@ -24,9 +24,8 @@ interface Round {
 /** Load and service need a core each beside the two that are measured. */
 const CORES_FOR_THROUGHPUT = 4
 const COUNTS = [1, 2] as const
-/** Code is compiled while it runs, in each process for itself: by time alone two workers would be half as warm as one. */
+/** Code is compiled in each process for itself: with the same number in all, two workers would be half as warm as one. */
 const WARM_UP_REQUESTS = 40_000
-const MAX_WARM_UP_ROUNDS = 15
 
 /** Compares one process with two workers, round by round. */
 export async function measureWorkers(context: BenchContext, scenario: Scenario): Promise<WorkersResult> {
@@ -37,10 +36,12 @@ export async function measureWorkers(context: BenchContext, scenario: Scenario):
     for (const workers of COUNTS) {
       const contender = await start(context, scenario, { workers, hasCores })
       running.push(contender)
-      await warmUp(context, scenarioFor(scenario, workers), {
-        contender,
-        requests: workers * WARM_UP_REQUESTS,
-      })
+      const each = scenarioFor(scenario, workers)
+      await warmUp(
+        (seconds) => send(context, each, { contender, seconds }),
+        workers * context.secondsPerRound,
+        workers * WARM_UP_REQUESTS,
+      )
     }
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`workers: round ${round + 1} of ${context.rounds}`)
@@ -77,30 +78,24 @@ function start(
   return startContender('gateway', surroundings, { plugins, issuers: [context.issuer], gateway: { workers } })
 }
 
-async function warmUp(
-  context: BenchContext,
-  scenario: Scenario,
-  { contender, requests }: { readonly contender: Contender; readonly requests: number },
-): Promise<void> {
-  let sent = 0
-  for (let round = 0; sent < requests && round < MAX_WARM_UP_ROUNDS; round += 1)
-    sent += (await measureRound(context, scenario, contender)).requests
+async function measureRound(context: BenchContext, scenario: Scenario, contender: Contender): Promise<Round> {
+  const before = familyMicroseconds(contender.pid)
+  const result = await send(context, scenario, { contender, seconds: context.secondsPerRound })
+  return {
+    requestsPerSecond: result.requestsPerSecond,
+    cpuMicroseconds: (familyMicroseconds(contender.pid) - before) / result.requests,
+  }
 }
 
-async function measureRound(
-  { programs, folder, seed, issuer, secondsPerRound }: BenchContext,
+async function send(
+  { programs, folder, seed, issuer }: BenchContext,
   { request, connections }: Scenario,
-  { port, pid }: Contender,
-): Promise<Round> {
-  const before = familyMicroseconds(pid)
-  const shape = { port, seconds: secondsPerRound, connections, seed }
+  { contender, seconds }: { readonly contender: Contender; readonly seconds: number },
+): Promise<LoadResult> {
+  const shape = { port: contender.port, seconds, connections, seed }
   const result = await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request(issuer, folder), shape)
   judge(result)
-  return {
-    requests: result.requests,
-    requestsPerSecond: result.requestsPerSecond,
-    cpuMicroseconds: (familyMicroseconds(pid) - before) / result.requests,
-  }
+  return result
 }
 
 function judge({ requests, otherAnswers, socketErrors }: LoadResult): void {
