@@ -20,14 +20,13 @@ export interface Frame {
 }
 
 /** Whose code a function is. */
-export type Kind = 'gateway' | 'undici' | 'node' | 'library' | 'native'
+export type Kind = 'gateway' | 'node' | 'library' | 'native'
 
 const WIDTH = 1200
 const ROW = 17
 const MIN_WIDTH = 1.5
 const colours: Readonly<Record<Kind, string>> = {
   gateway: '#5b8def',
-  undici: '#e0a458',
   node: '#9ccc9c',
   library: '#c9a0dc',
   native: '#cfcfcf',
@@ -87,14 +86,12 @@ function addSample(root: Frame, stack: readonly ProfileNode[], microseconds: num
 function kindOf(url: string): Kind {
   if (url === '') return 'native'
   if (url.startsWith('node:')) return 'node'
-  // The only WebAssembly at work is undici's parser.
-  if (url.includes('/undici/') || url.startsWith('wasm:')) return 'undici'
   return url.includes('/node_modules/') ? 'library' : 'gateway'
 }
 
 /** The share of each kind, by the time spent in its own functions. */
 export function shares(root: Frame): Record<Kind, number> {
-  const own: Record<Kind, number> = { gateway: 0, undici: 0, node: 0, library: 0, native: 0 }
+  const own: Record<Kind, number> = { gateway: 0, node: 0, library: 0, native: 0 }
   const visit = (frame: Frame) => {
     const inChildren = [...frame.children.values()].reduce((sum, { total }) => sum + total, 0)
     if (frame !== root) own[frame.kind] += frame.total - inChildren
