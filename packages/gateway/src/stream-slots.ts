@@ -1,3 +1,5 @@
+import { createHeldSlots } from './held-slots.ts'
+
 /** Gives a slot back; safe to call again. */
 export type ReleaseSlot = () => void
 
@@ -25,28 +27,13 @@ export interface StreamSlots {
   close(): Promise<void>
 }
 
-/** Slots of this process alone, without a promise. A tenant without streams takes no memory. */
+/** Slots of this process alone, without a promise. */
 export function createLocalStreamSlots(limit: () => number): StreamSlots {
-  const counts = new Map<string, number>()
-  const add = (tenantId: string, change: number) => {
-    const count = (counts.get(tenantId) ?? 0) + change
-    if (count === 0) counts.delete(tenantId)
-    else counts.set(tenantId, count)
-  }
+  const held = createHeldSlots()
   return {
     scope: () => 'local',
     close: () => Promise.resolve(),
-    held: (tenantId) => counts.get(tenantId) ?? 0,
-    take(tenantId) {
-      if ((counts.get(tenantId) ?? 0) >= limit()) return undefined
-      add(tenantId, 1)
-      let released = false
-      return function releaseSlot() {
-        // A stream can end in several ways at once; its slot is freed exactly once.
-        if (released) return
-        released = true
-        add(tenantId, -1)
-      }
-    },
+    held: held.of,
+    take: (tenantId) => (held.of(tenantId) >= limit() ? undefined : held.hold(tenantId)),
   }
 }

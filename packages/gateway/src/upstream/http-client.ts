@@ -40,7 +40,6 @@ export class HttpLookupError extends Error {
 }
 
 const DEFAULT_MAX_BYTES = 65_536
-
 const CONNECTIONS_PER_ORIGIN = 16
 /** More look-ups than this at once are a flood, and the one that waits longest has timed out anyway. */
 const WAITING_PER_ORIGIN = 1024
@@ -59,7 +58,10 @@ export function createHttpClient(): HttpClient {
     return known
   }
   return {
-    get: (url, options) => lookUp(originAt(new URL(url)), new URL(url), options),
+    async get(url, options) {
+      const address = new URL(url)
+      return await lookUp(originAt(address), address, options)
+    },
     close: async () => [...origins.values()].forEach(({ connections }) => void connections.close()),
   }
 }

@@ -1,3 +1,4 @@
+import { createHeldSlots } from '../held-slots.ts'
 import type { StreamSlots } from '../stream-slots.ts'
 
 /** Where slots are that all workers have in common. */
@@ -8,27 +9,14 @@ export interface SlotDesk {
 
 /** The stream slots of a worker: the primary holds those of all. One that cannot be asked any more refuses. */
 export function createAskedSlots(desk: SlotDesk): StreamSlots {
-  const counts = new Map<string, number>()
-  const add = (tenantId: string, change: number) => {
-    const count = (counts.get(tenantId) ?? 0) + change
-    if (count === 0) counts.delete(tenantId)
-    else counts.set(tenantId, count)
-  }
+  const held = createHeldSlots()
   return {
     scope: () => 'shared',
     close: () => Promise.resolve(),
-    held: (tenantId) => counts.get(tenantId) ?? 0,
+    held: held.of,
     async take(tenantId) {
       const id = await desk.take(tenantId).catch(() => undefined)
-      if (id === undefined) return undefined
-      add(tenantId, 1)
-      let released = false
-      return function releaseSlot() {
-        if (released) return
-        released = true
-        add(tenantId, -1)
-        desk.release(id)
-      }
+      return id === undefined ? undefined : held.hold(tenantId, () => desk.release(id))
     },
   }
 }
