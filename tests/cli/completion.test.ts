@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
@@ -88,16 +88,21 @@ testWithProgram(
   },
 )
 
-// A terminal of its own for zsh, which completes only where somebody presses the tabulator.
+// A terminal of its own for zsh, which completes only where somebody presses the tabulator. What sets it
+// up is a file: typed, its text would be echoed and taken for what it prints. The key that shows a line
+// begins no other binding, because zsh would wait for the rest of that one.
+const zshSetup = `TERM=dumb; stty -echo; autoload -Uz compinit; compinit -u -D; source ./script
+show() { print -rl -- "<$BUFFER>"; BUFFER=; zle accept-line }
+zle -N show; bindkey "^T" show; PROMPT='(at the prompt)'`
+
 const zshProgram = `zmodload zsh/zpty
 zpty -b shell zsh -f -i
-zpty -w shell 'PROMPT=; TERM=dumb; stty -echo; autoload -Uz compinit; compinit -u -D; source ./script'
-zpty -w shell 'show() { print -rl -- "<$BUFFER>"; BUFFER=; zle accept-line }; zle -N show; bindkey "^X" show; print ready'
 read_until() { local text= part=; for i in {1..1000}; do while zpty -rt shell part; do text+=$part; done; [[ $text == *$~1* ]] && break; sleep 0.02; done; print -r -- $text }
-read_until ready >/dev/null
+zpty -w shell 'source ./setup'
+read_until '[(]at the prompt[)]' >/dev/null
 for line in "$@"; do
-  zpty -w -n shell "$line"$'\t'$'\x18'
-  read_until '<*>'
+  zpty -w -n shell "$line"$'\t'$'\x14'
+  read_until '<*>*[(]at the prompt[)]'
 done
 zpty -d shell`
 
@@ -106,6 +111,7 @@ testWithProgram(
   'zsh completes what the table of commands has',
   async (zsh) => {
     const cwd = await completing('zsh')
+    writeFileSync(join(cwd, 'setup'), zshSetup)
     // Those with one possible ending: the tabulator writes it.
     const single = lines.filter(([, offered]) => offered.length === 1)
     const output = execFileSync(zsh, ['-f', '-c', zshProgram, 'zsh', ...single.map(([line]) => line)], {
