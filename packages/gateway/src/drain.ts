@@ -22,7 +22,7 @@ const LINGER_STEP_MS = 20
 
 /** Finishes what is in flight: first no new work, then time to finish, then an orderly end for the rest. */
 export async function drain({ config, state, listener, load, log }: DrainParts): Promise<void> {
-  log.info('draining', { in_flight: load.active.size, seconds: config.drain_seconds })
+  log.info('draining', { in_flight: load.active.length, seconds: config.drain_seconds })
   state.draining = true
   if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
   const startedAt = performance.now()
@@ -57,13 +57,13 @@ export async function takeUpWaiting(accepted: () => number = () => 0, withinMs =
 }
 
 async function cancelRest(load: Load, log: Log): Promise<void> {
-  log.warn('the time to drain is over', { cancelled: load.active.size })
+  log.warn('the time to drain is over', { cancelled: load.active.length })
   await cancelAll(load)
 }
 
 /** Ends every exchange, with time for a last frame and for its record, before what they use is taken away. */
 export async function cancelAll({ active, idle }: ActiveExchanges): Promise<void> {
-  for (const exchange of active) exchange.cancel('shutdown')
+  for (const exchange of [...active]) exchange.cancel('shutdown')
   await idle(LAST_FRAME_MS)
 }
 

@@ -146,6 +146,11 @@ export interface Exchange {
   /** The rules of the profile that the upstream's answer broke. */
   violations: readonly string[]
 
+  // active-exchanges
+  /** Where it stands among those that are not over. */
+  seatInLoad: number
+  seatInSnapshot: number
+
   // respond
   result: ExchangeResult | undefined
 }

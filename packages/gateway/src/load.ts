@@ -25,14 +25,14 @@ const BUSY_COUNT = 64
 
 /** Counts exchanges and watches how late the event loop runs. */
 export function createLoad(room: Room): Load {
-  const exchanges = createActiveExchanges()
+  const exchanges = createActiveExchanges('seatInLoad')
   const { active } = exchanges
   const delay = watchLoop()
   let streams = 0
   return {
     ...exchanges,
     get inFlight() {
-      return active.size - streams
+      return active.length - streams
     },
     streamStarted() {
       streams += 1
@@ -43,9 +43,9 @@ export function createLoad(room: Room): Load {
     },
     isOverloaded() {
       const limit = room.limit()
-      if (active.size < Math.min(BUSY_COUNT, limit)) return false
+      if (active.length < Math.min(BUSY_COUNT, limit)) return false
       if (delay.isLate()) return true
-      if (active.size - streams <= limit) return false
+      if (active.length - streams <= limit) return false
       return room.askForMore?.().then((hasRoom) => !hasRoom) ?? true
     },
     close: delay.close,

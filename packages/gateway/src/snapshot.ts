@@ -55,7 +55,7 @@ export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snap
     pipeline,
     pools,
     certificate,
-    requests: createActiveExchanges(),
+    requests: createActiveExchanges('seatInSnapshot'),
     close: once(async () => {
       await pipeline.close()
       await pools.close()

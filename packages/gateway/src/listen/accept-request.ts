@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NOWHERE } from '../active-exchanges.ts'
 import { createCancellation } from '../cancel-signal.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Connection } from './connection.ts'
@@ -77,6 +78,8 @@ export function acceptRequest(
     upstreamEndedAt: undefined,
     streamError: undefined,
     violations: NONE,
+    seatInLoad: NOWHERE,
+    seatInSnapshot: NOWHERE,
     result: undefined,
   }
 }

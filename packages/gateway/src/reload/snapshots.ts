@@ -43,9 +43,9 @@ export function createSnapshots(first: Snapshot, log: Log): Snapshots {
 }
 
 function endSurplus(former: ReadonlySet<Snapshot>, log: Log): void {
-  const [oldest, ...rest] = [...former].filter(({ requests }) => requests.active.size > 0)
+  const [oldest, ...rest] = [...former].filter(({ requests }) => requests.active.length > 0)
   if (oldest === undefined || rest.length < MAX_FORMER) return
-  const cancelled = oldest.requests.active.size
+  const cancelled = oldest.requests.active.length
   log.warn('too many configurations are in use: requests of the oldest are ended', { cancelled })
   void cancelAll(oldest.requests)
 }

@@ -42,6 +42,8 @@ export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
     upstreamEndedAt: undefined,
     streamError: undefined,
     violations: [],
+    seatInLoad: -1,
+    seatInSnapshot: -1,
     result: undefined,
     ...overrides,
   }
