@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { headText, type WireRequest } from './request-bytes.ts'
 import { sendBody } from './send-body.ts'
 
@@ -28,6 +29,7 @@ export function createRequestWriter(
       const length = request.length()
       const head = headText(request, { host, length })
       if (body === undefined) return void socket.write(head, 'latin1')
+      if (isSmall(body)) return void socket.write(head + body.toString('latin1'), 'latin1')
       // As few writes as there can be.
       socket.cork()
       socket.write(head, 'latin1')
@@ -39,6 +41,13 @@ export function createRequestWriter(
     isWriting: () => stopSending !== undefined || socket.writableLength > 0,
     stop: () => stopSending?.(),
   }
+}
+
+const SMALL_BODY_BYTES = 16_384
+
+/** As text a small body leaves in one piece with its head, and not in a list of two. */
+function isSmall(body: Buffer | Readable): body is Buffer {
+  return Buffer.isBuffer(body) && body.length <= SMALL_BODY_BYTES
 }
 
 /** A body may be refused, or its client leave, before its turn comes: it would never say another word. */
