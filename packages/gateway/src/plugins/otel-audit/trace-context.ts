@@ -36,9 +36,14 @@ export function traceContext({ trace, spanId }: Pick<Exchange, 'trace' | 'spanId
 /** The trace id of a correlation id: the bytes of a UUID, else the first 16 of its SHA-256 (decision 23). */
 export function traceIdOf(correlationId: string): string {
   if (!UUID.test(correlationId)) return digest(correlationId)
-  const digits = correlationId.replaceAll('-', '').toLowerCase()
+  const digits = withoutHyphens(correlationId).toLowerCase()
   // The nil UUID would be the trace id that means "none".
   return digits === NO_TRACE ? digest(correlationId) : digits
+}
+
+/** `replaceAll` takes twice as long, and every request has a trace id. */
+function withoutHyphens(uuid: string): string {
+  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)
 }
 
 /** Reads a `traceparent` header; anything but one valid value is no context at all. */
