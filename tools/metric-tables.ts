@@ -2,7 +2,7 @@ import { conditions, outcomeTypes } from '@agentic-rest/profile'
 import { codeText, markdownTable, tableText } from './generated.ts'
 
 // Loaded when it is asked for: a gateway that does not load must not keep the other generators from working.
-const loadMetrics = () => import('../packages/gateway/src/metrics.ts')
+const loadMetrics = () => import('../packages/gateway/src/metrics/metric-table.ts')
 
 /** Every metric with its type and labels. */
 export async function metricsTable(): Promise<string> {

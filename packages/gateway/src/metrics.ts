@@ -9,6 +9,15 @@ import {
   Registry,
 } from 'prom-client'
 import type { Exchange } from './exchange.ts'
+import {
+  DURATION_BUCKETS_SECONDS,
+  EMIT_BUCKETS_SECONDS,
+  type MetricDescription,
+  metricTable,
+} from './metrics/metric-table.ts'
+import { createRequestCounter } from './metrics/request-counter.ts'
+import { createRouteDurations } from './metrics/route-durations.ts'
+import { createTenantCap } from './metrics/tenant-cap.ts'
 
 /** The state of one upstream, read when metrics are scraped. */
 export interface UpstreamState {
@@ -53,167 +62,6 @@ export interface Metrics {
   close(): void
 }
 
-/** One metric as documentation lists it. */
-export interface MetricDescription {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly labels: readonly string[]
-  readonly help: string
-  /** What the values of several processes make together; their sum unless given. */
-  readonly together?: 'sum' | 'first' | 'max'
-}
-
-/** Every metric of the gateway; `docs/metrics.md` is generated from this table. */
-export const metricTable = {
-  requests: {
-    name: 'agentic_requests_total',
-    type: 'counter',
-    labels: ['route', 'outcome', 'tenant_id'],
-    help: 'Requests by route, outcome and tenant.',
-  },
-  requestDuration: {
-    name: 'agentic_request_duration_seconds',
-    type: 'histogram',
-    labels: ['route'],
-    help: 'Time from the head of a request to the end of its answer, upstream included.',
-  },
-  upstreamDuration: {
-    name: 'agentic_upstream_duration_seconds',
-    type: 'histogram',
-    labels: ['route'],
-    help: 'Time the upstream took, to the end of its answer.',
-  },
-  sseActive: {
-    name: 'agentic_gateway_sse_connections_active',
-    type: 'gauge',
-    labels: ['tenant_id', 'route_id'],
-    help: 'Streams that hold a slot.',
-  },
-  sseErrors: {
-    name: 'agentic_gateway_sse_errors_total',
-    type: 'counter',
-    labels: ['tenant_id', 'route_id', 'error_kind'],
-    help: 'Streams that failed, by kind: client_disconnect, upstream_error, timeout, limit_exceeded.',
-  },
-  auditEmits: {
-    name: 'agentic_plugin_otelaudit_emit_total',
-    type: 'counter',
-    labels: ['exporter', 'outcome'],
-    help: 'Audit records that were written (ok) or lost (error).',
-  },
-  auditEmitDuration: {
-    name: 'agentic_plugin_otelaudit_emit_duration_seconds',
-    type: 'histogram',
-    labels: ['exporter'],
-    help: 'Time to write a batch of audit records.',
-  },
-  violations: {
-    name: 'agentic_profile_violations_total',
-    type: 'counter',
-    labels: ['route', 'rule'],
-    help: 'Rules of the profile that upstream answers broke.',
-  },
-  sanitizeSkipped: {
-    name: 'agentic_plugin_promptsanitize_skipped_total',
-    type: 'counter',
-    labels: ['route'],
-    help: 'Request bodies of a type that prompt-sanitize does not look into.',
-  },
-  configReloads: {
-    name: 'agentic_config_reloads_total',
-    type: 'counter',
-    labels: ['result'],
-    help: 'Reloads of the configuration, by result: applied, refused.',
-  },
-  configReloaded: {
-    name: 'agentic_config_last_reload_successful',
-    type: 'gauge',
-    labels: [],
-    help: '1 while the file that was read last is the configuration in use, 0 after a refused reload.',
-  },
-  configLoadedAt: {
-    name: 'agentic_config_last_reload_success_timestamp_seconds',
-    type: 'gauge',
-    labels: [],
-    help: 'When the configuration in use was loaded, at the start or by a reload.',
-  },
-  sharedLimitFallback: {
-    name: 'agentic_gateway_shared_limit_fallback',
-    type: 'gauge',
-    labels: [],
-    together: 'max',
-    help: '1 while the store of gateway.shared is out of reach and this gateway keeps the stream limit for itself.',
-  },
-  decidedAlone: {
-    name: 'agentic_gateway_shared_limit_local_decisions_total',
-    type: 'counter',
-    labels: [],
-    help: 'Streams that were decided on without the store of gateway.shared.',
-  },
-  build: {
-    name: 'agentic_build_info',
-    type: 'gauge',
-    labels: ['version', 'profile', 'node'],
-    help: 'Always 1; the labels say what is running.',
-    together: 'first',
-  },
-  connections: {
-    name: 'agentic_gateway_upstream_connections',
-    type: 'gauge',
-    labels: ['upstream'],
-    help: 'Open connections to an upstream, named by its first route.',
-  },
-  queued: {
-    name: 'agentic_gateway_upstream_queued',
-    type: 'gauge',
-    labels: ['upstream'],
-    help: 'Requests that wait for a connection to an upstream, named by its first route.',
-  },
-  inFlight: {
-    name: 'agentic_gateway_requests_in_flight',
-    type: 'gauge',
-    labels: [],
-    help: 'Requests that are being worked on; open streams do not count.',
-  },
-  loopDelay: {
-    name: 'agentic_gateway_event_loop_delay_seconds',
-    type: 'gauge',
-    // `quantile` is reserved for summaries.
-    labels: ['percentile'],
-    help: 'How late the event loop ran since the last scrape; of several workers the latest.',
-    together: 'max',
-  },
-  workers: {
-    name: 'agentic_gateway_workers',
-    type: 'gauge',
-    labels: [],
-    help: 'Processes that take requests: 1, or as many as run of gateway.workers.',
-  },
-  workerRestarts: {
-    name: 'agentic_gateway_worker_restarts_total',
-    type: 'counter',
-    labels: [],
-    help: 'Workers that ended by themselves and were replaced.',
-  },
-  memory: {
-    name: 'agentic_gateway_resident_memory_bytes',
-    type: 'gauge',
-    labels: [],
-    help: 'Resident memory of the process, or of all of them with gateway.workers.',
-  },
-} as const satisfies Record<string, MetricDescription>
-
-/** Upper bounds of the request histograms: agents answer in milliseconds or in minutes. */
-export const DURATION_BUCKETS_SECONDS = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
-]
-/** Upper bounds of the histogram of audit batches. */
-export const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
-/** How many tenants a label names. */
-const MAX_TENANT_COUNT = 1000
-/** How many series of one metric name a tenant: each tenant can have as many as there are routes and outcomes. */
-const MAX_TENANT_SERIES = 1500
-
 /** What is read when metrics are scraped. */
 export interface MetricSources {
   readonly version: string
@@ -228,9 +76,11 @@ export function createMetrics(sources: MetricSources): Metrics {
   const [requestTenant, activeTenant, errorTenant] = [tenantsOf(), tenantsOf(), tenantsOf()]
   const counter = (row: MetricDescription) => new Counter(definition(row, registry))
   const gauge = (row: MetricDescription) => new Gauge(definition(row, registry))
-  const requests = counter(metricTable.requests)
-  const requestDuration = histogram(metricTable.requestDuration, registry, DURATION_BUCKETS_SECONDS)
-  const upstreamDuration = histogram(metricTable.upstreamDuration, registry, DURATION_BUCKETS_SECONDS)
+  const requests = createRequestCounter(definition(metricTable.requests, registry), requestTenant)
+  const durations = (row: MetricDescription) =>
+    createRouteDurations(definition(row, registry), DURATION_BUCKETS_SECONDS)
+  const requestDuration = durations(metricTable.requestDuration)
+  const upstreamDuration = durations(metricTable.upstreamDuration)
   const sseActive = gauge(metricTable.sseActive)
   const sseErrors = counter(metricTable.sseErrors)
   const auditEmits = counter(metricTable.auditEmits)
@@ -249,14 +99,10 @@ export function createMetrics(sources: MetricSources): Metrics {
     requestFinished(exchange) {
       const route = exchange.route?.id ?? 'unmatched'
       const { tenantId = '', streamError } = exchange
-      const outcome = exchange.result?.label ?? ''
-      requests.inc({ route, outcome, tenant_id: requestTenant(tenantId, `${route}\n${outcome}`) })
-      requestDuration.observe({ route }, secondsSince(exchange.startedAt))
+      requests.count(route, exchange.result?.label ?? '', tenantId)
+      requestDuration.observe(route, secondsSince(exchange.startedAt))
       if (exchange.upstreamStartedAt !== undefined)
-        upstreamDuration.observe(
-          { route },
-          secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt),
-        )
+        upstreamDuration.observe(route, secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt))
       if (streamError !== undefined) {
         const tenant_id = errorTenant(tenantId, `${route}\n${streamError}`)
         sseErrors.inc({ tenant_id, route_id: route, error_kind: streamError })
@@ -352,31 +198,6 @@ export function definition({ name, help, labels, together = 'sum' }: MetricDescr
 
 function histogram(row: MetricDescription, registry: Registry, buckets: number[]): Histogram {
   return new Histogram({ ...definition(row, registry), buckets })
-}
-
-/** Gives the tenant label of a series whose other labels are those given: the tenant, or `other`. */
-export type TenantLabel = (tenant: string, otherLabels: string) => string
-
-/**
- * Keeps the tenant label from growing without bound: beyond so many tenants of a gateway, or so many series of one of
- * its metrics, what is new is `other` (F15). What was named once is named always, so that a gauge goes down where it went up.
- */
-export function createTenantCap(): () => TenantLabel {
-  const tenants = new Set<string>()
-  return function capMetric() {
-    const series = new Set<string>()
-    return function labelTenant(tenant, otherLabels) {
-      // No tenant is not a tenant.
-      if (tenant === '') return tenant
-      const key = `${tenant}\n${otherLabels}`
-      if (series.has(key)) return tenant
-      const hasRoom = tenants.has(tenant) || tenants.size < MAX_TENANT_COUNT
-      if (!hasRoom || series.size >= MAX_TENANT_SERIES) return 'other'
-      tenants.add(tenant)
-      series.add(key)
-      return tenant
-    }
-  }
 }
 
 function secondsSince(start: number, end = performance.now()): number {

@@ -1,12 +1,7 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
-import {
-  createTenantCap,
-  type Exposition,
-  type MetricValues,
-  metricTable,
-  type TenantLabel,
-  valuesOf,
-} from '../metrics.ts'
+import { metricTable } from '../metrics/metric-table.ts'
+import { createTenantCap, type TenantLabel } from '../metrics/tenant-cap.ts'
+import { type Exposition, type MetricValues, valuesOf } from '../metrics.ts'
 
 /** The metrics of all workers as those of one gateway. */
 export interface MergedMetrics<Worker> {

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client'
+import { metricTable } from '../metrics/metric-table.ts'
 import {
   createReloadMetrics,
   definition,
@@ -6,7 +7,6 @@ import {
   isCount,
   type Metrics,
   type MetricValues,
-  metricTable,
   valuesOf,
 } from '../metrics.ts'
 import type { Member } from './member.ts'
