@@ -9,7 +9,7 @@ const MAX_ROUNDS = 3
 
 /** Sends requests, a second at a time, until a program is warm. */
 export async function warmUp(
-  send: (seconds: number) => Promise<LoadResult>,
+  send: (seconds: number) => Promise<Pick<LoadResult, 'requests'>>,
   secondsPerRound: number,
   wanted = WARM_UP_REQUESTS,
 ): Promise<void> {

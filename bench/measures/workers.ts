@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, startContender } from '../contenders.ts'
 import { cpuMicroseconds } from '../cpu-time.ts'
@@ -12,8 +13,14 @@ import { ratios, type Spread } from '../statistics.ts'
 /** What two workers on two cores can do, to what one process on one core can. */
 export interface WorkersResult {
   readonly capacity: Spread
-  /** Requests per second where there are cores enough, otherwise the CPU time that a request takes in all processes. */
+  /** Requests per second where there are cores enough, otherwise the CPU time of a request. */
   readonly by: 'throughput' | 'CPU time'
+}
+
+/** What is measured together: each of its ports gets the same load at the same time. */
+interface Side {
+  readonly gateways: readonly Contender[]
+  readonly ports: readonly number[]
 }
 
 interface Round {
@@ -23,79 +30,106 @@ interface Round {
 
 /** Load and service need a core each beside the two that are measured. */
 const CORES_FOR_THROUGHPUT = 4
-const COUNTS = [1, 2] as const
 /** Code is compiled in each process for itself: with the same number in all, two workers would be half as warm as one. */
 const WARM_UP_REQUESTS = 40_000
 
-/** Compares one process with two workers, round by round. */
+/** Compares two workers with what they replace, round by round. */
 export async function measureWorkers(context: BenchContext, scenario: Scenario): Promise<WorkersResult> {
   const hasCores = availableParallelism() >= CORES_FOR_THROUGHPUT
   const running: Contender[] = []
-  const rounds: Record<(typeof COUNTS)[number], Round[]> = { 1: [], 2: [] }
+  const start = async (workers: number, core: number | string = cores.measured) => {
+    const surroundings = { ...context, nginx: context.programs.nginx, core }
+    const setting = { plugins: scenario.plugins, issuers: [context.issuer], gateway: { workers } }
+    const gateway = await startContender('gateway', surroundings, setting)
+    running.push(gateway)
+    return gateway
+  }
   try {
-    for (const workers of COUNTS) {
-      const contender = await start(context, scenario, { workers, hasCores })
-      running.push(contender)
-      const each = scenarioFor(scenario, workers)
-      await warmUp(
-        (seconds) => send(context, each, { contender, seconds }),
-        workers * context.secondsPerRound,
-        workers * WARM_UP_REQUESTS,
-      )
-    }
-    for (let round = 0; round < context.rounds; round += 1) {
-      context.tell(`workers: round ${round + 1} of ${context.rounds}`)
-      for (const [index, workers] of COUNTS.entries()) {
-        const contender = running[index]
-        if (contender === undefined) continue
-        rounds[workers].push(await measureRound(context, scenarioFor(scenario, workers), contender))
-      }
-    }
+    return hasCores ? await byThroughput(context, scenario, start) : await byCpuTime(context, scenario, start)
   } finally {
-    await Promise.all(running.map((contender) => contender.stop()))
+    await Promise.all(running.map((gateway) => gateway.stop()))
   }
-  const of = (workers: 1 | 2, key: keyof Round) => rounds[workers].map((round) => round[key])
-  if (hasCores) {
-    const capacity = ratios(of(2, 'requestsPerSecond'), of(1, 'requestsPerSecond'))
-    return { by: 'throughput', capacity }
-  }
-  const twice = of(1, 'cpuMicroseconds').map((microseconds) => 2 * microseconds)
-  return { by: 'CPU time', capacity: ratios(twice, of(2, 'cpuMicroseconds')) }
 }
 
-/** Each process has as many connections as the one has alone: what it does in one turn is then the same. */
-function scenarioFor(scenario: Scenario, workers: number): Scenario {
-  return { ...scenario, connections: workers * scenario.connections }
+type Start = (workers: number, core?: number | string) => Promise<Contender>
+
+async function byThroughput(context: BenchContext, scenario: Scenario, start: Start): Promise<WorkersResult> {
+  const [one, two] = [await start(1), await start(2, `${cores.measured},${cores.measured + 1}`)]
+  const sides = { one: sideOf([one], [one]), two: sideOf([two], [two, two]) }
+  const rounds = await measureSides(context, scenario, sides)
+  const of = (side: readonly Round[]) => side.map(({ requestsPerSecond }) => requestsPerSecond)
+  return { by: 'throughput', capacity: ratios(of(rounds.two), of(rounds.one)) }
 }
 
-function start(
+/**
+ * Any two processes on one core hinder each other, because they share its caches: two gateways that know nothing of
+ * each other take half as much time again for each request as one alone. Two workers are compared with two such
+ * gateways on the same core, and what differs is what it costs to be workers.
+ */
+async function byCpuTime(context: BenchContext, scenario: Scenario, start: Start): Promise<WorkersResult> {
+  const [first, second, both] = [await start(1), await start(1), await start(2)]
+  const sides = { apart: sideOf([first, second], [first, second]), together: sideOf([both], [both, both]) }
+  const rounds = await measureSides(context, scenario, sides)
+  const of = (side: readonly Round[]) => side.map((round) => round.cpuMicroseconds)
+  const twice = of(rounds.apart).map((microseconds) => 2 * microseconds)
+  return { by: 'CPU time', capacity: ratios(twice, of(rounds.together)) }
+}
+
+function sideOf(gateways: readonly Contender[], asked: readonly Contender[]): Side {
+  return { gateways, ports: asked.map(({ port }) => port) }
+}
+
+async function measureSides<Name extends string>(
   context: BenchContext,
-  { plugins }: Scenario,
-  { workers, hasCores }: { readonly workers: number; readonly hasCores: boolean },
-): Promise<Contender> {
-  const core = hasCores && workers === 2 ? `${cores.measured},${cores.measured + 1}` : cores.measured
-  const surroundings = { ...context, nginx: context.programs.nginx, core }
-  return startContender('gateway', surroundings, { plugins, issuers: [context.issuer], gateway: { workers } })
-}
-
-async function measureRound(context: BenchContext, scenario: Scenario, contender: Contender): Promise<Round> {
-  const before = familyMicroseconds(contender.pid)
-  const result = await send(context, scenario, { contender, seconds: context.secondsPerRound })
-  return {
-    requestsPerSecond: result.requestsPerSecond,
-    cpuMicroseconds: (familyMicroseconds(contender.pid) - before) / result.requests,
+  scenario: Scenario,
+  sides: Readonly<Record<Name, Side>>,
+): Promise<Record<Name, Round[]>> {
+  const entries = Object.entries<Side>(sides) as [Name, Side][]
+  const rounds = Object.fromEntries(entries.map(([name]) => [name, [] as Round[]])) as Record<Name, Round[]>
+  for (const [, side] of entries) {
+    const processes = side.ports.length
+    await warmUp(
+      (seconds) => send(context, scenario, { side, seconds }),
+      processes * context.secondsPerRound,
+      processes * WARM_UP_REQUESTS,
+    )
   }
+  for (let round = 0; round < context.rounds; round += 1) {
+    context.tell(`workers: round ${round + 1} of ${context.rounds}`)
+    for (const [name, side] of entries) rounds[name].push(await measureRound(context, scenario, side))
+  }
+  return rounds
 }
 
+async function measureRound(context: BenchContext, scenario: Scenario, side: Side): Promise<Round> {
+  const spent = () => side.gateways.reduce((sum, { pid }) => sum + familyMicroseconds(pid), 0)
+  const before = spent()
+  const { requests, requestsPerSecond } = await send(context, scenario, {
+    side,
+    seconds: context.secondsPerRound,
+  })
+  return { requestsPerSecond, cpuMicroseconds: (spent() - before) / requests }
+}
+
+/** One load generator for each port, so that every process has as many connections as one has alone. */
 async function send(
   { programs, folder, seed, issuer }: BenchContext,
   { request, connections }: Scenario,
-  { contender, seconds }: { readonly contender: Contender; readonly seconds: number },
-): Promise<LoadResult> {
-  const shape = { port: contender.port, seconds, connections, seed }
-  const result = await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request(issuer, folder), shape)
-  judge(result)
-  return result
+  { side, seconds }: { readonly side: Side; readonly seconds: number },
+): Promise<Pick<LoadResult, 'requests' | 'requestsPerSecond'>> {
+  const results = await Promise.all(
+    side.ports.map((port, index) => {
+      // Each writes a script there.
+      const own = join(folder, `load-${index}`)
+      mkdirSync(own, { recursive: true })
+      const load = { wrk: programs.wrk, core: cores.load, folder: own }
+      return runWrk(load, request(issuer, own), { port, seconds, connections, seed })
+    }),
+  )
+  for (const result of results) judge(result)
+  const sum = (key: 'requests' | 'requestsPerSecond') =>
+    results.reduce((total, result) => total + result[key], 0)
+  return { requests: sum('requests'), requestsPerSecond: sum('requestsPerSecond') }
 }
 
 function judge({ requests, otherAnswers, socketErrors }: LoadResult): void {
