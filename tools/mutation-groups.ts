@@ -18,9 +18,9 @@ export const mutationGroups: readonly MutationGroup[] = [
       `${gateway}/src/upstream/returned-headers.ts`,
     ],
     tests: [
-      `${gateway}/src/listen/*.test.ts`,
-      `${gateway}/test/{forwarded-headers,duplicate-headers,request-framing,identifiers,response-headers}.test.ts`,
-      `${gateway}/test/{answer-bytes,request-targets,traceparent,span-ids,passthrough}.test.ts`,
+      `${gateway}/src/listen/{canonical-path,span-ids}.test.ts`,
+      `${gateway}/test/{forwarded-headers,duplicate-headers,returned-headers,request-framing,cors}.test.ts`,
+      `${gateway}/test/{answer-bytes,client-address,request-targets,trace-ids,passthrough}.test.ts`,
     ],
   },
   {
@@ -42,18 +42,31 @@ export const mutationGroups: readonly MutationGroup[] = [
       `${gateway}/src/admin/hide-secrets.ts`,
       `${plugins}/otel-audit/capture-body.ts`,
       `${plugins}/prompt-sanitize/{redact-text,redact-nested,placeholders,matched-replacements,unique-keys}.ts`,
+      `${plugins}/prompt-sanitize/{compile-rules,merge-matches,rewrite-json,rewrite-form,sanitize-body}.ts`,
     ],
     tests: [
       `${gateway}/src/admin/hide-secrets.test.ts`,
-      `${plugins}/{otel-audit,prompt-sanitize}/*.test.ts`,
+      `${plugins}/otel-audit/capture-body.test.ts`,
+      `${plugins}/prompt-sanitize/*.test.ts`,
       `${gateway}/test/plugins/prompt-sanitize/{json-bodies,text-and-forms,rules,rejecting,fails-closed}.test.ts`,
     ],
   },
   {
-    name: 'idempotency',
-    mutate: ['packages/service/src/runtime/idempotency.ts', 'packages/service/src/fingerprint.ts'],
+    name: 'detectors',
+    mutate: [`${plugins}/prompt-sanitize/detectors/*.ts`],
     tests: [
-      'packages/service/test/{idempotency,tenants}.test.ts',
+      `${plugins}/prompt-sanitize/detectors/*.test.ts`,
+      `${gateway}/test/plugins/prompt-sanitize/{detector-figures,rules}.test.ts`,
+    ],
+  },
+  {
+    name: 'idempotency',
+    mutate: [
+      'packages/service/src/runtime/idempotency.ts',
+      'packages/service/src/{fingerprint,perform,handle-request}.ts',
+    ],
+    tests: [
+      'packages/service/test/{idempotency,tenants,failures,ten-outcomes,background}.test.ts',
       'packages/service/test/runtime/in-memory.test.ts',
     ],
   },
