@@ -45,6 +45,17 @@ test('what workers that are gone have counted stays, and what was open in them d
   expect(metricValue(text, metricTable.inFlight.name)).toBe(1)
 })
 
+test('workers that go at the same time are all kept, and never missing', async () => {
+  const merged = createMergedMetrics<string>()
+  const names = ['first', 'second', 'third']
+  for (const name of names) merged.counted(name, (await workerWith(5)).filter(isCount))
+  const leaving = names.map((name) => merged.leave(name))
+  const during = await merged.expose(new Map(), [])
+  await Promise.all(leaving)
+  const after = await merged.expose(new Map(), [])
+  expect([during, after].map(({ text }) => metricValue(text, REQUESTS))).toEqual([15, 15])
+})
+
 test('a worker that does not answer counts with what it told last', async () => {
   const merged = createMergedMetrics<string>()
   merged.counted('stuck', (await workerWith(5)).filter(isCount))

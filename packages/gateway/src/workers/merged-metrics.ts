@@ -2,6 +2,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client'
 import { metricTable } from '../metrics/metric-table.ts'
 import { createTenantCap, type TenantLabel } from '../metrics/tenant-cap.ts'
 import { type Exposition, type MetricValues, valuesOf } from '../metrics.ts'
+import { inTurn } from '../reload/in-turn.ts'
 
 /** The metrics of all workers as those of one gateway. */
 export interface MergedMetrics<Worker> {
@@ -25,25 +26,34 @@ export function createMergedMetrics<Worker>(): MergedMetrics<Worker> {
   const last = new Map<Worker, MetricValues>()
   const capMetric = createTenantCap()
   const caps = new Map<string, TenantLabel>()
-  let gone: MetricValues = []
+  let gone: readonly MetricValues[] = []
   const ofWorker = (values: MetricValues) =>
     values.map((metric) => {
       const cap = caps.get(metric.name) ?? capMetric()
       caps.set(metric.name, cap)
       return capTenants(metric, cap)
     })
+  /** So that a worker that keeps dying leaves no more behind than one does. */
+  const addUpGone = inTurn(async () => {
+    const parts = gone
+    const sum = await add(parts)
+    // Others may have left meanwhile.
+    gone = [sum, ...gone.slice(parts.length)]
+  })
   return {
     counted: (worker, counts) => void last.set(worker, counts),
     async leave(worker) {
       const counts = last.get(worker)
       last.delete(worker)
-      // Added up at once, so that a worker that keeps dying leaves no more behind than one does.
-      if (counts !== undefined) gone = await add([gone, ofWorker(counts)])
+      if (counts === undefined) return
+      // In the same turn: a scrape that comes now must not miss it.
+      gone = [...gone, ofWorker(counts)]
+      await addUpGone()
     },
     async expose(now, own) {
       const current = new Map([...last, ...now])
       const parts = [...current.values()].map(ofWorker).map(withoutPrimaryOnly)
-      const registry = registryOf([...parts, withoutPrimaryOnly(gone), own])
+      const registry = registryOf([...parts, ...gone.map(withoutPrimaryOnly), own])
       return { contentType: registry.contentType, text: await registry.metrics() }
     },
   }
