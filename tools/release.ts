@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Ended, installTogether, packAll } from '../tests/packed-packages.ts'
@@ -41,11 +41,23 @@ function demandSuccess({ status, output }: Ended): void {
   if (status !== 0) throw new Error(output)
 }
 
+const USAGE = `usage: npm run release -- FOLDER
+
+Packs every package that is published into FOLDER, which must not exist or be empty, and writes beside them
+a bill of materials in CycloneDX and SPDX and the sums of all files.`
+
+/** Whatever lies there already would be summed with the release. */
+function obstacleIn(folder: string): string | undefined {
+  const isEmpty = !existsSync(folder) || readdirSync(folder).length === 0
+  return isEmpty ? undefined : `${folder} is not empty: name a folder that is empty or does not exist`
+}
+
 if (process.argv[1] === import.meta.filename) {
-  const [folder] = process.argv.slice(2)
-  if (folder === undefined) {
-    process.stderr.write('usage: npm run release -- FOLDER\n')
-    process.exit(2)
+  const [folder = '--help', ...others] = process.argv.slice(2)
+  const fault = folder.startsWith('-') || others.length > 0 ? USAGE : obstacleIn(folder)
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n`)
+    process.exit(folder === '--help' && process.argv.length > 2 ? 0 : 2)
   }
   release(resolve(folder))
   process.stdout.write(`${readFileSync(join(folder, sumsFile), 'utf8')}`)
