@@ -87,18 +87,24 @@ function collect(
   let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   if (length > maxBytes) return Promise.resolve({ chunks, ended: false })
   return new Promise((resolve, reject) => {
-    const settle = (ended: boolean) => {
+    let complete = false
+    const stopEarly = () => {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-      if (!ended) request.pause()
-      resolve({ chunks, ended })
+      request.pause()
+      resolve({ chunks, ended: false })
     }
     const onData = (chunk: Buffer) => {
       chunks.push(chunk)
       length += chunk.length
-      if (length > maxBytes) settle(false)
+      if (length > maxBytes) stopEarly()
     }
-    const onEnd = () => settle(true)
+    // Nothing comes behind the end but its close: to take the listeners away would only cost time.
+    const onEnd = () => {
+      complete = true
+      resolve({ chunks, ended: true })
+    }
     const onClose = () => {
+      if (complete) return
       onGone()
       reject(new Error('the client went away before the body was complete'))
     }

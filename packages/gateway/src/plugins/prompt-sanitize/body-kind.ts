@@ -1,4 +1,5 @@
 import { headerKeys, headers, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
+import { memoized } from '../../bounded-memo.ts'
 import type { Exchange } from '../../exchange.ts'
 
 /** How a body is read. */
@@ -32,11 +33,16 @@ const OTHER_ENCODING = {
 /** Judges a body by its headers, before a byte of it is read. */
 export function judgeBody(requestHeaders: Exchange['headers']): BodyJudgement {
   const contentType = requestHeaders[headerKeys.contentType]
+  const judgement = contentType === undefined ? INSPECT.text : judgeType(contentType)
+  if (judgement === SKIP) return SKIP
+  return isIdentity(requestHeaders['content-encoding']) ? judgement : OTHER_ENCODING
+}
+
+const judgeType = memoized((contentType): BodyJudgement => {
   const kind = bodyKind(mediaTypeEssence(contentType))
   if (kind === undefined) return SKIP
-  if (!isIdentity(requestHeaders['content-encoding'])) return OTHER_ENCODING
   return isUtf8Type(contentType) ? INSPECT[kind] : OTHER_CHARSET
-}
+})
 
 // Types that are text though they do not say so: what hides in them would hide from every rule.
 const TEXTUAL =
@@ -55,6 +61,7 @@ function bodyKind(essence: string | undefined): BodyKind | undefined {
 }
 
 function isIdentity(encoding = ''): boolean {
+  if (encoding === '') return true
   return encoding.split(',').every((name) => ['', 'identity'].includes(name.trim().toLowerCase()))
 }
 

@@ -94,9 +94,13 @@ function inViews(
   views: readonly (TextView | undefined)[],
   search: (view: TextView) => readonly Span[],
 ): readonly Span[] {
-  return views.flatMap((view) => {
-    if (view === undefined) return NO_SPANS
-    const spans = search(view)
-    return view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
-  })
+  // Most find nothing, and there are many: no list is made for them.
+  let found = NO_SPANS
+  for (const view of views) {
+    const spans = view === undefined ? NO_SPANS : search(view)
+    if (view === undefined || spans.length === 0) continue
+    const inSource = view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
+    found = found.length === 0 ? inSource : [...found, ...inSource]
+  }
+  return found
 }
