@@ -1,13 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import {
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client'
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Exchange } from './exchange.ts'
 import {
   DURATION_BUCKETS_SECONDS,
@@ -15,6 +8,7 @@ import {
   type MetricDescription,
   metricTable,
 } from './metrics/metric-table.ts'
+import { Counter, Gauge, Histogram, Registry } from './metrics/prometheus.ts'
 import { createRequestCounter } from './metrics/request-counter.ts'
 import { createRouteDurations } from './metrics/route-durations.ts'
 import { createTenantCap } from './metrics/tenant-cap.ts'

@@ -1,4 +1,5 @@
-import { Counter, type CounterConfiguration } from 'prom-client'
+import type { CounterConfiguration } from 'prom-client'
+import { Counter } from './prometheus.ts'
 import type { TenantLabel } from './tenant-cap.ts'
 
 /** Counts requests by route, outcome and tenant. */

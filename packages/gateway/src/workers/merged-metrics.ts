@@ -1,5 +1,5 @@
-import { AggregatorRegistry, type Registry } from 'prom-client'
 import { metricTable } from '../metrics/metric-table.ts'
+import { loadAggregatorRegistry, type Registry } from '../metrics/prometheus.ts'
 import { createTenantCap, type TenantLabel } from '../metrics/tenant-cap.ts'
 import { type Exposition, type MetricValues, valuesOf } from '../metrics.ts'
 import { inTurn } from '../reload/in-turn.ts'
@@ -68,7 +68,7 @@ async function add(parts: readonly MetricValues[]): Promise<MetricValues> {
 }
 
 function registryOf(parts: readonly MetricValues[]): Registry {
-  return AggregatorRegistry.aggregate(parts.map((values) => [...values]))
+  return loadAggregatorRegistry().aggregate(parts.map((values) => [...values]))
 }
 
 /** Each worker names its own first tenants; all of them together name no more than one gateway does (F15). */

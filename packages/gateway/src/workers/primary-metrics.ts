@@ -1,5 +1,5 @@
-import { Counter, Gauge, Registry } from 'prom-client'
 import { metricTable } from '../metrics/metric-table.ts'
+import { Counter, Gauge, Registry } from '../metrics/prometheus.ts'
 import {
   createReloadMetrics,
   definition,
