@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { residentKilobytes } from '../bench/cpu-time.ts'
 import { freePort } from '../bench/free-port.ts'
 import type { TestConfig } from '../packages/gateway/test/harness/read-config.ts'
+import { openFiles } from './open-files.ts'
 
 /** What to start. */
 export interface GatewayProcessOptions {
@@ -40,7 +41,7 @@ export interface GatewayProcess {
   /** Resident memory in bytes. */
   rss(): number
   /** How many file descriptors it has open. */
-  openFiles(): number
+  openFiles(): readonly string[]
   /** What `/metrics` says. */
   metrics(): Promise<string>
   /** Its last lines on stderr. */
@@ -105,7 +106,7 @@ function watch(child: ChildProcess, { port, configFile, onLogLine }: Watched): G
     pid,
     configFile,
     rss: () => residentKilobytes(pid) * 1024,
-    openFiles: () => readdirSync(`/proc/${pid}/fd`).length,
+    openFiles: () => openFiles(pid),
     metrics: async () => (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text(),
     errors,
     kill: (signal) => void child.kill(signal),

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { headers, outcomes, readOutcome } from '@agentic-rest/profile'
 import { type Caller, createCaller, type Ending, type WireAnswer } from '../caller.ts'
@@ -12,6 +11,7 @@ import {
   planRequest,
 } from '../faulty-world/planned-request.ts'
 import type { GatewayProcess } from '../gateway-process.ts'
+import { addedFiles } from '../open-files.ts'
 import { createSeeded } from '../seeded.ts'
 import { seriesSum } from '../series.ts'
 import { watchStalls } from '../stalls.ts'
@@ -335,27 +335,18 @@ function figuresOf(context: ChaosContext, { world, tally, plans }: Sending): Fig
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** As the kernel lists them, for whoever has to find out what they are. */
-function connectionsOf(pid: number): string {
-  const { stdout } = spawnSync('ss', ['-tanp'], { encoding: 'utf8' })
-  return (stdout ?? '')
-    .split('\n')
-    .filter((line) => line.includes(`pid=${pid},`))
-    .join('\n')
-}
-
 /** What is left in the gateway when everybody is gone. */
 async function afterwards(
   { tell }: ChaosContext,
-  { gateway, filesBefore }: { readonly gateway: GatewayProcess; readonly filesBefore: number },
+  { gateway, filesBefore }: { readonly gateway: GatewayProcess; readonly filesBefore: readonly string[] },
 ): Promise<Figure[]> {
   const filesAfter = await until(
     () => gateway.openFiles(),
-    (count) => count <= filesBefore,
+    (files) => files.length <= filesBefore.length,
     QUIET_MS,
   )
-
-  if (filesAfter > filesBefore) tell(`faults: connections that are left:\n${connectionsOf(gateway.pid)}`)
+  const added = filesAfter.length - filesBefore.length
+  if (added > 0) tell(`faults: what is left: ${addedFiles(filesBefore, filesAfter).join('; ')}`)
   const scrape = await until(
     () => gateway.metrics(),
     (text) =>
@@ -367,7 +358,7 @@ async function afterwards(
   const none = { limit: 0, kind: 'exactly' } as const
   const gauge = (name: string) => ({ name, measured: seriesSum(scrape, name), ...none })
   return [
-    { name: 'file descriptors more than before', measured: Math.max(0, filesAfter - filesBefore), ...none },
+    { name: 'file descriptors more than before', measured: Math.max(0, added), ...none },
     gauge('agentic_gateway_requests_in_flight'),
     gauge('agentic_gateway_sse_connections_active'),
     gauge('agentic_gateway_upstream_queued'),

@@ -4,6 +4,7 @@ import { type Caller, createCaller } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type FaultyWorld, startFaultyWorld } from '../faulty-world/faulty-world.ts'
 import { plannedText, planRequest } from '../faulty-world/planned-request.ts'
+import { addedFiles } from '../open-files.ts'
 import { createSeeded, type Seeded } from '../seeded.ts'
 import { seriesSum } from '../series.ts'
 import { type MemorySample, probeOptions, takeSample } from '../soak/memory-sample.ts'
@@ -38,7 +39,7 @@ const OTHER_FILES = 1
 /** A gateway at rest. */
 interface Rest {
   readonly sample: MemorySample
-  readonly files: number
+  readonly files: readonly string[]
 }
 
 async function soak(context: ChaosContext): Promise<readonly Figure[]> {
@@ -59,9 +60,11 @@ async function soak(context: ChaosContext): Promise<readonly Figure[]> {
       await load.run(partMs)
       if (partMs > MINUTE_MS / 4) tellOf(context, `part ${part}`, await taking.underLoad())
     }
-    const after = await taking.atRest(before.files)
+    const after = await taking.atRest(before.files.length)
     tellOf(context, 'before', before.sample)
     tellOf(context, 'after', after.sample)
+    const added = addedFiles(before.files, after.files)
+    if (added.length > 0) context.tell(`soak: files that were not open before: ${added.join('; ')}`)
     return figuresOf(context, { before, after, ...load.counts(), scrape: await world.gateway.metrics() })
   } finally {
     load.close()
@@ -191,16 +194,16 @@ function createSampler(
 
 const STEADY_MS = 1000
 
-/** The number once it is small enough, or has not changed for a while. */
+/** The files once they are few enough, or their number has not changed for a while. */
 async function settled(
-  ask: () => number,
+  ask: () => readonly string[],
   { wanted, withinMs }: { readonly wanted: number; readonly withinMs: number },
-): Promise<number> {
+): Promise<readonly string[]> {
   const latest = performance.now() + withinMs
   for (let before = Number.NaN; performance.now() < latest; await wait(STEADY_MS)) {
-    const value = ask()
-    if (value <= wanted || (wanted === 0 && value === before)) return value
-    before = value
+    const files = ask()
+    if (files.length <= wanted || (wanted === 0 && files.length === before)) return files
+    before = files.length
   }
   return ask()
 }
@@ -283,7 +286,7 @@ function figuresOf(
       entries,
     ),
     atMost('handles, growth', grown(handleCount), OTHER_FILES),
-    atMost('file descriptors, growth', Math.max(0, after.files - before.files), OTHER_FILES),
+    atMost('file descriptors, growth', Math.max(0, after.files.length - before.files.length), OTHER_FILES),
     gauge('agentic_gateway_requests_in_flight'),
     gauge('agentic_gateway_sse_connections_active'),
   ]
