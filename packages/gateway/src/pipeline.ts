@@ -26,18 +26,20 @@ export function createPipeline(given: readonly Plugin[], log: Log): Pipeline {
   /** A plugin that throws fails its request alone. */
   const run = (plugin: Plugin, exchange: Exchange): StepResult | Promise<StepResult> => {
     try {
-      const result = plugin.request(exchange)
-      return result instanceof Promise ? result.catch((error) => failed(plugin, exchange, error)) : result
+      return plugin.request(exchange)
     } catch (error) {
       return failed(plugin, exchange, error)
     }
   }
   const runFrom = (start: number, exchange: Exchange): StepResult | Promise<StepResult> => {
-    let next = start
-    for (const plugin of plugins.slice(start)) {
-      next += 1
+    for (let index = start; index < plugins.length; index += 1) {
+      const plugin = plugins[index] as Plugin
       const result = run(plugin, exchange)
-      if (result instanceof Promise) return result.then((refused) => refused ?? runFrom(next, exchange))
+      if (result instanceof Promise)
+        return result.then(
+          (refused) => refused ?? runFrom(index + 1, exchange),
+          (error) => failed(plugin, exchange, error),
+        )
       if (result !== undefined) return result
     }
     return undefined

@@ -8,7 +8,7 @@ import { compileRules } from './prompt-sanitize/compile-rules.ts'
 import { matchedReplacements } from './prompt-sanitize/matched-replacements.ts'
 import { createViewReader } from './prompt-sanitize/readable-view.ts'
 import { createTextRedactor } from './prompt-sanitize/redact-text.ts'
-import { sanitizeBody } from './prompt-sanitize/sanitize-body.ts'
+import { type SanitizedBody, sanitizeBody } from './prompt-sanitize/sanitize-body.ts'
 
 /** Redacts what the rules find in request bodies, or refuses the request (decision 21). */
 export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
@@ -27,7 +27,7 @@ export function promptSanitize(options: PromptSanitizeOptions, context: PluginCo
         case 'refuse':
           return invalidRequest(judgement.field, judgement.message)
         case 'inspect':
-          return sanitize(exchange, judgement.kind).catch((error: unknown) => fail(error, exchange, context))
+          return sanitize(exchange, judgement.kind)
       }
     },
   }
@@ -37,30 +37,36 @@ type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>
 
 function createSanitizer(
   { rules, max_body_bytes: maxBytes }: PromptSanitizeOptions,
-  { log }: PluginContext,
+  context: PluginContext,
 ): Sanitizer {
   const read = createViewReader()
   const compiled = compileRules(rules, read)
   for (const { rule, matchedBy } of matchedReplacements(compiled, read)) {
-    log.warn('prompt-sanitize: a rule matches a replacement, which is never replaced itself', {
+    context.log.warn('prompt-sanitize: a rule matches a replacement, which is never replaced itself', {
       rule: matchedBy,
       replacement_of: rule,
     })
   }
   const redact = createTextRedactor(compiled, read)
-  return async function sanitize({ body }, kind) {
-    const bytes = await body.read(maxBytes)
-    if (bytes === undefined) return refusal('BODY_TOO_LARGE')
-    if (bytes.length === 0) return undefined
-    const result = sanitizeBody(bytes, kind, redact)
-    switch (result.type) {
-      case 'unchanged':
-        return undefined
-      case 'changed':
-        return void body.replace(result.bytes)
-      case 'refused':
-        return invalidRequest(result.field, result.message)
+  return async function sanitize(exchange, kind) {
+    try {
+      const bytes = await exchange.body.read(maxBytes)
+      if (bytes === undefined) return refusal('BODY_TOO_LARGE')
+      return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
+    } catch (error) {
+      return fail(error, exchange, context)
     }
+  }
+}
+
+function settle({ body }: Exchange, result: SanitizedBody): StepResult {
+  switch (result.type) {
+    case 'unchanged':
+      return undefined
+    case 'changed':
+      return void body.replace(result.bytes)
+    case 'refused':
+      return invalidRequest(result.field, result.message)
   }
 }
 
