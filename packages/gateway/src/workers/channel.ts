@@ -98,7 +98,10 @@ function hear(message: Message, { waiting, desk, send, socket }: Hearing): void 
 
 async function answer({ id, name, value }: Extract<Message, { type: 'ask' }>, desk: Desk): Promise<Message> {
   try {
-    return { type: 'answer', id, value: await desk[name]?.(value as never) }
+    const call = desk[name]
+    // A worker that still starts has nothing to say: no answer must not look like one.
+    if (call === undefined) return { type: 'answer', id, failed: true }
+    return { type: 'answer', id, value: await call(value as never) }
   } catch {
     return { type: 'answer', id, failed: true }
   }
