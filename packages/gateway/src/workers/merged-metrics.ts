@@ -5,7 +5,7 @@ import { type Exposition, type MetricValues, valuesOf } from '../metrics.ts'
 import { inTurn } from '../reload/in-turn.ts'
 
 /** The metrics of all workers as those of one gateway. */
-export interface MergedMetrics<Worker> {
+export interface MergedMetrics<Worker extends object> {
   /** What a worker counted last. */
   counted(worker: Worker, counts: MetricValues): void
   /** The worker is gone; what it counted stays. */
@@ -22,8 +22,9 @@ const primaryOnly: ReadonlySet<string> = new Set([
 ])
 
 /** Makes it. Totals never go down, whichever worker dies. */
-export function createMergedMetrics<Worker>(): MergedMetrics<Worker> {
+export function createMergedMetrics<Worker extends object>(): MergedMetrics<Worker> {
   const last = new Map<Worker, MetricValues>()
+  const left = new WeakSet<Worker>()
   const capMetric = createTenantCap()
   const caps = new Map<string, TenantLabel>()
   let gone: readonly MetricValues[] = []
@@ -41,17 +42,21 @@ export function createMergedMetrics<Worker>(): MergedMetrics<Worker> {
     gone = [sum, ...gone.slice(parts.length)]
   })
   return {
-    counted: (worker, counts) => void last.set(worker, counts),
+    counted(worker, counts) {
+      // One may die between its answer to a scrape and those of the others: it is among those that are gone by then.
+      if (!left.has(worker)) last.set(worker, counts)
+    },
     async leave(worker) {
       const counts = last.get(worker)
       last.delete(worker)
+      left.add(worker)
       if (counts === undefined) return
       // In the same turn: a scrape that comes now must not miss it.
       gone = [...gone, ofWorker(counts)]
       await addUpGone()
     },
     async expose(now, own) {
-      const current = new Map([...last, ...now])
+      const current = new Map([...last, ...[...now].filter(([worker]) => !left.has(worker))])
       const parts = [...current.values()].map(ofWorker).map(withoutPrimaryOnly)
       const registry = registryOf([...parts, ...gone.map(withoutPrimaryOnly), own])
       return { contentType: registry.contentType, text: await registry.metrics() }
