@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
 import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { ask, createClient, startWorkers, workersConfig } from './start-workers.ts'
@@ -112,6 +114,25 @@ test('all workers reload or none, by signal and by the admin listener, and the c
   await eventually(ready, ({ degraded }) => degraded.length === 0)
   const reloads = gateway.log.filter(({ msg }) => String(msg).includes('reload'))
   expect(reloads.map(({ level }) => level)).toEqual(['info', 'error', 'error', 'info'])
+})
+
+test('a worker that dies while the others make a reload ready takes nobody along', async () => {
+  const { url } = await named('first')
+  // Keys that never come: the others have not spoken yet when one dies.
+  const silent = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const jwks_uri = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/keys`
+  const gateway = await startWorkers({ target: url })
+  const issuers = [{ issuer: 'silent', audience: ['a'], jwks_uri }]
+  const text = workersConfig({ target: url, plugins: { 'token-validator': { issuers } } })
+  writeFileSync(join(gateway.folder, 'gateway.yaml'), text)
+  gateway.child.kill('SIGHUP')
+  await once(silent, 'connection')
+  process.kill(gateway.pids()[0] ?? 0, 'SIGKILL')
+  await gateway.logged('the configuration was reloaded')
+  await gateway.replaced()
+  expect(gateway.child.exitCode).toBeNull()
 })
 
 /** The first summary of the feed that counts anything. */

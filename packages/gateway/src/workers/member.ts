@@ -22,10 +22,6 @@ const START_MS = 30_000
 /** Starts the process of a place. */
 export function startMember(index: number, program: WorkerProgram, deskOf: DeskOf): Member {
   const { promise: started, resolve, reject } = Promise.withResolvers<Started>()
-  const timer = setTimeout(() => {
-    member.process.kill()
-    reject(new Error('the worker did not start in time'))
-  }, START_MS)
   const process = startWorkerProcess(program, {
     ...deskOf(() => member),
     started: (value: Started) => resolve(value),
@@ -39,6 +35,10 @@ export function startMember(index: number, program: WorkerProgram, deskOf: DeskO
     recall: (needed) => process.channel.ask('recall', needed),
     hand: (socket: ClientSocket) => process.channel.hand('connection', null, socket),
   }
+  const timer = setTimeout(() => {
+    process.kill()
+    reject(new Error('the worker did not start in time'))
+  }, START_MS)
   void process.ended.then((how) => reject(new Error(`the worker ended before it took requests: ${how}`)))
   started.catch(() => undefined).finally(() => clearTimeout(timer))
   return member

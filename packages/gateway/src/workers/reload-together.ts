@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import { fixedKeyFaults } from '../reload/fixed-keys.ts'
 import { inTurn } from '../reload/in-turn.ts'
 import { type ConfigSource, type ReloadResult, report, resultOf, WARM_MS } from '../reload/reload.ts'
+import { settledWithin } from '../settled-within.ts'
 import type { Member } from './member.ts'
 import type { PrimaryMetrics } from './primary-metrics.ts'
 import { createReloadRound, type ReloadRound } from './reload-round.ts'
@@ -34,6 +35,7 @@ export interface ReloadTogetherParts {
 }
 
 const ROUND_MS = WARM_MS + 10_000
+const SETTLE_MS = 1000
 
 /** Makes it. The file is read and judged once; each worker then makes it ready, and all of them use it or none does. */
 export function createReloadTogether(parts: ReloadTogetherParts): ReloadTogether {
@@ -41,14 +43,21 @@ export function createReloadTogether(parts: ReloadTogetherParts): ReloadTogether
   let round: ReloadRound<Member> | undefined
   let last: ReloadResult | undefined
   const putInUse = async (loaded: ValidConfig) => {
+    if (round !== undefined) return ['a worker has not answered the reload before']
     const voters = [...members()]
-    round = createReloadRound(voters, ROUND_MS)
-    const reloads = voters.map(({ process }) => process.channel.ask('reload', loaded.text))
-    const faults = await round.verdict
+    const votes = createReloadRound(voters, ROUND_MS)
+    round = votes
+    // Settled from the start: a worker that dies before the verdict would be a rejection that nobody handles.
+    const reloads = Promise.allSettled(
+      voters.map(({ process }) => process.channel.ask('reload', loaded.text)),
+    ).then(() => {
+      round = undefined
+    })
+    const faults = await votes.verdict
     // From here on a worker that starts gets it, and one that died on the way is replaced by such a one.
     if (faults.length === 0) use(loaded)
-    await Promise.allSettled(reloads)
-    round = undefined
+    // One that is stuck hears the verdict when it wakes; until then the places of others can be filled.
+    await settledWithin(SETTLE_MS, reloads)
     return faults
   }
   const reload = async () => {
