@@ -39,7 +39,7 @@ export function createHandedConnections(hander: Hander): HandedConnections {
   return {
     async open(server) {
       hander.onConnection((socket) => {
-        // As Node sets it for sockets of its HTTP server: half a close of the client must not cut its answer.
+        // As Node sets it for sockets of its HTTP server, which sees to half a close itself.
         socket.allowHalfOpen = true
         socket.once('close', lose)
         server.emit('connection', socket)

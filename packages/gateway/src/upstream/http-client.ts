@@ -14,6 +14,8 @@ export interface HttpAnswer {
 export interface HttpGetOptions {
   readonly timeoutMs: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Asks once more, on a new connection, when the first was lost at the idle edge of one (F8). */
+  readonly repeatLost?: boolean
   /** More than this is refused; 64 KiB by default. */
   readonly maxBytes?: number
 }
@@ -76,7 +78,7 @@ function openOrigin(origin: string, host: string): LookupOrigin {
 async function lookUp(
   { connections, places }: LookupOrigin,
   { pathname, search }: URL,
-  { timeoutMs, headers = {}, maxBytes = DEFAULT_MAX_BYTES }: HttpGetOptions,
+  { timeoutMs, headers = {}, repeatLost = false, maxBytes = DEFAULT_MAX_BYTES }: HttpGetOptions,
 ): Promise<HttpAnswer> {
   // The timer covers connecting, the head and every byte of the body: a dripping server is a slow one.
   const signal = AbortSignal.timeout(timeoutMs)
@@ -92,8 +94,7 @@ async function lookUp(
     body: undefined,
     length: () => undefined,
     signal,
-    // Whoever looks something up knows when to ask again.
-    repeatable: false,
+    repeatable: repeatLost,
     onSettled: release,
   }
   const answer = await dispatch({ connections }, request).catch((error: unknown) => {

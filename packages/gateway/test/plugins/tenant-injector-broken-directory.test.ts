@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WebhookOptions } from '../../src/config/config-schema.ts'
 import { InitialisationError } from '../../src/plugin.ts'
@@ -49,6 +50,18 @@ const unavailable = {
     },
   },
 }
+
+test('a directory that drops a connection at its idle edge is asked once more, on a new one', async () => {
+  const asked = new WeakMap<Socket, number>()
+  directory.treat((request, response) => {
+    const count = (asked.get(request.socket) ?? 0) + 1
+    asked.set(request.socket, count)
+    if (count > 1) request.socket.resetAndDestroy()
+    else answering(200, { tenant_id: 'acme' })(request, response)
+  })
+  const plugin = injector()
+  for (const subject of ['alice', 'bob', 'carol']) expect(await send(plugin, subject)).toEqual(good)
+})
 
 /** The failure is answered as such, is not kept, and the directory's return is seen by the very next request. */
 async function expectOutage(broken: Treatment) {

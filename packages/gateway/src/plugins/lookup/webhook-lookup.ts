@@ -39,7 +39,7 @@ export function createWebhookLookup<Name extends string, Answer extends NonNulla
     const url = fillUrl(options.url, query)
     if (url === undefined) return contract.unaskable
     try {
-      const answer = contract.read(await context.http.get(url, { timeoutMs, headers }))
+      const answer = contract.read(await context.http.get(url, { timeoutMs, headers, repeatLost: true }))
       health.note(answer === undefined ? 'invalid_answer' : undefined)
       return answer
     } catch (error) {
