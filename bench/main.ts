@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { type Asked, partNames, readArguments } from './arguments.ts'
 import type { BenchContext } from './bench-context.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
@@ -23,37 +23,23 @@ Measures the gateway beside nginx, @fastify/http-proxy and a bare proxy on the s
 
   --quick          Fewer rounds and streams, and the start of the checkout in place of packed packages: two minutes,
                    and noisier figures.
-  --only NAME      One part: ${scenarios.map(({ name }) => name).join(', ')}, latency, streams, start-up, growth, workers. May be repeated.
+  --only NAME      One part: ${partNames.join(', ')}. May be repeated.
   --rounds N       How often each contender is measured; 5 unless given.
   --seconds N      How long each round is; 4 unless given.
   --seed N         Seed of the pauses between requests.
   --output FOLDER  Where results are written; bench/results unless given.
 `
 
-const others = ['latency', 'streams', 'start-up', 'growth', 'workers']
 const root = join(import.meta.dirname, '..')
 
-const { values } = parseArgs({
-  options: {
-    help: { type: 'boolean' },
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    seed: { type: 'string' },
-    output: { type: 'string', default: join(import.meta.dirname, 'results') },
-  },
-})
+const asked = readArguments(process.argv.slice(2))
+if (typeof asked === 'string') {
+  process.stderr.write(`${asked}\n`)
+  process.exitCode = 2
+} else if (asked.help) process.stdout.write(HELP)
+else process.exitCode = await main(asked)
 
-if (values.help) process.stdout.write(HELP)
-else process.exitCode = await main()
-
-async function main(): Promise<number> {
-  const unknown = (values.only ?? []).filter((name) => !partNames().includes(name))
-  if (unknown.length > 0) {
-    process.stderr.write(`unknown: ${unknown.join(', ')}. There are: ${partNames().join(', ')}\n`)
-    return 2
-  }
+async function main(asked: Asked): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-bench-'))
   const machine = describeMachine()
   try {
@@ -64,13 +50,13 @@ async function main(): Promise<number> {
       folder,
       upstreamPort: upstream.port,
       issuer: createIssuer(folder),
-      rounds: Number(values.rounds ?? (values.quick ? 3 : 5)),
-      secondsPerRound: Number(values.seconds ?? (values.quick ? 1 : 4)),
-      seed: Number(values.seed ?? Date.now() % 1_000_000),
+      rounds: asked.rounds,
+      secondsPerRound: asked.seconds,
+      seed: asked.seed,
       tell: (line) => void process.stderr.write(`${line}\n`),
     }
     try {
-      publish(await measureAll(context, machine))
+      publish(await measureAll(context, machine, asked), asked.output)
     } finally {
       await upstream.stop()
     }
@@ -83,29 +69,25 @@ async function main(): Promise<number> {
   }
 }
 
-function partNames(): string[] {
-  return [...scenarios.map(({ name }) => name), ...others]
-}
-
-function wants(name: string): boolean {
-  return values.only === undefined || values.only.includes(name)
-}
-
-async function measureAll(context: BenchContext, machine: Machine): Promise<Results> {
+async function measureAll(
+  context: BenchContext,
+  machine: Machine,
+  { wants, quick, isPartial }: Asked,
+): Promise<Results> {
   const throughput = []
   for (const scenario of scenarios)
     if (wants(scenario.name)) throughput.push(await measureThroughput(context, scenario))
   const allPlugins = scenarios.find(({ name }) => name === 'all-plugins')
-  const counts = values.quick
+  const counts = quick
     ? { flushed: 200, idle: 500, stalled: 100 }
     : { flushed: 500, idle: 5000, stalled: 1000 }
-  const inQuickRun = (name: string) => wants(name) && (!values.quick || values.only !== undefined)
+  const inQuickRun = (name: string) => wants(name) && (!quick || isPartial)
   return {
     version: readVersion(),
     commit: readCommit(),
     date: new Date().toISOString(),
     seed: context.seed,
-    quick: values.quick,
+    quick,
     machine,
     throughput,
     ...(allPlugins !== undefined && wants('latency')
@@ -113,7 +95,7 @@ async function measureAll(context: BenchContext, machine: Machine): Promise<Resu
       : {}),
     ...(wants('streams') ? { streams: await measureStreams(context, counts) } : {}),
     ...(wants('start-up')
-      ? { startUp: await measureStartUp(context, values.quick ? checkoutProgram : installProgram(context)) }
+      ? { startUp: await measureStartUp(context, quick ? checkoutProgram : installProgram(context)) }
       : {}),
     ...(inQuickRun('growth') ? { growth: await measureGrowth(context) } : {}),
     ...(allPlugins !== undefined && inQuickRun('workers')
@@ -122,12 +104,12 @@ async function measureAll(context: BenchContext, machine: Machine): Promise<Resu
   }
 }
 
-function publish(results: Results): void {
+function publish(results: Results, output: string): void {
   const report = reportOf(results)
-  mkdirSync(values.output, { recursive: true })
+  mkdirSync(output, { recursive: true })
   const name = `${results.date.slice(0, 19).replaceAll(':', '-')}${results.quick ? '-quick' : ''}`
-  writeFileSync(join(values.output, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(join(values.output, `${name}.md`), report)
+  writeFileSync(join(output, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)
+  writeFileSync(join(output, `${name}.md`), report)
   process.stdout.write(report)
 }
 

@@ -13,6 +13,7 @@ export function reportOf(results: Results): string {
       `load before the run ${machine.loadBefore.toFixed(2)}.`,
     ...results.throughput.map(throughputSection),
     streamSection(results),
+    workersSection(results),
     targetSection(results),
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
@@ -47,6 +48,18 @@ function streamSection({ streams }: Results): string {
   return [
     '**Streams: from the write of an event to its read**',
     table(['', 'events', 'p50 ms', 'p99 ms'], rows),
+  ].join('\n\n')
+}
+
+function workersSection({ workers }: Results): string {
+  if (workers?.by !== 'CPU time') return ''
+  const { alone, apart, together } = workers.microseconds
+  return [
+    '**Workers: CPU µs of a POST through all plugins, all on one core**',
+    table(
+      ['one gateway', 'two gateways apart', 'two workers and their primary'],
+      [[spread(alone), spread(apart), spread(together)]],
+    ),
   ].join('\n\n')
 }
 

@@ -58,6 +58,16 @@ test('an unknown part is named, with those that exist', async () => {
   ])
 })
 
+test.each([
+  [['--rounds', '0'], '--rounds must be a number above 0, not "0"\n'],
+  [['--seconds', 'soon'], '--seconds must be a number above 0, not "soon"\n'],
+  [['--seed', 'x'], '--seed must be a number\n'],
+  [['quickly'], expect.stringContaining("Unexpected argument 'quickly'")],
+])('%j is refused before anything is measured', async (options, stderr) => {
+  const failed = await run(process.execPath, [...flags, ...options]).catch((error) => error)
+  expect([failed.code, failed.stderr]).toEqual([2, stderr])
+})
+
 test('ratios are taken round by round, and the median of an even number lies between two', () => {
   expect(ratios([2, 9], [1, 3])).toEqual({ median: 2.5, low: 2, high: 3 })
   expect(spreadOf([3, 1, 2])).toEqual({ median: 2, low: 1, high: 3 })

@@ -8,14 +8,18 @@ import { warmUp } from '../load/warm-up.ts'
 import { type LoadResult, runWrk } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
-import { ratios, type Spread } from '../statistics.ts'
+import { ratios, type Spread, spreadOf } from '../statistics.ts'
 
 /** What two workers on two cores can do, to what one process on one core can. */
-export interface WorkersResult {
-  readonly capacity: Spread
-  /** Requests per second where there are cores enough, otherwise the CPU time of a request. */
-  readonly by: 'throughput' | 'CPU time'
-}
+export type WorkersResult =
+  /** By requests per second. */
+  | { readonly by: 'throughput'; readonly capacity: Spread }
+  /** By the CPU time of a request, where there are not cores enough: in one gateway, in two apart, in two workers. */
+  | {
+      readonly by: 'CPU time'
+      readonly capacity: Spread
+      readonly microseconds: Readonly<Record<'alone' | 'apart' | 'together', Spread>>
+    }
 
 /** What is measured together: each of its ports gets the same load at the same time. */
 interface Side {
@@ -68,11 +72,19 @@ async function byThroughput(context: BenchContext, scenario: Scenario, start: St
  */
 async function byCpuTime(context: BenchContext, scenario: Scenario, start: Start): Promise<WorkersResult> {
   const [first, second, both] = [await start(1), await start(1), await start(2)]
-  const sides = { apart: sideOf([first, second], [first, second]), together: sideOf([both], [both, both]) }
-  const rounds = await measureSides(context, scenario, sides)
+  const rounds = await measureSides(context, scenario, {
+    alone: sideOf([first], [first]),
+    apart: sideOf([first, second], [first, second]),
+    together: sideOf([both], [both, both]),
+  })
   const of = (side: readonly Round[]) => side.map((round) => round.cpuMicroseconds)
-  const twice = of(rounds.apart).map((microseconds) => 2 * microseconds)
-  return { by: 'CPU time', capacity: ratios(twice, of(rounds.together)) }
+  const [alone, apart, together] = [of(rounds.alone), of(rounds.apart), of(rounds.together)]
+  const capacity = ratios(
+    apart.map((microseconds) => 2 * microseconds),
+    together,
+  )
+  const microseconds = { alone: spreadOf(alone), apart: spreadOf(apart), together: spreadOf(together) }
+  return { by: 'CPU time', capacity, microseconds }
 }
 
 function sideOf(gateways: readonly Contender[], asked: readonly Contender[]): Side {

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { scenarios } from './scenarios.ts'
+
+/** What the command line asks for. */
+export interface Asked {
+  readonly help: boolean
+  readonly quick: boolean
+  /** Whether a part is wanted. */
+  readonly wants: (name: string) => boolean
+  /** Some parts were chosen by name. */
+  readonly isPartial: boolean
+  readonly rounds: number
+  readonly seconds: number
+  readonly seed: number
+  readonly output: string
+}
+
+/** Everything that can be measured. */
+export const partNames = [
+  ...scenarios.map(({ name }) => name),
+  'latency',
+  'streams',
+  'start-up',
+  'growth',
+  'workers',
+]
+
+const NUMBER = /^\d+(\.\d+)?$/
+
+/** What is asked for, or what is wrong with it. */
+export function readArguments(args: readonly string[]): Asked | string {
+  const values = parse(args)
+  if (typeof values === 'string') return values
+  const unknown = values.only?.filter((name) => !partNames.includes(name)) ?? []
+  if (unknown.length > 0) return `unknown: ${unknown.join(', ')}. There are: ${partNames.join(', ')}`
+  const { rounds = values.quick ? '3' : '5', seconds = values.quick ? '1' : '4' } = values
+  const { seed = String(Date.now() % 1_000_000) } = values
+  const fault = faultOf({ rounds, seconds }) ?? (NUMBER.test(seed) ? undefined : `--seed must be a number`)
+  if (fault !== undefined) return fault
+  return {
+    help: values.help,
+    quick: values.quick,
+    wants: (name) => values.only?.includes(name) ?? true,
+    isPartial: values.only !== undefined,
+    rounds: Math.ceil(Number(rounds)),
+    seconds: Number(seconds),
+    seed: Number(seed),
+    output: values.output,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        help: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        seed: { type: 'string' },
+        output: { type: 'string', default: join(import.meta.dirname, 'results') },
+      },
+    })
+    return values
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Without a round, or in no time, there is nothing to measure. */
+function faultOf(numbers: Readonly<Record<string, string>>): string | undefined {
+  const [name, value] =
+    Object.entries(numbers).find(([, text]) => !NUMBER.test(text) || Number(text) === 0) ?? []
+  return name === undefined ? undefined : `--${name} must be a number above 0, not "${value}"`
+}
