@@ -13,6 +13,18 @@ export interface Asked {
 }
 
 const names = runs.map((run) => run.name)
+/** What a run does so many times; other numbers may be 0. */
+const AMOUNTS = new Set([
+  'cycles',
+  'keys',
+  'minutes',
+  'operations',
+  'reloads',
+  'requests',
+  'seconds',
+  'terms',
+  'vectors',
+])
 const NUMBER = /^\d+(\.\d+)?(e\d+)?$/
 
 /** What is asked for, or what is wrong with it. */
@@ -25,6 +37,8 @@ export function readArguments(argv: readonly string[]): Asked | string {
   const { short, output, ...numbers } = parsed
   const wrong = Object.entries(numbers).find(([, value]) => !NUMBER.test(String(value)))
   if (wrong !== undefined) return `--${wrong[0]} must be a number, 0 or more, not "${wrong[1]}"`
+  const nothing = Object.keys(numbers).find((key) => AMOUNTS.has(key) && Number(numbers[key]) === 0)
+  if (nothing !== undefined) return `--${nothing} must be above 0: nothing would be measured`
   const { seed = Date.now() % 1_000_000, ...given } = Object.fromEntries(
     Object.entries(numbers).map(([key, value]) => [key, Number(value)]),
   )

@@ -9,7 +9,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
-    include: (process.env['MUTATION_TESTS'] ?? '').split(','),
+    include: (process.env['MUTATION_TESTS'] ?? '').split('\n'),
     env: { AGENTIC_EMPTY_DATABASE: process.env['AGENTIC_EMPTY_DATABASE'] ?? '' },
     // To load the gateway takes longer than most tests, and every mutant needs it.
     isolate: false,

@@ -10,12 +10,13 @@ const scratch = join(root, '.agentic/mutation')
 /** Below this share of noticed mutants a file has lines that nothing tests. */
 const MIN_SCORE = 80
 
-const [chosen] = process.argv.slice(2)
-const groups = mutationGroups.filter(({ name }) => chosen === undefined || name === chosen)
-if (groups.length === 0) {
-  process.stderr.write(`usage: npm run mutation [-- ${mutationGroups.map(({ name }) => name).join('|')}]\n`)
-  process.exit(2)
+const chosen = process.argv.slice(2)
+const names = mutationGroups.map(({ name }) => name)
+if (!chosen.every((name) => names.includes(name))) {
+  process.stderr.write(`usage: npm run mutation [-- NAME ...], where NAME is one of ${names.join(', ')}\n`)
+  process.exit(chosen.includes('--help') ? 0 : 2)
 }
+const groups = mutationGroups.filter(({ name }) => chosen.length === 0 || chosen.includes(name))
 const scores = groups.flatMap(mutateGroup)
 for (const { file, killed, all, score } of scores)
   process.stdout.write(`${score.toFixed(1).padStart(5)} % ${killed}/${all} ${file}\n`)
@@ -32,7 +33,7 @@ function mutateGroup(group: MutationGroup): FileScore[] {
   const { status } = spawnSync('npx', ['stryker', 'run', config], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, MUTATION_TESTS: group.tests.join(',') },
+    env: { ...process.env, MUTATION_TESTS: group.tests.join('\n') },
   })
   if (status !== 0) throw new Error(`Stryker ended with ${status} for ${group.name}`)
   return scoresOf(JSON.parse(readFileSync(report, 'utf8')))

@@ -19,7 +19,7 @@ export const run: ChaosRun = {
   title: 'bytes that are nearly requests, over raw sockets',
   // Below 64 requests at a time a loop that is late on a busy machine is no overload (see load.ts of the gateway).
   // `replay` takes the number of one conversation of a seed: it is held again, alone, and printed.
-  short: { requests: 1500, sockets: 48, megabytes: 200, replay: -1 },
+  short: { requests: 1500, sockets: 48, megabytes: 60, replay: -1 },
   full: { requests: 1_000_000, sockets: 60, megabytes: 20, replay: -1 },
   run: fuzz,
 }

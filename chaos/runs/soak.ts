@@ -17,8 +17,28 @@ export const run: ChaosRun = {
   title: 'mixed load with faults, forged tokens, aborts and reloads: nothing grows once it is warm',
   // Each reload empties the caches, so that maps hold more or less by the moment; a leak would add one with each request.
   // What a process learns in its first seconds is not what it loses by the hour. With `leak` the run keeps connections open.
-  short: { minutes: 0.05, warmUpMinutes: 0.02, heapMegabytes: 20, mapEntries: 20_000, workers: 24, leak: 0 },
-  full: { minutes: 10, warmUpMinutes: 2, heapMegabytes: 4, mapEntries: 5000, workers: 32, leak: 0 },
+  short: {
+    minutes: 0.05,
+    warmUpMinutes: 0.02,
+    heapMegabytes: 20,
+    mapEntries: 1000,
+    tenants: 50,
+    letters: 200,
+    workers: 24,
+    leak: 0,
+  },
+  full: {
+    minutes: 10,
+    warmUpMinutes: 2,
+    heapMegabytes: 4,
+    mapEntries: 5000,
+    // Beyond what metrics name.
+    tenants: 5000,
+    // From everywhere: tables of characters fill with them.
+    letters: 0xd000,
+    workers: 32,
+    leak: 0,
+  },
   run: soak,
 }
 
@@ -28,8 +48,6 @@ const PATIENCE_MS = 40_000
 const QUIET_MS = 30_000
 const DEADLINE_SECONDS = 1
 const FAULT_SHARE = 0.1
-/** Beyond what metrics name. */
-const TENANTS = 5000
 /** How often the file is read again. */
 const RELOAD_MS = 15_000
 const SAMPLES = 10
@@ -95,13 +113,15 @@ function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
   let sent = 0
   let [served, loadMs] = [0, 0]
   const reloading = setInterval(() => world.gateway.kill('SIGHUP'), RELOAD_MS)
+  const variety = { tenants: scaled(context, 'tenants'), letters: scaled(context, 'letters') }
   const isLeaking = scaled(context, 'leak') > 0
   const task = async (_index: number, worker: number) => {
     sent += 1
     world.collector.spans.length = 0
     world.upstream.executed.clear()
     world.struck.clear()
-    if (await sendOne(seeded, { world, caller: callers[worker] as Caller, index: sent })) served += 1
+    if (await sendOne(seeded, { world, caller: callers[worker] as Caller, index: sent, ...variety }))
+      served += 1
     if (isLeaking && sent % 20 === 0) forgotten.push(await openAnother(port))
   }
   return {
@@ -131,17 +151,23 @@ interface Sending {
   readonly world: FaultyWorld
   readonly caller: Caller
   readonly index: number
+  /** How many different ones there are. */
+  readonly tenants: number
+  readonly letters: number
 }
 
 /** Sends one; whether a service answered it. */
-async function sendOne(seeded: Seeded, { world, caller, index }: Sending): Promise<boolean> {
+async function sendOne(
+  seeded: Seeded,
+  { world, caller, index, tenants, letters }: Sending,
+): Promise<boolean> {
   const planned = planRequest(seeded, index)
   // A stream that hangs would keep a worker for half a minute.
   const fault = planned.kind === 'events' && planned.fault?.hangs ? undefined : planned.fault
   const token = seeded.chance(0.05) ? 'forged' : planned.token
   // The directory knows one tenant only.
-  const tenant = token === 'person' ? planned.tenant : `tenant-${seeded.below(TENANTS)}`
-  const body = JSON.stringify({ goal: 'ctr', prompt: promptOf(seeded), tenant })
+  const tenant = token === 'person' ? planned.tenant : `tenant-${seeded.below(tenants)}`
+  const body = JSON.stringify({ goal: 'ctr', prompt: promptOf(seeded, letters), tenant })
   const text = plannedText({ ...planned, fault, token, tenant, body }, world)
   if (seeded.chance(0.05)) {
     await caller.leave(text, seeded.below(20))
@@ -153,10 +179,9 @@ async function sendOne(seeded: Seeded, { world, caller, index }: Sending): Promi
 
 const USEFUL: ReadonlySet<number> = new Set([outcomes.success.status, outcomes.clarification_required.status])
 
-/** Letters from everywhere: tables of characters fill with them. */
-function promptOf(seeded: Seeded): string {
-  const letters = Array.from({ length: 20 }, () => String.fromCodePoint(0x20 + seeded.below(0xd000)))
-  return `${letters.join('')} to person-${seeded.below(1e6)}@example.com`
+function promptOf(seeded: Seeded, letters: number): string {
+  const text = Array.from({ length: 20 }, () => String.fromCodePoint(0x20 + seeded.below(letters)))
+  return `${text.join('')} to person-${seeded.below(1e6)}@example.com`
 }
 
 interface Sampler {
