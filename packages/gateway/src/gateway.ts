@@ -16,6 +16,7 @@ import { createLoad } from './load.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics.ts'
 import { createOwnEndpoints } from './own-endpoints.ts'
+import type { Collector } from './plugins/otel-audit/collector.ts'
 import type { KeySource } from './plugins/token-validator/key-source.ts'
 import { type ConfigSource, createReloading, type ReloadResult } from './reload/reload.ts'
 import { createSnapshots } from './reload/snapshots.ts'
@@ -91,7 +92,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { log, source, siblings } = options
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
-  const [http, pools, keySets] = [createHttpClient(), createShared<UpstreamPool>(), createShared<KeySource>()]
+  const http = createHttpClient()
+  const pools = createShared<UpstreamPool>()
+  const outlasting = {
+    http,
+    pools,
+    keySets: createShared<KeySource>(),
+    collectors: createShared<Collector>(),
+  }
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(siblings?.room ?? { limit: () => gatewayConfig().limits.max_in_flight })
   const metrics = createMetrics({
@@ -99,8 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     inFlight: () => load.inFlight,
     upstreams: () => pools.all.map(upstreamState),
   })
-  const provision = (loaded: LoadedConfig) =>
-    createSnapshot(loaded, { ...options, http, metrics, pools, keySets })
+  const provision = (loaded: LoadedConfig) => createSnapshot(loaded, { ...options, ...outlasting, metrics })
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
   const agree = siblings?.agree

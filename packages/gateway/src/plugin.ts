@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import type { Collector } from './plugins/otel-audit/collector.ts'
 import type { KeySource } from './plugins/token-validator/key-source.ts'
 import type { Shared } from './shared.ts'
 import type { HttpClient } from './upstream/http-client.ts'
@@ -40,6 +41,8 @@ export interface PluginContext {
   readonly metrics: Metrics
   /** The keys of issuers, which outlast a reload that does not change where they are. */
   readonly keySets: Shared<KeySource>
+  /** The connections to collectors of audit records, which outlast it likewise. */
+  readonly collectors: Shared<Collector>
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
   /** Changes with every configuration, so that nothing cached outlives the rules it was made by. */

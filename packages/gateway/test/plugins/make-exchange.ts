@@ -171,6 +171,7 @@ export function makeContext(overrides: Partial<PluginContext> = {}): TestContext
       },
     }),
     keySets: createShared(),
+    collectors: createShared(),
     configVersion: 'test-1',
     baseFolder: process.cwd(),
     ...overrides,

@@ -201,3 +201,17 @@ it('drops a batch that the collector refuses, once, and the next one arrives', a
     },
   ])
 })
+
+it('keeps one connection over a reload, and closes it with the last that uses it', async () => {
+  const { plugin: former, context } = pluginWith()
+  const options = auditOptions({ exporter: 'otlp', otlp_endpoint: collector.url })
+  const next = otelAudit(options, context)
+  expect(context.collectors.all).toHaveLength(1)
+  await drive(former)
+  await former.close?.()
+  expect(context.collectors.all).toHaveLength(1)
+  await drive(next)
+  await next.close?.()
+  expect(context.collectors.all).toHaveLength(0)
+  await collector.arrived(2)
+})
