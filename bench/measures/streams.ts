@@ -7,6 +7,7 @@ import { type Contender, type ContenderName, startContender } from '../contender
 import { residentKilobytes } from '../cpu-time.ts'
 import type { StreamOrder, StreamReport } from '../load/stream-protocol.ts'
 import { cores } from '../pinned-process.ts'
+import { spreadOf } from '../statistics.ts'
 
 /** What streams cost: time for each event, memory for each stream. */
 export interface StreamResult {
@@ -17,7 +18,7 @@ export interface StreamResult {
   readonly stalledReaders: number
 }
 
-/** From the service's write to the client's read. */
+/** From the service's write to the client's read; the medians of the rounds. */
 export interface FlushTimes {
   readonly events: number
   readonly p50Ms: number
@@ -65,8 +66,12 @@ function flushTimes(context: BenchContext, name: ContenderName, streams: number)
     const measure = (seconds: number) =>
       source.ask({ type: 'measure', seconds, eventsPerSecond: EVENTS_PER_SECOND }, 'measured')
     await measure(Math.min(WARM_UP_EVENTS / EVENTS_PER_SECOND, WARM_UP_ROUNDS * context.secondsPerRound))
-    const { events, p50Ms, p99Ms } = await measure(context.secondsPerRound * 2)
-    return { events, p50Ms, p99Ms }
+    const rounds: FlushTimes[] = []
+    for (let round = 0; round < context.rounds; round += 1)
+      rounds.push(await measure(context.secondsPerRound))
+    const median = (key: 'p50Ms' | 'p99Ms') => spreadOf(rounds.map((times) => times[key])).median
+    const events = rounds.reduce((sum, times) => sum + times.events, 0)
+    return { events, p50Ms: median('p50Ms'), p99Ms: median('p99Ms') }
   })
 }
 
