@@ -33,6 +33,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The same holds for what a test looks at again and again: the runner alone would give up after a second.
+    expect: { poll: { timeout: 20_000 } },
     env: {
       // Hundreds of processes run the same TypeScript; the second of them need not compile it again.
       NODE_COMPILE_CACHE: join(tmpdir(), 'agentic-test-compile-cache'),

@@ -57,9 +57,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
       await service.post(String(operation.body['statusUrl']).replace(/status$/, 'cancel'))
     }
     const path = `/campaigns/cmp-123/optimizations/${progress?.optimizationId}`
-    await expect
-      .poll(async () => (await other.get(path)).body['status'], { timeout: 10_000 })
-      .toBe('cancelled')
+    await expect.poll(async () => (await other.get(path)).body['status']).toBe('cancelled')
     expect((await other.optimize('cmp-123', 'reach')).status).toBe(201)
   })
 })

@@ -97,7 +97,7 @@ function clickThrough(executablePath: string): void {
     test('the exchange leads to its timeline, with both rounds and both parts', async () => {
       await page.getByRole('link', { name: 'Open the timeline' }).click()
       const waterfall = page.getByRole('region', { name: 'Waterfall' })
-      await expect.poll(() => waterfall.getByRole('row').count(), { timeout: 10_000 }).toBe(5)
+      await expect.poll(() => waterfall.getByRole('row').count()).toBe(5)
       expect(await waterfall.getByText('400 clarification required').count()).toBe(2)
       expect(await waterfall.getByText('201 created').count()).toBe(2)
       const link = page.url()
@@ -203,7 +203,7 @@ function clickThrough(executablePath: string): void {
       await page.getByRole('link', { name: 'Open the timeline' }).click()
       const graph = page.getByRole('region', { name: 'Hop graph' }).getByRole('img')
       await expect
-        .poll(() => graph.getAttribute('aria-label'), { timeout: 10_000 })
+        .poll(() => graph.getAttribute('aria-label'))
         .toBe(
           'gateway answered alice with failed dependency; ' +
             'recommendations answered gateway with failed dependency; ' +
@@ -265,7 +265,7 @@ function clickThrough(executablePath: string): void {
     await untilEnded(exchange)
     await exchange.getByRole('link', { name: 'Open the timeline' }).click()
     const waterfall = page.getByRole('region', { name: 'Waterfall' })
-    await expect.poll(() => waterfall.getByRole('row').count(), { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => waterfall.getByRole('row').count()).toBe(3)
     // Whole texts: an id or a port may hold the same three digits.
     expect(await waterfall.getByText('404', { exact: true }).count()).toBe(2)
     expect(await page.getByText('500', { exact: true }).count()).toBe(0)

@@ -269,7 +269,7 @@ test('a stack that is killed leaves no part behind, and the next start keeps key
   const dev = Number((await stack.printing(/Agentic REST runs as process (\d+)/))[1])
   process.kill(dev, 'SIGKILL')
   await stack.ended
-  await expect.poll(areUp, { timeout: 10_000 }).toEqual(names.map(() => false))
+  await expect.poll(areUp).toEqual(names.map(() => false))
   const before = records('gateway').length
   stack = await npmStart({ portBase, data })
   expect(stack.startSeconds).toBeLessThan(LATER_START_SECONDS)

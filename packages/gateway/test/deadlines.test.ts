@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { startEventUpstream } from './harness/event-upstream.ts'
-import { metricValue } from './harness/metric-value.ts'
+import { metricValue, PATIENCE_MS } from './harness/metric-value.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { startUpstream } from './harness/start-upstream.ts'
@@ -47,7 +47,7 @@ describe('executionTimeoutSeconds', () => {
     expect(count('0.5')).toBe(0)
     const sum = metricValue(scrape, 'agentic_request_duration_seconds_sum', { route: 'slow' })
     expect(sum / 100).toBeLessThan(1.25)
-    await vi.waitFor(() => expect(closed).toBe(100))
+    await expect.poll(() => closed).toBe(100)
   })
 
   it('of 0 means none', async () => {
@@ -94,7 +94,7 @@ describe('executionTimeoutSeconds', () => {
       expect(String(data)).toContain('EXECUTION_TIMEOUT')
     }
     expect(upstream.requests).toEqual([])
-    await vi.waitFor(() => expect(audit).toHaveLength(2))
+    await expect.poll(() => audit).toHaveLength(2)
   })
 
   it('cuts a body that was begun, because there is no other way to say that it is incomplete', async () => {
@@ -152,7 +152,7 @@ describe('the deadline of a stream', () => {
     const { url } = await startGateway({ routes: [route(upstream.url, { mode: 'sse' })] })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const answer = ask(url, { Accept: 'text/event-stream' })
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { interval: 5 })
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { interval: 5, timeout: PATIENCE_MS })
     vi.advanceTimersByTime(31_001)
     const response = await answer
     expect(response.status).toBe(500)

@@ -72,9 +72,9 @@ describe('a plugin that fails', () => {
       pair.next = { status: 200, type: 'application/json', body: { fine: true } }
       const answer = await sendRequest(`${pair.url}/r`, { headers: { 'x-fault': fault } })
       expect(answer).toMatchObject({ status: 200, complete: true })
-      await vi.waitFor(() => expect(pair.log.filter(({ level }) => level === 'error')).toHaveLength(1))
+      await expect.poll(() => pair.log.filter(({ level }) => level === 'error')).toHaveLength(1)
       // The plugins behind it are told all the same.
-      await vi.waitFor(() => expect(pair.audit).toHaveLength(1))
+      await expect.poll(() => pair.audit).toHaveLength(1)
       expect((await sendRequest(`${pair.url}/r`)).status).toBe(200)
     },
   )

@@ -186,7 +186,7 @@ describe('bytes that cannot be parsed behind a good request', () => {
     send(get('/slow', acme) + post('Transfer-Encoding: chunked\r\n', '5\r\nhello\r\nzz\r\n'))
     const cancelled = 'agentic_requests_total{route="write",outcome="client_disconnect",tenant_id=""} 1'
     await release()
-    await expect.poll(metrics, { timeout: 5000 }).toContain(cancelled)
+    await expect.poll(metrics).toContain(cancelled)
     expect((await response()).body).toBe(answerOf('acme', '/slow'))
     expectBare(await closed(), 400)
     expect(upstream.requests.map(({ url }) => url)).toEqual(['/slow'])

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { exportJWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { PATIENCE_MS } from '../../harness/metric-value.ts'
 import { fakeTime } from './fake-time.ts'
 import { type Answer, type IssuerServer, makeKey, sendJson, startIssuer, startTrap } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
@@ -89,7 +90,10 @@ describe('warm, a key server that answers with', () => {
     await validator.send(await issuer.token())
     issuer.answer = wrong[name]?.()
     await vi.advanceTimersByTimeAsync(300_000)
-    await vi.waitFor(() => expect(validator?.context.lines.at(-1)?.level).toBe('warn'), { interval: 1 })
+    await vi.waitFor(() => expect(validator?.context.lines.at(-1)?.level).toBe('warn'), {
+      interval: 1,
+      timeout: PATIENCE_MS,
+    })
     expect(validator.plugin.degraded?.()).toBe(`no fresh keys of ${issuer.url}`)
     expect((await validator.send(await issuer.token())).answer).toBeUndefined()
     expect(trap.requests).toEqual([])

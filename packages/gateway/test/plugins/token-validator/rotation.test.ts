@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { PATIENCE_MS } from '../../harness/metric-value.ts'
 import { fakeTime } from './fake-time.ts'
 import { type IssuerServer, makeKey, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
@@ -19,7 +20,7 @@ afterEach(async () => {
 async function refreshByAge(): Promise<void> {
   const fetches = issuer.requests.length
   await vi.advanceTimersByTimeAsync(300_000)
-  await vi.waitFor(() => expect(issuer.requests.length).toBeGreaterThan(fetches))
+  await vi.waitFor(() => expect(issuer.requests.length).toBeGreaterThan(fetches), PATIENCE_MS)
 }
 
 test('a token signed with a key made a moment ago is accepted at once', async () => {
@@ -55,8 +56,9 @@ test('a removed key ends its tokens, the cached ones too, when the keys are fetc
   await issuer.rotate()
   expect(validator.request(token)).toBeUndefined()
   await refreshByAge()
-  await vi.waitFor(async () =>
-    expect((await validator.send(token)).answer).toEqual(refusedWith('INVALID_TOKEN')),
+  await vi.waitFor(
+    async () => expect((await validator.send(token)).answer).toEqual(refusedWith('INVALID_TOKEN')),
+    PATIENCE_MS,
   )
 })
 
