@@ -9,6 +9,7 @@ import {
   type LookupServer,
   startLookupServer,
   type Treatment,
+  timeFor,
   webhookAt,
 } from './lookup-server.ts'
 import { answerOf, makeContext, makeExchange, makeRoute, type TestContext } from './make-exchange.ts'
@@ -27,7 +28,7 @@ afterEach(async () => {
 
 const checker = (overrides: Partial<WebhookOptions> = {}, tenants: LicenseCheckOptions['tenants'] = {}) => {
   const url = `${licences.origin}/licences/{tenant}/{feature}`
-  return licenseCheck({ tenants, webhook: webhookAt(url, { timeout_ms: 250, ...overrides }) }, context)
+  return licenseCheck({ tenants, webhook: webhookAt(url, overrides) }, context)
 }
 
 const makeRequest = (tenantId = 'acme', license = 'optimize') =>
@@ -99,7 +100,7 @@ describe('the status is the answer', () => {
 
 describe('a server that gives no answer closes the route', () => {
   const expectOutage = async (broken: Treatment) => {
-    const plugin = checker()
+    const plugin = checker(timeFor(broken))
     licences.treat(broken)
     expect(await send(plugin)).toEqual(unavailable)
     expect(plugin.degraded?.()).toMatch(/^the licence server gives no usable answer: [a-z_]+$/)
@@ -219,7 +220,7 @@ describe('answers are kept', () => {
 })
 
 test('100 requests of one tenant at a time are one call', async () => {
-  const plugin = checker({ timeout_ms: 5_000 })
+  const plugin = checker()
   const { treatment, release } = holding()
   licences.treat(treatment)
   const waiting = Array.from({ length: 100 }, () => send(plugin))

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { WebhookOptions } from '../../src/config/config-schema.ts'
+import { PATIENCE_MS } from '../harness/metric-value.ts'
 
 /** How the server treats one call. */
 export type Treatment = (request: IncomingMessage, response: ServerResponse) => void
@@ -76,11 +77,11 @@ export function holding(): { readonly treatment: Treatment; release(answer: Trea
   }
 }
 
-/** Options of a webhook at `url`, with the defaults of the configuration. */
+/** Options of a webhook at `url`, with the defaults of the configuration, but with time for a machine that is busy. */
 export function webhookAt(url: string, overrides: Partial<WebhookOptions> = {}): WebhookOptions {
   return {
     url,
-    timeout_ms: 500,
+    timeout_ms: PATIENCE_MS,
     cache_ttl_seconds: 300,
     negative_ttl_seconds: 30,
     cache_max_entries: 10_000,
@@ -97,13 +98,24 @@ export const brokenTreatments: readonly (readonly [string, Treatment])[] = [
   ['status 201', answering(201, { tenant_id: 'acme' })],
   ['10 MB', (_request, response) => response.writeHead(200).end(Buffer.alloc(10_000_000, 'x'))],
   ['one byte more than 64 KiB', answering(200, JSON.stringify({ tenant_id: 'acme' }).padEnd(65_537, ' '))],
-  ['silence', () => undefined],
-  ['a head without its body', (_request, response) => response.writeHead(200).write('{"tenant_id"')],
+  ['silence', silence],
+  ['a head without its body', headOnly],
   ['a drip', drip],
   ['a reset', (request) => request.socket.resetAndDestroy()],
   ['a short body', shortBody],
   ['something that is not HTTP', (request) => request.socket.end('SSH-2.0-OpenSSH\r\n')],
 ]
+
+/** The time of a call that is treated like this: short only where nothing but this time ends the call. */
+export function timeFor(treatment: Treatment): Pick<WebhookOptions, 'timeout_ms'> {
+  return { timeout_ms: [silence, headOnly, drip].includes(treatment) ? 500 : PATIENCE_MS }
+}
+
+function silence(): void {}
+
+function headOnly(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200).write('{"tenant_id"')
+}
 
 /** One byte every few milliseconds: each on its own is in time, all together never are. */
 function drip(_request: IncomingMessage, response: ServerResponse): void {

@@ -10,6 +10,7 @@ import {
   type LookupServer,
   startLookupServer,
   type Treatment,
+  timeFor,
   webhookAt,
 } from './lookup-server.ts'
 import { answerOf, makeContext, makeExchange, makeIdentity, type TestContext } from './make-exchange.ts'
@@ -26,7 +27,7 @@ afterEach(async () => {
 })
 
 const injector = (overrides: Partial<WebhookOptions> = {}) => {
-  const webhook = webhookAt(`${directory.origin}/principals/{principal}`, { timeout_ms: 250, ...overrides })
+  const webhook = webhookAt(`${directory.origin}/principals/{principal}`, overrides)
   return tenantInjector({ claim: 'tenant_id', webhook }, context)
 }
 
@@ -65,7 +66,7 @@ test('a directory that drops a connection at its idle edge is asked once more, o
 
 /** The failure is answered as such, is not kept, and the directory's return is seen by the very next request. */
 async function expectOutage(broken: Treatment) {
-  const plugin = injector()
+  const plugin = injector(timeFor(broken))
   directory.treat(broken)
   expect(await send(plugin)).toEqual(unavailable)
   expect(plugin.degraded?.()).toMatch(/^the tenant directory gives no usable answer: [a-z_]+$/)
@@ -124,18 +125,18 @@ test.each([301, 302, 303, 307, 308])(
 )
 
 test('each call has the whole time for itself', async () => {
-  const plugin = injector({ timeout_ms: 300 })
+  const plugin = injector({ timeout_ms: 1000 })
   directory.treat(() => undefined)
   expect(await send(plugin, 'alice')).toEqual(unavailable)
   directory.treat((request, response) => {
-    setTimeout(() => answering(200, { tenant_id: 'acme' })(request, response), 150)
+    setTimeout(() => answering(200, { tenant_id: 'acme' })(request, response), 550)
   })
   expect(await send(plugin, 'alice')).toEqual(good)
   expect(await send(plugin, 'bob')).toEqual(good)
 })
 
 test('everyone who waits for a call that fails gets the failure, from one call', async () => {
-  const plugin = injector({ timeout_ms: 5_000 })
+  const plugin = injector()
   const { treatment, release } = holding()
   directory.treat(treatment)
   const waiting = Array.from({ length: 50 }, () => send(plugin))

@@ -114,7 +114,7 @@ test('no more answers are kept than configured, and the ones in use stay', async
 })
 
 test('100 requests of one principal at a time are one call', async () => {
-  const plugin = injector({ timeout_ms: 5_000 })
+  const plugin = injector()
   const { treatment, release } = holding()
   directory.treat(treatment)
   const waiting = Array.from({ length: 100 }, () => ask(plugin))
@@ -125,7 +125,7 @@ test('100 requests of one principal at a time are one call', async () => {
 })
 
 test('a request that goes away leaves the others their call', async () => {
-  const plugin = injector({ timeout_ms: 5_000 })
+  const plugin = injector()
   const { treatment, release } = holding()
   directory.treat(treatment)
   const exchanges = Array.from({ length: 10 }, () => from('alice'))
@@ -141,7 +141,7 @@ test('a request that goes away leaves the others their call', async () => {
 })
 
 test('waiting requests that name different tenants are each judged by their own header', async () => {
-  const plugin = injector({ timeout_ms: 5_000 })
+  const plugin = injector()
   const { treatment, release } = holding()
   directory.treat(treatment)
   const exchanges = ['acme', 'globex', 'initech', undefined].map((tenant) =>
