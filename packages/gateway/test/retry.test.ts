@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectRefusal, type RequestOptions, sendRequest } from './harness/http-request.ts'
+import { eventually } from './harness/metric-value.ts'
 import type { TestConfig } from './harness/read-config.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { startTcpUpstream } from './harness/start-upstream.ts'
@@ -224,13 +225,16 @@ describe('a request that is lost', () => {
 
   it('is not sent again when its client has left', async () => {
     const controller = new AbortController()
-    const { send, arrivals } = await startPair((socket, arrival, arrivals) => {
+    const lost = Promise.withResolvers<Socket>()
+    const { send, arrivals, metrics } = await startPair((socket, arrival, arrivals) => {
       if (arrivals.length !== 2) return answerOk(socket, arrival, arrivals)
       controller.abort()
-      setTimeout(reset, 50, socket)
+      lost.resolve(socket)
     })
     await send()
     await expect(send({ signal: controller.signal })).rejects.toThrow('aborted')
+    await eventually(metrics, (text) => text.includes('outcome="client_disconnect"'))
+    reset(await lost.promise)
     expect((await send()).status).toBe(200)
     expect(arrivals).toHaveLength(3)
   })
