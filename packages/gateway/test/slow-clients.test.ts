@@ -6,11 +6,19 @@ import { startGateway } from './harness/start-gateway.ts'
 
 const routes = [{ id: 'r', method: 'GET', path: '/r', target: 'http://127.0.0.1:1' }]
 
-/** What a connection got until it was closed, and after how many seconds. */
-async function outcomeOf({ closed }: RawConnection): Promise<{ text: string; seconds: number }> {
+/** Opens a connection, and tells what it got until it was closed and after how many seconds. */
+async function openTimed(port: number): Promise<RawConnection & { outcome: Promise<Outcome> }> {
   const startedAt = performance.now()
-  const text = await closed()
-  return { text, seconds: (performance.now() - startedAt) / 1000 }
+  const connection = await openConnection(port)
+  const outcome = connection
+    .closed()
+    .then((text) => ({ text, seconds: (performance.now() - startedAt) / 1000 }))
+  return { ...connection, outcome }
+}
+
+interface Outcome {
+  readonly text: string
+  readonly seconds: number
 }
 
 const startTls = async () => {
@@ -25,14 +33,15 @@ describe('a client that is too slow', () => {
     timeout: 20_000,
   }, async () => {
     const { port } = await startGateway({ routes })
-    const silent = await openConnection(port)
-    const stopped = await openConnection(port)
+    const { port: tlsPort } = await startTls()
+    const silent = await openTimed(port)
+    const stopped = await openTimed(port)
     stopped.send('GET /r HTTP/1.1\r\nHost: gate')
-    const dripping = await openConnection(port)
+    const dripping = await openTimed(port)
     dripping.send('GET /r HTTP/1.1\r\nHost: gateway\r\n')
     const drip = setInterval(() => dripping.send('x: y\r\n'), 500)
-    const handshaking = await openConnection((await startTls()).port)
-    const results = await Promise.all([silent, stopped, dripping, handshaking].map(outcomeOf))
+    const handshaking = await openTimed(tlsPort)
+    const results = await Promise.all([silent, stopped, dripping, handshaking].map(({ outcome }) => outcome))
     clearInterval(drip)
     for (const { text } of results.slice(0, 3)) expectBare(text, 408)
     expect(results[3]?.text).toBe('')
