@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { canonicalTarget } from '../src/listen/canonical-path.ts'
 import { headerValues } from './harness/expect-outcome.ts'
+import { eventually } from './harness/metric-value.ts'
 import { parseResponse } from './harness/raw-client.ts'
 import { printedSeed, type Random, seededRandom } from './harness/seeded-random.ts'
 import { startGateway } from './harness/start-gateway.ts'
@@ -190,7 +191,10 @@ it('no bytes crash the gateway, make it fail, or reach the upstream unparsed', {
   // The sample is worth something: it was served, refused and not understood many times.
   for (const status of [200, 400, 404, 422]) expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(0)
   expect(upstream.requests.length).toBeGreaterThan(50)
-  const { text } = await gateway.metrics.expose()
-  expect(text).toMatch(/^agentic_gateway_requests_in_flight 0$/m)
+  // That a client has gone is seen a moment later on the other side.
+  const { text } = await eventually(
+    () => gateway.metrics.expose(),
+    (scrape) => /^agentic_gateway_requests_in_flight 0$/m.test(scrape.text),
+  )
   expect(text).not.toMatch(/outcome="(error|unavailable|untyped_5xx|failed_dependency)"/)
 })
