@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PartFailedError } from '../src/index.ts'
 import type { PartCommand } from '../src/part-process.ts'
 import { isListening } from '../src/ports.ts'
 import { type SupervisedPart, supervisePart } from '../src/supervised-part.ts'
+import { freeBase } from './harness/run-npm.ts'
 
 // Processes are started, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 30_000 })
@@ -18,7 +16,7 @@ interface Supervised extends SupervisedPart {
 }
 
 async function supervise(program: (port: number) => string): Promise<Supervised> {
-  const port = await freePort()
+  const port = await freeBase()
   const lines: string[] = []
   const happened: string[] = []
   let wake = () => {}
@@ -48,14 +46,6 @@ async function supervise(program: (port: number) => string): Promise<Supervised>
       return happened
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 const listening = (port: number) => `require('node:net').createServer().listen(${port}, '127.0.0.1')`

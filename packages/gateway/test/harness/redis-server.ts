@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { createClient } from 'redis'
+import { unusedPort } from './unused-port.ts'
 
 /** A Redis of its own, in a folder that is the caller's to remove. */
 export interface RedisServer {
@@ -90,14 +90,4 @@ async function sendCommand(port: number, words: readonly string[]): Promise<unkn
   } finally {
     client.destroy()
   }
-}
-
-/** A port that nobody uses at this moment; Redis cannot be told to pick one. */
-export async function unusedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

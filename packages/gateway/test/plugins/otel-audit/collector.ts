@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server as TcpServer } from 'node:net'
+import type { Server as TcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
@@ -163,14 +163,6 @@ function idsOf({ traceId, spanId }: WireLink) {
 
 function plain(attributes: readonly WireAttribute[]): Record<string, string> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue]))
-}
-
-/** A port on which nobody listens: it was free a moment ago. */
-export async function deadPort(): Promise<number> {
-  const server = await listenTcp(createServer())
-  const port = portOf(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Starts a TCP server on a free port. */

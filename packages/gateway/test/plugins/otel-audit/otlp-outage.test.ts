@@ -1,8 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { unusedPort } from '../../harness/unused-port.ts'
 import { makeContext } from '../make-exchange.ts'
-import { deadPort, listenTcp, portOf, startCollector } from './collector.ts'
+import { listenTcp, portOf, startCollector } from './collector.ts'
 import { auditOptions, type CountedMetrics, countedMetrics, driveMany } from './drive.ts'
 
 const WAIT = { timeout: 40_000 }
@@ -21,7 +22,7 @@ async function booked(metrics: CountedMetrics, count: number): Promise<void> {
 }
 
 it('drops while nobody listens, warns, and lets every request pass', WAIT, async () => {
-  const { plugin, metrics, context } = pluginFor(await deadPort())
+  const { plugin, metrics, context } = pluginFor(await unusedPort())
   expect(await driveMany(plugin, 1_000)).toBe(true)
   await plugin.close?.()
   expect([metrics.ok(), metrics.error()]).toEqual([0, 1_000])
@@ -34,7 +35,7 @@ it(
   'exports again after the collector was killed and started anew, with every record booked',
   WAIT,
   async () => {
-    const first = await startCollector()
+    const first = await startCollector({ port: await unusedPort() })
     const { plugin, metrics } = pluginFor(first.port)
     await driveMany(plugin, BATCH)
     await first.arrived(BATCH)

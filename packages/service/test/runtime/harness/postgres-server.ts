@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -93,14 +94,18 @@ function ready(server: ChildProcess): Promise<void> {
   return promise
 }
 
+/** Below the ports that the kernel gives away: nobody is given it before the server starts, or while it is stopped. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  const port = randomInt(26_000, 32_000)
+  const server = createServer().listen(port, '127.0.0.1')
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return await freePort()
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return port
 }
 
 async function createDatabase(url: string): Promise<string> {
