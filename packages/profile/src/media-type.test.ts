@@ -38,9 +38,11 @@ it.each([
 })
 
 it('reads a long run of separators in linear time', () => {
-  const started = performance.now()
+  // The work of this thread: what other processes of the machine take does not count.
+  const before = process.threadCpuUsage()
   parseMediaType(`text/plain${'; '.repeat(50_000)}"`)
-  expect(performance.now() - started).toBeLessThan(200)
+  const { user, system } = process.threadCpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(200)
 })
 
 it('knows the vendor types by their prefix, whatever their case and parameters', () => {

@@ -113,8 +113,13 @@ test('a thousand requests, each caused by the one before, are joined in a moment
       outcome: 'success',
     }),
   )
-  const before = performance.now()
   const bars = flattenHops(buildHops(records))
-  expect(performance.now() - before).toBeLessThan(1000)
+  const time = () => {
+    const before = performance.now()
+    flattenHops(buildHops(records))
+    return performance.now() - before
+  }
+  // What other processes of the machine take only ever makes it longer.
+  expect(Math.min(time(), time(), time())).toBeLessThan(1000)
   expect(bars.map(({ depth }) => depth)).toEqual(records.map((_, index) => index))
 })

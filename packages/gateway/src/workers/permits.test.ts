@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { leastTime } from '../../test/harness/least-time.ts'
 import { printedSeed, seededRandom } from '../../test/harness/seeded-random.ts'
 import { createBorrowedRoom } from './borrowed-room.ts'
 import { createPermits, type Holder, type Permits } from './permits.ts'
@@ -83,9 +84,10 @@ test('a worker that does not answer holds nobody up for long', async () => {
   expect(await permits.ask(stuck, 1)).toBe(1)
   const worker = createWorker(permits)
   expect([await worker.enter(), await worker.enter()]).toEqual([true, false])
-  const startedAt = performance.now()
-  for (let count = 0; count < 20; count += 1) expect(await worker.enter()).toBe(false)
-  expect(performance.now() - startedAt).toBeLessThan(500)
+  const time = await leastTime(500, async () => {
+    for (let count = 0; count < 20; count += 1) expect(await worker.enter()).toBe(false)
+  })
+  expect(time).toBeLessThan(500)
 })
 
 test('whatever comes and goes where, there are never more than the limit, and none is refused while there is room', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { leastTime } from '../../../test/harness/least-time.ts'
 import { decodeToken } from './decode-token.ts'
 
 const encode = (text: string) => Buffer.from(text).toString('base64url')
@@ -61,10 +62,11 @@ test.each([
   expect(decodeToken(token) !== undefined).toBe(canonical)
 })
 
-test('a token of 64 KiB that is all one text is judged at once', () => {
-  const startedAt = performance.now()
-  decodeToken(tokenOf(`{"a":"${'\\"'.repeat(20_000)}`))
-  decodeToken(tokenOf(`{"a":"${'\\"'.repeat(20_000)}"}`))
-  decodeToken(tokenOf(`{${' '.repeat(48_000)}}`))
-  expect(performance.now() - startedAt).toBeLessThan(250)
+test('a token of 64 KiB that is all one text is judged at once', async () => {
+  const time = await leastTime(250, () => {
+    decodeToken(tokenOf(`{"a":"${'\\"'.repeat(20_000)}`))
+    decodeToken(tokenOf(`{"a":"${'\\"'.repeat(20_000)}"}`))
+    decodeToken(tokenOf(`{${' '.repeat(48_000)}}`))
+  })
+  expect(time).toBeLessThan(250)
 })
