@@ -107,7 +107,9 @@ test('max_connections is that of all workers, and a second SIGINT ends all of th
   )
 
   const workers = gateway.pids()
-  await openStream({ url: `${gateway.url}/events` })
+  // The workers tell one after the other that those clients are gone.
+  const open = () => openStream({ url: `${gateway.url}/events` }).catch(() => undefined)
+  await eventually(open, (stream) => stream !== undefined)
   gateway.child.kill('SIGINT')
   await gateway.logged('draining')
   gateway.child.kill('SIGINT')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
 import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
@@ -34,33 +35,38 @@ test('all workers reload or none, by signal and by the admin listener, and the c
   const gateway = await startWorkers({ target: first.url, ...config })
   const file = join(gateway.folder, 'gateway.yaml')
   const clients = Array.from({ length: 4 }, () => createClient())
-  const everywhere = async () => {
+  const everywhere = async (correlationId = 'later') => {
+    const headers = { authorization, 'x-correlation-id': correlationId }
     const bodies = []
-    for (const [index, client] of clients.entries())
-      bodies.push(
-        (
-          await ask(`${gateway.url}/items/${index}`, client, {
-            authorization,
-            'x-correlation-id': 'together',
-          })
-        ).body,
-      )
+    for (const [index, client] of clients.entries()) {
+      bodies.push((await ask(`${gateway.url}/items/${index}`, client, headers)).body)
+      // Records of two processes are in order where they are not of the same millisecond.
+      await sleep(2)
+    }
     return [...new Set(bodies)]
   }
   const { port } = await gateway.logged('the console is listening')
   const adminUrl = `http://127.0.0.1:${port}`
   const askAdmin = async (path: string, method = 'GET') =>
     (await fetch(`${adminUrl}${path}`, { method, headers: { authorization } })).json()
-  const feed = await fetch(`${adminUrl}/api/feed`, { headers: { authorization } })
-  expect(await everywhere()).toEqual(['{"from":"first"}'])
-  expect(await summaryOf(feed)).toBe(4)
+  const counts = countsOf(await fetch(`${adminUrl}/api/feed`, { headers: { authorization } }))
+  let round = 0
+  // The other worker is told a moment later that somebody looks, and a second may end between two requests.
+  await eventually(
+    async () => {
+      round += 1
+      expect(await everywhere(`round-${round}`)).toEqual(['{"from":"first"}'])
+      return (await counts.next()).value
+    },
+    (count) => count === 4,
+  )
 
-  const { records } = (await askAdmin('/api/records?correlation_id=together')) as {
+  const { records } = (await askAdmin(`/api/records?correlation_id=round-${round}`)) as {
     records: { resource_id: string }[]
   }
   expect(records.map(({ resource_id }) => resource_id)).toEqual(['0', '1', '2', '3'])
   expect(await askAdmin('/api/recent')).toMatchObject({
-    exchanges: [{ correlationId: 'together', parts: ['gateway'] }],
+    exchanges: [{ correlationId: `round-${round}`, parts: ['gateway'] }],
   })
 
   writeFileSync(file, workersConfig({ target: second.url, ...config }))
@@ -135,16 +141,17 @@ test('a worker that dies while the others make a reload ready takes nobody along
   expect(gateway.child.exitCode).toBeNull()
 })
 
-/** The first summary of the feed that counts anything. */
-async function summaryOf({ body }: Response): Promise<number> {
+/** What each summary of the feed counts, where it counts anything. */
+async function* countsOf({ body }: Response): AsyncGenerator<number> {
   let text = ''
+  let seen = 0
   for await (const chunk of body ?? []) {
     text += Buffer.from(chunk).toString()
-    const counts = [...text.matchAll(/event: summary\ndata: (.*)\n/g)].map(
-      ([, data = '{}']) => JSON.parse(data).requests,
-    )
-    const counted = counts.find((count) => count > 0)
-    if (counted !== undefined) return counted
+    const summaries = [...text.matchAll(/event: summary\ndata: (.*)\n/g)]
+    for (const [, data = '{}'] of summaries.slice(seen)) {
+      const { requests } = JSON.parse(data)
+      if (requests > 0) yield requests
+    }
+    seen = summaries.length
   }
-  return 0
 }

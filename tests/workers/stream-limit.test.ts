@@ -19,7 +19,14 @@ async function startCountingUpstream() {
     most.set(tenant, Math.max(count, most.get(tenant) ?? 0))
     sent.resume()
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-    response.once('close', () => open.set(tenant, (open.get(tenant) ?? 0) - 1))
+    const leave = () => {
+      if (!left) open.set(tenant, (open.get(tenant) ?? 0) - 1)
+      left = true
+    }
+    let left = false
+    // The end of the connection is read before a request that was sent later; that the answer is closed is told after it.
+    sent.socket.once('end', leave)
+    response.once('close', leave)
   })
   return { url, most, open: (tenant: string) => open.get(tenant) ?? 0 }
 }
