@@ -31,8 +31,8 @@ export default defineConfig({
     // Shared machines can be slow: what a test waits for is an event, and this only ends what never comes.
     // Most tests wait for sockets and processes, so both cores of a small machine are worth using.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The same holds for what a test looks at again and again: the runner alone would give up after a second.
     expect: { poll: { timeout: 20_000 } },
     env: {

@@ -163,5 +163,5 @@ describe('a service behind the gateway, with conformance enforced', () => {
     expect(gateway.audit.map(({ tenant_id, actor_id }) => `${tenant_id} ${actor_id}`)).toEqual(
       expect.arrayContaining(['acme alice', 'acme bob']),
     )
-  }, 30_000)
+  }, 60_000)
 })

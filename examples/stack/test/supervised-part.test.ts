@@ -6,7 +6,7 @@ import { type SupervisedPart, supervisePart } from '../src/supervised-part.ts'
 import { freeBase } from './harness/run-npm.ts'
 
 // Processes are started, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 interface Supervised extends SupervisedPart {
   readonly port: number

@@ -13,7 +13,7 @@ import { stream } from '../src/tour/stops/streams.ts'
 import { freeBase, npmRun } from './harness/run-npm.ts'
 
 // Processes are started, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 /** A gateway that always gives the same answer, so that a stop can be wrong about it. */
 async function answering(body: object | string, port = 0): Promise<number> {

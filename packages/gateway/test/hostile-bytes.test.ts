@@ -153,7 +153,7 @@ function checkForwarded(request: ReceivedRequest): void {
 }
 
 it('no bytes crash the gateway, make it fail, or reach the upstream unparsed', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
   const unreadable: string[] = []

@@ -33,5 +33,5 @@ describe('an upstream whose packets vanish', () => {
       async () => metricValue(await metrics(), 'agentic_gateway_requests_in_flight'),
       (count) => count === 0,
     )
-  }, 20_000)
+  }, 60_000)
 })

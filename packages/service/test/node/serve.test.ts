@@ -11,7 +11,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createService, defineOperation, StoreUnavailableError, success } from '../../src/index.ts'
 import { auditFromEnvironment, serve, storeFromEnvironment } from '../../src/node.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const greet = defineOperation({
   id: 'greet',

@@ -12,5 +12,5 @@ it.each([
     expect(stderr).toBe('')
     expect([...new Set(program.lines)]).toEqual([`loads ${module}`, 'failed'])
   },
-  30_000,
+  60_000,
 )

@@ -6,7 +6,7 @@ import { makeContext } from '../make-exchange.ts'
 import { listenTcp, portOf, startCollector } from './collector.ts'
 import { auditOptions, type CountedMetrics, countedMetrics, driveMany } from './drive.ts'
 
-const WAIT = { timeout: 40_000 }
+const WAIT = { timeout: 60_000 }
 const BATCH = 256
 
 function pluginFor(port: number) {
