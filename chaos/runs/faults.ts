@@ -132,8 +132,11 @@ async function warmUp({ gateway, token, pathTo, proxies }: FaultyWorld): Promise
 function planAll(context: ChaosContext): PlannedRequest[] {
   const seeded = createSeeded(context.seed)
   const longHangs = scaled(context, 'longHangs') > 0
+  // Dealt in turn: drawn at random, a short run would now and then miss half of their kinds.
+  let dealt = seeded.below(faults.length)
   return Array.from({ length: scaled(context, 'requests') }, (_, index) => {
-    const plan = planRequest(seeded, index)
+    const drawn = planRequest(seeded, index)
+    const plan = drawn.fault === undefined ? drawn : { ...drawn, fault: faults[dealt++ % faults.length] }
     const hangs = plan.kind === 'events' && plan.fault?.hangs === true
     return hangs && !longHangs ? { ...plan, fault: undefined } : plan
   })
