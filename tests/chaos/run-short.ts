@@ -23,6 +23,21 @@ export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readon
   }
 }
 
+/**
+ * The same, up to three times where only figures are missed that a machine makes worse which others use too. All others
+ * have to be reached each time.
+ */
+export async function runUndisturbed(
+  run: ChaosRun,
+  disturbed: readonly string[],
+): Promise<readonly Figure[]> {
+  for (let left = 2; ; left -= 1) {
+    const figures = await runShort(run)
+    const names = figures.filter((figure) => !isReached(figure)).map(({ name }) => name)
+    if (left === 0 || names.length === 0 || names.some((name) => !disturbed.includes(name))) return figures
+  }
+}
+
 /** Every figure is reached, and there is at least one. */
 export function expectReached(figures: readonly Figure[]): void {
   expect(figures.length).toBeGreaterThan(0)
