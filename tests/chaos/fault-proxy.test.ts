@@ -12,7 +12,7 @@ const ANSWER = 'a'.repeat(2000)
 /** After so long a silence is one. */
 const QUIET_MS = 60
 /** And after so long it is no use to wait any more. */
-const LONGEST_MS = 5000
+const LONGEST_MS = 20_000
 
 /** What one end of a connection saw. */
 interface Seen {
