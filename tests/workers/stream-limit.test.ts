@@ -25,7 +25,7 @@ async function startCountingUpstream() {
     }
     let left = false
     // The end of the connection is read before a request that was sent later; that the answer is closed is told after it.
-    sent.socket.once('end', leave)
+    for (const event of ['end', 'error', 'close']) sent.socket.once(event, leave)
     response.once('close', leave)
   })
   return { url, most, open: (tenant: string) => open.get(tenant) ?? 0 }
