@@ -53,7 +53,8 @@ const listening = (port: number) => `require('node:net').createServer().listen($
 test('a part is ready when it answers and ends when it is told to', async () => {
   const part = await supervise((port) => `console.log('hello'); ${listening(port)}`)
   await part.start()
-  expect(part.lines).toEqual(['hello'])
+  // What it prints comes another way than that it listens.
+  await expect.poll(() => part.lines).toEqual(['hello'])
   await part.stop()
   expect(await isListening({ port: part.port, host: '127.0.0.1' })).toBe(false)
 })
