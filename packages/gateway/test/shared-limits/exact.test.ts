@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { askAtOnce } from '../harness/ask-at-once.ts'
 import { expectLimitExceeded, readFetched } from '../harness/expect-outcome.ts'
@@ -9,7 +10,9 @@ testWithRedis(
   'of 1,000 streams asked for at once on three gateways exactly 10 open, and none is left',
   async (start) => {
     const redis = await start()
-    const { gateways, upstream } = await startThree(redis.url)
+    // A thousand streams keep this process busy: none may lose its lease, or Redis, by that.
+    const times = { ...quickTimes, leaseMs: 15_000, answerWithinMs: 10_000 }
+    const { gateways, upstream } = await startThree(redis.url, { times })
     const ports = gateways.map(({ port }) => port)
     const { statuses, leave } = await askAtOnce(1000, ports, '/llm')
     expect(statuses.filter((status) => status === 200)).toHaveLength(10)
@@ -57,18 +60,15 @@ testWithRedis(
 )
 
 testWithRedis(
-  'streams outlive their lease many times over, and a gateway that drains leaves nothing in Redis',
+  'streams outlive their lease, and a gateway that drains leaves nothing in Redis',
   async (start) => {
     const redis = await start()
-    const { gateways, upstream } = await startThree(redis.url, {
-      limit: 1,
-      times: { ...quickTimes, leaseMs: 450 },
-    })
+    const { gateways, upstream } = await startThree(redis.url, { limit: 1 })
     const [first, second] = gateways
     const client = await openStream({ url: first.streamUrl })
-    const endOfLease = performance.now() + 1000
-    const refused = async () => (await openStream({ url: second.streamUrl })).response.statusCode
-    while (performance.now() < endOfLease) expect(await refused()).toBe(429)
+    const end = performance.now() + 2.5 * quickTimes.leaseMs
+    const status = async () => (await openStream({ url: second.streamUrl })).response.statusCode
+    for (; performance.now() < end; await sleep(20)) expect(await status()).toBe(429)
     const { response } = await upstream.opened(0)
     const drained = first.gateway.drain()
     response.end('data: bye\n\n')
