@@ -30,7 +30,7 @@ test('the answer does not wait for the model; its words are there when the optim
   const made = await service.optimize('cmp-123', 'ctr')
   expect(made).toMatchObject({ status: 201, body: { status: 'accepted' } })
   const path = `/campaigns/cmp-123/optimizations/${made.body['id']}`
-  expect((await service.get(path)).body).toEqual({ ...made.body, status: 'running' })
+  await expect.poll(async () => (await service.get(path)).body).toEqual({ ...made.body, status: 'running' })
   allow()
   await expect.poll(async () => (await service.get(path)).body['status']).toBe('completed')
   const computed = made.body['suggestions'] as { description: string }[]

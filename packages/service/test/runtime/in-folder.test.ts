@@ -19,7 +19,7 @@ describe('in a folder', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const program = startProgram('folder-holder', { folder })
     const isFilling = () => existsSync(join(folder, 'unfinished', 'global'))
-    await expect.poll(isFilling, { timeout: 60_000 }).toBe(true)
+    await expect.poll(isFilling, { timeout: 60_000, interval: 5 }).toBe(true)
     program.process.kill('SIGKILL')
     expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
     expect(existsSync(join(folder, 'data'))).toBe(false)
