@@ -20,7 +20,7 @@ import { copied, fillIn, focused, openView, send, untilEnded } from './try-flow.
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
 
-vi.setConfig({ testTimeout: makesPictures ? 180_000 : 60_000 })
+vi.setConfig({ testTimeout: makesPictures ? 180_000 : 120_000 })
 
 if ('missing' in found)
   testWithProgram(needed, 'the console works in a browser', () => expect.fail(found.missing))
@@ -118,18 +118,18 @@ function clickThrough(executablePath: string): void {
       await approval.getByText('campaign:approve').waitFor()
       await approval.getByText('alice, who may not approve it').waitFor()
       await picture(page, `approval-${shown}`)
-      expect(await focused(page)).toContain('Approval')
+      await expect.poll(() => focused(page)).toContain('Approval')
       await exchange.getByRole('link', { name: 'Open the timeline' }).click()
       await page.getByRole('region', { name: 'Waterfall' }).waitFor()
-      expect(await focused(page)).toBe('Timeline')
-      expect(await page.title()).toMatch(/^Timeline: .* · Agentic REST console$/)
+      await expect.poll(() => focused(page)).toBe('Timeline')
+      await expect.poll(() => page.title()).toMatch(/^Timeline: .* · Agentic REST console$/)
       await page.goBack()
-      expect(await page.getByLabel('Token', { exact: true }).inputValue()).not.toBe('')
+      await expect.poll(() => page.getByLabel('Token', { exact: true }).inputValue()).not.toBe('')
       await approval.getByRole('button', { name: 'Wait for somebody else' }).click()
       await exchange.getByRole('status').getByText('Waiting for somebody to approve').waitFor()
       await approval.getByRole('button', { name: 'Approve as dave' }).click()
       await untilEnded(exchange)
-      expect(await focused(page)).toBe('Exchange')
+      await expect.poll(() => focused(page)).toBe('Exchange')
       await exchange.getByText('201 created').waitFor()
       expect(await exchange.getByText('412 approval required').count()).toBe(1)
     })
@@ -158,7 +158,8 @@ function clickThrough(executablePath: string): void {
       await fillIn(page, {
         route: 'llm-completions',
         person: 'alice',
-        body: { prompt: 'Hello', max_tokens: 300 },
+        // Half a minute, which a busy machine may need until Live shows it; the next page ends it.
+        body: { prompt: 'Hello', max_tokens: 1500 },
       })
       const exchange = await send(page)
       await exchange.getByRole('status').getByText('Streaming').waitFor()
@@ -180,7 +181,7 @@ function clickThrough(executablePath: string): void {
       await table.getByText('412 approval required').waitFor()
       await page.reload()
       await page.getByText('No request has passed').waitFor()
-      expect(await page.getByLabel('Text').inputValue()).toBe('cmp-enterprise')
+      await expect.poll(() => page.getByLabel('Text').inputValue()).toBe('cmp-enterprise')
       await page.getByRole('button', { name: 'Show all' }).click()
       await page.getByRole('button', { name: 'Pause' }).click()
       await fetch(`${stack.url}/campaigns/nobody`)
@@ -235,7 +236,7 @@ function clickThrough(executablePath: string): void {
       await page.getByRole('region', { name: 'Configuration of license-check' }).getByText('"acme"').waitFor()
       await picture(page, `routes-${shown}`)
       await page.getByRole('link', { name: 'Try llm-completions' }).click()
-      expect(await page.getByLabel('Route', { exact: true }).inputValue()).toBe('llm-completions')
+      await expect.poll(() => page.getByLabel('Route', { exact: true }).inputValue()).toBe('llm-completions')
     })
 
     test('it asks nobody but its own gateway', () => {
@@ -347,7 +348,7 @@ function clickThrough(executablePath: string): void {
       await page.getByRole('button', { name: 'Show', exact: true }).click()
       await page.getByRole('region', { name: 'Waterfall' }).getByText(hostile).first().waitFor()
       expect(await page.locator('main img, main b:text-is("bold")').count()).toBe(0)
-      expect(await page.title()).toMatch(/^Timeline: <img.* · Agentic REST console$/)
+      await expect.poll(() => page.title()).toMatch(/^Timeline: <img.* · Agentic REST console$/)
     })
 
     test('a theme that was chosen stays, and charts follow it', async () => {
@@ -355,11 +356,11 @@ function clickThrough(executablePath: string): void {
       await openView(page, 'Live')
       const before = await background()
       await page.getByLabel('Theme').selectOption('dark')
-      expect(await background()).not.toBe(before)
+      await expect.poll(background).not.toBe(before)
       await page.reload()
       await page.getByText('Connected').waitFor()
-      expect(await background()).not.toBe(before)
-      expect(await page.getByLabel('Theme').inputValue()).toBe('dark')
+      await expect.poll(background).not.toBe(before)
+      await expect.poll(() => page.getByLabel('Theme').inputValue()).toBe('dark')
       expect(await seriousFindings(page)).toEqual([])
     })
 

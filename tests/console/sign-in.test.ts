@@ -2,6 +2,7 @@ import { consoleFolder } from '@agentic-rest/console'
 import { SignJWT } from 'jose'
 import { expect, onTestFinished } from 'vitest'
 import { startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
+import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { startBrowser } from './console-browser.ts'
 
@@ -52,8 +53,9 @@ testWithProgram(
   'a gateway that has stopped is said to be, and one that came back has signed everybody out',
   async (executablePath) => {
     const options = { admin: { consoleFolder }, config: { plugins: { 'token-validator': { issuers } } } }
-    const settings = { role: 'gateway:admin' }
-    const { adminUrl, adminPort, gateway } = await startAdmin({ ...options, settings })
+    // One that nobody else is given while the gateway is away.
+    const settings = { role: 'gateway:admin', port: await unusedPort() }
+    const { adminUrl, gateway } = await startAdmin({ ...options, settings })
     const browser = await startBrowser(executablePath)
     onTestFinished(() => browser.close())
     const page = await browser.newPage({ viewport: { width: 360, height: 740 } })
@@ -64,10 +66,10 @@ testWithProgram(
     await gateway.close()
     await page.getByText('Disconnected').waitFor()
     await page.getByRole('alert').getByText('The gateway does not answer.').waitFor()
-    expect(await page.getByText('not known', { exact: true }).count()).toBe(2)
+    await expect.poll(() => page.getByText('not known', { exact: true }).count()).toBe(2)
     await page.getByRole('link', { name: 'Try', exact: true }).click()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
-    await startAdmin({ ...options, settings: { ...settings, port: adminPort } })
+    await startAdmin({ ...options, settings })
     await page.getByRole('alert').getByText('You are signed out.').waitFor()
     await page.getByRole('link', { name: 'Live', exact: true }).click()
     await page.getByRole('alert').getByText('What is below was seen before. Reload the page').waitFor()
