@@ -22,6 +22,8 @@ const cancelled: Outcome = {
   code: 'OPERATION_CANCELLED',
   message: 'The operation was cancelled.',
 }
+// Short enough to be waited for, and long enough that a busy machine does not lose it between two renewals.
+const SHORT_LEASE_SECONDS = 1.5
 const quick = { pollMilliseconds: 10, backoffSeconds: 0.01, maxBackoffSeconds: 0.02, closeSeconds: 0.05 }
 
 function newJob(change: Partial<Job> = {}): Job {
@@ -508,7 +510,7 @@ function describeCancel({ store, open, accept, run }: Tools): void {
         begun.resolve()
         return new Promise(() => signal.addEventListener('abort', () => aborted.resolve(signal.reason)))
       },
-      { leaseSeconds: 0.3 },
+      { leaseSeconds: SHORT_LEASE_SECONDS },
     )
     await begun.promise
     const another = open()
@@ -605,17 +607,23 @@ function describeLeases({ store, open, accept }: Tools): void {
 
   it('is not taken over while its process renews the lease', async () => {
     let runs = 0
+    const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<Outcome>()
     const job = newJob()
     const runner = () => {
       runs += 1
+      begun.resolve()
       return end.promise
     }
-    const [first, second] = [open({ leaseSeconds: 0.3 }), open({ leaseSeconds: 0.3 })]
-    for (const each of [first, second]) each.start(new Map([[job.scope.operation, runner]]))
+    const lease = { leaseSeconds: SHORT_LEASE_SECONDS }
+    const [first, second] = [open(lease), open(lease)]
+    first.start(new Map([[job.scope.operation, runner]]))
     const operationId = await accept(first, job)
-    // A renewal every 0.1 s: without them the lease of 0.3 s would have ended.
-    await first.store.answered(statements.renewal, 5)
+    // Before that the second could be the one that takes it.
+    await begun.promise
+    second.start(new Map([[job.scope.operation, runner]]))
+    // Three renewals in the time of a lease: without them it would have ended.
+    await first.store.answered(statements.renewal, 4)
     await second.store.answered(statements.poll, 3)
     end.resolve(done)
     await expect

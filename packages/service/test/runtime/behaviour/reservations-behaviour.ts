@@ -135,7 +135,7 @@ export function describeReservations(store: StoreUnderTest): void {
           failures -= 1
           if (failures >= 0) throw new Error('not now')
         },
-        { leaseSeconds: 0.1, onFault: ({ cause }) => void faults.push(cause) },
+        { leaseSeconds: 0.5, onFault: ({ cause }) => void faults.push(cause) },
       )
       start(async () => refused)
       const id = await accept()
