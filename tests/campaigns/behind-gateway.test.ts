@@ -15,7 +15,7 @@ afterAll(() => store.close())
 
 /** The service behind a gateway with the very configuration of the stack. */
 async function startBehindGateway() {
-  const service = await startCampaigns({ store, stepMs: 30, forecastDayMs: undefined })
+  const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
   const issuer = await startIssuer('RS256')
   const loaded = loadConfig(join(repositoryRoot, 'examples/stack/gateway.yaml'), {
     PORT: '0',

@@ -42,7 +42,10 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : other).optimize('cmp-123', 'ctr')),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
+    // Those that meet are refused; whether any do is left to chance.
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toContain(201)
+    expect(statuses.filter((status) => status !== 201 && status !== 409)).toEqual([])
     const ended = await other.statusWhen(operation, ({ status }) => status !== 'working')
     expect(ended).toMatchObject({ status: 'completed', result: { id: progress?.optimizationId } })
     const { items } = (await one.get('/campaigns/cmp-123/optimizations')).body
@@ -50,7 +53,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
   })
 
   test('an operation that is cancelled at any process takes its optimization with it', async () => {
-    const { one, other } = await startTwo(100)
+    const { one, other } = await startTwo(60_000)
     const operation = await one.optimize('cmp-123', 'reach', { headers: { prefer: 'respond-async' } })
     const { progress } = await one.statusWhen(operation, (status) => status.progress !== undefined)
     for (const service of [one, other]) {

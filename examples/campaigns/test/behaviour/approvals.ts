@@ -94,7 +94,7 @@ test('in the background an approval is used up by the result', async () => {
 })
 
 test('a conflict leaves the approval for the next attempt', async () => {
-  const service = await startCampaigns({ store, stepMs: 50 })
+  const service = await startCampaigns({ store, stepMs: 150 })
   const first = await ask(service, 'conversion_rate')
   await service.post(`${first.path}/approve`, dave)
   const bob = { subject: 'bob' }

@@ -55,7 +55,7 @@ function expectRunning(answer: Answer, id: string): void {
 const isOver = ({ status }: { readonly status: string }) => status !== 'working'
 
 test('accepted: the work is reported step by step, and its result is the optimization, completed', async () => {
-  const service = await startCampaigns({ store, stepMs: 60 })
+  const service = await startCampaigns({ store, stepMs: 120 })
   const { operation, path } = await begin(service, 'ctr')
   expectAnswer(await service.get(path), 200, { ...anOptimization, status: 'running', suggestions: [] })
   const steps = new Set<number>()
@@ -94,7 +94,7 @@ test('with the usual pace a run takes 2 to 4 seconds', async () => {
 })
 
 test('conflict: the same goal of the campaign waits its turn, others do not', async () => {
-  const service = await startCampaigns({ store, stepMs: 100 })
+  const service = await startCampaigns({ store, stepMs: 60_000 })
   const { path } = await begin(service, 'reach')
   expectRunning(await service.optimize('cmp-123', 'reach'), path.split('/').at(-1) ?? '')
   expect((await service.optimize('cmp-123', 'cpl')).status).toBe(201)
