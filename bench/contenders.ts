@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { type GatewaySetting, gatewayConfig } from './contenders/gateway-config.ts'
-import { freePort } from './free-port.ts'
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 import { nginxConfig } from './upstream.ts'
 
@@ -30,7 +30,7 @@ export async function startContender(
   surroundings: Surroundings,
   setting: GatewaySetting,
 ): Promise<Contender> {
-  const port = await freePort()
+  const port = await unusedPort()
   const core = surroundings.core ?? cores.measured
   const upstream = `http://127.0.0.1:${surroundings.upstreamPort}`
   const env = { PORT: String(port), UPSTREAM: upstream, NODE_ENV: 'production' }

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { gatewayConfig } from './contenders/gateway-config.ts'
 import { type CpuProfile, drawFlameGraph, readFrames, shares } from './flame-graph.ts'
-import { freePort } from './free-port.ts'
 import { runWrk } from './load/wrk.ts'
 import { cores, untilAccepting } from './pinned-process.ts'
 import { findPrograms } from './programs.ts'
@@ -36,7 +36,7 @@ async function profile({ plugins, connections, request }: (typeof scenarios)[num
   const upstream = await startUpstream(programs.nginx, folder)
   try {
     const issuer = createIssuer(folder)
-    const port = await freePort()
+    const port = await unusedPort()
     const file = join(folder, 'gateway.yaml')
     writeFileSync(file, gatewayConfig({ plugins, issuers: [issuer] }, { port, upstreamPort: upstream.port }))
     const program = [join(root, 'packages/cli/bin/agentic.cjs'), 'start', '-c', file]

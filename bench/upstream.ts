@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 
 /** What the service behind every contender answers. */
@@ -23,7 +23,7 @@ export async function startUpstream(
   nginx: string,
   folder: string,
 ): Promise<PinnedProcess & { readonly port: number }> {
-  const port = await freePort()
+  const port = await unusedPort()
   mkdirSync(join(folder, 'static'), { recursive: true })
   writeFileSync(join(folder, 'static/large'), Buffer.alloc(MEGABYTE, 'x'))
   const config = join(folder, 'upstream.conf')

@@ -1,5 +1,5 @@
-import { freePort } from '../bench/free-port.ts'
 import { openUnacceptingPort } from '../packages/gateway/test/harness/unaccepting-port.ts'
+import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 import type { Fault } from './faults.ts'
 
@@ -15,7 +15,7 @@ export interface FaultyAddress {
 
 /** Opens one in front of a server; of a listener's fault the server never learns. */
 export async function openFaultyAddress(fault: Fault, target: number): Promise<FaultyAddress> {
-  if (fault.listener === 'refused') return { ...NOBODY, port: await freePort() }
+  if (fault.listener === 'refused') return { ...NOBODY, port: await unusedPort() }
   if (fault.listener === 'unaccepted') return { ...NOBODY, ...(await openUnacceptingPort()) }
   const proxy = await startFaultProxy({ target, chooser: { onConnection: () => fault, onTurn: () => fault } })
   const { port, cut, close } = proxy

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { residentKilobytes } from '../bench/cpu-time.ts'
-import { freePort } from '../bench/free-port.ts'
 import type { TestConfig } from '../packages/gateway/test/harness/read-config.ts'
+import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { openFiles } from './open-files.ts'
 
 /** What to start. */
@@ -62,7 +62,7 @@ const KEPT_LINES = 200
 /** Starts a gateway and resolves when `/readyz` answers. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { folder, config, name = 'gateway', nodeArguments = [], env, onLine, onLogLine } = options
-  const port = Number(config.gateway?.['port'] ?? (await freePort()))
+  const port = Number(config.gateway?.['port'] ?? (await unusedPort()))
   const configFile = join(folder, `${name}.yaml`)
   writeFileSync(configFile, configText(config, port))
   const child = spawn(process.execPath, [...nodeArguments, program, 'start', '-c', configFile], {

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { installTogether, packAll } from '../../tests/packed-packages.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { residentKilobytes } from '../cpu-time.ts'
-import { freePort } from '../free-port.ts'
 import { cores } from '../pinned-process.ts'
 import { type Spread, spreadOf } from '../statistics.ts'
 
@@ -51,7 +51,7 @@ export async function measureStartUp(context: BenchContext, program: string): Pr
 }
 
 async function startOnce(program: string) {
-  const [port, admin] = [await freePort(), await freePort()]
+  const [port, admin] = [await unusedPort(), await unusedPort()]
   const startedAt = performance.now()
   const command = ['-c', String(cores.measured), process.execPath, program, 'start', '-c', reference]
   const env = { ...process.env, PORT: String(port), CONSOLE_PORT: String(admin) }
