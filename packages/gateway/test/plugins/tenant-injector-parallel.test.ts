@@ -27,20 +27,26 @@ const REQUESTS = 3_000
 const tenantsOf = (principal: number) => [`t-${principal % TENANTS}`, `t-${(principal + 1) % TENANTS}`]
 const isLicensed = (tenant: string, feature: string) => (Number(tenant.slice(2)) + feature.length) % 3 !== 0
 
+/** By count and not by chance, so that each run sees both servers fail. A lost connection alone is often tried again. */
+const isFaulty = ({ calls }: LookupServer) => calls.length % 10 === 0
+
 let context: TestContext
 let directory: LookupServer
 let licences: LookupServer
 beforeEach(async () => {
   context = makeContext()
   directory = await startLookupServer(async ({ url = '' }, response) => {
+    const faulty = isFaulty(directory)
     await delay(below(8))
-    if (below(10) === 0) response.socket?.destroy()
+    if (faulty) response.writeHead(503).end()
+    else if (below(10) === 0) response.socket?.destroy()
     else response.end(JSON.stringify({ tenants: tenantsOf(Number(url.slice(1))) }))
   })
   licences = await startLookupServer(async ({ url = '' }, response) => {
     const [, tenant = '', feature = ''] = url.split('/')
+    const faulty = isFaulty(licences)
     await delay(below(8))
-    if (below(10) === 0) response.writeHead(503).end()
+    if (faulty) response.writeHead(503).end()
     else response.writeHead(isLicensed(tenant, feature) ? 200 : 403).end()
   })
 })
