@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { emptyDatabase } from './tests/empty-database.ts'
+import { testSeed } from './tests/test-seed.ts'
 import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
 
 // Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
@@ -36,10 +37,12 @@ export default defineConfig({
     // The same holds for what a test looks at again and again: the runner alone would give up after a second.
     expect: { poll: { timeout: 20_000 } },
     env: {
+      SEED: testSeed,
       // Hundreds of processes run the same TypeScript; the second of them need not compile it again.
       NODE_COMPILE_CACHE: join(tmpdir(), 'agentic-test-compile-cache'),
       AGENTIC_EMPTY_DATABASE: emptyDatabase,
     },
+    setupFiles: './tests/seed-properties.ts',
     globalSetup: './tests/empty-database.ts',
     // `npm run coverage`: what the tests of the two packages run in their own process. Programs that they start do not count.
     coverage: {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { testSeed } from '../tests/test-seed.ts'
 
 const conditions = ['agentic-source', 'node']
 
@@ -10,7 +11,8 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
     include: (process.env['MUTATION_TESTS'] ?? '').split('\n'),
-    env: { AGENTIC_EMPTY_DATABASE: process.env['AGENTIC_EMPTY_DATABASE'] ?? '' },
+    env: { SEED: testSeed, AGENTIC_EMPTY_DATABASE: process.env['AGENTIC_EMPTY_DATABASE'] ?? '' },
+    setupFiles: join(import.meta.dirname, '../tests/seed-properties.ts'),
     // To load the gateway takes longer than most tests, and every mutant needs it.
     isolate: false,
     testTimeout: 30_000,

@@ -68,7 +68,7 @@ describe('a path', () => {
   })
 
   test('parameters of any text come back as they were, each in its own segment', () => {
-    const seed = Date.now()
+    const seed = Number(process.env['SEED'])
     const segment = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .filter((text) => text !== '.' && text !== '..')
@@ -124,7 +124,7 @@ describe('a reference of an answer', () => {
   })
 
   test('never leads to another origin, whatever it is', () => {
-    const seed = Date.now()
+    const seed = Number(process.env['SEED'])
     const part = fc.constantFrom(
       '/',
       '//',

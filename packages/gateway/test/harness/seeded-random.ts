@@ -1,9 +1,9 @@
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export type Random = () => number
 
-/** A seed from the environment or the clock, printed so that a failing run can be repeated. */
+/** The seed of this run, printed so that a failing run can be repeated. */
 export function printedSeed(title: string): number {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  const seed = Number(process.env['SEED'])
   process.stdout.write(`${title}: SEED=${seed}\n`)
   return seed
 }

@@ -14,7 +14,7 @@ import {
   type TestContext,
 } from './make-exchange.ts'
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+const seed = Number(process.env['SEED'])
 const random = mulberry32(seed)
 const below = (limit: number) => Math.floor(random() * limit)
 
