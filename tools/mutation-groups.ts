@@ -18,9 +18,8 @@ export const mutationGroups: readonly MutationGroup[] = [
       `${gateway}/src/upstream/returned-headers.ts`,
     ],
     tests: [
-      `${gateway}/src/listen/{canonical-path,span-ids}.test.ts`,
-      `${gateway}/test/{forwarded-headers,duplicate-headers,returned-headers,request-framing,cors}.test.ts`,
-      `${gateway}/test/{answer-bytes,client-address,request-targets,trace-ids,passthrough}.test.ts`,
+      `${gateway}/src/listen/request-head.test.ts`,
+      `${gateway}/src/upstream/{forwarded-headers,returned-headers}.test.ts`,
     ],
   },
   {
@@ -61,13 +60,14 @@ export const mutationGroups: readonly MutationGroup[] = [
   },
   {
     name: 'idempotency',
-    mutate: [
-      'packages/service/src/runtime/idempotency.ts',
-      'packages/service/src/{fingerprint,perform,handle-request}.ts',
-    ],
+    mutate: ['packages/service/src/{fingerprint,perform,effect}.ts'],
     tests: [
-      'packages/service/test/{idempotency,tenants,failures,ten-outcomes,background}.test.ts',
-      'packages/service/test/runtime/in-memory.test.ts',
+      'packages/service/test/{idempotency,failures,background,approvals,reservations,swallowed}.test.ts',
     ],
+  },
+  {
+    name: 'keys',
+    mutate: ['packages/service/src/runtime/idempotency.ts'],
+    tests: ['packages/service/test/runtime/kept-in-memory.test.ts'],
   },
 ]

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { emptyDatabase } from '../tests/empty-database.ts'
 import { testSeed } from '../tests/test-seed.ts'
 
 const conditions = ['agentic-source', 'node']
@@ -11,7 +12,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
     include: (process.env['MUTATION_TESTS'] ?? '').split('\n'),
-    env: { SEED: testSeed, AGENTIC_EMPTY_DATABASE: process.env['AGENTIC_EMPTY_DATABASE'] ?? '' },
+    env: { SEED: testSeed, AGENTIC_EMPTY_DATABASE: emptyDatabase },
     setupFiles: join(import.meta.dirname, '../tests/seed-properties.ts'),
     // To load the gateway takes longer than most tests, and every mutant needs it.
     isolate: false,

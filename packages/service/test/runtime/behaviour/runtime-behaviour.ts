@@ -9,12 +9,23 @@ import { describeTenancy } from './tenancy-behaviour.ts'
 
 /** Everything that the runtime does, on one kind of store. */
 export function describeRuntime(store: StoreUnderTest): void {
+  describeKept(store)
+  describeWork(store)
+}
+
+/** What is kept of requests: keys, approvals, and those of one tenant apart from those of another. */
+export function describeKept(store: StoreUnderTest): void {
   // Tests of other packages may keep the machine busy.
   vi.setConfig({ testTimeout: 60_000 })
   describeStore(store)
   describeIdempotency(store)
   describeApprovals(store)
+  describeTenancy(store)
+}
+
+/** What is done in the background, which has tests that wait for leases to end. */
+export function describeWork(store: StoreUnderTest): void {
+  vi.setConfig({ testTimeout: 60_000 })
   describeOperations(store)
   describeReservations(store)
-  describeTenancy(store)
 }

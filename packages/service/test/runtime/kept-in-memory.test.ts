@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createStore } from '../../src/runtime/create-store.ts'
-import { describeRuntime } from './behaviour/runtime-behaviour.ts'
+import { describeKept } from './behaviour/runtime-behaviour.ts'
 
-describe('in memory', () => {
+describe('kept in memory', () => {
   const store = createStore({ memory: true })
   beforeAll(() => store.migrate(), 60_000)
   afterAll(() => store.close())
-  describeRuntime(() => store)
+  describeKept(() => store)
 })

@@ -1,0 +1,10 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { createStore } from '../../src/runtime/create-store.ts'
+import { describeWork } from './behaviour/runtime-behaviour.ts'
+
+describe('work in memory', () => {
+  const store = createStore({ memory: true })
+  beforeAll(() => store.migrate(), 60_000)
+  afterAll(() => store.close())
+  describeWork(() => store)
+})
