@@ -15,7 +15,7 @@ const longTests = ['tests/stack-on-postgres.test.ts']
 const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests)]
 
-// These replace a module or count what the whole process has, so each gets a process of its own. All others share two:
+// These replace a module or count what the whole process has, so each gets a process of its own. All others share three:
 // to start one and to load the gateway into it takes longer than most files take.
 const apart = [
   'packages/gateway/test/plugin-failure.test.ts',
@@ -30,8 +30,8 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
     // Shared machines can be slow: what a test waits for is an event, and this only ends what never comes.
-    // Most tests wait for sockets and processes, so both cores of a small machine are worth using.
-    maxWorkers: 2,
+    // Most tests wait for sockets and processes, so that three of them keep the two cores of a small machine busy.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // The same holds for what a test looks at again and again: the runner alone would give up after a second.

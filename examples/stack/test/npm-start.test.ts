@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type PartName, portOf } from '../src/index.ts'
+import { type PartName, portOf, requestToken } from '../src/index.ts'
 import { findEntry } from '../src/part-entry.ts'
 import { parts } from '../src/parts.ts'
 import { type AcceptedOperations, acceptOperations } from './harness/accepted-operations.ts'
@@ -159,7 +159,7 @@ async function approveAndLeave(path: string, body: object): Promise<() => Promis
   const asked = await send(`${stack.url}${path}`, token, { method: 'POST', body: JSON.stringify(body) })
   expect(asked.status).toBe(412)
   const approval = new URL(asked.headers.get('location') ?? '', stack.url).href
-  const dave = await newToken('--sub', 'dave')
+  const dave = await requestToken({ portBase: stack.portBase, sub: 'dave' })
   expect((await send(`${approval}/approve`, dave, { method: 'POST' })).status).toBe(200)
   return async () => ((await (await send(approval, dave)).json()) as { state?: string }).state
 }
@@ -181,7 +181,7 @@ test('the tour finds everything as it has to be, whatever was tried before, and 
 })
 
 test('dave cannot approve what he asked for through an agent, and is not locked out by trying', async () => {
-  const dave = await newToken('--sub', 'dave')
+  const dave = await requestToken({ portBase: stack.portBase, sub: 'dave' })
   const headers = { authorization: `Bearer ${dave}`, 'content-type': 'application/json' }
   const ask = () =>
     fetch(`${stack.url}/products/prd-export/recommendations`, { method: 'POST', body: '{}', headers })
@@ -190,7 +190,8 @@ test('dave cannot approve what he asked for through an agent, and is not locked 
     fetch(`${location}/approve`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } })
   const refused = await approve(dave)
   expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'APPROVAL_OWN_REQUEST' }])
-  const other = await newToken('--sub', 'erin', '--tenant', 'acme', '--roles', 'campaign:approve')
+  const erin = { sub: 'erin', tenant: 'acme', roles: 'campaign:approve' }
+  const other = await requestToken({ portBase: stack.portBase, ...erin })
   const decided = await approve(other)
   expect([decided.status, await decided.json()]).toMatchObject([200, { requestedFor: 'dave' }])
 })
