@@ -14,6 +14,7 @@ import { createReloadTogether, type ValidConfig } from './reload-together.ts'
 import { createSlotKeeper } from './slot-keeper.ts'
 import { createSpread } from './spread-connections.ts'
 import { createTeam, type TeamOptions } from './team.ts'
+import { createTurns } from './turns.ts'
 import type { WorkerProgram } from './worker-process.ts'
 
 /** What the process that leads the workers is made with. */
@@ -155,14 +156,4 @@ function passLog(stderr: Readable, write: (lines: string) => void): void {
     if (left !== '') write(`${left}\n`)
   }
   stderr.on('error', () => undefined).once('end', tellRest)
-}
-
-/** One thing after another, whatever came of the one before. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const done = last.then(work, work)
-    last = done.catch(() => undefined)
-    return done
-  }
 }
