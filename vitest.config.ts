@@ -15,7 +15,7 @@ const longTests = ['tests/stack-on-postgres.test.ts']
 const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests)]
 
-// These replace a module or count what the whole process has, so each gets a process of its own. All others share three:
+// These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own. All others share three:
 // to start one and to load the gateway into it takes longer than most files take.
 const apart = [
   'packages/gateway/test/plugin-failure.test.ts',
@@ -23,6 +23,7 @@ const apart = [
   'packages/gateway/test/reload/{bad-files,nothing-left}.test.ts',
   'packages/service/test/close.test.ts',
   'packages/conformance/test/hostile-services.test.ts',
+  'examples/campaigns/test/{requests,runs}.test.ts',
 ]
 
 export default defineConfig({
