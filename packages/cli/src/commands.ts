@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { keepYoungGenerationSmall } from './young-generation.ts'
 
 /** A command as the overview lists it. Its code is loaded when it is called. */
 export interface CommandRow {
@@ -22,7 +23,10 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'start',
     summary: 'Runs a gateway.',
-    load: async () => (await import('./commands/start.ts')).start,
+    load: async () => {
+      keepYoungGenerationSmall()
+      return (await import('./commands/start.ts')).start
+    },
   },
   {
     name: 'reload',
