@@ -1,7 +1,14 @@
 import { biomeFaults, typeFaults } from './command-faults.ts'
 import { formatFault } from './fault.ts'
+import { readFlags } from './read-flags.ts'
 import { listFiles } from './repo-files.ts'
 import { isClean, runSteps, type Step, type StepResult } from './steps.ts'
+
+readFlags({
+  command: 'npm run check',
+  does: 'Checks format, types, imports, documents and what else has to hold for the whole repository.',
+  flags: {},
+})
 
 const root = process.cwd()
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { differences, missingRecord } from './checks/frozen-schemas.ts'
 import { type Fault, formatFault } from './fault.ts'
 import {
@@ -12,6 +11,7 @@ import {
   recordedFolders,
   recordPath,
 } from './frozen-record.ts'
+import { readFlags } from './read-flags.ts'
 
 /** What freezing came to: the folders recorded now, and why it was refused, if it was. */
 export interface Freezing {
@@ -52,8 +52,12 @@ function writeRecord(root: string, record: FrozenRecord): void {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { first: { type: 'boolean', default: false } } })
-  const { frozen, faults } = freeze(process.cwd(), values)
+  const flags = readFlags({
+    command: 'npm run freeze',
+    does: 'Records the schemas of versions that are published, so that nobody changes them.',
+    flags: { first: 'Begins a record. Only where there never was one.' },
+  })
+  const { frozen, faults } = freeze(process.cwd(), flags)
   for (const folder of frozen) process.stdout.write(`recorded ${folder}\n`)
   for (const fault of faults) process.stderr.write(`${formatFault(fault)}\n`)
   process.exitCode = faults.length === 0 ? 0 : 1

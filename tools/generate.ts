@@ -3,6 +3,13 @@ import { dirname, join } from 'node:path'
 import { formatFault } from './fault.ts'
 import { planGeneration, staleFiles } from './generated.ts'
 import { generators } from './generators.ts'
+import { readFlags } from './read-flags.ts'
+
+readFlags({
+  command: 'npm run generate',
+  does: 'Writes the files and parts of documents that follow from the code.',
+  flags: {},
+})
 
 const root = process.cwd()
 const plan = await planGeneration(root, generators)

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util'
+
+/** What a command of this repository is told beside its name. */
+export interface Usage<Flag extends string> {
+  readonly command: string
+  readonly does: string
+  /** What each flag does. */
+  readonly flags: Readonly<Record<Flag, string>>
+}
+
+/** Reads the flags of this process; `--help` and what the command does not know end it, with what it does know. */
+export function readFlags<Flag extends string>(usage: Usage<Flag>): Readonly<Record<Flag, boolean>> {
+  const names = Object.keys(usage.flags) as Flag[]
+  try {
+    const { values } = parseArgs({ options: Object.fromEntries([...names, 'help'].map(asOption)) })
+    if (values['help'] === true) end(0, textOf(usage))
+    return Object.fromEntries(names.map((name) => [name, values[name] === true])) as Record<Flag, boolean>
+  } catch (error) {
+    return end(2, `${error instanceof Error ? error.message : String(error)}\n\n${textOf(usage)}`)
+  }
+}
+
+const asOption = (name: string) => [name, { type: 'boolean' }] as const
+
+function textOf({ command, does, flags }: Usage<string>): string {
+  const rows = Object.entries({ ...flags, help: 'Prints this.' })
+  const lines = rows.map(([name, description]) => `  --${name.padEnd(8)} ${description}\n`)
+  return `${command}: ${does}\n\n${lines.join('')}`
+}
+
+function end(code: 0 | 2, text: string): never {
+  const out = code === 0 ? process.stdout : process.stderr
+  out.write(text)
+  process.exit(code)
+}
