@@ -38,8 +38,11 @@ export interface ConnectionOptions extends ConnectionEvents {
 }
 
 const CONNECT_TIMEOUT_MS = 5000
-/** One for all connections: what is read is taken out of it in the same turn. */
-const readMemory = Buffer.allocUnsafeSlow(65_536)
+/**
+ * One for all connections: what is read is taken out of it in the same turn. Of a stream whose reader stalls, this much is
+ * held before it is known; less would cost large answers more reads.
+ */
+const readMemory = Buffer.allocUnsafeSlow(32_768)
 
 /** Opens a connection to an upstream. */
 export function openConnection({ origin, host, onIdle, onClosed }: ConnectionOptions): UpstreamConnection {
