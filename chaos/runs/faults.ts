@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { headers, outcomes, readOutcome } from '@agentic-rest/profile'
-import { type Caller, createCaller, type Ending, type WireAnswer } from '../caller.ts'
+import { type Caller, createCaller } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { faults } from '../faults.ts'
 import { type FaultyWorld, startFaultyWorld } from '../faulty-world/faulty-world.ts'
@@ -10,6 +9,7 @@ import {
   plannedText,
   planRequest,
 } from '../faulty-world/planned-request.ts'
+import { judge, NEVER_MET, newTally, STREAM_SURPLUS_MS, type Tally } from '../faulty-world/tally.ts'
 import type { GatewayProcess } from '../gateway-process.ts'
 import { addedFiles } from '../open-files.ts'
 import { createSeeded } from '../seeded.ts'
@@ -48,28 +48,10 @@ export const run: ChaosRun = {
 const NEIGHBOUR_FAULT_SHARE = 0.1
 /** Beyond the latest moment at which an answer is in time. */
 const PATIENCE_MS = 2000
-/** Deadlines of streams are so much later (specification, Limits). */
-const STREAM_SURPLUS_MS = 30_000
 /** The gateway keeps idle connections to services for four seconds. */
 const IDLE_MS = 6000
 /** gRPC gives a collector that does not greet it 20 seconds. */
 const QUIET_MS = 30_000
-
-/** What came of all requests. */
-interface Tally {
-  answers: number
-  aborts: number
-  hung: number
-  invalid: number
-  failedWithoutFault: number
-  latestMs: number
-  /** Of each fault, the requests that were to meet it, and those of them that show that nobody was there. */
-  readonly met: Map<string, { sent: number; unserved: number }>
-  /** What came latest. */
-  latest: string
-  readonly outcomes: Map<string, number>
-  readonly examples: string[]
-}
 
 async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
   const deadlineSeconds = scaled(context, 'deadlineSeconds')
@@ -99,21 +81,6 @@ async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
     ]
   } finally {
     await world.close()
-  }
-}
-
-function newTally(): Tally {
-  return {
-    answers: 0,
-    aborts: 0,
-    hung: 0,
-    invalid: 0,
-    failedWithoutFault: 0,
-    latestMs: Number.NEGATIVE_INFINITY,
-    met: new Map(),
-    latest: '',
-    outcomes: new Map(),
-    examples: [],
   }
 }
 
@@ -175,99 +142,6 @@ async function sendAll(context: ChaosContext, { world, tally, plans }: Sending):
   stalls.close()
   context.tell(`faults: for ${Math.round(stalls.totalMs)} ms the machine had no time for this process`)
   for (const caller of callers) caller.close()
-}
-
-interface Judging {
-  readonly tally: Tally
-  readonly deadlineMs: number
-  /** What the machine took from the services and from whoever waits: it is not the gateway that was late. */
-  readonly lostMs: number
-}
-
-function judge(plan: PlannedRequest, ending: Ending, { tally, deadlineMs, lostMs }: Judging): void {
-  const surplus = plan.kind === 'events' ? STREAM_SURPLUS_MS : 0
-  const label = ending.type === 'answer' ? labelOf(plan, ending.answer) : ending.type
-  const lateMs = ending.ms - deadlineMs - surplus - lostMs
-  if (lateMs > tally.latestMs) {
-    tally.latestMs = lateMs
-    tally.latest = `${plan.id} ${plan.fault?.name ?? 'no fault'}: ${label}`
-  }
-  tally.outcomes.set(label, (tally.outcomes.get(label) ?? 0) + 1)
-  meet(plan, label, tally)
-  const tell = (what: string) => {
-    if (tally.examples.length < 20)
-      tally.examples.push(`${what}: ${JSON.stringify({ ...plan, ending })}`.slice(0, 600))
-  }
-  switch (ending.type) {
-    case 'answer':
-      tally.answers += 1
-      if (label.startsWith('invalid')) {
-        tally.invalid += 1
-        tell(label)
-      }
-      break
-    case 'abort':
-      tally.aborts += 1
-      break
-    case 'refused':
-    case 'hung':
-      tally.hung += 1
-      tell(ending.type)
-  }
-  const isLost = lostMs > deadlineMs / 4 && label === 'error EXECUTION_TIMEOUT'
-  if (!isLost && !isExcused(plan, label)) {
-    tally.failedWithoutFault += 1
-    tell('failed without a fault')
-  }
-}
-
-function meet({ fault }: PlannedRequest, label: string, { met }: Tally): void {
-  if (fault === undefined) return
-  const { sent, unserved } = met.get(fault.name) ?? NEVER_MET
-  met.set(fault.name, { sent: sent + 1, unserved: unserved + (UNSERVED.has(label) ? 1 : 0) })
-}
-
-const NEVER_MET = { sent: 0, unserved: 0 }
-/** How a request to an address ends at which nobody takes connections up. */
-const UNSERVED = new Set(['failed_dependency UPSTREAM_UNAVAILABLE', 'error EXECUTION_TIMEOUT'])
-
-const expectedOf = { items: 'success', questions: 'clarification_required', events: 'stream' } as const
-
-/** Keys may be slow to come, too. */
-const KEY_TROUBLE = new Set([
-  'error INVALID_TOKEN',
-  'error EXECUTION_TIMEOUT',
-  'failed_dependency JWKS_UNAVAILABLE',
-])
-
-/** Whether a request may end like this. An idle connection can be gone, so a POST without a key may fail by its neighbours. */
-function isExcused({ kind, fault, token, method, keyed }: PlannedRequest, label: string): boolean {
-  if (fault !== undefined || label === expectedOf[kind]) return true
-  if (token === 'unknownKey') return KEY_TROUBLE.has(label)
-  if (token === 'person' && label === 'failed_dependency TENANT_LOOKUP_UNAVAILABLE') return true
-  return method === 'POST' && !keyed && label === 'failed_dependency UPSTREAM_UNAVAILABLE'
-}
-
-/** The outcome and its code, or what is wrong with the answer. */
-function labelOf({ id, kind }: PlannedRequest, answer: WireAnswer): string {
-  if (answer.headers[headers.requestId.toLowerCase()] !== id) return 'invalid: the answer of another request'
-  if (answer.headers['content-type']?.startsWith('text/event-stream')) return streamLabel(kind, answer)
-  const reading = readOutcome(answer)
-  if (!reading.ok) return `invalid: ${answer.status} ${reading.violations[0]?.rule ?? 'no outcome'}`
-  const { outcome, trace } = reading
-  if (trace?.requestId !== id) return 'invalid: the trace of another request'
-  if (outcome.type === 'success' && (outcome.body as { id?: string }).id !== id)
-    return 'invalid: the body of another request'
-  return 'code' in outcome && outcome.code !== undefined ? `${outcome.type} ${outcome.code}` : outcome.type
-}
-
-/** A stream is whole, or its last frame says why it is not. */
-function streamLabel(kind: PlannedRequest['kind'], { status, body }: WireAnswer): string {
-  if (kind !== 'events' || status !== outcomes.success.status)
-    return 'invalid: a stream that nobody asked for'
-  if (body.endsWith('data: [DONE]\n\n')) return 'stream'
-  const [, code] = /\nevent: error\ndata: \{"type":"\w+","code":"(\w+)".*\}\n\n$/.exec(`\n${body}`) ?? []
-  return code === undefined ? 'invalid: a stream without an end' : `stream ${code}`
 }
 
 interface FaultsDone {
