@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { percentile, ratios, spreadOf } from '../bench/statistics.ts'
+import { descendantsOf } from '../chaos/end-descendants.ts'
 import { testWithProgram } from './debian-package.ts'
+import { isAlive } from './workers/start-workers.ts'
 
 // It starts eight processes one after another.
 vi.setConfig({ testTimeout: 120_000 })
@@ -47,6 +50,31 @@ testWithProgram(
     const results = JSON.parse(readFileSync(join(output, files[0] ?? ''), 'utf8'))
     expect(results).toMatchObject({ seed: 7, quick: true, machine: { node: process.version } })
     expect(results.throughput.map(({ scenario }: { scenario: string }) => scenario)).toEqual(['all-plugins'])
+  },
+)
+
+testWithProgram(
+  { program: 'wrk', package: 'wrk' },
+  'a run that is stopped ends with 130 and leaves neither processes nor files',
+  async () => {
+    const folder = outputFolder()
+    const child = spawn(
+      process.execPath,
+      [...flags, '--quick', '--only', 'passthrough', '--output', folder],
+      {
+        env: { ...process.env, TMPDIR: folder },
+        stdio: 'ignore',
+      },
+    )
+    const exited = once(child, 'exit')
+    // The service behind all contenders is the first that it starts.
+    await expect.poll(() => descendantsOf(child.pid ?? 0)).not.toEqual([])
+    const started = descendantsOf(child.pid ?? 0)
+    expect(readdirSync(folder)).not.toEqual([])
+    child.kill('SIGTERM')
+    expect((await exited)[0]).toBe(130)
+    await expect.poll(() => started.filter(isAlive)).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
   },
 )
 
