@@ -62,6 +62,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'idempotency',
     mutate: ['packages/service/src/{fingerprint,perform,effect}.ts'],
     tests: [
+      'packages/service/src/fingerprint.test.ts',
       'packages/service/test/{idempotency,failures,background,approvals,reservations,swallowed}.test.ts',
     ],
   },
