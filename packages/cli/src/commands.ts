@@ -1,5 +1,4 @@
 import type { Command } from './command.ts'
-import { keepYoungGenerationSmall } from './young-generation.ts'
 
 /** A command as the overview lists it. Its code is loaded when it is called. */
 export interface CommandRow {
@@ -23,10 +22,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'start',
     summary: 'Runs a gateway.',
-    load: async () => {
-      keepYoungGenerationSmall()
-      return (await import('./commands/start.ts')).start
-    },
+    load: async () => (await import('./commands/start.ts')).start,
   },
   {
     name: 'reload',
