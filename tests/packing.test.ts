@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { findFreeBase } from '@agentic-rest/stack'
@@ -125,6 +125,20 @@ describe.each(names)('%s', (name) => {
   })
 })
 
+test('the gateway is built into a few files of its own code, and each leads to its published source', () => {
+  const folder = installedFolder('@agentic-rest/gateway')
+  const files = installedFiles('@agentic-rest/gateway').filter((file) => file.startsWith('dist/'))
+  const [programs, maps] = ['.js', '.js.map'].map((end) => files.filter((file) => file.endsWith(end)))
+  expect(programs?.length).toBeLessThan(10)
+  expect(maps).toEqual(programs?.map((file) => `${file}.map`))
+  for (const map of maps ?? []) {
+    const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8')) as { sources: string[] }
+    const found = sources.map((source) => relative(folder, join(folder, dirname(map), source)))
+    expect(found.filter((file) => !/^src\/.*\.ts$/.test(file) || !existsSync(join(folder, file)))).toEqual([])
+    expect(found).not.toEqual([])
+  }
+})
+
 test.each(Object.keys(typesOf) as TypeGroup[])(
   'the types of packages for %s resolve for a strict consumer',
   (group) => {
@@ -218,6 +232,28 @@ describe('the command agentic', () => {
       child.kill('SIGTERM')
     }
     expect(messages).toEqual(['the gateway is listening', 'SIGTERM received', 'draining', 'drained'])
+    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
+  })
+
+  test('starts a gateway of two workers, which answer with the metrics of both', async () => {
+    const text =
+      '{ gateway: { port: 0, workers: 2 }, plugins: { token-validator: { mode: off } }, routes: [] }'
+    writeFileSync(join(consumer, 'workers.yaml'), text)
+    const child = spawn(process.execPath, [agenticPath(), 'start', '-c', 'workers.yaml'], { cwd: consumer })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const messages: unknown[] = []
+    for await (const line of createInterface(child.stderr)) {
+      const { msg, port } = JSON.parse(line)
+      messages.push(msg)
+      if (port === undefined) continue
+      const metrics = await fetch(`http://127.0.0.1:${port}/metrics`)
+      expect([metrics.status, await metrics.text()]).toEqual([
+        200,
+        expect.stringMatching(/^agentic_\w+(\{.*\})? \d/m),
+      ])
+      child.kill('SIGTERM')
+    }
+    expect(messages.filter((message) => message === 'drained')).not.toEqual([])
     expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
   })
 
