@@ -69,8 +69,12 @@ test('what all workers have made ready is used, and every one of them got its te
   const vote = (member: Member) => void votes.push(reloading.vote(member, []))
   const workers = [makeWorker(0, vote), makeWorker(1, vote)]
   const { reloading, used } = makeReloading(() => workers)
+  const ended = vi.fn()
   const run = reloading.run()
+  void run.then(ended)
   await vi.advanceTimersByTimeAsync(0)
+  // Until all of them have it in use, somebody who asks might meet the old one.
+  expect(ended).not.toHaveBeenCalled()
   for (const { answer } of workers) answer()
   expect(await run).toMatchObject({ result: 'applied', faults: [] })
   expect(await Promise.all(votes)).toEqual([[], []])
@@ -85,9 +89,12 @@ test('a worker that is stuck refuses for all, and keeps neither places from bein
   const { reloading, turns, used } = makeReloading(() => workers)
   const run = reloading.run()
   await vi.advanceTimersByTimeAsync(0)
-  // The place of a worker is filled in turn with reloads.
-  const filled = turns(async () => 'filled')
+  // The place of a worker is filled in turn with reloads: not during one, and not only when the stuck one wakes.
+  const filling = vi.fn(async () => 'filled')
+  const filled = turns(filling)
   good.answer()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(filling).not.toHaveBeenCalled()
   await vi.advanceTimersByTimeAsync(ROUND_OVER_MS)
   expect(await run).toMatchObject({ result: 'refused', faults: ['a worker did not answer in time'] })
   expect(await filled).toBe('filled')
