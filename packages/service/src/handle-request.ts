@@ -16,7 +16,7 @@ import { type Log, withFields } from './log.ts'
 import { makeContext } from './make-context.ts'
 import { success } from './make-outcome.ts'
 import { DOCUMENT_PATH } from './openapi/document.ts'
-import { perform } from './perform.ts'
+import { perform, scopeOf } from './perform.ts'
 import { refusal } from './refusals.ts'
 import type { Job, Scope } from './runtime/contract.ts'
 import { StoreUnavailableError } from './runtime/store-errors.ts'
@@ -100,7 +100,7 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
   const { match, caller, input, digest } = checked
   const { operation, params } = match
   const { trace, log, signal, innerApprovals, record } = exchange
-  const scope = { tenantId: caller.tenant, operation: operation.id, requester: caller.subject ?? '' }
+  const scope = scopeOf(caller, operation)
   const approvalTokens = readTokens(caller.approvalToken)
   let forwarded = caller.approvalToken
   const context = makeContext({

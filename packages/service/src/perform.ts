@@ -3,6 +3,7 @@ import { type Answer, endWith, goOn, type Step } from './answer.ts'
 import { type Approved, approve, whyNotUsed } from './approve.ts'
 import { cancelOperationOf, type Durable } from './durable.ts'
 import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
+import type { Caller } from './http/caller.ts'
 import { accepted } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
 import { invalidAt, refusal } from './refusals.ts'
@@ -25,6 +26,11 @@ export interface Performance {
   readonly publicPath: string
   /** Called with the token that turns out to be for this service: it is then not passed on. */
   readonly ownApproval: (token: string) => void
+}
+
+/** Whose key it is, and for what: the same key of another tenant or for another operation is another key (decision 30). */
+export function scopeOf({ tenant, subject }: Pick<Caller, 'tenant' | 'subject'>, { id }: Operation): Scope {
+  return { tenantId: tenant, operation: id, requester: subject ?? '' }
 }
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
