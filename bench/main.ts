@@ -10,6 +10,7 @@ import { checkoutProgram, installProgram, measureStartUp } from './measures/star
 import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
 import { measureWorkers } from './measures/workers.ts'
+import { pinSelf } from './pinned-process.ts'
 import { findPrograms } from './programs.ts'
 import { readCommit } from './read-commit.ts'
 import { reportOf } from './report.ts'
@@ -49,6 +50,7 @@ async function main(asked: Asked): Promise<number> {
   putAwayWhenStopped(folder)
   try {
     const programs = findPrograms()
+    pinSelf()
     const upstream = await startUpstream(programs.nginx, folder)
     const context: BenchContext = {
       programs,

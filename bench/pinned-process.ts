@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -6,6 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** The core that is measured, and the one for everything that makes load; with a single core they share it. */
 export const cores = { measured: Math.min(1, availableParallelism() - 1), load: 0 } as const
+
+/** Keeps this process, which asks and counts, off the core that is measured. */
+export function pinSelf(): void {
+  execFileSync('taskset', ['-acp', String(cores.load), String(process.pid)], { stdio: 'ignore' })
+}
 
 /** A program that runs on one core. */
 export interface PinnedProcess {

@@ -36,12 +36,9 @@ export function workersConfig({ target, workers = 2, gateway = {}, plugins = {} 
 }
 
 /** Starts one with `agentic start`; it ends with the test. */
-export async function startWorkers(
-  config: WorkersConfig,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Workers> {
+export async function startWorkers(config: WorkersConfig): Promise<Workers> {
   const folder = folderWith({ 'gateway.yaml': workersConfig(config) })
-  const running = spawnAgentic(['start', '-c', 'gateway.yaml'], { cwd: folder, env })
+  const running = spawnAgentic(['start', '-c', 'gateway.yaml'], { cwd: folder })
   const { port } = await running.logged('the gateway is listening')
   const url = `http://127.0.0.1:${port}`
   const pids = () => childrenOf(running.child.pid ?? 0)

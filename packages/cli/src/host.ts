@@ -1,6 +1,5 @@
 import { runAgentic } from './agentic.ts'
 import { exitCodes } from './exit-codes.ts'
-import { keepYoungGenerationSmall } from './young-generation.ts'
 
 /** What a command may use of the process it runs in. */
 export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'on' | 'off' | 'exit'>
@@ -8,8 +7,6 @@ export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 
 /** Runs the command line as this process. Node ends it when everything that was written is out. */
 export async function runProcess(host: Host & Pick<NodeJS.Process, 'argv' | 'exitCode'>): Promise<void> {
   const lost = watchLosses(host)
-  // Only here, where the whole process is ours. A gateway that runs lets it grow again.
-  if (host.argv[2] === 'start') keepYoungGenerationSmall()
   try {
     host.exitCode = await runAgentic(host.argv.slice(2), host)
   } catch (error) {

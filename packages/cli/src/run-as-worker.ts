@@ -4,7 +4,6 @@ import type { Host } from './host.ts'
 import { openLog } from './open-log.ts'
 import { readVersion } from './version.ts'
 import { endOnUnhandledErrors } from './watch-signals.ts'
-import { letYoungGenerationGrow } from './young-generation.ts'
 
 /** Runs a worker of another process; resolves with the exit code. */
 export async function runAsWorker(host: Host): Promise<number> {
@@ -15,7 +14,6 @@ export async function runAsWorker(host: Host): Promise<number> {
     return exitCodes.invalid
   }
   const { joinPrimary } = await loadWorkers()
-  letYoungGenerationGrow()
   // A terminal and a supervisor signal all processes of a group. It is the primary that acts on it, for all of them.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) host.on(signal, () => undefined)
   const tookRequests = await joinPrimary({

@@ -14,7 +14,6 @@ import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
 import { readVersion } from './version.ts'
 import { watchSignals } from './watch-signals.ts'
-import { letYoungGenerationGrow } from './young-generation.ts'
 
 /** What is served. */
 export interface Served {
@@ -41,7 +40,6 @@ export async function serve(served: Served, host: Host): Promise<number> {
   try {
     const gateway = await openGateway(served, host)
     announce(served, await gateway.start())
-    letYoungGenerationGrow()
     announceConsole(served, gateway)
     tellStarted(gateway)
     await signals.toldToStop
