@@ -5,7 +5,7 @@ const source = join(import.meta.dirname, 'src')
 const didYouMean = join(source, 'config/did-you-mean.ts')
 
 /**
- * The package in a few files instead of two hundred: to find and load them was a third of the time of a start. Code of
+ * The package in a few files instead of two hundred: to find and load them was a fifth of the time of a start. Code of
  * others stays where npm puts it, where everybody sees which version it is.
  */
 const bundle = await rolldown({

@@ -23,7 +23,7 @@ test.each([
   expect(spans.map(({ start, end }) => [start, end])).toEqual(expected)
 })
 
-const seed = Date.now() & 0x7fffffff
+const seed = Number(process.env['SEED'])
 
 test(`it covers exactly what a search for each keyword covers (seed ${seed})`, () => {
   const word = fc.stringMatching(/^[abc]{1,4}$/)

@@ -63,7 +63,7 @@ describe('a place in a view is found again in the source', () => {
     expect(source.slice(span.start, span.end)).toBe(expected)
   })
 
-  const seed = Date.now() & 0x7fffffff
+  const seed = Number(process.env['SEED'])
   test(`places are in order and within the source, for any text (seed ${seed})`, () => {
     const character = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),

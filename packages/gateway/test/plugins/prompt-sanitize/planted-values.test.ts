@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { disguises, document, hasPlants, leaf, PLANTED, plants, rules, traces } from './planted-documents.ts'
 import { createSanitizer } from './sanitizing.ts'
 
-const seed = Date.now() & 0x7fffffff
+const seed = Number(process.env['SEED'])
 
 test(`no planted value is left, wherever it stands and however it is written (seed ${seed})`, async () => {
   const sanitizer = createSanitizer(rules)

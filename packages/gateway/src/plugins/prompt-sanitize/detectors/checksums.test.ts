@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { creditCard } from './credit-card.ts'
 import { iban } from './iban.ts'
 
-const seed = Date.now() & 0x7fffffff
+const seed = Number(process.env['SEED'])
 
 test(`a sixteen-digit Visa number is found exactly when Luhn's sum is right (seed ${seed})`, () => {
   fc.assert(
