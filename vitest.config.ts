@@ -15,8 +15,8 @@ const longTests = ['tests/stack-on-postgres.test.ts']
 const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests)]
 
-// These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own. All others share three:
-// to start one and to load the gateway into it takes longer than most files take.
+// These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own.
+// All others share three: to start one and to load the gateway into it takes longer than most files take.
 const apart = [
   'packages/gateway/test/plugin-failure.test.ts',
   'packages/gateway/test/{client-disconnect,vendor-encoding}.test.ts',

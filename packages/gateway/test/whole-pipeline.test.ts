@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually, metricValue } from './harness/metric-value.ts'
 import { openSocket } from './harness/raw-client.ts'
+import { printedSeed, seededRandom } from './harness/seeded-random.ts'
 import { startGateway, type TestGateway } from './harness/start-gateway.ts'
 import { answerJson, startRawUpstream, startUpstream, type TestUpstream } from './harness/start-upstream.ts'
 import { type IssuerServer, startIssuer } from './plugins/token-validator/issuer-server.ts'
@@ -218,13 +219,7 @@ describe('parallel tenants', () => {
         `t${index}`,
         await world.issuer.token({ claims: { ...claims, sub: `u${index}`, tenant_id: `t${index}` } }),
       )
-    const seed = Number(process.env['SEED'])
-    process.stdout.write(`parallel tenants: seed ${seed}\n`)
-    let state = seed
-    const random = () => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-      return state / 2_147_483_648
-    }
+    const random = seededRandom(printedSeed('parallel tenants'))
     const outcomes = await Promise.all(
       Array.from({ length: 400 }, async (_, index) => {
         const tenant = `t${index % 20}`

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { hopByHopNames } from '../../test/harness/hop-by-hop-names.ts'
 import {
   makeBody,
   makeExchange,
@@ -43,15 +44,7 @@ test('what the gateway has no business with passes as it was sent, before what i
 
 describe('no copy of the caller passes of', () => {
   it.each([
-    'Connection',
-    'Keep-Alive',
-    'Proxy-Connection',
-    'Proxy-Authenticate',
-    'Proxy-Authorization',
-    'TE',
-    'Trailer',
-    'Transfer-Encoding',
-    'Upgrade',
+    ...hopByHopNames,
     'Content-Length',
     'Expect',
     'X-Correlation-ID',

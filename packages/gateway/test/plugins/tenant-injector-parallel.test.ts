@@ -4,6 +4,7 @@ import type { Exchange } from '../../src/exchange.ts'
 import type { Plugin } from '../../src/plugin.ts'
 import { licenseCheck } from '../../src/plugins/license-check.ts'
 import { tenantInjector } from '../../src/plugins/tenant-injector.ts'
+import { seededRandom } from '../harness/seeded-random.ts'
 import { type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
 import {
   makeContext,
@@ -15,7 +16,7 @@ import {
 } from './make-exchange.ts'
 
 const seed = Number(process.env['SEED'])
-const random = mulberry32(seed)
+const random = seededRandom(seed)
 const below = (limit: number) => Math.floor(random() * limit)
 
 const PRINCIPALS = 40
@@ -110,15 +111,4 @@ async function sendOne(injector: Plugin, check: Plugin): Promise<string> {
 async function codeOf(plugin: Plugin, exchange: Exchange): Promise<string | undefined> {
   const result = await plugin.request(exchange)
   return result !== undefined && 'code' in result ? result.code : undefined
-}
-
-/** A small generator that gives the same numbers for the same seed. */
-function mulberry32(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
