@@ -18,6 +18,7 @@ const exclude = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests
 // These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own.
 // All others share three: to start one and to load the gateway into it takes longer than most files take.
 const apart = [
+  'packages/gateway/src/lifetime/active-exchanges.test.ts',
   'packages/gateway/test/plugin-failure.test.ts',
   'packages/gateway/test/{client-disconnect,vendor-encoding}.test.ts',
   'packages/gateway/test/reload/{bad-files,nothing-left}.test.ts',

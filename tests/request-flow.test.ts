@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { errorCodes } from '../packages/gateway/src/error-codes.ts'
+import { errorCodes } from '../packages/gateway/src/errors.ts'
 import { nameOf, readSource, visitNodes } from '../tools/source-file.ts'
 import { repositoryRoot } from './packed-packages.ts'
 

@@ -21,7 +21,7 @@ export async function errorTables(): Promise<string> {
 }
 
 async function codeRows(): Promise<CodeRow[]> {
-  const { errorCodeRow, errorCodes, refusal } = await import('../packages/gateway/src/error-codes.ts')
+  const { errorCodeRow, errorCodes, refusal } = await import('../packages/gateway/src/errors.ts')
   const codes = Object.keys(errorCodes) as (keyof typeof errorCodes)[]
   const rows = codes.map((code) => {
     const { type, message, cause, fix } = errorCodeRow(code)
@@ -32,7 +32,7 @@ async function codeRows(): Promise<CodeRow[]> {
 
 /** The one answer whose places differ from request to request: its code and message are the profile's. */
 async function validationRow(): Promise<CodeRow> {
-  const { invalidRequest } = await import('../packages/gateway/src/error-codes.ts')
+  const { invalidRequest } = await import('../packages/gateway/src/errors.ts')
   const outcome = invalidRequest('', '')
   const body: { code: string } = JSON.parse(
     writeOutcome(outcome, { correlationId: '-', requestId: '-' }).body,

@@ -24,12 +24,12 @@ export const mutationGroups: readonly MutationGroup[] = [
   },
   {
     name: 'tenant',
-    mutate: [`${plugins}/tenant-injector.ts`, `${plugins}/tenant-injector/*.ts`],
+    mutate: [`${plugins}/tenant-injector/*.ts`],
     tests: [`${gateway}/test/plugins/tenant-injector*.test.ts`],
   },
   {
     name: 'token',
-    mutate: [`${plugins}/token-validator.ts`, `${plugins}/token-validator/*.ts`],
+    mutate: [`${plugins}/token-validator/*.ts`],
     tests: [
       `${plugins}/token-validator/*.test.ts`,
       `${gateway}/test/plugins/token-validator/!(unknown-kids|hostile-key-servers).test.ts`,

@@ -108,7 +108,7 @@ test.each(['node:net', 'node:tls'])('%s is for the two wires alone', (specifier)
 test('redis is for the shared limits alone', () => {
   expect(
     faultsWith('packages/gateway/src/listen/a.ts', "import type { RedisClientType } from 'redis'\n"),
-  ).toContain('packages/gateway/src/listen/a.ts:1: only packages/gateway/src/shared-slots/ may import redis')
+  ).toContain('packages/gateway/src/listen/a.ts:1: only packages/gateway/src/slots/ may import redis')
 })
 
 test.each(['node:crypto', 'fs'])('%s does not go into the client', (specifier) => {

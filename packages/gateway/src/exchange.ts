@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
 import type { CancelSignal } from './cancel-signal.ts'
-import type { Route } from './route.ts'
+import type { Route } from './lifetime/router.ts'
 
 /** Who the caller is, as the validated token says. */
 export interface Identity {

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream'
 import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { Collector } from './plugins/otel-audit/collector.ts'
 import type { KeySource } from './plugins/token-validator/key-source.ts'
-import type { Shared } from './shared.ts'
 import type { HttpClient } from './upstream/http-client.ts'
+import type { Shared } from './upstream/shared.ts'
 
 /** The plugins, in the order in which every request passes them. */
 export const pluginOrder = [

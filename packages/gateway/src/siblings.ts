@@ -1,10 +1,10 @@
 import type { Others } from './admin/others.ts'
-import type { Watcher } from './gateway-parts.ts'
+import type { Load, Room } from './lifetime/load.ts'
+import type { Snapshot } from './lifetime/snapshot.ts'
+import type { OwnState } from './line/own-endpoints.ts'
+import type { Watcher } from './line/parts.ts'
 import type { HandedConnections } from './listen/handed-connections.ts'
-import type { Load, Room } from './load.ts'
-import type { Metrics } from './metrics.ts'
-import type { OwnState } from './own-endpoints.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Metrics } from './metrics/metrics.ts'
 
 /** What a process says of itself when its siblings ask. */
 export interface OwnAccount {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from '../src/stream-slots.ts'
+import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from '../src/slots/stream-slots.ts'
 import { startEventUpstream } from './harness/event-upstream.ts'
 import { expectLimitExceeded, expectRefusal, readFetched } from './harness/expect-outcome.ts'
 import { eventually, metricValue } from './harness/metric-value.ts'

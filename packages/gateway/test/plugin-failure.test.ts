@@ -25,7 +25,7 @@ const faults: Record<string, (exchange: Exchange) => ReturnType<Plugin['request'
 
 const seen = vi.hoisted(() => ({ responses: 0 }))
 
-vi.mock('../src/plugins/prompt-sanitize.ts', () => ({
+vi.mock('../src/plugins/prompt-sanitize/prompt-sanitize.ts', () => ({
   promptSanitize: (): Plugin => ({
     name: 'prompt-sanitize',
     request: (exchange) => faults[exchange.headers['x-fault'] ?? '']?.(exchange),

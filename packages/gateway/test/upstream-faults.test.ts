@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { ErrorCode } from '../src/error-codes.ts'
+import type { ErrorCode } from '../src/errors.ts'
 import { expectOwnHeaders, expectRefusal, headerValues, sendRequest } from './harness/http-request.ts'
 import { eventually, metricValue } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'

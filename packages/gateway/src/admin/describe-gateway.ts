@@ -1,7 +1,7 @@
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import type { ToldWarning } from '../config/warnings.ts'
-import type { ReloadResult } from '../reload/reload.ts'
+import type { ReloadResult } from '../lifetime/reload.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 
 /** What is told about a gateway. */

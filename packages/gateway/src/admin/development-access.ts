@@ -1,5 +1,5 @@
+import { isRecord } from '../config/is-record.ts'
 import type { Exchange } from '../exchange.ts'
-import { isRecord } from '../is-record.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
 /** Somebody whose token can be had in development. */

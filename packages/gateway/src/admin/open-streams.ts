@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../config/config-schema.ts'
-import type { Load } from '../load.ts'
+import type { Load } from '../lifetime/load.ts'
 import type { TenantStreams } from './feed.ts'
 
 const MAX_TENANTS = 100

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@agentic-rest/profile'
-import type { ReloadResult } from '../reload/reload.ts'
+import type { ReloadResult } from '../lifetime/reload.ts'
 import type { ExchangeRow } from './exchange-rows.ts'
 import type { FeedBatch } from './feed-batch.ts'
 

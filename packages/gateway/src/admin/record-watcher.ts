@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@agentic-rest/profile'
-import type { Watcher } from '../gateway-parts.ts'
+import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
 import { recordNow } from './recent-exchanges.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { NOWHERE } from '../active-exchanges.ts'
 import { createCancellation } from '../cancel-signal.ts'
 import type { Exchange } from '../exchange.ts'
+import { NOWHERE } from '../lifetime/active-exchanges.ts'
 import type { Connection } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 import { createReply } from './reply.ts'

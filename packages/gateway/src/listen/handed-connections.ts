@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { takeUpWaiting } from '../drain.ts'
+import { takeUpWaiting } from '../lifetime/drain.ts'
 
 /** The socket of a client. */
 export type ClientSocket = Socket

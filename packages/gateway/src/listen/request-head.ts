@@ -7,7 +7,7 @@ import {
   isIdentifier,
   type Outcome,
 } from '@agentic-rest/profile'
-import { refusal } from '../error-codes.ts'
+import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
 

@@ -1,5 +1,5 @@
 import { headerKeys, isVendorType, mediaTypeEssence } from '@agentic-rest/profile'
-import { memoized } from '../bounded-memo.ts'
+import { memoized } from './bounded-memo.ts'
 import { joinedHeader } from './upstream-answer.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g

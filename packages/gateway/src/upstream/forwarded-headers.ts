@@ -1,6 +1,6 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
-import { memoized } from '../bounded-memo.ts'
 import type { Exchange } from '../exchange.ts'
+import { memoized } from './bounded-memo.ts'
 
 /** RFC 9110, section 7.6.1: they speak of one connection and never pass a proxy. */
 const HOP_BY_HOP = new Set([

@@ -1,9 +1,9 @@
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
-import { readCertificates } from '../read-pem.ts'
-import type { Held, Shared } from '../shared.ts'
+import { readCertificates } from '../config/read-pem.ts'
 import { type Connections, createConnections } from './http1/connections.ts'
 import { originOf } from './http1/open-socket.ts'
 import { createPlaces, type Places } from './places.ts'
+import type { Held, Shared } from './shared.ts'
 
 /** The connections to one origin, with a bound on what may wait for them. */
 export interface UpstreamPool {

@@ -1,6 +1,6 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
-import { memoized } from '../bounded-memo.ts'
 import type { Exchange } from '../exchange.ts'
+import { memoized } from './bounded-memo.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
 import { joinedHeader } from './upstream-answer.ts'
 

@@ -1,5 +1,5 @@
-import { createHeldSlots } from '../held-slots.ts'
-import type { StreamSlots } from '../stream-slots.ts'
+import { createHeldSlots } from '../slots/held-slots.ts'
+import type { StreamSlots } from '../slots/stream-slots.ts'
 
 /** Where slots are that all workers have in common. */
 export interface SlotDesk {

@@ -1,4 +1,4 @@
-import type { Room } from '../load.ts'
+import type { Room } from '../lifetime/load.ts'
 
 /** A worker's part of the requests that all workers may work on together. */
 export interface BorrowedRoom extends Room {

@@ -1,10 +1,10 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { ExchangeRow } from '../admin/exchange-rows.ts'
 import type { FeedBatch } from '../admin/feed-batch.ts'
+import type { ReloadResult } from '../lifetime/reload.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
-import type { Exposition, MetricValues } from '../metrics.ts'
-import type { ReloadResult } from '../reload/reload.ts'
+import type { Exposition, MetricValues } from '../metrics/metrics.ts'
 
 /** What a worker is started with. */
 export interface Boot {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { settledWithin } from '../settled-within.ts'
+import { settledWithin } from '../lifetime/settled-within.ts'
 
 /** Brings what workers write to one stream, line by line, so that no line of one stands inside a line of another. */
 export interface LineRelay {

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { metricValue } from '../../test/harness/metric-value.ts'
 import { metricTable } from '../metrics/metric-table.ts'
-import { definition, isCount, valuesOf } from '../metrics.ts'
+import { definition, isCount, valuesOf } from '../metrics/metrics.ts'
 import { createMergedMetrics } from './merged-metrics.ts'
 
 /** A worker with so many requests of a tenant, one of them open. */

@@ -1,8 +1,8 @@
+import { inTurn } from '../lifetime/in-turn.ts'
 import { metricTable } from '../metrics/metric-table.ts'
+import { type Exposition, type MetricValues, valuesOf } from '../metrics/metrics.ts'
 import { loadAggregatorRegistry, type Registry } from '../metrics/prometheus.ts'
 import { createTenantCap, type TenantLabel } from '../metrics/tenant-cap.ts'
-import { type Exposition, type MetricValues, valuesOf } from '../metrics.ts'
-import { inTurn } from '../reload/in-turn.ts'
 
 /** The metrics of all workers as those of one gateway. */
 export interface MergedMetrics<Worker extends object> {

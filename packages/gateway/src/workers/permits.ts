@@ -1,4 +1,4 @@
-import { settledWithin } from '../settled-within.ts'
+import { settledWithin } from '../lifetime/settled-within.ts'
 
 /** A worker that holds permits. */
 export interface Holder {

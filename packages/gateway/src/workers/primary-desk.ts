@@ -1,4 +1,4 @@
-import { settledWithin } from '../settled-within.ts'
+import { settledWithin } from '../lifetime/settled-within.ts'
 import type { Desk } from './channel.ts'
 import type { Boot, PrimaryDesk, WorkerDesk } from './desks.ts'
 import type { Member } from './member.ts'

@@ -1,5 +1,4 @@
 import { metricTable } from '../metrics/metric-table.ts'
-import { Counter, Gauge, Registry } from '../metrics/prometheus.ts'
 import {
   createReloadMetrics,
   definition,
@@ -8,7 +7,8 @@ import {
   type Metrics,
   type MetricValues,
   valuesOf,
-} from '../metrics.ts'
+} from '../metrics/metrics.ts'
+import { Counter, Gauge, Registry } from '../metrics/prometheus.ts'
 import type { Member } from './member.ts'
 import { createMergedMetrics } from './merged-metrics.ts'
 

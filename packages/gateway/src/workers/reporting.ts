@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Metrics, MetricValues } from '../metrics.ts'
+import type { Metrics, MetricValues } from '../metrics/metrics.ts'
 
 const REPORT_MS = 1000
 /** Of a second, for metrics with many series: what is counted must not cost what is served. */

@@ -1,4 +1,4 @@
-import { createLocalStreamSlots, type ReleaseSlot } from '../stream-slots.ts'
+import { createLocalStreamSlots, type ReleaseSlot } from '../slots/stream-slots.ts'
 
 /** The stream slots of all workers. */
 export interface SlotKeeper<Worker> {

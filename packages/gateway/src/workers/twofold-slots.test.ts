@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLocalStreamSlots } from '../stream-slots.ts'
+import { createLocalStreamSlots } from '../slots/stream-slots.ts'
 import { createAskedSlots } from './asked-slots.ts'
 import { createTwofoldSlots } from './twofold-slots.ts'
 

@@ -1,4 +1,4 @@
-import type { ReleaseSlot, StreamSlots } from '../stream-slots.ts'
+import type { ReleaseSlot, StreamSlots } from '../slots/stream-slots.ts'
 
 /**
  * Slots of this machine and of all machines: a stream needs both. While the store of all is out of reach each process

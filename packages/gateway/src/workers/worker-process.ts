@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { WORKER_VARIABLE } from '../load-workers.ts'
 import { type Channel, createChannel, type Desk, type Peer } from './channel.ts'
 import type { WorkerDesk } from './desks.ts'
+import { WORKER_VARIABLE } from './load-workers.ts'
 
 /** How a worker is run. */
 export interface WorkerProgram {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type ErrorCode, refusal } from '../../src/error-codes.ts'
+import { type ErrorCode, refusal } from '../../src/errors.ts'
 import type { RawResponse } from './raw-client.ts'
 
 /** All values of a header, in the order they came. */

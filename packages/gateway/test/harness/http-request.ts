@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import type { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
-import { type ErrorCode, errorCodes } from '../../src/error-codes.ts'
+import { type ErrorCode, errorCodes } from '../../src/errors.ts'
 
 /** What a client got, to the byte. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LicenseCheckOptions, WebhookOptions } from '../../src/config/config-schema.ts'
 import { InitialisationError, type Plugin } from '../../src/plugin.ts'
-import { licenseCheck } from '../../src/plugins/license-check.ts'
+import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
 import {
   answering,
   brokenTreatments,

@@ -1,11 +1,11 @@
 import { Readable, Writable } from 'node:stream'
 import { headers, type Outcome, writeOutcome } from '@agentic-rest/profile'
 import type { Exchange, Identity, Reply, RequestBody, StepResult } from '../../src/exchange.ts'
-import type { Metrics } from '../../src/metrics.ts'
+import type { Route } from '../../src/lifetime/router.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { PluginContext } from '../../src/plugin.ts'
-import type { Route } from '../../src/route.ts'
-import { createShared } from '../../src/shared.ts'
 import { createHttpClient } from '../../src/upstream/http-client.ts'
+import { createShared } from '../../src/upstream/shared.ts'
 
 /** A request as `listen/` and the router would hand it to the first plugin; `overrides` replaces whole fields. */
 export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { WebhookOptions } from '../../src/config/config-schema.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector.ts'
+import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
 import {
   answering,
   holding,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { tenantInjector } from '../../src/plugins/tenant-injector.ts'
+import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
 import { type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
 import { makeContext, makeExchange, makeIdentity, type TestContext } from './make-exchange.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TenantInjectorOptions } from '../../src/config/config-schema.ts'
 import type { Exchange, Identity } from '../../src/exchange.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector.ts'
+import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
 import { answering, type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
 import {
   answerOf,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { leaseKey } from '../../src/shared-slots/redis-lease-store.ts'
+import { leaseKey } from '../../src/slots/redis-lease-store.ts'
 import { startEventUpstream } from '../harness/event-upstream.ts'
 import { eventually, metricValue } from '../harness/metric-value.ts'
 import type { RedisServer } from '../harness/redis-server.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '../../src/index.ts'
-import { createSharedStreamSlots } from '../../src/shared-slots/shared-slots.ts'
+import { createSharedStreamSlots } from '../../src/slots/shared-slots.ts'
 import { startBlackhole } from '../harness/blackhole.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { startSilentServer } from './silent-server.ts'

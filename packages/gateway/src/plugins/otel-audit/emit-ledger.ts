@@ -1,5 +1,5 @@
 import type { Log } from '../../log.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 
 /** The exporters of the audit record, as the configuration and the metrics name them. */
 export type ExporterName = 'stdout' | 'otlp'

@@ -1,8 +1,8 @@
 import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { expect, it } from 'vitest'
 import { makeExchange, makeHeaders } from '../../../test/plugins/make-exchange.ts'
+import { traceContext } from '../../upstream/trace-context.ts'
 import { requestSpan, spanBytes } from './request-span.ts'
-import { traceContext } from './trace-context.ts'
 
 const event = {
   event_type: 'agentic.request.received',

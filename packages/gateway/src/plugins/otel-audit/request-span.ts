@@ -2,8 +2,8 @@ import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
 import type { Attributes, HrTime, Link, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import type { Exchange } from '../../exchange.ts'
+import { type RemoteSpan, readTraceparent, traceContext } from '../../upstream/trace-context.ts'
 import { eventTypes } from './audit-event.ts'
-import { type RemoteSpan, readTraceparent, traceContext } from './trace-context.ts'
 
 // The library's enums are only types here: a gateway that writes to stdout loads nothing of it.
 const SERVER_KIND: SpanKind = 1

@@ -1,6 +1,6 @@
 import { headerKeys, headers, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
-import { memoized } from '../../bounded-memo.ts'
 import type { Exchange } from '../../exchange.ts'
+import { memoized } from '../../upstream/bounded-memo.ts'
 
 /** How a body is read. */
 export type BodyKind = 'json' | 'lines' | 'form' | 'text'

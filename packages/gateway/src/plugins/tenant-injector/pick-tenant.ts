@@ -1,5 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
-import { refusal } from '../../error-codes.ts'
+import { refusal } from '../../errors.ts'
 import type { Admits } from './tenant-id.ts'
 
 /** The tenant of a request, or the outcome that refuses it. */

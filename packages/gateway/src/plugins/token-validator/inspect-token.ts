@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../error-codes.ts'
+import type { ErrorCode } from '../../errors.ts'
 import { decodeToken, type JsonObject } from './decode-token.ts'
 import type { Issuer, Issuers } from './issuers.ts'
 import type { KeyQuery, KeySource } from './key-source.ts'

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isRecord } from '../../is-record.ts'
+import { isRecord } from '../../config/is-record.ts'
 import type { JsonObject } from './decode-token.ts'
 import type { KeyQuery } from './key-source.ts'
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../error-codes.ts'
+import type { ErrorCode } from '../../errors.ts'
 import type { JsonObject } from './decode-token.ts'
 
 /** When a token may be used, in milliseconds of the epoch, clock skew already allowed for. */

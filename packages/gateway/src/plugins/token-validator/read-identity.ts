@@ -1,5 +1,5 @@
 import { ROLE } from '../../config/schema/role.ts'
-import type { ErrorCode } from '../../error-codes.ts'
+import type { ErrorCode } from '../../errors.ts'
 import type { Identity } from '../../exchange.ts'
 import { readClaim } from '../read-claim.ts'
 import type { JsonObject } from './decode-token.ts'

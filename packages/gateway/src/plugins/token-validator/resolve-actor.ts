@@ -1,6 +1,6 @@
 import { headerKeys, headers, type ValidationFailed } from '@agentic-rest/profile'
 import type { TokenValidatorOptions } from '../../config/config-schema.ts'
-import { invalidRequest } from '../../error-codes.ts'
+import { invalidRequest } from '../../errors.ts'
 import type { Exchange } from '../../exchange.ts'
 import { isHeaderText } from './header-text.ts'
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 // By its own path: the whole package has 45 modules, and a start waits for each.
 import { compactVerify } from 'jose/jws/compact/verify'
-import type { ErrorCode } from '../../error-codes.ts'
+import type { ErrorCode } from '../../errors.ts'
 import type { InspectedToken } from './inspect-token.ts'
 import type { KeyLookup } from './key-source.ts'
 

@@ -1,4 +1,4 @@
-import { memoized } from '../../bounded-memo.ts'
+import { memoized } from '../bounded-memo.ts'
 
 /** The answer is no HTTP that can be passed on. The message says what is wrong and quotes none of it. */
 export class InvalidAnswerError extends Error {

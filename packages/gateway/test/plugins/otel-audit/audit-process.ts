@@ -1,5 +1,5 @@
 import { createLog } from '../../../src/log.ts'
-import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { makeBody, makeContext } from '../make-exchange.ts'
 import { auditedExchange, auditOptions, countedMetrics, driveMany } from './drive.ts'
 

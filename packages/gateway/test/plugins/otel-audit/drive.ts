@@ -1,6 +1,6 @@
 import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
 import type { Exchange, ExchangeResult } from '../../../src/exchange.ts'
-import type { Metrics } from '../../../src/metrics.ts'
+import type { Metrics } from '../../../src/metrics/metrics.ts'
 import type { Plugin } from '../../../src/plugin.ts'
 import { makeContext, makeExchange, makeIdentity } from '../make-exchange.ts'
 

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { ownTime } from '../../harness/own-time.ts'
 import { unusedPort } from '../../harness/unused-port.ts'
 import { makeContext } from '../make-exchange.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { makeContext } from '../make-exchange.ts'
 import { certificateFile, startCollector } from './collector.ts'
 import { auditOptions, countedMetrics, drive } from './drive.ts'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import type { RequestBody } from '../../../src/exchange.ts'
-import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { makeBody, makeContext } from '../make-exchange.ts'
 import { auditedExchange, auditOptions, drive } from './drive.ts'
 

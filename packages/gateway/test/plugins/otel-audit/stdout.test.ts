@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { otelAudit } from '../../../src/plugins/otel-audit.ts'
+import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { ownTime } from '../../harness/own-time.ts'
 import { makeContext } from '../make-exchange.ts'
 import { auditOptions, countedMetrics, drive, driveMany } from './drive.ts'

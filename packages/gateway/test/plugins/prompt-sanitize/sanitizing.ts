@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { SanitizeRule } from '../../../src/config/config-schema.ts'
 import type { RequestBody, StepResult } from '../../../src/exchange.ts'
 import type { DetectorName } from '../../../src/plugins/prompt-sanitize/detectors.ts'
-import { promptSanitize } from '../../../src/plugins/prompt-sanitize.ts'
+import { promptSanitize } from '../../../src/plugins/prompt-sanitize/prompt-sanitize.ts'
 import {
   answerOf,
   makeBody,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { promptSanitize } from '../../../src/plugins/prompt-sanitize.ts'
+import { promptSanitize } from '../../../src/plugins/prompt-sanitize/prompt-sanitize.ts'
 import { makeBody, makeContext, makeExchange, makeHeaders } from '../make-exchange.ts'
 import { createSanitizer, everyDetector, invalidAnswer } from './sanitizing.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/parse-config.ts'
-import { errorCodes } from '../../../src/error-codes.ts'
+import { errorCodes } from '../../../src/errors.ts'
 import { type IssuerServer, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, type TestValidator } from './make-validator.ts'
 

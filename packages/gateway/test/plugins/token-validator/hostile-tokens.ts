@@ -1,5 +1,5 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto'
-import type { ErrorCode } from '../../../src/error-codes.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
 
 /** A token that must be refused, and how. */
 export interface HostileToken {

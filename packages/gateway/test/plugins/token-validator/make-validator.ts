@@ -1,9 +1,9 @@
 import type { TokenValidatorOptions } from '../../../src/config/config-schema.ts'
 import { tokenValidatorSection } from '../../../src/config/schema/token-validator-section.ts'
-import { type ErrorCode, errorCodeRow } from '../../../src/error-codes.ts'
+import { type ErrorCode, errorCodeRow } from '../../../src/errors.ts'
 import type { Exchange, StepResult } from '../../../src/exchange.ts'
 import type { Plugin, PluginContext } from '../../../src/plugin.ts'
-import { tokenValidator } from '../../../src/plugins/token-validator.ts'
+import { tokenValidator } from '../../../src/plugins/token-validator/token-validator.ts'
 import {
   answerOf,
   makeContext,

@@ -1,0 +1,26 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { InitialisationError } from '../plugin.ts'
+
+/** Reads a PEM file that a key of the configuration names; the message names the key, not what is in the file. */
+export function readPem(file: string, key: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new InitialisationError(`${key}: cannot read the file (${code})`)
+  }
+}
+
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
+
+/** The certificates of a PEM file, in its order: at least one, and none that would only fail at a handshake. */
+export function readCertificates(file: string, key: string): [X509Certificate, ...X509Certificate[]] {
+  try {
+    const [first, ...rest] = readPem(file, key).match(CERTIFICATES) ?? []
+    return [new X509Certificate(first ?? ''), ...rest.map((text) => new X509Certificate(text))]
+  } catch (cause) {
+    if (cause instanceof InitialisationError) throw cause
+    throw new InitialisationError(`${key} is not a PEM certificate`, { cause })
+  }
+}

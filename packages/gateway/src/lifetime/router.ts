@@ -1,0 +1,91 @@
+import FindMyWay, { type HTTPMethod } from 'find-my-way'
+import type { RouteConfig } from '../config/config-schema.ts'
+import { parameterName, pathSegments } from '../config/schema/path-template.ts'
+import { canonicalTarget } from '../listen/canonical-path.ts'
+
+/** A route of the configuration, ready to be matched. */
+export interface Route {
+  readonly id: string
+  readonly config: RouteConfig
+}
+
+/** What matching a request gives: a route, or which methods the path has. */
+export type RouteMatch =
+  | { readonly route: Route; readonly params: Readonly<Record<string, string>> }
+  | { readonly route: undefined; readonly allowedMethods: readonly string[] }
+
+/** Finds the route of a request. */
+export interface Router {
+  match(method: string, path: string): RouteMatch
+  /** The methods that a path can be requested with. */
+  methods(path: string): readonly string[]
+}
+
+// As long as a head can be configured to be: the limit of the head is the only one.
+const MAX_PARAM_LENGTH = 1_048_576
+
+/** Makes the router for a set of routes. A literal segment beats a parameter; the time does not grow with the routes. */
+export function createRouter(routes: readonly Route[]): Router {
+  const tree = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH })
+  const methods = new Set<string>()
+  for (const route of routes) {
+    methods.add(route.config.method)
+    tree.on(route.config.method as HTTPMethod, treePath(route.config.path), noHandler, route)
+  }
+  const find = (method: string, path: string): RouteMatch | undefined => {
+    const found = methods.has(method) ? tree.find(method as HTTPMethod, treeText(path)) : null
+    if (found === null) return undefined
+    return { route: found.store as Route, params: decodeParams(found.params as Record<string, string>) }
+  }
+  const allowed = (path: string) => {
+    const own = [...methods].filter((method) => find(method, path) !== undefined)
+    return own.includes('GET') && !own.includes('HEAD') ? [...own, 'HEAD'] : own
+  }
+  return {
+    methods: allowed,
+    match(method, path) {
+      const found = find(method, path)
+      if (found !== undefined) return found
+      // RFC 9110, section 9.1: whoever serves GET serves HEAD.
+      const head = method === 'HEAD' ? find('GET', path) : undefined
+      return head ?? { route: undefined, allowedMethods: allowed(path) }
+    },
+  }
+}
+
+/** `{name}` is `:name` to the tree; a colon of a literal such as `assets:generate` is doubled. */
+function treePath(template: string): string {
+  const segments = pathSegments(template).map((segment) => {
+    const name = parameterName(segment)
+    return name === undefined ? treeLiteral(segment).replaceAll(':', '::') : `:${name}`
+  })
+  return `/${segments.join('/')}`
+}
+
+/** A literal in the canonical form, which the paths of requests have too. */
+function treeLiteral(segment: string): string {
+  const target = canonicalTarget(`/${segment}`, undefined)
+  if (!target.ok) throw new TypeError(`no request can ask for this segment: it ${target.message}`)
+  return treeText(target.path.slice(1))
+}
+
+/**
+ * Hides percent signs from the tree, which would decode them: `%3B` asks for something else than `;`, and a parameter
+ * must be decoded once. No canonical path has a bare `^`.
+ */
+function treeText(path: string): string {
+  return path.includes('%') ? path.replaceAll('%', '^') : path
+}
+
+function decodeParams(params: Record<string, string>): Record<string, string> {
+  const decoded: Record<string, string> = Object.create(null)
+  for (const name of Object.keys(params)) {
+    const text = params[name] ?? ''
+    decoded[name] = text.includes('^') ? decodeURIComponent(text.replaceAll('^', '%')) : text
+  }
+  return decoded
+}
+
+function noHandler(): void {
+  // find-my-way wants one; we look routes up and call nothing.
+}

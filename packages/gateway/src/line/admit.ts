@@ -1,0 +1,50 @@
+import { refusal } from '../errors.ts'
+import type { Exchange, StepResult } from '../exchange.ts'
+import { isPreflight, preflightHeaders } from '../listen/cors.ts'
+import type { GatewayParts } from './parts.ts'
+import { sendPreflight } from './respond.ts'
+
+/** What ends a request before anything is looked up for it. */
+export function admit(exchange: Exchange, parts: GatewayParts): StepResult | Promise<StepResult> {
+  const { load, isClosing } = parts
+  // A pipelined request may have lost its client before its turn came.
+  exchange.signal.throwIfAborted()
+  if (isClosing()) return refusal('SHUTTING_DOWN')
+  if (exchange.headFault !== undefined) return exchange.headFault
+  const overloaded = load.isOverloaded()
+  return overloaded instanceof Promise
+    ? overloaded.then((isFull) => admitByLoad(exchange, parts, isFull))
+    : admitByLoad(exchange, parts, overloaded)
+}
+
+function admitByLoad(exchange: Exchange, { snapshot }: GatewayParts, isOverloaded: boolean): StepResult {
+  exchange.signal.throwIfAborted()
+  if (isOverloaded) return refusal('OVERLOADED')
+  const { max_body_bytes } = snapshot.config.gateway.limits
+  return (exchange.body.length() ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
+}
+
+/**
+ * Answers a preflight, which carries no token, before the pipeline; false when the request is none. It is granted
+ * whatever the path and the method, so that the page can read why its request is refused: a browser shows a script
+ * nothing of an answer whose preflight failed.
+ */
+export function answerPreflight(exchange: Exchange, { snapshot, isClosing }: GatewayParts): boolean {
+  const { cors } = snapshot.config.gateway
+  if (cors === undefined || isClosing() || hasBadHeader(exchange)) return false
+  if (!isPreflight(exchange.method, exchange.headers)) return false
+  const wanted = exchange.headers['access-control-request-method'] ?? ''
+  const methods = new Set([
+    ...snapshot.router.methods(exchange.path),
+    ...(METHOD.test(wanted) ? [wanted] : []),
+  ])
+  const known = cors.origins.includes(exchange.headers['origin'] ?? '')
+  sendPreflight(exchange, known ? preflightHeaders([...methods]) : [])
+  return true
+}
+
+const METHOD = /^[A-Z]{1,16}$/
+
+function hasBadHeader({ headFault }: Exchange): boolean {
+  return headFault?.type === 'validation_failed' && headFault.errors.some(({ field }) => field !== 'path')
+}

@@ -1,0 +1,91 @@
+import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
+import { invalidRequest, refusal } from '../../errors.ts'
+import type { Exchange, StepResult } from '../../exchange.ts'
+import type { Plugin, PluginContext } from '../../plugin.ts'
+import { type BodyKind, judgeBody } from './body-kind.ts'
+import { CannotSanitizeError } from './cannot-sanitize.ts'
+import { compileRules } from './compile-rules.ts'
+import { matchedReplacements } from './matched-replacements.ts'
+import { createViewReader } from './readable-view.ts'
+import { createTextRedactor } from './redact-text.ts'
+import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
+
+/** Redacts what the rules find in request bodies, or refuses the request (decision 21). */
+export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
+  if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined }
+  const sanitize = createSanitizer(options, context)
+  return {
+    name: 'prompt-sanitize',
+    request: function sanitizeRequest(exchange) {
+      if (exchange.body.length() === 0) return undefined
+      const judgement = judgeBody(exchange.headers)
+      switch (judgement.type) {
+        case 'skip':
+          context.metrics.sanitizeSkipped(exchange.route?.id ?? 'unmatched')
+          exchange.bodyUninspected = true
+          return undefined
+        case 'refuse':
+          return invalidRequest(judgement.field, judgement.message)
+        case 'inspect':
+          return sanitize(exchange, judgement.kind)
+      }
+    },
+  }
+}
+
+type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>
+
+function createSanitizer(
+  { rules, max_body_bytes: maxBytes }: PromptSanitizeOptions,
+  context: PluginContext,
+): Sanitizer {
+  const read = createViewReader()
+  const compiled = compileRules(rules, read)
+  for (const { rule, matchedBy } of matchedReplacements(compiled, read)) {
+    context.log.warn('prompt-sanitize: a rule matches a replacement, which is never replaced itself', {
+      rule: matchedBy,
+      replacement_of: rule,
+    })
+  }
+  const redact = createTextRedactor(compiled, read)
+  return async function sanitize(exchange, kind) {
+    try {
+      const bytes = await exchange.body.read(maxBytes)
+      if (bytes === undefined) return refusal('BODY_TOO_LARGE')
+      return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
+    } catch (error) {
+      return fail(error, exchange, context)
+    }
+  }
+}
+
+function settle({ body }: Exchange, result: SanitizedBody): StepResult {
+  switch (result.type) {
+    case 'unchanged':
+      return undefined
+    case 'changed':
+      return void body.replace(result.bytes)
+    case 'refused':
+      return invalidRequest(result.field, result.message)
+  }
+}
+
+/** Fails closed: what could not be inspected does not go on. */
+function fail(error: unknown, { trace, signal }: Exchange, { log }: PluginContext): StepResult {
+  // A client that left is no fault of the gateway, and nobody waits for the answer.
+  if (!signal.aborted) {
+    log.error('prompt-sanitize could not inspect a request body', {
+      request_id: trace.requestId,
+      ...describe(error),
+    })
+  }
+  return refusal('SANITIZE_FAILED')
+}
+
+/** Without the message of an error that is not ours: it may quote the body. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? []
+  const reason = error instanceof CannotSanitizeError ? { reason: error.message } : {}
+  return { error: error.name, ...reason, at: frames.slice(0, 8).map((line) => line.trim()) }
+}
