@@ -258,3 +258,8 @@ export function limitExceeded(retryAfter: number): ErrorOutcome {
 export function invalidRequest(field: string, message: string): ValidationFailed {
   return { type: 'validation_failed', message: 'The request is not valid.', errors: [{ field, message }] }
 }
+
+/** A plugin that cannot act says so at start, with this, and the gateway exits with 1. */
+export class InitialisationError extends Error {
+  override readonly name = 'InitialisationError'
+}

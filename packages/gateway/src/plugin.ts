@@ -50,8 +50,3 @@ export interface PluginContext {
   /** The folder that relative file names of the configuration start from. */
   readonly baseFolder: string
 }
-
-/** A plugin that cannot act says so at start, with this, and the gateway exits with 1. */
-export class InitialisationError extends Error {
-  override readonly name = 'InitialisationError'
-}

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { InitialisationError } from '../plugin.ts'
+import { InitialisationError } from '../errors.ts'
 
 /** Reads a PEM file that a key of the configuration names; the message names the key, not what is in the file. */
 export function readPem(file: string, key: string): string {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { createLog } from '../log.ts'
-import { InitialisationError } from '../plugin.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
 
 function makeListener(options: Partial<ListenerOptions>) {

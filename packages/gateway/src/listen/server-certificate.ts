@@ -1,7 +1,7 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { readCertificates, readPem } from '../config/read-pem.ts'
-import { InitialisationError } from '../plugin.ts'
+import { InitialisationError } from '../errors.ts'
 
 /** Certificate chain and key of the listener, as PEM. */
 export interface ServerCertificate {

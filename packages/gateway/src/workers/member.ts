@@ -1,5 +1,5 @@
+import { InitialisationError } from '../errors.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
-import { InitialisationError } from '../plugin.ts'
 import type { Desk } from './channel.ts'
 import type { Started, StartFailure } from './desks.ts'
 import type { Holder } from './permits.ts'

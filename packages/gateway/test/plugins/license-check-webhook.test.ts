@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LicenseCheckOptions, WebhookOptions } from '../../src/config/config-schema.ts'
-import { InitialisationError, type Plugin } from '../../src/plugin.ts'
+import { InitialisationError } from '../../src/errors.ts'
+import type { Plugin } from '../../src/plugin.ts'
 import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
 import {
   answering,

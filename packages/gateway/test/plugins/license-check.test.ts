@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LicenseCheckOptions } from '../../src/config/config-schema.ts'
+import { InitialisationError } from '../../src/errors.ts'
 import type { Exchange } from '../../src/exchange.ts'
-import { InitialisationError } from '../../src/plugin.ts'
 import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
 import { answerOf, makeContext, makeExchange, makeRoute, type TestContext } from './make-exchange.ts'
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WebhookOptions } from '../../src/config/config-schema.ts'
-import { InitialisationError } from '../../src/plugin.ts'
+import { InitialisationError } from '../../src/errors.ts'
 import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
 import {
   answering,

@@ -1,5 +1,5 @@
 import type { LicenseCheckOptions } from '../../config/config-schema.ts'
-import { InitialisationError } from '../../plugin.ts'
+import { InitialisationError } from '../../errors.ts'
 
 /** What the table says about a tenant and a feature; `unlisted` when it does not know the tenant. */
 export type LicenseVerdict = 'licensed' | 'expired' | 'unlicensed' | 'unlisted'

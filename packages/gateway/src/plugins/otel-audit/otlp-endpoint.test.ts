@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { InitialisationError } from '../../plugin.ts'
+import { InitialisationError } from '../../errors.ts'
 import { otlpTarget } from './otlp-endpoint.ts'
 
 it.each([

@@ -1,5 +1,5 @@
 import { checkOtlpEndpoint } from '../../config/schema/address-checks.ts'
-import { InitialisationError } from '../../plugin.ts'
+import { InitialisationError } from '../../errors.ts'
 
 // The port that OTLP over gRPC is registered for.
 const DEFAULT_PORT = 4317

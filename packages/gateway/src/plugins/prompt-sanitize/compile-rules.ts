@@ -1,5 +1,5 @@
 import type { SanitizeRule } from '../../config/config-schema.ts'
-import { InitialisationError } from '../../plugin.ts'
+import { InitialisationError } from '../../errors.ts'
 import { detectors } from './detectors.ts'
 import { createKeywordMatcher } from './keyword-matcher.ts'
 import { createKeywordReader } from './keyword-view.ts'

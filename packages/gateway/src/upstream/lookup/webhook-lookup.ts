@@ -1,5 +1,6 @@
 import type { WebhookOptions } from '../../config/config-schema.ts'
-import { InitialisationError, type PluginContext } from '../../plugin.ts'
+import { InitialisationError } from '../../errors.ts'
+import type { PluginContext } from '../../plugin.ts'
 import { type HttpAnswer, HttpLookupError } from '../http-client.ts'
 import { type CachedLookup, createCachedLookup } from './cached-lookup.ts'
 import { fillUrl } from './fill-url.ts'

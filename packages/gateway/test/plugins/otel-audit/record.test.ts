@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
+import { InitialisationError } from '../../../src/errors.ts'
 import type { Exchange } from '../../../src/exchange.ts'
-import { InitialisationError } from '../../../src/plugin.ts'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { makeContext, makeExchange, makeHeaders, makeIdentity } from '../make-exchange.ts'
 import { auditedExchange, auditOptions, countedMetrics, drive } from './drive.ts'

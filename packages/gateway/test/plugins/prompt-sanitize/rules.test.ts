@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { InitialisationError } from '../../../src/plugin.ts'
+import { InitialisationError } from '../../../src/errors.ts'
 import { createSanitizer, type TestRule } from './sanitizing.ts'
 
 async function treatText(text: string, ...rules: readonly TestRule[]): Promise<string> {
