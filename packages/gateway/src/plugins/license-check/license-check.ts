@@ -1,9 +1,24 @@
-import type { LicenseCheckOptions } from '../../config/config-schema.ts'
-import { refusal } from '../../errors.ts'
+import { conditions, outcomes } from '@agentic-rest/profile'
+import type { LicenseCheckOptions, WebhookOptions } from '../../config/config-schema.ts'
+import { InitialisationError, refusal } from '../../errors.ts'
 import type { StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext } from '../../plugin.ts'
-import { createLicenseServer, type LicenseServer } from './license-server.ts'
-import { createLicenseTable, type LicenseTable } from './license-table.ts'
+import type { HttpAnswer } from '../../upstream/http-client.ts'
+import { createWebhookLookup, type WebhookLookup } from '../../upstream/lookup/webhook-lookup.ts'
+
+/** `unlisted`: the table has no entry for the tenant. */
+type TableVerdict = 'licensed' | 'expired' | 'unlicensed' | 'unlisted'
+
+interface License {
+  readonly features: ReadonlySet<string>
+  readonly expiresAtMs: number
+}
+
+/** The licences of the configuration by tenant. A map, because a tenant may be called `constructor`. */
+type LicenseTable = ReadonlyMap<string, License>
+
+/** The server that answers whether a tenant has a feature. */
+type LicenseServer = WebhookLookup<'tenant' | 'feature', boolean>
 
 interface LicenseSources {
   readonly table: LicenseTable
@@ -15,7 +30,7 @@ interface LicenseQuestion {
   readonly feature: string
 }
 
-/** Refuses a route whose feature the tenant has no licence for (decision 20). */
+/** Refuses a request when its tenant has no licence for the feature of the route (decision 20). */
 export function licenseCheck(options: LicenseCheckOptions, context: PluginContext): Plugin {
   const server = options.webhook && createLicenseServer(options.webhook, context)
   const sources: LicenseSources = { table: createLicenseTable(options.tenants), server }
@@ -24,19 +39,19 @@ export function licenseCheck(options: LicenseCheckOptions, context: PluginContex
     request: function checkLicense({ route, tenantId: tenant }) {
       const feature = route?.config.license
       if (feature === undefined) return undefined
-      // Without a tenant there is nobody who could hold a licence.
+      // Only a tenant can hold a licence.
       return tenant === undefined ? refusal('LICENSE_REQUIRED') : judge({ tenant, feature }, sources)
     },
     degraded: () => server?.degraded(),
   }
 }
 
-/** The table has the last word on the tenants it lists; the server is asked about the others. */
+/** The table alone decides about the tenants in it; the server decides about all others. */
 function judge(
   question: LicenseQuestion,
   { table, server }: LicenseSources,
 ): StepResult | Promise<StepResult> {
-  switch (table.verdict(question.tenant, question.feature)) {
+  switch (lookUp(table, question)) {
     case 'licensed':
       return undefined
     case 'expired':
@@ -48,6 +63,15 @@ function judge(
   }
 }
 
+function lookUp(table: LicenseTable, { tenant, feature }: LicenseQuestion): TableVerdict {
+  const license = table.get(tenant)
+  if (license === undefined) return 'unlisted'
+  // The feature comes before the date: a renewal would not help a tenant without the feature.
+  if (!license.features.has(feature)) return 'unlicensed'
+  return Date.now() < license.expiresAtMs ? 'licensed' : 'expired'
+}
+
+/** A cached answer costs no promise. */
 function askServer(question: LicenseQuestion, server: LicenseServer): StepResult | Promise<StepResult> {
   const licensed = server.find(question)
   return licensed instanceof Promise ? licensed.then(toResult) : toResult(licensed)
@@ -56,4 +80,35 @@ function askServer(question: LicenseQuestion, server: LicenseServer): StepResult
 function toResult(licensed: boolean | undefined): StepResult {
   if (licensed === undefined) return refusal('LICENSE_UNAVAILABLE')
   return licensed ? undefined : refusal('LICENSE_REQUIRED')
+}
+
+function createLicenseTable(tenants: LicenseCheckOptions['tenants']): LicenseTable {
+  return new Map(Object.entries(tenants).map(([tenant, entry]) => [tenant, toLicense(entry)]))
+}
+
+function toLicense({ features, expires_at }: LicenseCheckOptions['tenants'][string]): License {
+  const expiresAtMs = expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
+  // Every comparison with NaN is false: the tenant would be locked out without a message.
+  if (Number.isNaN(expiresAtMs)) throw new InitialisationError('a licence has an expires_at that is no time')
+  return { features: new Set(features), expiresAtMs }
+}
+
+function createLicenseServer(options: WebhookOptions, context: PluginContext): LicenseServer {
+  return createWebhookLookup(
+    options,
+    {
+      title: 'the licence server',
+      placeholders: ['tenant', 'feature'],
+      read: readLicenseAnswer,
+      isNegative: (licensed) => !licensed,
+      unaskable: false,
+    },
+    context,
+  )
+}
+
+/** Any other status is a failure (`undefined`), never a licence. */
+function readLicenseAnswer({ status }: HttpAnswer): boolean | undefined {
+  if (status === outcomes.success.status) return true
+  return status === outcomes.forbidden.status || status === conditions.not_found ? false : undefined
 }

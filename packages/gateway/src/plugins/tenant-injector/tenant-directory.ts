@@ -4,13 +4,13 @@ import type { PluginContext } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
 import { createWebhookLookup, type WebhookLookup } from '../../upstream/lookup/webhook-lookup.ts'
 
-/** The tenants of a principal as the directory lists them, or that it does not know the principal. */
+/** The tenants of a principal, or `unknown` for a principal that the directory does not know. */
 export type DirectoryAnswer = readonly string[] | 'unknown'
 
-/** The directory that knows the tenants of principals. */
+/** A cached look-up of the tenants of a principal. */
 export type TenantDirectory = WebhookLookup<'principal', DirectoryAnswer>
 
-/** Makes the directory of the tenant webhook (decision 19). */
+/** Creates the look-up through the tenant webhook (decision 19). */
 export function createTenantDirectory(options: WebhookOptions, context: PluginContext): TenantDirectory {
   return createWebhookLookup(
     options,
@@ -25,8 +25,8 @@ export function createTenantDirectory(options: WebhookOptions, context: PluginCo
   )
 }
 
-/** What the directory says, or `undefined` when that is not its contract. */
-export function readDirectoryAnswer({ status, body }: HttpAnswer): DirectoryAnswer | undefined {
+/** Reads an answer; `undefined` when it breaks the contract of the directory. */
+function readDirectoryAnswer({ status, body }: HttpAnswer): DirectoryAnswer | undefined {
   if (status === conditions.not_found) return 'unknown'
   return status === outcomes.success.status ? tenantsIn(parseJson(body)) : undefined
 }
@@ -35,7 +35,7 @@ function tenantsIn(answer: unknown): readonly string[] | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined
   const { tenant_id: one, tenants: list } = answer as Record<string, unknown>
   if (list === undefined) return typeof one === 'string' ? [one] : undefined
-  // Both at once could disagree, and the gateway would have to guess which one counts.
+  // Both members at once may contradict each other, so they are no answer.
   return one === undefined && isTextList(list) ? [...new Set(list)] : undefined
 }
 

@@ -1,23 +1,41 @@
-import { headerKeys } from '@agentic-rest/profile'
+import { headerKeys, type Outcome } from '@agentic-rest/profile'
 import type { TenantInjectorOptions } from '../../config/config-schema.ts'
+import { TENANT_ID } from '../../config/schema/tenant-id.ts'
 import { refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext } from '../../plugin.ts'
 import { readClaim } from '../read-claim.ts'
-import { type PickedTenant, pickTenant } from './pick-tenant.ts'
 import { createTenantDirectory, type DirectoryAnswer, type TenantDirectory } from './tenant-directory.ts'
-import { type Admits, admitting } from './tenant-id.ts'
+
+/** Whether a value of any source is a well-formed and allowed tenant id. */
+type IsAllowedTenant = (value: unknown) => value is string
 
 interface TenantRules {
   readonly claim: string
-  readonly admits: Admits
+  readonly isAllowed: IsAllowedTenant
   readonly directory: TenantDirectory | undefined
 }
 
-/** Resolves the tenant of a request and refuses one that the caller may not have (decisions 18 and 19). */
+/** The tenant of a request, or the outcome that refuses it. */
+type PickedTenant = string | Outcome
+
+interface TenantRequest {
+  /** The tenant header, already checked; `undefined` when absent. */
+  readonly asked: string | undefined
+  /** The unchecked tenants of the claim or the directory; `undefined` when neither has an entry. */
+  readonly granted: readonly unknown[] | undefined
+}
+
+interface DirectoryRequest {
+  /** The subject of the validated token, never the actor header: any caller can set that. */
+  readonly principal: string
+  readonly asked: string | undefined
+}
+
+/** Sets the tenant of a request, or refuses a tenant that the caller has no right to (decisions 18 and 19). */
 export function tenantInjector(options: TenantInjectorOptions, context: PluginContext): Plugin {
   const directory = options.webhook && createTenantDirectory(options.webhook, context)
-  const rules: TenantRules = { claim: options.claim, admits: admitting(options.allowed), directory }
+  const rules: TenantRules = { claim: options.claim, isAllowed: allowing(options.allowed), directory }
   return {
     name: 'tenant-injector',
     request: function injectTenant(exchange) {
@@ -29,6 +47,17 @@ export function tenantInjector(options: TenantInjectorOptions, context: PluginCo
   }
 }
 
+/** Without a list of allowed tenants, every well-formed id is allowed. */
+function allowing(allowed: readonly string[] | undefined): IsAllowedTenant {
+  if (allowed === undefined) return isTenantId
+  const tenants = new Set<unknown>(allowed)
+  return (value): value is string => isTenantId(value) && tenants.has(value)
+}
+
+function isTenantId(value: unknown): value is string {
+  return typeof value === 'string' && TENANT_ID.test(value)
+}
+
 function setTenant(exchange: Exchange, picked: PickedTenant): StepResult {
   if (typeof picked !== 'string') return picked
   exchange.tenantId = picked
@@ -38,17 +67,17 @@ function setTenant(exchange: Exchange, picked: PickedTenant): StepResult {
 /** Tries the sources in the order of decision 18; exactly one of them decides. */
 function resolveTenant(exchange: Exchange, rules: TenantRules): PickedTenant | Promise<PickedTenant> {
   const { identity } = exchange
-  const { directory, admits } = rules
-  // Nobody is known whom the directory could be asked about.
+  const { directory, isAllowed } = rules
+  // The directory needs a principal.
   if (directory !== undefined && identity === undefined) return refusal('TENANT_REQUIRED')
   const asked = askedTenant(exchange)
-  if (asked !== undefined && !admits(asked)) return refusal('TENANT_UNKNOWN')
+  if (asked !== undefined && !isAllowed(asked)) return refusal('TENANT_UNKNOWN')
   const serviceAccount = identity?.serviceAccount === true
-  // The forwarded header is authoritative on an inter-agent hop (Authentication, 5): a claim cannot stand in for it.
+  // The forwarded header is authoritative on an inter-agent hop (Authentication, 5): no claim replaces it.
   if (serviceAccount && asked === undefined) return refusal('TENANT_REQUIRED')
   if (directory === undefined || identity === undefined || serviceAccount)
-    return pickTenant({ asked, granted: claimedTenants(identity, rules.claim) }, admits)
-  return fromDirectory(directory, { principal: identity.subject, asked }, admits)
+    return pickTenant({ asked, granted: claimedTenants(identity, rules.claim) }, isAllowed)
+  return fromDirectory(directory, { principal: identity.subject, asked }, isAllowed)
 }
 
 /** An empty header counts as absent, like the identifiers of decision 14. */
@@ -56,7 +85,7 @@ function askedTenant({ headers }: Exchange): string | undefined {
   return headers[headerKeys.tenantId] || undefined
 }
 
-/** A claim that is no list grants its one value, whatever that is: what is no tenant is then never admitted. */
+/** A claim that is no list grants its one value; a value of another type is refused later, as not allowed. */
 function claimedTenants(identity: Identity | undefined, claim: string): readonly unknown[] | undefined {
   if (identity === undefined) return undefined
   const value = readClaim(identity.claims, identity.tenantClaim ?? claim)
@@ -64,22 +93,30 @@ function claimedTenants(identity: Identity | undefined, claim: string): readonly
   return Array.isArray(value) ? value : [value]
 }
 
-interface DirectoryRequest {
-  /** The validated subject, never the actor header: that one is the caller's own word. */
-  readonly principal: string
-  readonly asked: string | undefined
-}
-
 function fromDirectory(
   directory: TenantDirectory,
   { principal, asked }: DirectoryRequest,
-  admits: Admits,
+  isAllowed: IsAllowedTenant,
 ): PickedTenant | Promise<PickedTenant> {
   const pick = (answer: DirectoryAnswer | undefined): PickedTenant => {
     if (answer === undefined) return refusal('TENANT_LOOKUP_UNAVAILABLE')
     if (answer === 'unknown') return refusal('TENANT_UNKNOWN')
-    return pickTenant({ asked, granted: answer }, admits)
+    return pickTenant({ asked, granted: answer }, isAllowed)
   }
   const answer = directory.find({ principal })
   return answer instanceof Promise ? answer.then(pick) : pick(answer)
+}
+
+/** The header picks among the granted tenants; without a header there must be exactly one (decision 18). */
+function pickTenant({ asked, granted }: TenantRequest, isAllowed: IsAllowedTenant): PickedTenant {
+  if (asked === undefined) return onlyTenant(granted ?? [], isAllowed)
+  if (granted === undefined || granted.includes(asked)) return asked
+  return refusal('TENANT_MISMATCH')
+}
+
+/** The list of allowed tenants never chooses among several granted ones: the caller must name one. */
+function onlyTenant(granted: readonly unknown[], isAllowed: IsAllowedTenant): PickedTenant {
+  const [only] = granted
+  if (granted.length === 0 || granted.some((tenant) => tenant !== only)) return refusal('TENANT_REQUIRED')
+  return isAllowed(only) ? only : refusal('TENANT_UNKNOWN')
 }
