@@ -1,14 +1,40 @@
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import { type CommandRow, commands } from './commands.ts'
+import type { CommandRow } from './command.ts'
+import { commands } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandHelp, overview } from './help.ts'
-import type { Host } from './host.ts'
+import { flushed, type Host } from './host.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { readVersion } from './version.ts'
 
 const helpFlags = ['--help', '-h']
 const versionFlags = ['--version', '-v']
+
+/** Runs the command line of this process. Node ends the process after the last write. */
+export async function runProcess(host: Host & Pick<NodeJS.Process, 'argv' | 'exitCode'>): Promise<void> {
+  const errors = watchWriteErrors(host)
+  try {
+    host.exitCode = await runAgentic(host.argv.slice(2), host)
+  } catch (error) {
+    host.stderr.write(`agentic failed: ${error instanceof Error ? error.stack : String(error)}\n`)
+    host.exitCode = exitCodes.failed
+  }
+  await flushed(host)
+  if (errors.size === 0) return
+  for (const code of errors) host.stderr.write(`agentic: not all of the result could be written (${code})\n`)
+  // A script that reads only the exit code must not mistake a lost result for a success.
+  if (host.exitCode === exitCodes.ok) host.exitCode = exitCodes.failed
+}
+
+/** Collects the codes of write errors. EPIPE is not one: a reader such as `head` has closed the pipe on purpose. */
+function watchWriteErrors({ stdout, stderr }: Host): ReadonlySet<string> {
+  const codes = new Set<string>()
+  // A stream error without a listener would end the process (F10).
+  const add = ({ code = 'unknown' }: NodeJS.ErrnoException) => void (code !== 'EPIPE' && codes.add(code))
+  for (const stream of [stdout, stderr]) stream.on('error', add)
+  return codes
+}
 
 /** Runs one command line; resolves with the exit code. */
 export async function runAgentic(args: readonly string[], host: Host): Promise<number> {
@@ -20,7 +46,7 @@ export async function runAgentic(args: readonly string[], host: Host): Promise<n
   return row === undefined ? refuse(host, 'agentic', [wrongWord(first)]) : await runCommand(row, rest, host)
 }
 
-/** `agentic help check` is another way to say `agentic check --help`. */
+/** `agentic help check` means `agentic check --help`. */
 function asFlag(args: readonly string[]): readonly string[] {
   return args[0] === 'help' ? [...args.slice(1, 2), '--help'] : args
 }
@@ -33,7 +59,7 @@ async function runCommand(row: CommandRow, args: readonly string[], host: Host):
   return await command.run(parsed.given, host)
 }
 
-// Whatever else is on the line: who asks for help gets it.
+// A help flag wins over every other argument.
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end === -1 ? undefined : end).some((arg) => helpFlags.includes(arg))

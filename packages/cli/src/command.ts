@@ -65,6 +65,13 @@ export interface Command<Given extends Options = Options> {
   run(given: Arguments<Given>, host: Host): Promise<number>
 }
 
+/** A command in the overview. Its code is loaded when it is called. */
+export interface CommandRow {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<Command>
+}
+
 /** Ties the options of a command to what its `run` gets. */
 export function defineCommand<const Given extends Options>(command: Command<Given>): Command<Given> {
   return command

@@ -1,11 +1,4 @@
-import type { Command } from './command.ts'
-
-/** A command as the overview lists it. Its code is loaded when it is called. */
-export interface CommandRow {
-  readonly name: string
-  readonly summary: string
-  load(): Promise<Command>
-}
+import type { CommandRow } from './command.ts'
 
 /** Every command, in the order of the overview. A new one is a file in `commands/` and a row here. */
 export const commands: readonly CommandRow[] = [
@@ -62,6 +55,6 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'completion',
     summary: 'Prints a script that makes a shell complete commands and options.',
-    load: async () => (await import('./commands/completion.ts')).completion,
+    load: async () => (await import('./commands/completion.ts')).completion(commands),
   },
 ]

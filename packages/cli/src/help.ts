@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import type { Command, Operand, Option } from './command.ts'
-import type { CommandRow } from './commands.ts'
+import type { Command, CommandRow, Operand, Option } from './command.ts'
 import { type ExitCodeRow, exitCodeHelp } from './exit-codes.ts'
 
 type Row = readonly [term: string, meaning: string]

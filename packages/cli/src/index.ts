@@ -1,2 +1,2 @@
-export { runAgentic } from './agentic.ts'
-export { type Host, runProcess } from './host.ts'
+export { runAgentic, runProcess } from './agentic.ts'
+export type { Host } from './host.ts'

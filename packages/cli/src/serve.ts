@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path'
 import {
   type ConfigResult,
   createGateway,
-  type Gateway,
   InitialisationError,
   type Log,
   type LogLevel,
@@ -14,6 +13,7 @@ import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
 import { readVersion } from './version.ts'
 import { watchSignals } from './watch-signals.ts'
+import type { RunningGateway } from './workers.ts'
 
 /** What is served. */
 export interface Served {
@@ -25,9 +25,6 @@ export interface Served {
   readonly log: Log
   readonly logLevel: LogLevel
 }
-
-/** A gateway, in this process or in several. */
-export type RunningGateway = Pick<Gateway, 'start' | 'adminPort' | 'reload' | 'drain'>
 
 /** Runs a gateway from its start to the end of its drain; resolves with the exit code. */
 export async function serve(served: Served, host: Host): Promise<number> {
@@ -62,7 +59,7 @@ async function openGateway(served: Served, host: Host): Promise<RunningGateway> 
   const consoleFolder = admin === undefined ? undefined : await findConsoleFolder(host)
   const source = { file, read: () => loadConfig(file, host.env) }
   if (workers > 1) {
-    const { openWorkers } = await import('./open-workers.ts')
+    const { openWorkers } = await import('./workers.ts')
     return await openWorkers({ ...served, consoleFolder, source }, host)
   }
   return createGateway({

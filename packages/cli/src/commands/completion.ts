@@ -1,5 +1,4 @@
-import { defineCommand } from '../command.ts'
-import { commands } from '../commands.ts'
+import { type Command, type CommandRow, defineCommand } from '../command.ts'
 import { bashScript } from '../completion/bash-script.ts'
 import { completionsOf } from '../completion/completions.ts'
 import { fishScript } from '../completion/fish-script.ts'
@@ -9,19 +8,21 @@ import { exitCodes } from '../exit-codes.ts'
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof scripts)[]
 
-/** `agentic completion SHELL`: a script that teaches a shell the commands, their options and their values. */
-export const completion = defineCommand({
-  name: 'completion',
-  description:
-    'Prints a script that makes a shell complete commands, options and values of agentic. A shell that starts can load\n' +
-    'it: source <(agentic completion bash) in ~/.bashrc, source <(agentic completion zsh) behind compinit in ~/.zshrc,\n' +
-    'agentic completion fish | source in ~/.config/fish/config.fish.',
-  operands: [{ name: 'SHELL', choices: shells, description: 'The shell.' }],
-  options: {},
-  examples: ['agentic completion bash', 'agentic completion zsh', 'agentic completion fish'],
-  async run({ operands: [shell] }, host) {
-    // The parser has let nothing but a shell through.
-    host.stdout.write(scripts[shell as keyof typeof scripts](await completionsOf(commands)))
-    return exitCodes.ok
-  },
-})
+/** `agentic completion SHELL`: a script that completes these commands, their options and their values in a shell. */
+export function completion(commands: readonly CommandRow[]): Command {
+  return defineCommand({
+    name: 'completion',
+    description:
+      'Prints a script that makes a shell complete commands, options and values of agentic. A shell that starts can load\n' +
+      'it: source <(agentic completion bash) in ~/.bashrc, source <(agentic completion zsh) behind compinit in ~/.zshrc,\n' +
+      'agentic completion fish | source in ~/.config/fish/config.fish.',
+    operands: [{ name: 'SHELL', choices: shells, description: 'The shell.' }],
+    options: {},
+    examples: ['agentic completion bash', 'agentic completion zsh', 'agentic completion fish'],
+    async run({ operands: [shell] }, host) {
+      // The parser lets only known shells through.
+      host.stdout.write(scripts[shell as keyof typeof scripts](await completionsOf(commands)))
+      return exitCodes.ok
+    },
+  })
+}

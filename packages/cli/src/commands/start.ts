@@ -55,7 +55,7 @@ export const start = defineCommand({
 })
 
 async function runWorker(host: Host): Promise<number> {
-  const { runAsWorker } = await import('../run-as-worker.ts')
+  const { runAsWorker } = await import('../workers.ts')
   return await runAsWorker(host)
 }
 

@@ -1,5 +1,4 @@
-import type { Command, Operand, Option } from '../command.ts'
-import type { CommandRow } from '../commands.ts'
+import type { Command, CommandRow, Operand, Option } from '../command.ts'
 
 /** What stands where a value is wanted: words to choose from, files, folders, or something that only the user knows. */
 export type Wanted =
