@@ -22,7 +22,7 @@ import { createListener, type Listener, type ListenerSettings } from './listen/l
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
 import type { Collector } from './plugins/otel-audit/collector.ts'
-import type { KeySource } from './plugins/token-validator/key-source.ts'
+import type { KeySource } from './plugins/token-validator/key-set.ts'
 import type { Siblings } from './siblings.ts'
 import { createStreamSlots } from './slots/create-stream-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'

@@ -3,7 +3,7 @@ import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Collector } from './plugins/otel-audit/collector.ts'
-import type { KeySource } from './plugins/token-validator/key-source.ts'
+import type { KeySource } from './plugins/token-validator/key-set.ts'
 import type { HttpClient } from './upstream/http-client.ts'
 import type { Shared } from './upstream/shared.ts'
 

@@ -1,11 +1,23 @@
 import type { ErrorCode } from '../../errors.ts'
-import { decodeToken, type JsonObject } from './decode-token.ts'
-import type { Issuer, Issuers } from './issuers.ts'
-import type { KeyQuery, KeySource } from './key-source.ts'
-import { type Lifetime, lifetimeFault, readLifetime } from './lifetime.ts'
-import { normaliseTokenType } from './token-type.ts'
+import { type Issuer, type Issuers, normaliseTokenType } from './issuers.ts'
+import type { KeyQuery, KeySource } from './key-set.ts'
 
-/** A token that may be valid: all that is left is what needs a key. */
+/** The members of a JSON object from outside. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** The header and the claims of a token. Nothing about them is trusted yet. */
+export interface DecodedToken {
+  readonly header: JsonObject
+  readonly claims: JsonObject
+}
+
+/** When a token is valid, in milliseconds of the epoch, clock skew included. */
+export interface Lifetime {
+  readonly startsAt: number
+  readonly endsAt: number
+}
+
+/** A token that passed every check that needs no key. */
 export interface InspectedToken {
   readonly token: string
   readonly claims: JsonObject
@@ -15,17 +27,30 @@ export interface InspectedToken {
   readonly lifetime: Lifetime
 }
 
-/** The rules that hold for every issuer. */
+/** The rules for tokens of all issuers. */
 export interface InspectionRules {
   readonly issuers: Issuers
   readonly clockSkewSeconds: number
 }
 
+// Without padding and with zeros in the unused last bits, so that one signature has one spelling (RFC 7515, section 2).
+// jose itself accepts padding, blanks and any last bits.
+const BASE64URL = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$/
+// Sticky: one pass through the text, from quote to quote.
+const MEMBER_OR_TEXT = /[^"]*"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/gy
+// Hardening F14: code that walks the claims later must not overflow the stack.
+const MAX_DEPTH = 64
 const MAX_KID_LENGTH = 256
+// The last second of the year 9999. Later dates are milliseconds mistaken for seconds, or tokens that never end.
+const LAST_DATE = 253_402_300_799
+
+// A byte order mark is not JSON (RFC 8259, section 8.1). The decoder keeps it, so that the parser refuses it.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Judges what costs nothing: form, issuer, algorithm, type and time. Time comes before the signature, so that an expired
- * token makes nobody look for the key of yesterday. What a claim must say otherwise is told only to who can sign.
+ * Checks everything that needs no key: form, issuer, algorithm, type and lifetime. The lifetime comes before the
+ * signature, so that an expired token causes no fetch of its old key. The other claims come after the signature: only
+ * holders of a signed token see claim errors.
  */
 export function inspectToken(token: string, rules: InspectionRules): InspectedToken | ErrorCode {
   const decoded = decodeToken(token)
@@ -33,7 +58,7 @@ export function inspectToken(token: string, rules: InspectionRules): InspectedTo
   const { header, claims } = decoded
   const issuer = typeof claims['iss'] === 'string' ? rules.issuers.get(claims['iss']) : undefined
   if (issuer === undefined) return 'UNKNOWN_ISSUER'
-  // RFC 8725, section 3.1: the issuer's configuration allows algorithms, never the token.
+  // RFC 8725, section 3.1: the configuration of the issuer decides about algorithms, never the token.
   const { alg: algorithm, kid } = header
   const keys = typeof algorithm === 'string' ? issuer.keys.get(algorithm) : undefined
   if (keys === undefined || typeof algorithm !== 'string') return 'DISALLOWED_ALGORITHM'
@@ -48,12 +73,78 @@ function isKid(kid: unknown): kid is string | undefined {
   return kid === undefined || (typeof kid === 'string' && kid.length <= MAX_KID_LENGTH)
 }
 
-/** No extension is understood here, so `crit` is refused (RFC 7515, section 4.1.11), and `b64` too (RFC 7797, section 7). */
+/** The gateway supports no extension, so it refuses `crit` (RFC 7515, section 4.1.11) and `b64` (RFC 7797, section 7). */
 function isPlainHeader(header: JsonObject): boolean {
   return !Object.hasOwn(header, 'crit') && !Object.hasOwn(header, 'b64')
 }
 
-/** RFC 8725, section 3.11. Most issuers send no `typ` at all, which is accepted. */
+/** RFC 8725, section 3.11. An absent `typ` is accepted, because most issuers send none. */
 function hasAllowedType({ typ }: JsonObject, { tokenTypes }: Issuer): boolean {
   return typ === undefined || (typeof typ === 'string' && tokenTypes.has(normaliseTokenType(typ)))
+}
+
+/** Decodes a compact JWS; `undefined` when it is none. An empty signature is decoded: the algorithm refuses it later. */
+export function decodeToken(token: string): DecodedToken | undefined {
+  const [header = '', payload = '', signature, ...more] = token.split('.', 4)
+  if (signature === undefined || more.length > 0 || !BASE64URL.test(signature)) return undefined
+  const decodedHeader = decodeObject(header)
+  if (decodedHeader === undefined) return undefined
+  const claims = decodeObject(payload)
+  return claims === undefined ? undefined : { header: decodedHeader, claims }
+}
+
+function decodeObject(part: string): JsonObject | undefined {
+  if (!BASE64URL.test(part)) return undefined
+  try {
+    return parseObject(utf8.decode(Buffer.from(part, 'base64url')))
+  } catch {
+    return undefined
+  }
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  // RFC 7519, section 4: of a repeated name the upstream might read another value than the gateway.
+  return countMembers(value) === countMembersInText(text) ? (value as JsonObject) : undefined
+}
+
+/** In valid JSON a text before a colon is the name of a member. */
+function countMembersInText(text: string): number {
+  let members = 0
+  for (const [, colon] of text.matchAll(MEMBER_OR_TEXT)) if (colon === ':') members += 1
+  return members
+}
+
+/** Counts the members of a value at all depths; NaN when it is nested too deep. */
+function countMembers(value: object): number {
+  let members = 0
+  const open: { value: object; depth: number }[] = [{ value, depth: 1 }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value: current, depth } = next
+    if (depth > MAX_DEPTH) return Number.NaN
+    if (!Array.isArray(current)) members += Object.keys(current).length
+    for (const child of Object.values(current))
+      if (typeof child === 'object' && child !== null) open.push({ value: child, depth: depth + 1 })
+  }
+  return members
+}
+
+/** Reads the dates of a token; each must be a number. `exp` is required (RFC 9068, section 2.2). */
+export function readLifetime(claims: JsonObject, skewSeconds: number): Lifetime | ErrorCode {
+  const { exp, nbf = 0, iat = 0 } = claims
+  if (exp === undefined) return 'REQUIRED_CLAIM_MISSING'
+  if (!isNumericDate(exp) || !isNumericDate(nbf) || !isNumericDate(iat)) return 'INVALID_TOKEN'
+  return { startsAt: (nbf - skewSeconds) * 1000, endsAt: (exp + skewSeconds) * 1000 }
+}
+
+/** The error code of a token outside its lifetime; `undefined` within it. */
+export function lifetimeFault({ startsAt, endsAt }: Lifetime, now: number): ErrorCode | undefined {
+  // RFC 7519, section 4.1.4: a token is expired at the very millisecond of its expiry.
+  if (now >= endsAt) return 'TOKEN_EXPIRED'
+  return now < startsAt ? 'TOKEN_NOT_YET_VALID' : undefined
+}
+
+function isNumericDate(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LAST_DATE
 }

@@ -5,16 +5,13 @@ import type { IssuerOptions } from '../../config/config-schema.ts'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
 import { InitialisationError } from '../../errors.ts'
 import type { PluginContext } from '../../plugin.ts'
-import { fetchKeyDocument } from './key-document.ts'
-import { type KeySet, parseKeySet } from './key-set.ts'
-import { createFixedKeySource, type KeySource } from './key-source.ts'
-import { createRemoteKeySet } from './remote-key-set.ts'
-import { normaliseTokenType } from './token-type.ts'
+import { createFixedKeySource, type KeySet, type KeySource, parseKeySet } from './key-set.ts'
+import { createRemoteKeySet, fetchKeyDocument } from './remote-key-set.ts'
 
-/** An issuer whose tokens are accepted, ready to judge them. */
+/** A registered issuer with its keys and its rules for tokens. */
 export interface Issuer {
   readonly name: string
-  /** The keys by allowed algorithm: an algorithm that is not in here has no key, whatever a token says. */
+  /** The keys by allowed algorithm; any other algorithm has no key. */
   readonly keys: ReadonlyMap<string, KeySource>
   readonly tokenTypes: ReadonlySet<string>
   /** Empty means any. */
@@ -26,23 +23,29 @@ export interface Issuer {
 /** The issuers by the value of `iss`. */
 export type Issuers = ReadonlyMap<string, Issuer>
 
-/** Makes the issuers and starts to fetch their keys, without waiting for them. */
+/** Creates the issuers and starts to fetch their keys, without waiting for them. */
 export function createIssuers(options: readonly IssuerOptions[], context: PluginContext): Issuers {
   if (new Set(options.map(({ issuer }) => issuer)).size < options.length)
     throw new InitialisationError('an issuer is configured twice')
-  // Everything that can fail comes before the first key set with timers of its own, which nobody would stop.
+  // Everything that can fail comes before the first remote key set: nothing would stop its timers after a failure.
   const prepared = options.map((issuer) => ({ issuer, keyFile: prepareIssuer(issuer, context) }))
   return new Map(
     prepared.map(({ issuer, keyFile }) => [issuer.issuer, createIssuer(issuer, keyFile, context)]),
   )
 }
 
-/** Every source of keys, each once. */
+/** The distinct key sources of an issuer. */
 export function keySourcesOf({ keys }: Issuer): ReadonlySet<KeySource> {
   return new Set(keys.values())
 }
 
-/** Refuses an issuer that could accept no token, and reads its key file if it has one. */
+/** Normalises a `typ` for comparison: lower case, without `application/` (RFC 7515, section 4.1.9). */
+export function normaliseTokenType(type: string): string {
+  const lowered = type.toLowerCase()
+  return lowered.startsWith('application/') ? lowered.slice('application/'.length) : lowered
+}
+
+/** Refuses an issuer that could accept no token; reads its key file. */
 function prepareIssuer(options: IssuerOptions, { baseFolder }: PluginContext): KeySet | undefined {
   const { issuer, algorithms, hs256_secret, jwks_uri, jwks_file } = options
   if (algorithms.includes('HS256') && hs256_secret === undefined)
@@ -89,7 +92,7 @@ function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {
   return createFixedKeySource(() => keys)
 }
 
-/** A reload keeps the keys of an issuer that stays as it is: without them an outage would be felt at once (F11). */
+/** A reload keeps the keys of an unchanged issuer, so that it needs no fetch, even during an outage (F11). */
 function createRemoteKeys(
   { issuer, jwks_uri: jwksUri }: IssuerOptions,
   { http, log, keySets }: PluginContext,

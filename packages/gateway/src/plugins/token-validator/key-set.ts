@@ -1,19 +1,46 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isRecord } from '../../config/is-record.ts'
-import type { JsonObject } from './decode-token.ts'
-import type { KeyQuery } from './key-source.ts'
+
+/** The key that a token names. */
+export interface KeyQuery {
+  readonly kid: string | undefined
+  readonly algorithm: string
+}
+
+/** The answer of a source: keys that may have signed, no such key, or no answer at the moment. */
+export type KeyLookup =
+  | { readonly type: 'found'; readonly keys: readonly KeyObject[]; readonly version: number }
+  | { readonly type: 'unknown' }
+  | { readonly type: 'unavailable' }
+
+/** The keys of one issuer. Issuers never share a source. */
+export interface KeySource {
+  /** Changes with the keys; `undefined` while there are no valid ones. */
+  version(): number | undefined
+  /** Looks a key up; a remote source asks its issuer for an unknown key. */
+  find(query: KeyQuery): KeyLookup | Promise<KeyLookup>
+  /** Fetches the keys, unless the limits forbid it, and looks a key up among them. */
+  findAfterRefetch(query: KeyQuery): KeyLookup | Promise<KeyLookup>
+  /** Whether the last attempt to get the keys succeeded. */
+  isFresh(): boolean
+  /** Fetches the keys; resolves when that has succeeded or failed. Known keys stay in use meanwhile. */
+  warm(): Promise<void>
+  close(): void
+}
 
 /** The usable public keys of a JWK Set. */
 export interface KeySet {
-  /** Keys that may have signed a token, a handful at most; a token without `kid` may match any of the right type. */
+  /** Keys that may have signed a token, five at most; without a `kid` every key of the right type matches. */
   select(query: KeyQuery): readonly KeyObject[]
-  /** How many private or shared keys the issuer published, which none of its verifiers should ever see. */
+  /** The number of private or shared keys in the set, which an issuer must never publish. */
   readonly exposedKeys: number
 }
 
+type Jwk = Readonly<Record<string, unknown>>
+
 interface PublicKey {
   readonly kid: unknown
-  /** The algorithm that the issuer restricts the key to, if it does. */
+  /** The only algorithm that the issuer allows for the key, if it names one. */
   readonly algorithm: unknown
   readonly shape: string
   readonly key: KeyObject
@@ -41,10 +68,10 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 const SECRET_MEMBERS = ['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv']
 // RFC 7518, sections 3.3 and 3.5.
 const MIN_RSA_BITS = 2048
-// Each candidate costs a signature check, and who sends a token decides how often.
+// Each candidate costs a signature check, and any caller can cause it.
 const MAX_CANDIDATES = 5
 
-/** Reads a JWK Set (RFC 7517, section 5); throws when it is none. Keys that cannot verify are left out. */
+/** Reads a JWK Set (RFC 7517, section 5); throws when it is none. Skips keys that cannot verify a signature. */
 export function parseKeySet(document: Buffer): KeySet {
   const jwks = readKeys(document)
   const keys = jwks.flatMap(toPublicKey)
@@ -58,7 +85,7 @@ export function parseKeySet(document: Buffer): KeySet {
   }
 }
 
-function readKeys(document: Buffer): JsonObject[] {
+function readKeys(document: Buffer): Jwk[] {
   const value: unknown = parseJson(document)
   const keys = isRecord(value) ? value['keys'] : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no list of keys')
@@ -69,12 +96,12 @@ function parseJson(document: Buffer): unknown {
   try {
     return JSON.parse(document.toString('utf8'))
   } catch {
-    // The parser's own message would quote what the server sent.
+    // The message of the parser would quote the body of the server.
     throw new Error('the key set is not JSON')
   }
 }
 
-function toPublicKey(jwk: JsonObject): PublicKey[] {
+function toPublicKey(jwk: Jwk): PublicKey[] {
   if (isExposed(jwk) || !isForSignatures(jwk)) return []
   const key = importKey(jwk)
   if (key === undefined) return []
@@ -82,15 +109,15 @@ function toPublicKey(jwk: JsonObject): PublicKey[] {
   return [{ kid: jwk['kid'], algorithm: jwk['alg'], shape, key }]
 }
 
-function isExposed(jwk: JsonObject): boolean {
+function isExposed(jwk: Jwk): boolean {
   return jwk['kty'] === 'oct' || SECRET_MEMBERS.some((member) => Object.hasOwn(jwk, member))
 }
 
-function isForSignatures({ use = 'sig', key_ops = ['verify'] }: JsonObject): boolean {
+function isForSignatures({ use = 'sig', key_ops = ['verify'] }: Jwk): boolean {
   return use === 'sig' && Array.isArray(key_ops) && key_ops.includes('verify')
 }
 
-function importKey(jwk: JsonObject): KeyObject | undefined {
+function importKey(jwk: Jwk): KeyObject | undefined {
   const { kty } = jwk
   if (typeof kty !== 'string' || !Object.hasOwn(PUBLIC_MEMBERS, kty)) return undefined
   const members = (PUBLIC_MEMBERS[kty] ?? []).map((name) => [name, jwk[name]])
@@ -109,6 +136,22 @@ function isStrong(key: KeyObject): boolean {
 
 function fits({ algorithm, shape }: PublicKey, wanted: string): boolean {
   if (shape !== SHAPE_BY_ALGORITHM[wanted]) return false
-  // RFC 9864 gave EdDSA with this curve a name of its own.
+  // RFC 9864 names EdDSA with this curve `Ed25519`.
   return algorithm === undefined || algorithm === wanted || (wanted === 'EdDSA' && algorithm === 'Ed25519')
+}
+
+/** Creates a source whose keys never change: the keys of a file, or a shared secret. */
+export function createFixedKeySource(select: (query: KeyQuery) => readonly KeyObject[]): KeySource {
+  const version = 1
+  return {
+    version: () => version,
+    find(query) {
+      const keys = select(query)
+      return keys.length > 0 ? { type: 'found', keys, version } : { type: 'unknown' }
+    },
+    findAfterRefetch: () => ({ type: 'unknown' }),
+    isFresh: () => true,
+    warm: () => Promise.resolve(),
+    close: () => undefined,
+  }
 }

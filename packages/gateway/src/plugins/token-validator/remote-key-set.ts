@@ -1,31 +1,43 @@
+import { outcomes } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
+import { checkHttpUrl } from '../../config/schema/address-checks.ts'
 import type { Log } from '../../log.ts'
-import { type KeySet, parseKeySet } from './key-set.ts'
-import type { KeyLookup, KeyQuery, KeySource } from './key-source.ts'
+import type { HttpClient } from '../../upstream/http-client.ts'
+import { type KeyLookup, type KeyQuery, type KeySet, type KeySource, parseKeySet } from './key-set.ts'
 
-/** How often an issuer is asked for its keys and how long its last answer is good for. */
+/** The times of fetches and the maximum age of keys. */
 export const keySetPolicy = {
-  /** Age at which keys are fetched again; a removed key is refused at the latest after this. */
+  /** Age at which keys are fetched again: the longest time that a removed key is still accepted. */
   refreshMs: 300_000,
-  /** How long the last keys serve while the issuer does not answer. */
+  /** How long the last keys stay in use while the issuer does not answer. */
   staleMs: 86_400_000,
-  /** At most one fetch in this time because of keys that tokens name and nobody knows. */
+  /** The shortest time between two fetches for unknown keys. */
   cooldownMs: 30_000,
-  /** The first pause after a failure; it doubles up to the longest. */
+  /** The pause after the first failure; it doubles with each further one up to `longestRetryMs`. */
   firstRetryMs: 1_000,
   longestRetryMs: 30_000,
-  /** How long a key that the issuer was asked for in vain is not asked for again. */
+  /** How long a missing `kid` causes no further fetch. */
   missingKidMs: 60_000,
   maxMissingKids: 1_000,
 } as const
 
-/** Whose keys are kept and how they are got. */
+/** The issuer, and how to load its keys. */
 export interface RemoteKeySetOptions {
   readonly issuer: string
-  /** Gets the JWK Set document, or rejects. */
+  /** Loads the JWK Set document, or rejects. */
   readonly load: () => Promise<Buffer>
   readonly log: Log
 }
+
+/** The address of the keys of an issuer; without `jwksUri` the discovery document names it. */
+export interface KeyLocation {
+  readonly issuer: string
+  readonly jwksUri: string | undefined
+}
+
+// One time limit for discovery and keys together: a request may be waiting.
+const FETCH_TIMEOUT_MS = 5_000
+const MAX_DOCUMENT_BYTES = 65_536
 
 interface State {
   keys: KeySet | undefined
@@ -33,7 +45,7 @@ interface State {
   version: number
   fetchedAt: number
   failures: number
-  /** When the issuer was last asked for a key that nobody knew. */
+  /** Time of the last fetch for an unknown key. */
   askedAt: number | undefined
   flight: Promise<void> | undefined
   timer: NodeJS.Timeout | undefined
@@ -44,8 +56,8 @@ const UNKNOWN: KeyLookup = { type: 'unknown' }
 const UNAVAILABLE: KeyLookup = { type: 'unavailable' }
 
 /**
- * Keeps the keys of an issuer. They are fetched now and then by age, never by a request, except for a key that nobody
- * knows yet: so neither a slow issuer nor an outage shorter than a day is felt (hardening F11).
+ * Keeps the keys of an issuer. A timer fetches them; a request does so only for an unknown key. So no request waits
+ * for a slow issuer, and none fails during an outage shorter than a day (hardening F11).
  */
 export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
   const state = initialState()
@@ -107,11 +119,11 @@ function currentKeys({ keys, fetchedAt }: State): KeySet | undefined {
 function findNow(state: State, query: KeyQuery): KeyLookup {
   const keys = currentKeys(state)?.select(query)
   if (keys !== undefined && keys.length > 0) return { type: 'found', keys, version: state.version }
-  // While the issuer does not answer, nobody can say that a key does not exist: it may be a new one.
+  // During an outage an unknown key may be a new one, so it is not reported as unknown.
   return keys === undefined || state.failures > 0 ? UNAVAILABLE : UNKNOWN
 }
 
-/** Monotonic time: a clock that is set must neither hold a fetch back nor let one through. */
+/** Monotonic time: setting the clock must neither delay a fetch nor allow one too early. */
 function isWithin(since: number | undefined, milliseconds: number): boolean {
   return since !== undefined && performance.now() - since < milliseconds
 }
@@ -134,7 +146,7 @@ function acceptDocument(state: State, document: Buffer): void {
   if (state.keys === undefined || state.document?.equals(document) !== true) {
     state.keys = parseKeySet(document)
     state.document = document
-    // Tokens verified with the former keys are verified again.
+    // Cached tokens of the former version are verified again.
     state.version += 1
   }
   state.fetchedAt = performance.now()
@@ -156,7 +168,7 @@ function scheduleRefresh(state: State, refresh: () => Promise<void>): void {
   clearTimeout(state.timer)
   if (state.closed) return
   state.timer = setTimeout(() => void refresh(), pauseAfter(state.failures))
-  // A timer for keys is no reason to stay alive.
+  // This timer must not keep the process alive.
   state.timer.unref()
 }
 
@@ -168,4 +180,53 @@ function pauseAfter(failures: number): number {
 function closeState(state: State): void {
   state.closed = true
   clearTimeout(state.timer)
+}
+
+/** Fetches the JWK Set document of an issuer within five seconds; rejects on failure. */
+export async function fetchKeyDocument(http: HttpClient, location: KeyLocation): Promise<Buffer> {
+  const deadline = performance.now() + FETCH_TIMEOUT_MS
+  const jwksUri = location.jwksUri ?? (await discoverJwksUri(http, location.issuer))
+  return getDocument(http, jwksUri, Math.max(1, Math.ceil(deadline - performance.now())))
+}
+
+/** OpenID Connect Discovery 1.0, section 4. Never cached: the address in the document may change. */
+async function discoverJwksUri(http: HttpClient, issuer: string): Promise<string> {
+  const document = await getDocument(http, discoveryUrl(issuer), FETCH_TIMEOUT_MS)
+  return readJwksUri(document, issuer)
+}
+
+/** The address of the discovery document; a slash at the end of the issuer is not doubled (section 4.1). */
+export function discoveryUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+/** Reads the address of the keys from a discovery document; throws when the document is of another issuer. */
+export function readJwksUri(document: Buffer, issuer: string): string {
+  const { issuer: named, jwks_uri: jwksUri } = parseDocument(document)
+  // Section 4.3: without exactly this name, the keys belong to another issuer.
+  if (named !== issuer) throw new Error('the discovery document is of another issuer')
+  if (typeof jwksUri !== 'string' || checkHttpUrl(jwksUri) !== undefined)
+    throw new Error('the discovery document names no http or https address of keys')
+  if (isSecure(issuer) && !isSecure(jwksUri))
+    throw new Error('the discovery document of an https issuer names an http address of keys')
+  return jwksUri
+}
+
+function isSecure(address: string): boolean {
+  return new URL(address).protocol === 'https:'
+}
+
+function parseDocument(document: Buffer): { issuer?: unknown; jwks_uri?: unknown } {
+  try {
+    return Object(JSON.parse(document.toString('utf8')))
+  } catch {
+    throw new Error('the discovery document is not JSON')
+  }
+}
+
+/** A redirect is a failure: its address is not configured. */
+async function getDocument(http: HttpClient, url: string, timeoutMs: number): Promise<Buffer> {
+  const { status, body } = await http.get(url, { timeoutMs, maxBytes: MAX_DOCUMENT_BYTES })
+  if (status !== outcomes.success.status) throw new Error(`the answer has status ${status}`)
+  return body
 }

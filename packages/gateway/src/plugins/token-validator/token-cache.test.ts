@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFixedKeySource } from './key-source.ts'
+import { createFixedKeySource } from './key-set.ts'
 import { createTokenCache, tokenCacheLimits, type VerifiedToken } from './token-cache.ts'
 
 const keys = createFixedKeySource(() => [])

@@ -1,32 +1,32 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Identity } from '../../exchange.ts'
-import type { KeySource } from './key-source.ts'
-import { type Lifetime, lifetimeFault } from './lifetime.ts'
+import { type Lifetime, lifetimeFault } from './inspect-token.ts'
+import type { KeySource } from './key-set.ts'
 
-/** What is remembered of a token that was found valid. */
+/** The cached facts of a valid token. */
 export interface VerifiedToken {
   readonly identity: Identity
   readonly lifetime: Lifetime
   readonly keys: KeySource
-  /** The version of the keys when the signature was checked. */
+  /** The version of the keys that verified the signature. */
   readonly keysVersion: number
 }
 
-/** Remembers valid tokens, so that the next request with one needs neither a key nor a promise. */
+/** A cache of valid tokens: the next request with a cached token needs neither a key nor a promise. */
 export interface TokenCache {
   get(token: string): Identity | undefined
   set(token: string, verified: VerifiedToken): void
 }
 
-/** How much is remembered, counted in tokens and in their bytes. */
+/** The size of the cache, in tokens and in their bytes. */
 export const tokenCacheLimits = { maxTokens: 10_000, maxBytes: 33_554_432 } as const
 
-/** Makes the cache. Its keys hold the configuration's version, so that no token outlives the rules it passed. */
+/** Creates the cache. Its keys contain the version of the configuration, so that no token outlives the rules it passed. */
 export function createTokenCache(configVersion: string): TokenCache {
   const { maxTokens, maxBytes } = tokenCacheLimits
   const tokens = new LRUCache<string, VerifiedToken>({ max: maxTokens, maxSize: maxBytes })
-  // The digest has one length, so nothing can be moved from one part of the key to the other.
+  // The digest has a fixed length, so two different pairs never share a key.
   const keyOf = (token: string) => `${hash('sha256', token, 'base64url')}.${configVersion}`
   return {
     get(token) {
@@ -41,7 +41,7 @@ export function createTokenCache(configVersion: string): TokenCache {
   }
 }
 
-/** A clock that was set back counts too; and other keys than those it was checked with end a token's stay. */
+/** The start of the lifetime is checked too, because the clock may be set back. */
 function isStillValid({ lifetime, keys, keysVersion }: VerifiedToken): boolean {
   return lifetimeFault(lifetime, Date.now()) === undefined && keys.version() === keysVersion
 }

@@ -1,20 +1,25 @@
-import { headerKeys } from '@agentic-rest/profile'
+import { headerKeys, headers, type ValidationFailed } from '@agentic-rest/profile'
 import type { TokenValidatorOptions } from '../../config/config-schema.ts'
-import { type ErrorCode, refusal } from '../../errors.ts'
+import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext } from '../../plugin.ts'
-import { readBearerToken } from './bearer-token.ts'
 import { type InspectedToken, inspectToken } from './inspect-token.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
-import type { KeySource } from './key-source.ts'
-import { readIdentity } from './read-identity.ts'
-import { resolveActor } from './resolve-actor.ts'
+import type { KeySource } from './key-set.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
-import { verifySignature } from './verify-signature.ts'
+import { isHeaderText, verifyToken } from './verify-token.ts'
 
-/** Validates the bearer token and says who acts (specification, Authentication; decisions 4, 5 and 17). */
+interface Validation {
+  readonly options: TokenValidatorOptions
+  readonly cache: TokenCache
+}
+
+// RFC 9110, section 11.4: the scheme in any case, at least one space, the credential. Tabs do not separate.
+const BEARER = /^bearer +([^ ].*)$/is
+
+/** Validates the bearer token; sets identity and actor (specification, Authentication; decisions 4, 5 and 17). */
 export function tokenValidator(options: TokenValidatorOptions, context: PluginContext): Plugin {
-  if (options.mode === 'off') return createOpenDoor(options)
+  if (options.mode === 'off') return acceptEveryone(options)
   const issuers = createIssuers(options.issuers, context)
   const cache = createTokenCache(context.configVersion)
   const rules = { issuers, clockSkewSeconds: options.clock_skew_seconds }
@@ -28,7 +33,7 @@ export function tokenValidator(options: TokenValidatorOptions, context: PluginCo
       if (identity !== undefined) return admit(exchange, identity, options)
       const inspected = inspectToken(token, rules)
       if (typeof inspected === 'string') return refusal(inspected)
-      return admitVerified(exchange, identify(inspected, options, cache), options)
+      return validate(exchange, inspected, { options, cache })
     },
     degraded: () => describeStaleIssuers(issuers),
     warm: async () => void (await Promise.all(allKeys(issuers).map((keys) => keys.warm()))),
@@ -36,37 +41,26 @@ export function tokenValidator(options: TokenValidatorOptions, context: PluginCo
   }
 }
 
-function allKeys(issuers: Issuers): KeySource[] {
-  return [...issuers.values()].flatMap((issuer) => [...keySourcesOf(issuer)])
-}
-
-/** Mode off: anyone may pass, but nobody is anyone, so a route that needs roles stays shut. */
-function createOpenDoor(options: TokenValidatorOptions): Plugin {
+/** Mode off: every request passes without an identity, so a route with roles stays closed. */
+function acceptEveryone(options: TokenValidatorOptions): Plugin {
   return { name: 'token-validator', request: (exchange) => admit(exchange, undefined, options) }
 }
 
-/** Signature first: what the claims must say is told only to who can sign. */
-async function identify(
-  inspected: InspectedToken,
-  options: TokenValidatorOptions,
-  cache: TokenCache,
-): Promise<Identity | ErrorCode> {
-  const signature = await verifySignature(inspected)
-  if (typeof signature === 'string') return signature
-  const { token, claims, issuer, keys, lifetime } = inspected
-  const identity = readIdentity(claims, issuer, options.required_claims)
-  if (typeof identity === 'string') return identity
-  cache.set(token, { identity, lifetime, keys, keysVersion: signature.keysVersion })
-  return identity
+/** The credential of an `Authorization` header; `undefined` when it is absent or of another scheme. */
+function readBearerToken(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
 }
 
-async function admitVerified(
+async function validate(
   exchange: Exchange,
-  verification: Promise<Identity | ErrorCode>,
-  options: TokenValidatorOptions,
+  inspected: InspectedToken,
+  { options, cache }: Validation,
 ): Promise<StepResult> {
-  const identity = await verification
-  return typeof identity === 'string' ? refusal(identity) : admit(exchange, identity, options)
+  const verified = await verifyToken(inspected, options.required_claims)
+  if (typeof verified === 'string') return refusal(verified)
+  const { token, keys, lifetime } = inspected
+  cache.set(token, { ...verified, lifetime, keys })
+  return admit(exchange, verified.identity, options)
 }
 
 function admit(
@@ -82,9 +76,27 @@ function admit(
   return hasRoles(exchange) ? undefined : refusal('INSUFFICIENT_ROLES')
 }
 
+/** The actor is the principal header where it is trusted, else the subject of the token (decision 17). */
+function resolveActor(
+  { headers: sent, identity }: Exchange,
+  trust: TokenValidatorOptions['actor_header'],
+): string | ValidationFailed {
+  const subject = identity?.subject ?? ''
+  if (trust === 'ignore') return subject
+  if (trust === 'service_accounts' && identity?.serviceAccount !== true) return subject
+  const principal = sent[headerKeys.actorPrincipal]
+  if (principal === undefined || principal === '') return subject
+  if (isHeaderText(principal)) return principal
+  return invalidRequest(headers.actorPrincipal, 'must be 1 to 256 printable ASCII characters')
+}
+
 function hasRoles({ route, identity }: Exchange): boolean {
   const needed = route?.config.roles ?? []
   return needed.every((role) => identity?.roles.includes(role) === true)
+}
+
+function allKeys(issuers: Issuers): KeySource[] {
+  return [...issuers.values()].flatMap((issuer) => [...keySourcesOf(issuer)])
 }
 
 function describeStaleIssuers(issuers: Issuers): string | undefined {
