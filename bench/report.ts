@@ -57,7 +57,7 @@ function workersSection({ workers }: Results): string {
   return [
     '**Workers: CPU µs of a POST through all plugins, all on one core**',
     table(
-      ['one gateway', 'two gateways apart', 'two workers and their primary'],
+      ['one gateway', 'two gateways apart', 'two workers and their supervisor'],
       [[spread(alone), spread(apart), spread(together)]],
     ),
   ].join('\n\n')

@@ -32,7 +32,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'all-plugins',
-    title: 'POST of JSON through all six plugins',
+    title: 'POST of JSON through all five plugins',
     plugins: 'all',
     connections: 32,
     request: (issuer) => ({
