@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { headers, openApiDocument, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
-import { pluginOrder } from '../packages/gateway/src/plugin.ts'
+import { builtInPlugins } from '../packages/gateway/src/plugins/plugin-set.ts'
 import {
   sanitizeFigures,
   sanitizeMisses,
@@ -31,7 +31,7 @@ export const generators: readonly Generator[] = [
   },
   { type: 'file', path: 'packages/gateway/gateway.schema.json', content: configurationSchema },
   section('configuration gateway', configurationPage, () => keysBelow('gateway')),
-  ...pluginOrder.flatMap((plugin) => [
+  ...builtInPlugins.flatMap((plugin) => [
     section(`configuration ${plugin}`, configurationPage, () => keysBelow(`plugins.${plugin}`)),
     section(`options ${plugin}`, `docs/plugins/${plugin}.md`, () => pluginOptions(plugin)),
   ]),

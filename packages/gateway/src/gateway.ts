@@ -14,6 +14,7 @@ import { admit, answerPreflight } from './line/admit.ts'
 import { callUpstream } from './line/call-upstream.ts'
 import { createOwnEndpoints } from './line/own-endpoints.ts'
 import type { GatewayParts } from './line/parts.ts'
+import { pipeline } from './line/pipeline.ts'
 import { fail, finish, sendOutcome } from './line/respond.ts'
 import { findRoute } from './line/route.ts'
 import { takeSlot } from './line/take-slot.ts'
@@ -21,8 +22,7 @@ import type { HandedConnections } from './listen/handed-connections.ts'
 import { createListener, type Listener, type ListenerSettings } from './listen/listener.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
-import type { Collector } from './plugins/otel-audit/collector.ts'
-import type { KeySource } from './plugins/token-validator/key-set.ts'
+import type { Closable } from './plugin.ts'
 import type { Siblings } from './siblings.ts'
 import { createStreamSlots } from './slots/create-stream-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
@@ -76,7 +76,7 @@ async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
     const refused =
       (admitted instanceof Promise ? await admitted : admitted) ??
       unrouted ??
-      (await parts.snapshot.pipeline.request(exchange)) ??
+      (await pipeline(exchange, parts)) ??
       (exchange.streaming ? await takeSlot(exchange, parts) : undefined) ??
       (await callUpstream(exchange, parts))
     if (refused !== undefined) sendOutcome(exchange, refused)
@@ -97,8 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const outlasting = {
     http,
     pools,
-    keySets: createShared<KeySource>(),
-    collectors: createShared<Collector>(),
+    resources: createShared<Closable>(),
   }
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(siblings?.room ?? { limit: () => gatewayConfig().limits.max_in_flight })

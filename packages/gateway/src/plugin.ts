@@ -1,51 +1,52 @@
 import type { Writable } from 'node:stream'
+import type { RouteConfig } from './config/config-schema.ts'
 import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { Collector } from './plugins/otel-audit/collector.ts'
-import type { KeySource } from './plugins/token-validator/key-set.ts'
 import type { HttpClient } from './upstream/http-client.ts'
-import type { Shared } from './upstream/shared.ts'
-
-/** The plugins, in the order in which every request passes them. */
-export const pluginOrder = [
-  'token-validator',
-  'tenant-injector',
-  'license-check',
-  'prompt-sanitize',
-  'otel-audit',
-] as const
-
-/** The name of a plugin, which is also its key in the configuration. */
-export type PluginName = (typeof pluginOrder)[number]
+import type { Held } from './upstream/shared.ts'
 
 /** A step of the pipeline: options in, this out. It refuses by returning an outcome, never by throwing. */
 export interface Plugin {
-  readonly name: PluginName
-  /** Returns synchronously when it can: what is cached costs no promise. */
+  readonly name: string
+  /** Returns synchronously when it can: a cached answer costs no promise. */
   request(exchange: Exchange): StepResult | Promise<StepResult>
   /** Called once for every routed request when `exchange.result` is known, also when the request was refused. */
   response?(exchange: Exchange): void
-  /** Resolves when what it needs of the outside world is there, or cannot be had; never rejects. */
+  /** Whether it acts on a route, and why. The CLI and the console show this answer and have none of their own. */
+  plan?(route: RouteConfig): PluginPlan
+  /** Resolves when its resources in the outside world are available or have failed; never rejects. */
   warm?(): Promise<void>
   /** Why the gateway is less than ready, if it is; never fails readiness by itself. */
   degraded?(): string | undefined
-  /** Flushes and releases everything; resolves within the time that the plugin itself bounds. */
+  /** Flushes and releases everything; resolves within a time that the plugin itself bounds. */
   close?(): Promise<void>
 }
 
-/** What a plugin may use of the world. */
+/** Whether a plugin acts on a route, and why. */
+export interface PluginPlan {
+  readonly runs: boolean
+  readonly why: string
+}
+
+/** A resource that a register can close. */
+export interface Closable {
+  close(): unknown
+}
+
+/** Hands out the resource of a key, made now if no configuration holds it yet. The last release closes it. */
+export type Hold = <Resource extends Closable>(key: string, make: () => Resource) => Held<Resource>
+
+/** The parts of the gateway that a plugin may use. */
 export interface PluginContext {
   readonly http: HttpClient
   readonly log: Log
   readonly metrics: Metrics
-  /** The keys of issuers, which outlast a reload that does not change where they are. */
-  readonly keySets: Shared<KeySource>
-  /** The connections to collectors of audit records, which outlast it likewise. */
-  readonly collectors: Shared<Collector>
+  /** Resources that outlive a reload: connections, fetched keys. Keys belong to this plugin alone. */
+  readonly hold: Hold
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
-  /** Changes with every configuration, so that nothing cached outlives the rules it was made by. */
+  /** Changes with every configuration, so that no cached decision outlives the rules that made it. */
   readonly configVersion: string
   /** The folder that relative file names of the configuration start from. */
   readonly baseFolder: string

@@ -151,7 +151,7 @@ function createSite(parts: SiteParts): Site {
         startedAt,
         gatewayUrl: urlFor(exchange),
       }),
-    describeRoutes: () => describeRoutes(current().config),
+    describeRoutes: () => describeRoutes(current()),
     reload: parts.others?.reload ?? reloading.run,
   }
 }
@@ -166,8 +166,8 @@ function consoleFiles({ consoleFolder, log }: AdminParts): StaticFiles {
   }
 }
 
-function validatorOf({ pipeline }: Snapshot) {
-  const validator = pipeline.plugins.find(({ name }) => name === 'token-validator')
+function validatorOf({ plugins }: Snapshot) {
+  const validator = plugins.find(({ name }) => name === 'token-validator')
   if (validator === undefined) throw new InitialisationError('there is no token-validator')
   return validator
 }

@@ -82,7 +82,7 @@ async function prepare(parts: ReloadParts): Promise<Snapshot | string[]> {
   try {
     const next = provide(parts)
     // No request meets keys that are not there yet, unless their issuer does not answer.
-    if (!Array.isArray(next)) await settledWithin(WARM_MS, next.pipeline.warm())
+    if (!Array.isArray(next)) await settledWithin(WARM_MS, next.warm())
     return next
   } catch (error) {
     return failed(parts, error)

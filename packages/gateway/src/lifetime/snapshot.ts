@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
-import { createPipeline, type Pipeline } from '../line/pipeline.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
-import type { Plugin, PluginContext } from '../plugin.ts'
-import { licenseCheck } from '../plugins/license-check/license-check.ts'
-import { otelAudit } from '../plugins/otel-audit/otel-audit.ts'
-import { promptSanitize } from '../plugins/prompt-sanitize/prompt-sanitize.ts'
-import { tenantInjector } from '../plugins/tenant-injector/tenant-injector.ts'
-import { tokenValidator } from '../plugins/token-validator/token-validator.ts'
+import type { Plugin } from '../plugin.ts'
+import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
 import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
 import type { Shared } from '../upstream/shared.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
@@ -20,18 +15,21 @@ export interface Snapshot {
   readonly warnings: readonly ToldWarning[]
   readonly loadedAt: Date
   readonly router: Router
-  readonly pipeline: Pipeline
+  /** The plugins, in the order in which a request passes them. */
+  readonly plugins: readonly Plugin[]
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
   readonly certificate: ServerCertificate | undefined
   /** The requests that started with it and are not over. */
   readonly requests: ActiveExchanges
+  /** Resolves when every plugin has its resources, or knows that they are not available. */
+  warm(): Promise<void>
   /** Releases what it holds; safe to call again. */
   close(): Promise<void>
 }
 
 /** What a snapshot is made with, and what outlasts it. */
-export interface SnapshotWorld extends Omit<PluginContext, 'configVersion'> {
+export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion'> {
   readonly pools: Shared<UpstreamPool>
 }
 
@@ -44,20 +42,22 @@ export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snap
   for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
   const router = createRouter(routes.map((route) => ({ id: route.id, config: route })))
-  const context = { ...world, configVersion: versionOf(config) }
-  const pipeline = createPipeline(createPlugins(config, context), world.log)
-  const pools = createPools(config, world, pipeline)
+  const plugins = createPlugins(config.plugins, { ...world, configVersion: versionOf(config) })
+  const pools = createPools(config, world, plugins)
   return {
     config,
     warnings,
     loadedAt: new Date(),
     router,
-    pipeline,
+    plugins,
     pools,
     certificate,
     requests: createActiveExchanges('seatInSnapshot'),
+    async warm() {
+      await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))
+    },
     close: once(async () => {
-      await pipeline.close()
+      await closePlugins(plugins)
       await pools.close()
     }),
   }
@@ -71,30 +71,15 @@ function once(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-function createPools({ routes, gateway }: GatewayConfig, world: SnapshotWorld, pipeline: Pipeline) {
+async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
+  await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))
+}
+
+function createPools({ routes, gateway }: GatewayConfig, world: SnapshotWorld, plugins: readonly Plugin[]) {
   try {
     return createUpstreamPools(routes, gateway.limits, world.pools)
   } catch (error) {
-    void pipeline.close()
-    throw error
-  }
-}
-
-function createPlugins({ plugins }: GatewayConfig, context: PluginContext): Plugin[] {
-  const made: Plugin[] = []
-  const factories = [
-    () => tokenValidator(plugins['token-validator'], context),
-    () => tenantInjector(plugins['tenant-injector'], context),
-    () => licenseCheck(plugins['license-check'], context),
-    () => promptSanitize(plugins['prompt-sanitize'], context),
-    () => otelAudit(plugins['otel-audit'], context),
-  ]
-  try {
-    for (const make of factories) made.push(make())
-    return made
-  } catch (error) {
-    // What was made before has timers and connections: a start that fails must not keep the process alive.
-    for (const plugin of made) void plugin.close?.()
+    void closePlugins(plugins)
     throw error
   }
 }

@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodeRow, errorCodes, refusal } from '../errors.ts'
 import type { CancelReason, Exchange } from '../exchange.ts'
 import { disconnected, resultOf } from './exchange-result.ts'
 import type { GatewayParts } from './parts.ts'
+import { tellPlugins } from './pipeline.ts'
 
 const OVERLOAD_RETRY_SECONDS = '1'
 const NO_CONTENT = 204
@@ -76,7 +77,8 @@ export function fail(exchange: Exchange, { log }: GatewayParts, error: unknown):
 }
 
 /** Gives everything back, counts the request, completes its audit record and shows it to who looks on. */
-export function finish(exchange: Exchange, { snapshot, load, metrics, watchers }: GatewayParts): void {
+export function finish(exchange: Exchange, parts: GatewayParts): void {
+  const { snapshot, load, metrics, watchers } = parts
   clearTimeout(exchange.deadline)
   load.leave(exchange)
   if (exchange.releaseSlot !== undefined) {
@@ -85,7 +87,7 @@ export function finish(exchange: Exchange, { snapshot, load, metrics, watchers }
   }
   exchange.result ??= disconnected
   metrics.requestFinished(exchange)
-  if (exchange.route !== undefined) snapshot.pipeline.response(exchange)
+  if (exchange.route !== undefined) tellPlugins(exchange, parts)
   for (const watch of watchers) watch(exchange)
   // Last of all: with its last request a configuration that was replaced gives back what is used above.
   snapshot.requests.leave(exchange)

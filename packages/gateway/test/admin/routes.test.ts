@@ -59,11 +59,11 @@ test('routes are told with what runs for them and why, and services with their r
     license: 'optimize',
     conformance: 'enforce',
     plugins: [
-      { name: 'token-validator', runs: true, because: 'a token of 1 issuer is asked for, with a and b' },
-      { name: 'tenant-injector', runs: true, because: 'a directory is asked' },
-      { name: 'license-check', runs: true, because: 'the tenant needs a licence for optimize' },
-      { name: 'prompt-sanitize', runs: true, because: 'bodies are searched by 1 rule' },
-      { name: 'otel-audit', runs: true, because: 'one record per request goes to stdout' },
+      { name: 'token-validator', runs: true, because: 'wants a token of the issuer with roles a, b' },
+      { name: 'tenant-injector', runs: true, because: 'takes the tenant from the directory or the header' },
+      { name: 'license-check', runs: true, because: 'wants a licence for the feature optimize' },
+      { name: 'prompt-sanitize', runs: true, because: 'looks at the body with rule email' },
+      { name: 'otel-audit', runs: true, because: 'writes a record to stdout' },
       { name: 'upstream', runs: true, because: 'the request goes to http://127.0.0.1:9' },
     ],
   })
@@ -71,7 +71,7 @@ test('routes are told with what runs for them and why, and services with their r
   expect(value.routes[1].plugins[2]).toEqual({
     name: 'license-check',
     runs: false,
-    because: 'the route needs no licence',
+    because: 'the route names no license',
   })
   expect(value.services).toEqual([
     { origin: 'http://127.0.0.1:9', routes: ['create', 'read'] },
@@ -99,11 +99,11 @@ test('plugins that have nothing to do say so', async () => {
     true,
   ])
   expect(value.routes[0].plugins.map(({ because }: Record<string, unknown>) => because).slice(0, 5)).toEqual([
-    'tokens are not asked for (mode: off)',
-    'the token or the header names the tenant',
-    'the route needs no licence',
-    'there are no rules',
-    'it is turned off',
+    'its mode is off',
+    'takes the tenant from the header',
+    'the route names no license',
+    'it has no rules',
+    'enabled is false',
   ])
 })
 

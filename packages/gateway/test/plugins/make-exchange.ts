@@ -3,9 +3,10 @@ import { headers, type Outcome, writeOutcome } from '@agentic-rest/profile'
 import type { Exchange, Identity, Reply, RequestBody, StepResult } from '../../src/exchange.ts'
 import type { Route } from '../../src/lifetime/router.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
-import type { PluginContext } from '../../src/plugin.ts'
+import type { Closable, PluginContext } from '../../src/plugin.ts'
+import { holdFor } from '../../src/plugins/plugin-set.ts'
 import { createHttpClient } from '../../src/upstream/http-client.ts'
-import { createShared } from '../../src/upstream/shared.ts'
+import { createShared, type Shared } from '../../src/upstream/shared.ts'
 
 /** A request as `listen/` and the router would hand it to the first plugin; `overrides` replaces whole fields. */
 export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
@@ -146,6 +147,7 @@ export interface RecordedLine {
 
 /** A plugin's context with a real HTTP client, a log in `lines` and stdout in `written`. Close it after use. */
 export interface TestContext extends PluginContext {
+  readonly resources: Shared<Closable>
   readonly lines: RecordedLine[]
   readonly written: string[]
   close(): Promise<void>
@@ -154,6 +156,7 @@ export interface TestContext extends PluginContext {
 /** Makes the context; `overrides` replaces what a test wants to watch. */
 export function makeContext(overrides: Partial<PluginContext> = {}): TestContext {
   const http = overrides.http ?? createHttpClient()
+  const resources = createShared<Closable>()
   const lines: RecordedLine[] = []
   const written: string[] = []
   const at =
@@ -170,8 +173,8 @@ export function makeContext(overrides: Partial<PluginContext> = {}): TestContext
         done()
       },
     }),
-    keySets: createShared(),
-    collectors: createShared(),
+    resources,
+    hold: holdFor('test', resources),
     configVersion: 'test-1',
     baseFolder: process.cwd(),
     ...overrides,

@@ -1,8 +1,8 @@
 import { conditions, outcomes } from '@agentic-rest/profile'
-import type { LicenseCheckOptions, WebhookOptions } from '../../config/config-schema.ts'
+import type { LicenseCheckOptions, RouteConfig, WebhookOptions } from '../../config/config-schema.ts'
 import { InitialisationError, refusal } from '../../errors.ts'
 import type { StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext } from '../../plugin.ts'
+import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
 import { createWebhookLookup, type WebhookLookup } from '../../upstream/lookup/webhook-lookup.ts'
 
@@ -42,8 +42,15 @@ export function licenseCheck(options: LicenseCheckOptions, context: PluginContex
       // Only a tenant can hold a licence.
       return tenant === undefined ? refusal('LICENSE_REQUIRED') : judge({ tenant, feature }, sources)
     },
+    plan: planLicenseCheck,
     degraded: () => server?.degraded(),
   }
+}
+
+/** Whether a route needs a licence. */
+export function planLicenseCheck({ license }: RouteConfig): PluginPlan {
+  if (license === undefined) return { runs: false, why: 'the route names no license' }
+  return { runs: true, why: `wants a licence for the feature ${license}` }
 }
 
 /** The table alone decides about the tenants in it; the server decides about all others. */

@@ -1,7 +1,7 @@
 import type { OtelAuditOptions } from '../../config/config-schema.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { Log } from '../../log.ts'
-import type { Plugin, PluginContext } from '../../plugin.ts'
+import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import { createAttributeMapping } from './attribute-mapping.ts'
 import { beginEvent, completeEvent, eventTypes } from './audit-event.ts'
 import type { AuditExporter } from './audit-exporter.ts'
@@ -14,7 +14,8 @@ import { createStdoutExporter } from './stdout-exporter.ts'
  * known (decision 22). It never changes or refuses a request, whatever happens to the record.
  */
 export function otelAudit(options: OtelAuditOptions, context: PluginContext): Plugin {
-  if (!options.enabled) return { name: 'otel-audit', request: () => undefined }
+  const plan = () => planOtelAudit(options)
+  if (!options.enabled) return { name: 'otel-audit', request: () => undefined, plan }
   const exporter = createExporter(options, context)
   const recorder = createRecorder(options, exporter, context.log)
   return {
@@ -24,9 +25,17 @@ export function otelAudit(options: OtelAuditOptions, context: PluginContext): Pl
       return options.include_request_body ? captureBody(exchange, context.log) : undefined
     },
     response: recorder.complete,
+    plan,
     degraded: () => (exporter.ledger.failing() ? 'otel-audit drops records' : undefined),
     close: () => exporter.close(),
   }
+}
+
+/** Whether requests are recorded, and where. */
+export function planOtelAudit({ enabled, exporter }: OtelAuditOptions): PluginPlan {
+  return enabled
+    ? { runs: true, why: `writes a record to ${exporter}` }
+    : { runs: false, why: 'enabled is false' }
 }
 
 function createExporter(options: OtelAuditOptions, context: PluginContext): AuditExporter {

@@ -10,12 +10,9 @@ import { requestSpan, spanBytes } from './request-span.ts'
 const MAX_IN_FLIGHT = 4
 
 /** Sends one span per request to a collector. What fails is dropped, never repeated. */
-export function createOtlpExporter(
-  endpoint: string,
-  { log, metrics, collectors }: PluginContext,
-): AuditExporter {
+export function createOtlpExporter(endpoint: string, { log, metrics, hold }: PluginContext): AuditExporter {
   const target = otlpTarget(endpoint)
-  const { value: collector, release } = collectors.hold(target, () => createCollector(target))
+  const { value: collector, release } = hold(target, () => createCollector(target))
   const ledger = createEmitLedger({ exporter: 'otlp', metrics, log })
   const queue = createBatchQueue<ReadableSpan>({
     ...QUEUE_LIMITS,

@@ -1,7 +1,7 @@
 import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext } from '../../plugin.ts'
+import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, judgeBody } from './body-kind.ts'
 import { CannotSanitizeError } from './cannot-sanitize.ts'
 import { compileRules } from './compile-rules.ts'
@@ -12,7 +12,8 @@ import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
 
 /** Redacts what the rules find in request bodies, or refuses the request (decision 21). */
 export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
-  if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined }
+  const plan = () => planPromptSanitize(options)
+  if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined, plan }
   const sanitize = createSanitizer(options, context)
   return {
     name: 'prompt-sanitize',
@@ -30,7 +31,15 @@ export function promptSanitize(options: PromptSanitizeOptions, context: PluginCo
           return sanitize(exchange, judgement.kind)
       }
     },
+    plan,
   }
+}
+
+/** Whether bodies are inspected, and by which rules. */
+export function planPromptSanitize({ rules }: PromptSanitizeOptions): PluginPlan {
+  if (rules.length === 0) return { runs: false, why: 'it has no rules' }
+  const names = rules.map(({ name }) => name).join(', ')
+  return { runs: true, why: `looks at the body with ${rules.length === 1 ? 'rule' : 'rules'} ${names}` }
 }
 
 type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>

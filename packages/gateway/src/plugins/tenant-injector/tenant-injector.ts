@@ -3,7 +3,7 @@ import type { TenantInjectorOptions } from '../../config/config-schema.ts'
 import { TENANT_ID } from '../../config/schema/tenant-id.ts'
 import { refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext } from '../../plugin.ts'
+import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import { readClaim } from '../read-claim.ts'
 import { createTenantDirectory, type DirectoryAnswer, type TenantDirectory } from './tenant-directory.ts'
 
@@ -32,8 +32,13 @@ interface DirectoryRequest {
   readonly asked: string | undefined
 }
 
+/** The options, and whether token-validator says who calls. */
+export interface TenantSettings extends TenantInjectorOptions {
+  readonly callersKnown?: boolean
+}
+
 /** Sets the tenant of a request, or refuses a tenant that the caller has no right to (decisions 18 and 19). */
-export function tenantInjector(options: TenantInjectorOptions, context: PluginContext): Plugin {
+export function tenantInjector(options: TenantSettings, context: PluginContext): Plugin {
   const directory = options.webhook && createTenantDirectory(options.webhook, context)
   const rules: TenantRules = { claim: options.claim, isAllowed: allowing(options.allowed), directory }
   return {
@@ -43,8 +48,26 @@ export function tenantInjector(options: TenantInjectorOptions, context: PluginCo
       if (!(picked instanceof Promise)) return setTenant(exchange, picked)
       return picked.then((tenant) => setTenant(exchange, tenant))
     },
+    plan: () => planTenantInjector(options),
     degraded: () => directory?.degraded(),
   }
+}
+
+const MOST_NAMES = 5
+
+/** Where the tenant of a request comes from. */
+export function planTenantInjector(options: TenantSettings): PluginPlan {
+  const { claim, allowed, webhook, callersKnown = true } = options
+  const source = callersKnown
+    ? `the ${webhook === undefined ? `claim ${claim}` : 'directory'} or the header`
+    : 'the header'
+  const bound = allowed === undefined ? '' : `; allowed: ${firstOf(allowed)}`
+  return { runs: true, why: `takes the tenant from ${source}${bound}` }
+}
+
+function firstOf(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMES
+  return `${names.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 /** Without a list of allowed tenants, every well-formed id is allowed. */

@@ -95,11 +95,11 @@ function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {
 /** A reload keeps the keys of an unchanged issuer, so that it needs no fetch, even during an outage (F11). */
 function createRemoteKeys(
   { issuer, jwks_uri: jwksUri }: IssuerOptions,
-  { http, log, keySets }: PluginContext,
+  { http, log, hold }: PluginContext,
 ): KeySource {
   const load = () => fetchKeyDocument(http, { issuer, jwksUri })
   const key = JSON.stringify([issuer, jwksUri ?? null])
-  const { value, release } = keySets.hold(key, () => createRemoteKeySet({ issuer, load, log }))
+  const { value, release } = hold(key, () => createRemoteKeySet({ issuer, load, log }))
   return { ...value, close: () => void release() }
 }
 

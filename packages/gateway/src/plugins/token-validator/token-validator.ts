@@ -1,8 +1,8 @@
 import { headerKeys, headers, type ValidationFailed } from '@agentic-rest/profile'
-import type { TokenValidatorOptions } from '../../config/config-schema.ts'
+import type { RouteConfig, TokenValidatorOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext } from '../../plugin.ts'
+import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import { type InspectedToken, inspectToken } from './inspect-token.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
 import type { KeySource } from './key-set.ts'
@@ -35,6 +35,7 @@ export function tokenValidator(options: TokenValidatorOptions, context: PluginCo
       if (typeof inspected === 'string') return refusal(inspected)
       return validate(exchange, inspected, { options, cache })
     },
+    plan: (route) => planTokenValidator(options, route),
     degraded: () => describeStaleIssuers(issuers),
     warm: async () => void (await Promise.all(allKeys(issuers).map((keys) => keys.warm()))),
     close: async () => allKeys(issuers).forEach((keys) => void keys.close()),
@@ -43,7 +44,25 @@ export function tokenValidator(options: TokenValidatorOptions, context: PluginCo
 
 /** Mode off: every request passes without an identity, so a route with roles stays closed. */
 function acceptEveryone(options: TokenValidatorOptions): Plugin {
-  return { name: 'token-validator', request: (exchange) => admit(exchange, undefined, options) }
+  return {
+    name: 'token-validator',
+    request: (exchange) => admit(exchange, undefined, options),
+    plan: (route) => planTokenValidator(options, route),
+  }
+}
+
+/** Whether a route needs a token, and of whom. */
+export function planTokenValidator(
+  { mode, issuers }: TokenValidatorOptions,
+  { roles }: RouteConfig,
+): PluginPlan {
+  const listed = `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`
+  if (mode === 'on') {
+    const issuer = issuers.length === 1 ? 'the issuer' : `one of ${issuers.length} issuers`
+    return { runs: true, why: `wants a token of ${issuer}${roles.length === 0 ? '' : ` with ${listed}`}` }
+  }
+  if (roles.length === 0) return { runs: false, why: 'its mode is off' }
+  return { runs: true, why: `refuses everybody: its mode is off and the route wants ${listed}` }
 }
 
 /** The credential of an `Authorization` header; `undefined` when it is absent or of another scheme. */
