@@ -11,7 +11,7 @@ export const configSchema = section({
   routes: list(routeSection).describe('What is forwarded where.'),
 }).describe('Configuration of the Agentic REST gateway.')
 
-/** A value that nobody can change, all the way down; a request keeps the configuration it started with. */
+/** A type with all its properties read-only, at every depth. */
 export type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object
@@ -40,6 +40,8 @@ export type WebhookOptions = NonNullable<TenantInjectorOptions['webhook']>
 export type PromptSanitizeOptions = PluginsConfig['prompt-sanitize']
 /** One rule of prompt-sanitize. */
 export type SanitizeRule = PromptSanitizeOptions['rules'][number]
+/** The name of a built-in rule, as a rule's `builtin` spells it. */
+export type BuiltinRule = NonNullable<SanitizeRule['builtin']>
 /** Options of otel-audit. */
 export type OtelAuditOptions = PluginsConfig['otel-audit']
 /** One mapped attribute of otel-audit. */

@@ -1,13 +1,12 @@
-import { patternFault } from '../../plugins/prompt-sanitize/pattern-search.ts'
+import { RE2JS, RE2JSException } from 're2js'
 
 const MAX_PATTERN_LENGTH = 10_000
 
-/** Why an operator's pattern cannot be used, if it cannot. */
+/** Returns the fault of an operator's pattern, if it has one; never the pattern, which may be a secret. */
 export const checkRulePattern = (pattern: string): string | undefined => {
   const fault = syntaxFault(pattern)
   if (fault !== undefined) return `is not a valid regular expression: ${fault}`
   if (pattern.length > MAX_PATTERN_LENGTH) return `is longer than ${MAX_PATTERN_LENGTH} characters`
-  // What backtracks is not supported: it could stop the gateway (F9).
   const unsupported = patternFault(pattern)
   return unsupported && `uses what RE2 does not support: ${unsupported}`
 }
@@ -17,7 +16,24 @@ const syntaxFault = (pattern: string): string | undefined => {
     new RegExp(pattern, 'u')
     return undefined
   } catch (error) {
-    // V8 says "Invalid regular expression: /<pattern>/u: <reason>"; only the reason is shown, the pattern may be a secret.
+    // V8 says "Invalid regular expression: /<pattern>/u: <reason>"; only the reason is shown.
     return String(error).split(': ').at(-1)
   }
 }
+
+/** Returns the reason why RE2 cannot compile a pattern, if there is one; without the pattern, which may be a secret. */
+export const patternFault = (pattern: string): string | undefined => {
+  try {
+    compilePattern(pattern)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error
+    return error.message.replace(/^error parsing regexp: /, '').replace(/: `[\s\S]*$/, '')
+  }
+}
+
+/**
+ * Compiles a pattern with RE2, which searches without backtracking: a backtracking pattern could stop the gateway (F9).
+ * Throws `RE2JSException` for unsupported syntax.
+ */
+export const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern))

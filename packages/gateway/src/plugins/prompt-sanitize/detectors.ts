@@ -1,4 +1,4 @@
-import type { SanitizeRule } from '../../config/config-schema.ts'
+import type { BuiltinRule } from '../../config/config-schema.ts'
 import { apiKey } from './detectors/api-key.ts'
 import { creditCard } from './detectors/credit-card.ts'
 import { email } from './detectors/email.ts'
@@ -8,9 +8,6 @@ import { ipv4 } from './detectors/ipv4.ts'
 import { jwt } from './detectors/jwt.ts'
 import { phone } from './detectors/phone.ts'
 import { usSsn } from './detectors/us-ssn.ts'
-
-/** The name of a detector, as a rule's `builtin` spells it. */
-export type DetectorName = NonNullable<SanitizeRule['builtin']>
 
 /** The detectors that come with the gateway. */
 export const detectors = {
@@ -22,4 +19,4 @@ export const detectors = {
   ipv4,
   jwt,
   api_key: apiKey,
-} as const satisfies Record<DetectorName, Detector>
+} as const satisfies Record<BuiltinRule, Detector>

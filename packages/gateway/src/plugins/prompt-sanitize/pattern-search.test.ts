@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPatternSearch, patternFault } from './pattern-search.ts'
+import { createPatternSearch } from './pattern-search.ts'
 
 test.each([
   [
@@ -17,17 +17,4 @@ test.each([
 ])('%s in %j', (pattern, text, expected) => {
   const spans = createPatternSearch(pattern)(text)
   expect(spans.map(({ start, end }) => [start, end])).toEqual(expected)
-})
-
-test.each([
-  ['(?=secret)', 'invalid or unsupported Perl syntax'],
-  ['(secret)\\1', 'invalid escape sequence'],
-  ['secret{1,5000}', 'invalid repeat count'],
-  ['(secret', 'missing closing )'],
-])('the fault of %s is told without the pattern', (pattern, fault) => {
-  expect(patternFault(pattern)).toBe(fault)
-})
-
-test('a pattern that can be used has no fault', () => {
-  expect(patternFault('TCK-[0-9]{6}')).toBeUndefined()
 })

@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSException } from 're2js'
+import type { RE2JS } from 're2js'
+import { compilePattern } from '../../config/schema/rule-pattern.ts'
 import { CannotSanitizeError } from './cannot-sanitize.ts'
 import { NO_SPANS, type Span } from './text-view.ts'
 
@@ -9,21 +10,10 @@ const MILLISECONDS_PER_UNIT = 0.002
 /** Finds the places that an operator's pattern matches. */
 export type PatternSearch = (text: string) => readonly Span[]
 
-/** Compiles a pattern with re2js; throws its `RE2JSException` when the syntax is not supported. */
+/** Makes the search for a pattern; throws `RE2JSException` for unsupported syntax. */
 export function createPatternSearch(pattern: string): PatternSearch {
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+  const compiled = compilePattern(pattern)
   return (text) => (compiled.test(text) ? findAll(compiled, text) : NO_SPANS)
-}
-
-/** Why a pattern cannot be used, if it cannot; without the pattern itself, which may be a secret. */
-export function patternFault(pattern: string): string | undefined {
-  try {
-    createPatternSearch(pattern)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error
-    return error.message.replace(/^error parsing regexp: /, '').replace(/: `[\s\S]*$/, '')
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { BuiltinRule } from '../../../src/config/config-schema.ts'
 import { compileRules } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
-import { type DetectorName, detectors } from '../../../src/plugins/prompt-sanitize/detectors.ts'
+import { detectors } from '../../../src/plugins/prompt-sanitize/detectors.ts'
 import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
 import { readSubject } from '../../../src/plugins/prompt-sanitize/subject.ts'
 import type { Span } from '../../../src/plugins/prompt-sanitize/text-view.ts'
@@ -29,7 +30,7 @@ export interface SampleScore {
 
 /** What a detector made of its part of the corpus. */
 export interface DetectorScore {
-  readonly detector: DetectorName
+  readonly detector: BuiltinRule
   readonly samples: readonly SampleScore[]
   readonly found: number
   readonly missed: number
@@ -39,16 +40,16 @@ export interface DetectorScore {
 }
 
 /** The detectors, in the order of the documentation. */
-export const detectorNames = Object.keys(detectors) as readonly DetectorName[]
+export const detectorNames = Object.keys(detectors) as readonly BuiltinRule[]
 
 /** The samples of a detector. */
-export function readSamples(detector: DetectorName): readonly Sample[] {
+export function readSamples(detector: BuiltinRule): readonly Sample[] {
   const file = new URL(`${detector}.json`, import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')).samples
 }
 
 /** Runs a detector over its samples. A value counts as found when all of it would be redacted. */
-export function scoreDetector(detector: DetectorName): DetectorScore {
+export function scoreDetector(detector: BuiltinRule): DetectorScore {
   const read = createViewReader()
   const [rule] = compileRules([{ name: detector, builtin: detector, action: 'redact' }], read)
   if (rule === undefined) throw new Error('one rule compiles to one rule')

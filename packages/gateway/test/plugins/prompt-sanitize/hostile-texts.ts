@@ -1,4 +1,4 @@
-import type { DetectorName } from '../../../src/plugins/prompt-sanitize/detectors.ts'
+import type { BuiltinRule } from '../../../src/config/config-schema.ts'
 
 /** One MiB, in bytes of UTF-8. */
 export const MIB = 1_048_576
@@ -37,7 +37,7 @@ export const hostileToAll: Readonly<Record<string, string>> = {
 }
 
 /** Texts made against one detector: beginnings without ends, near misses, and values side by side. */
-export const hostileTo: Readonly<Record<DetectorName, readonly string[]>> = {
+export const hostileTo: Readonly<Record<BuiltinRule, readonly string[]>> = {
   email: [
     '@',
     'a@',

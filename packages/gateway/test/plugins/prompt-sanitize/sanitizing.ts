@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { SanitizeRule } from '../../../src/config/config-schema.ts'
+import type { BuiltinRule, SanitizeRule } from '../../../src/config/config-schema.ts'
 import type { RequestBody, StepResult } from '../../../src/exchange.ts'
-import type { DetectorName } from '../../../src/plugins/prompt-sanitize/detectors.ts'
 import { promptSanitize } from '../../../src/plugins/prompt-sanitize/prompt-sanitize.ts'
 import {
   answerOf,
@@ -19,7 +18,7 @@ export type TestRule = Omit<SanitizeRule, 'action'> & Partial<Pick<SanitizeRule,
 
 /** Every detector as a rule of the same name. */
 export const everyDetector: readonly TestRule[] = (
-  ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ipv4', 'jwt', 'api_key'] satisfies DetectorName[]
+  ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ipv4', 'jwt', 'api_key'] satisfies BuiltinRule[]
 ).map((name) => ({ name, builtin: name }))
 
 /** What the plugin did to a request. */
