@@ -9,11 +9,10 @@ export {
   type Path as ConfigPath,
   printable,
 } from './config/faults.ts'
-export { loadConfig } from './config/load-config.ts'
+export { loadConfig, watchConfig } from './config/load-config.ts'
 export { type ConfigResult, parseConfig } from './config/parse-config.ts'
 export { METHODS as routeMethods } from './config/schema/route-section.ts'
 export { type ConfigWarning, type LoadedConfig, type WarningId, warningKinds } from './config/warnings.ts'
-export { watchConfig } from './config/watch-config.ts'
 export { InitialisationError } from './errors.ts'
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 export type { ConfigSource, ReloadResult } from './lifetime/reload.ts'

@@ -1,4 +1,3 @@
-import { isRecord } from '../config/is-record.ts'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
@@ -51,8 +50,8 @@ export async function giveToken(
 
 function readWish(text: string): TokenWish | undefined {
   const value = parse(text)
-  if (!isRecord(value)) return undefined
-  const { sub, tenant, roles } = value
+  if (typeof value !== 'object' || value === null) return undefined
+  const { sub, tenant, roles } = value as Readonly<Record<string, unknown>>
   if (typeof sub !== 'string' || sub === '') return undefined
   if (tenant !== undefined && typeof tenant !== 'string') return undefined
   if (roles !== undefined && !isTextList(roles)) return undefined

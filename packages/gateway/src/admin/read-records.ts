@@ -1,5 +1,5 @@
 import { mediaTypeEssence, outcomes } from '@agentic-rest/profile'
-import { checkTimestamp } from '../config/schema/timestamp.ts'
+import { checkTimestamp } from '../config/schema/formats.ts'
 import type { PartRecord } from './posted-records.ts'
 
 /** Records that were posted, or what is wrong with them. */

@@ -1,22 +1,31 @@
 import { isShowable } from './check-schema.ts'
-import { quote } from './faults.ts'
-import type { Draft, RuleFinding } from './rules/draft.ts'
-import { gatewayRules } from './rules/gateway-rules.ts'
-import { pluginRules } from './rules/plugin-rules.ts'
-import { routeRules } from './rules/route-rules.ts'
-import type { Finding } from './source/finding.ts'
-import type { Position } from './source/line-index.ts'
-import { nodeAt, placeAt, type SourceNode } from './source/source-node.ts'
+import {
+  type Draft,
+  entriesAt,
+  exactlyOneOf,
+  findRepeats,
+  isMap,
+  isPresent,
+  type Rule,
+  type RuleFinding,
+  textAt,
+  uniqueTexts,
+  valueAt,
+} from './draft.ts'
+import { type Finding, type Path, type Position, quote } from './faults.ts'
+import { checkHttpUrl } from './schema/address-checks.ts'
+import { checkPathTemplate, pathShape } from './schema/path-template.ts'
+import { nodeAt, placeAt, type SourceNode } from './source/source-tree.ts'
 
-/** What the rules need to know of the file. */
+/** The file as the rules see it. */
 export interface RuleInput {
   readonly root: SourceNode
-  /** The values of the tree as the schema read them. */
+  /** The plain values of the tree. */
   readonly value: unknown
   readonly positionOf: (offset: number) => Position
 }
 
-/** Runs every rule that looks at more than one key. */
+/** Runs the rules that look at more than one key; the schema checks each key alone. */
 export const checkRules = (input: RuleInput): readonly Finding[] => {
   const draft = createDraft(input)
   return [...gatewayRules, ...routeRules, ...pluginRules]
@@ -39,3 +48,169 @@ const locate =
     const { offset, end } = placeAt(root, finding.path)
     return { ...finding, offset, end }
   }
+
+const authoritiesNeedTls: Rule = ({ value }) => {
+  const path = ['gateway', 'shared', 'ca_file']
+  const address = textAt(value, ['gateway', 'shared', 'redis_url'])
+  const plain = address !== undefined && !/^rediss:/i.test(address)
+  return plain && isPresent(value, path)
+    ? [{ path, message: 'needs a redis_url that starts with rediss://' }]
+    : []
+}
+
+const CONNECTIONS = ['gateway', 'limits', 'max_upstream_connections_per_origin'] as const
+
+/** The workers divide the connections to an origin; a worker without a connection could serve no request. */
+const everyWorkerHasAConnection: Rule = ({ value }) => {
+  const path = ['gateway', 'workers']
+  const [workers, connections] = [valueAt(value, path), valueAt(value, CONNECTIONS)]
+  if (typeof workers !== 'number' || typeof connections !== 'number' || workers <= connections) return []
+  return [{ path, message: `needs ${CONNECTIONS.join('.')} to be at least as many` }]
+}
+
+const gatewayRules: readonly Rule[] = [authoritiesNeedTls, everyWorkerHasAConnection]
+
+const routesOf = ({ value }: Draft) => entriesAt(value, ['routes'])
+
+const uniqueEndpoints: Rule = (draft) => {
+  const endpointOf = (route: readonly (string | number)[]): string | undefined => {
+    const method = textAt(draft.value, [...route, 'method'])
+    const path = textAt(draft.value, [...route, 'path'])
+    if (method === undefined || path === undefined || checkPathTemplate(path) !== undefined) return undefined
+    return `${method} ${pathShape(path)}`
+  }
+  return findRepeats(routesOf(draft), endpointOf).map(({ entry, first }) => ({
+    path: [...entry, 'path'],
+    message: `same method and path as the route on line ${draft.lineOf(first)}; parameter names make no difference`,
+  }))
+}
+
+const licenceHasSource: Rule = (draft) => {
+  const tenants = valueAt(draft.value, ['plugins', 'license-check', 'tenants'])
+  const filled = typeof tenants === 'object' && tenants !== null && Object.keys(tenants).length > 0
+  if (filled || isPresent(draft.value, ['plugins', 'license-check', 'webhook'])) return []
+  const licensed = routesOf(draft).map((route) => [...route, 'license'])
+  return licensed
+    .filter((path) => isPresent(draft.value, path))
+    .map((path) => ({
+      path,
+      message: 'needs plugins.license-check with tenants or a webhook',
+      absence: true,
+    }))
+}
+
+const authoritiesNeedHttps: Rule = (draft) =>
+  routesOf(draft).flatMap((route) => {
+    const path = [...route, 'ca_file']
+    const target = textAt(draft.value, [...route, 'target'])
+    const plain = target !== undefined && !/^https:/i.test(target)
+    return plain && isPresent(draft.value, path)
+      ? [{ path, message: 'needs a target that starts with https://' }]
+      : []
+  })
+
+const routeRules: readonly Rule[] = [
+  uniqueTexts(routesOf, 'id', 'route id'),
+  uniqueEndpoints,
+  licenceHasSource,
+  authoritiesNeedHttps,
+]
+
+const TOKEN_VALIDATOR: Path = ['plugins', 'token-validator']
+const AUDIT: Path = ['plugins', 'otel-audit']
+
+const issuersOf = ({ value }: Draft) => entriesAt(value, [...TOKEN_VALIDATOR, 'issuers'])
+const sanitizeRulesOf = ({ value }: Draft) => entriesAt(value, ['plugins', 'prompt-sanitize', 'rules'])
+const attributesOf = ({ value }: Draft) => entriesAt(value, [...AUDIT, 'attributes'])
+
+const someIssuer: Rule = ({ value }) => {
+  const mode = valueAt(value, [...TOKEN_VALIDATOR, 'mode']) ?? 'on'
+  if (!isMap(valueAt(value, TOKEN_VALIDATOR)) || mode !== 'on') return []
+  const path = [...TOKEN_VALIDATOR, 'issuers']
+  const issuers = valueAt(value, path) ?? []
+  if (!Array.isArray(issuers) || issuers.length > 0) return []
+  return [{ path, message: 'needs at least one issuer while mode is on', absence: true }]
+}
+
+const directoryNeedsTokens: Rule = ({ value }) => {
+  const path = ['plugins', 'tenant-injector', 'webhook']
+  if (textAt(value, [...TOKEN_VALIDATOR, 'mode']) !== 'off' || !isPresent(value, path)) return []
+  const message =
+    'cannot stand beside token-validator mode off, which knows nobody to look up, so that every request would be refused'
+  return [{ path, message }]
+}
+
+const oneKeySource: Rule = (draft) =>
+  issuersOf(draft).flatMap((issuer) => {
+    const path = [...issuer, 'jwks_file']
+    const both = isPresent(draft.value, [...issuer, 'jwks_uri']) && isPresent(draft.value, path)
+    return both ? [{ path, message: 'cannot stand beside jwks_uri, only one of them may' }] : []
+  })
+
+const sharedSecretBothWays: Rule = ({ value, ...draft }) =>
+  issuersOf({ value, ...draft }).flatMap((issuer) => {
+    const algorithms = entriesAt(value, [...issuer, 'algorithms'])
+    const listed = algorithms.find((path) => valueAt(value, path) === 'HS256')
+    const secret = [...issuer, 'hs256_secret']
+    const given = isPresent(value, secret)
+    if (listed !== undefined && !given)
+      return [{ path: listed, message: 'HS256 needs hs256_secret', absence: true }]
+    if (listed === undefined && given)
+      return [{ path: secret, message: 'needs HS256 in algorithms', absence: true }]
+    return []
+  })
+
+/** Without a key source the keys come from OIDC discovery, at the issuer's own URL. */
+const discoveryNeedsUrl: Rule = ({ value, ...draft }) =>
+  issuersOf({ value, ...draft }).flatMap((issuer) => {
+    if (['jwks_uri', 'jwks_file', 'hs256_secret'].some((key) => isPresent(value, [...issuer, key]))) return []
+    const path = [...issuer, 'issuer']
+    const name = textAt(value, path)
+    if (name === undefined || name === '' || checkHttpUrl(name) === undefined) return []
+    return [
+      {
+        path,
+        message: 'must be an http or https URL when neither jwks_uri nor jwks_file is given',
+        absence: true,
+      },
+    ]
+  })
+
+const oneMatcher: Rule = (draft) =>
+  sanitizeRulesOf(draft).flatMap((rule) => exactlyOneOf(draft, rule, ['builtin', 'regex', 'keywords']))
+
+const oneSource: Rule = (draft) =>
+  attributesOf(draft).flatMap((attribute) =>
+    exactlyOneOf(draft, attribute, ['from_header', 'from_claim', 'from_route_id']),
+  )
+
+/** The only fault that the specification calls a failed initialisation (Events, failure modes; decision 33). */
+const collectorForOtlp: Rule = ({ value }) => {
+  if (textAt(value, [...AUDIT, 'exporter']) !== 'otlp' || valueAt(value, [...AUDIT, 'enabled']) === false)
+    return []
+  const path = [...AUDIT, 'otlp_endpoint']
+  const endpoint = valueAt(value, path)
+  if (endpoint !== undefined && endpoint !== '') return []
+  return [
+    {
+      path,
+      message: 'is required when exporter is otlp',
+      kind: 'initialisation',
+      absence: endpoint === undefined,
+    },
+  ]
+}
+
+const pluginRules: readonly Rule[] = [
+  someIssuer,
+  directoryNeedsTokens,
+  uniqueTexts(issuersOf, 'issuer', 'issuer'),
+  oneKeySource,
+  sharedSecretBothWays,
+  discoveryNeedsUrl,
+  uniqueTexts(sanitizeRulesOf, 'name', 'rule name'),
+  oneMatcher,
+  uniqueTexts(attributesOf, 'field', 'field'),
+  oneSource,
+  collectorForOtlp,
+]

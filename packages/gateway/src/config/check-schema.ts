@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { configSchema } from './config-schema.ts'
 import { didYouMean } from './did-you-mean.ts'
-import { type Path, quote } from './faults.ts'
+import { type Finding, type Path, quote } from './faults.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
-import type { Finding } from './source/finding.ts'
 import {
   keyPlaceAt,
   nodeAt,
@@ -12,11 +11,11 @@ import {
   type SourceNode,
   toValue,
   valuePlaceAt,
-} from './source/source-node.ts'
+} from './source/source-tree.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** The file's values as the schema read them, the configuration if it is valid, and the faults if it is not. */
+/** The file's plain values, with the configuration of a valid file or the faults of an invalid one. */
 export interface SchemaResult {
   readonly value: unknown
   readonly config?: z.output<typeof configSchema>
@@ -39,7 +38,7 @@ const parse = (root: SourceNode, asText: ReadonlySet<SourceNode>) => {
   return { value, data, issues: error?.issues ?? [] }
 }
 
-/** Scalars that a reference turned into a number or boolean where a text is wanted, for example a secret of digits. */
+/** Finds the scalars that a reference turned into a number or boolean although the schema wants a text, for example a secret of digits. */
 const textsAmong = (root: SourceNode, issues: readonly Issue[]): ReadonlySet<SourceNode> => {
   const wanted = issues.filter((issue) => issue.code === 'invalid_type' && issue.expected === 'string')
   const texts = new Set<SourceNode>()
@@ -67,7 +66,7 @@ const describeIssues = (root: SourceNode): ((issue: Issue) => Finding[]) => {
   }
 }
 
-/** The keys that the map at a path may have, for "did you mean". */
+/** The known keys of the map at a path, for "did you mean". */
 const knownKeys = (schema: JsonSchema, path: Path): readonly string[] => {
   let at: JsonSchema | undefined = schema
   for (const step of path) {
@@ -83,7 +82,7 @@ const knownKeys = (schema: JsonSchema, path: Path): readonly string[] => {
 const unknownKey = (root: SourceNode, path: Path, known: readonly string[]): Finding => {
   const key = String(path.at(-1))
   const place = keyPlaceAt(root, path) ?? parentPlaceAt(root, path)
-  // "hs256_secret:abc" without a space is one key, and what follows the colon is none of the terminal's business.
+  // "hs256_secret:abc" without a space is one key. The text after the colon may be a secret and is not shown.
   const [name = '', rest] = key.split(':', 2)
   if (rest !== undefined) {
     const shown = `${name}:…`
@@ -115,7 +114,7 @@ const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
     issue.code === 'custom'
       ? issue.message
       : `${issue.message}${got(node, path)}${suggestion(node, path, issue)}`
-  // `key:` with nothing behind it may be the start of what a syntax fault cut off.
+  // `key:` without a value: a syntax fault may have cut the value off.
   return { ...range(place), path, message, absence: node.offset === node.end }
 }
 
@@ -141,7 +140,7 @@ const showScalar = (value: unknown): string => {
   return typeof value === 'string' ? quote(value) : String(value)
 }
 
-/** Names the variables instead of their values; in quotes a reference is always a text, which surprises people. */
+/** Names the variables instead of their values. The hint explains a number in quotes: it is a text, which surprises people. */
 const originOf = ({ variables, quoted, value }: ScalarNode): string => {
   const names = variables.map((name) => `\${${name}}`).join(' and ')
   const hint =

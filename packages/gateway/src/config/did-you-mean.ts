@@ -1,6 +1,6 @@
 const LONGEST_WORD = 40
 
-/** The candidate that `word` was probably meant to be; case, "-" and "_" do not count as differences. */
+/** Finds the candidate most similar to a mistyped word; case, "-" and "_" do not count as differences. */
 export const nearest = (word: string, candidates: readonly string[]): string | undefined => {
   if (word.length > LONGEST_WORD) return undefined
   const plain = normalise(word)
@@ -16,7 +16,7 @@ export const nearest = (word: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** The end of a message that names the nearest candidate, or nothing. */
+/** The end of a message, with the nearest candidate; empty without one. */
 export const didYouMean = (word: string, candidates: readonly string[]): string => {
   const found = nearest(word, candidates)
   return found === undefined ? '' : `, did you mean "${found}"?`
@@ -24,7 +24,7 @@ export const didYouMean = (word: string, candidates: readonly string[]): string 
 
 const normalise = (word: string): string => word.toLowerCase().replace(/[-_]/g, '')
 
-/** Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment). */
+/** Counts insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment). */
 const editDistance = (from: string, to: string): number => {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

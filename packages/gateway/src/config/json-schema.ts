@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { configSchema } from './config-schema.ts'
 
-/** A JSON Schema node, as far as this module looks into it. */
+/** A JSON Schema node, with the keywords that this module reads. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
   readonly description?: string
@@ -14,8 +14,8 @@ const REFERENCE = { $ref: '#/$defs/reference' }
 const ANNOTATIONS = ['description', 'default']
 
 /**
- * The JSON Schema (2020-12) of a configuration file as an editor sees it: defaults are optional, and a `${VAR}`
- * reference, which is text until the gateway starts, may stand wherever something narrower than text is expected.
+ * The JSON Schema (2020-12) of a configuration file for editors: keys with defaults are optional, and a `${VAR}`
+ * reference, a text until the gateway starts, is allowed in place of numbers, booleans and restricted texts.
  */
 export const configJsonSchema = (): JsonSchema => {
   const { $schema, ...schema } = z.toJSONSchema(configSchema, {

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, unwatchFile, watchFile } from 'node:fs'
 import { type ConfigResult, MAX_FILE_BYTES, parseConfig, refuse, TOO_LARGE } from './parse-config.ts'
 import type { Environment } from './source/interpolation.ts'
 
-/** Reads a configuration file; a file that cannot be read is a fault like any other. */
+/** Reads a configuration file; an unreadable file is a fault like any other. */
 export const loadConfig = (file: string, env: Environment): ConfigResult => {
   const read = readText(file)
   return 'fault' in read ? refuse(file, read.fault) : parseConfig(read.text, { file, env })
@@ -18,7 +18,7 @@ const readText = (file: string): { text: string } | { fault: string } => {
   }
 }
 
-/** At most `limit` bytes of a file, so that neither a huge file nor an endless device fills the memory. */
+/** Reads at most `limit` bytes of a file, so that neither a huge file nor an endless device fills the memory. */
 const readStart = (file: string, limit: number): Uint8Array => {
   const bytes = new Uint8Array(limit)
   const descriptor = openSync(file, 'r')
@@ -43,4 +43,25 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return REASONS.get(code) ?? 'the file cannot be read'
+}
+
+const POLL_MS = 500
+/** Waiting time after a change: a half-written file would be refused. */
+const SETTLE_MS = 200
+
+/**
+ * Calls `onChange` after every change of a file; the returned function stops that. It polls: kernel events depend on how
+ * the file is replaced, and a volume that swaps a link in a parent folder causes none.
+ */
+export function watchConfig(file: string, onChange: () => void): () => void {
+  let settling: NodeJS.Timeout | undefined
+  const changed = () => {
+    clearTimeout(settling)
+    settling = setTimeout(onChange, SETTLE_MS)
+  }
+  watchFile(file, { interval: POLL_MS, persistent: false }, changed)
+  return () => {
+    clearTimeout(settling)
+    unwatchFile(file, changed)
+  }
 }

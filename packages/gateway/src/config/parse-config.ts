@@ -1,46 +1,48 @@
+import { dirname, resolve } from 'node:path'
 import { checkRules } from './check-rules.ts'
 import { checkSchema } from './check-schema.ts'
-import type { GatewayConfig } from './config-schema.ts'
-import { deepFreeze } from './deep-freeze.ts'
-import { type ConfigFault, formatPath, type Path } from './faults.ts'
-import { plainSecrets, type SecretSource } from './plain-secrets.ts'
-import { resolveFiles } from './resolve-files.ts'
-import { buildSourceTree } from './source/build-source-tree.ts'
-import type { Finding } from './source/finding.ts'
+import type { GatewayConfig, IssuerOptions, RouteConfig } from './config-schema.ts'
+import {
+  type ConfigFault,
+  createLineIndex,
+  type Finding,
+  formatPath,
+  type Path,
+  type Position,
+} from './faults.ts'
 import type { Environment } from './source/interpolation.ts'
-import { createLineIndex, type Position } from './source/line-index.ts'
 import { readYaml } from './source/read-yaml.ts'
-import { nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-node.ts'
-import { type ConfigWarning, type Unwise, warningsOf } from './warnings.ts'
+import { buildSourceTree, nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-tree.ts'
+import { type ConfigWarning, plainSecrets, type SecretSource, type Unwise, warningsOf } from './warnings.ts'
 
-/** A configuration that is valid, or everything that is wrong with it. A gateway that is given the warnings tells them. */
+/** A valid configuration with its warnings, or all its faults. */
 export type ConfigResult =
   | {
       readonly ok: true
       readonly config: GatewayConfig
-      /** What it was read from. */
+      /** The text of the file. */
       readonly text: string
       readonly warnings: readonly ConfigWarning[]
-      /** Where the value at a path stands in the file, or the nearest key above it. */
+      /** The place of a value in the file; for a missing one, the place of the nearest key above it. */
       readonly positionOf: (path: Path) => Position
     }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
 
-/** Where a configuration text comes from. */
+/** The origin of a configuration text. */
 export interface ParseOptions {
-  /** Named in faults; relative file names in the configuration start from its folder. */
+  /** The name in faults; its folder is the base of relative file names in the configuration. */
   readonly file: string
   readonly env: Environment
 }
 
 /** Largest configuration file, in bytes. */
 export const MAX_FILE_BYTES = 1_048_576
-/** Most faults that are listed; what follows them is only counted. */
+/** Most listed faults; further ones are only counted. */
 export const MAX_FAULTS = 1000
 /** The fault of a larger file. */
 export const TOO_LARGE = `the file is larger than ${MAX_FILE_BYTES} bytes`
 
-/** Reads a configuration from YAML text; never throws, whatever the text. */
+/** Reads a configuration from YAML text; never throws. */
 export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigResult => {
   if (Buffer.byteLength(text) > MAX_FILE_BYTES) return refuse(file, TOO_LARGE)
   const source = text.replace(/^\uFEFF/, '')
@@ -71,7 +73,7 @@ export const refuse = (file: string, message: string): ConfigResult => ({
 
 interface Judgement {
   readonly config?: GatewayConfig | undefined
-  /** The file that the configuration was read from. */
+  /** The tree and the plain values of the file. */
   readonly origin?: Pick<SecretSource, 'root' | 'value'>
   readonly findings: readonly Finding[]
 }
@@ -97,13 +99,13 @@ const EMPTY_FILE: Finding = { offset: 0, end: 0, path: [], message: 'the file is
 
 const isEmpty = (root: SourceNode): boolean => root.kind === 'scalar' && root.value === null
 
-/** An unresolved reference is a fault of its own; what the schema makes of it would only repeat it. */
+/** An unresolved reference is already a fault; the schema's fault about it would be a repetition. */
 const isUnresolved = (root: SourceNode, path: Finding['path']): boolean => {
   const node = nodeAt(root, path)
   return node?.kind === 'scalar' && node.value === UNRESOLVED
 }
 
-/** Behind a syntax fault nothing can be believed, and nothing that seems absent is known to be. */
+/** Drops findings after the first syntax fault: the text there is misread, and a missing key may be in it. */
 const trustworthy = (findings: readonly Finding[], syntax: readonly Finding[]): readonly Finding[] => {
   const broken = syntax.reduce((first, { offset }) => Math.min(first, offset), Number.POSITIVE_INFINITY)
   if (broken === Number.POSITIVE_INFINITY) return findings
@@ -135,4 +137,48 @@ const remainder = (sorted: readonly Finding[]): Finding => {
     path: [],
     message: `and ${sorted.length - MAX_FAULTS} more faults from here on`,
   }
+}
+
+/** Makes the file names in a configuration absolute; the base is the folder of the configuration file. */
+const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
+  const absolute = (name: string): string => resolve(dirname(file), name)
+  const validator = config.plugins['token-validator']
+  return {
+    gateway: withGatewayFiles(config.gateway, absolute),
+    plugins: {
+      ...config.plugins,
+      'token-validator': {
+        ...validator,
+        issuers: validator.issuers.map((issuer) => withKeyFile(issuer, absolute)),
+      },
+    },
+    routes: config.routes.map((route) => withAuthorities(route, absolute)),
+  }
+}
+
+type Absolute = (name: string) => string
+
+const withGatewayFiles = (
+  gateway: GatewayConfig['gateway'],
+  absolute: Absolute,
+): GatewayConfig['gateway'] => {
+  const { tls, shared } = gateway
+  return {
+    ...gateway,
+    ...(tls && { tls: { cert_file: absolute(tls.cert_file), key_file: absolute(tls.key_file) } }),
+    ...(shared?.ca_file !== undefined && { shared: { ...shared, ca_file: absolute(shared.ca_file) } }),
+  }
+}
+
+const withKeyFile = (issuer: IssuerOptions, absolute: Absolute): IssuerOptions =>
+  issuer.jwks_file === undefined ? issuer : { ...issuer, jwks_file: absolute(issuer.jwks_file) }
+
+const withAuthorities = (route: RouteConfig, absolute: Absolute): RouteConfig =>
+  route.ca_file === undefined ? route : { ...route, ca_file: absolute(route.ca_file) }
+
+/** Freezes a tree of plain objects and lists: a request keeps the configuration it started with. */
+const deepFreeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const child of Object.values(value)) deepFreeze(child)
+  return Object.freeze(value)
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { InitialisationError } from '../errors.ts'
 
-/** Reads a PEM file that a key of the configuration names; the message names the key, not what is in the file. */
+/** Reads a PEM file named in the configuration; the message names the key, never the content. */
 export function readPem(file: string, key: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -14,7 +14,7 @@ export function readPem(file: string, key: string): string {
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 
-/** The certificates of a PEM file, in its order: at least one, and none that would only fail at a handshake. */
+/** Reads the certificates of a PEM file, in its order: at least one, and all of them parsed, so that none fails at a handshake. */
 export function readCertificates(file: string, key: string): [X509Certificate, ...X509Certificate[]] {
   try {
     const [first, ...rest] = readPem(file, key).match(CERTIFICATES) ?? []

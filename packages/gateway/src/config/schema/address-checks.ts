@@ -1,12 +1,11 @@
-import { hasDotSegment } from './dot-segment.ts'
 import type { Check } from './field-kinds.ts'
 
-// The WHATWG parser trims blanks, drops tabs and turns backslashes around; an address that needs such help is a typing mistake.
+// The WHATWG parser trims blanks, drops tabs and turns backslashes into slashes; an address that needs it is a typing mistake.
 const ABSOLUTE_HTTP = /^https?:\/\/[^\s\\/?#]+[^\s\\]*$/i
 
 const authorityOf = (address: string): string => address.replace(/^[^/]*\/\//, '').replace(/[/?#].*$/s, '')
 
-/** An absolute http or https URL that carries neither credentials nor a fragment. */
+/** An absolute http or https URL without credentials and without a fragment. */
 export const checkHttpUrl: Check = (address) => {
   if (!ABSOLUTE_HTTP.test(address)) return 'must be an absolute http or https URL'
   if (authorityOf(address).includes('@')) return 'must not carry credentials'
@@ -14,16 +13,16 @@ export const checkHttpUrl: Check = (address) => {
   return URL.canParse(address) ? undefined : 'must be an absolute http or https URL'
 }
 
-/** The base URL of an upstream: the request's own query is appended, so it has none. */
+/** The base URL of an upstream, without a query: the request's own query is appended. */
 export const checkTarget: Check = (address) => {
   if (ABSOLUTE_HTTP.test(address) && address.includes('?')) return 'must not have a query'
   return checkHttpUrl(address)
 }
 
-/** The collector's address; empty means that none is configured. */
+/** The collector's address; empty means no collector. */
 export const checkOtlpEndpoint: Check = (address) => {
   if (address === '') return undefined
-  // A URL hides the port that is its scheme's own, and gRPC would then take 443: better no start than the wrong receiver.
+  // A URL drops its scheme's default port and gRPC then takes 443: better no start than the wrong receiver.
   if (/^http:/i.test(address) && /:0*80$/.test(authorityOf(address)))
     return 'must not be port 80 of http, which gRPC cannot be told; use another port'
   return checkHttpUrl(address)
@@ -39,7 +38,7 @@ export const checkOrigin: Check = (origin) => {
   return 'must be an exact origin: lower case, no path, no trailing slash, no default port'
 }
 
-/** Makes the check of a webhook URL: exactly the given placeholders, all of them behind the host. */
+/** Makes the check of a webhook URL: exactly the given placeholders, all of them after the host. */
 export const checkWebhookUrl =
   (...placeholders: readonly string[]): Check =>
   (template) => {
@@ -48,7 +47,7 @@ export const checkWebhookUrl =
     if (missing !== undefined) return `must contain ${missing}`
     const filled = wanted.reduce((address, placeholder) => address.replaceAll(placeholder, 'x'), template)
     if (/[{}]/.test(filled)) return `must have no other placeholder than ${wanted.join(' and ')}`
-    // A caller's name in the host would let the caller choose whom the gateway calls.
+    // A caller's name in the host would let the caller choose the server that the gateway calls.
     if (/[{}]/.test(authorityOf(template)))
       return 'must have its placeholders in the path or query, not in the host'
     return hasDotSegment(filled) ? 'must not have a dot segment' : checkHttpUrl(filled)
@@ -56,7 +55,7 @@ export const checkWebhookUrl =
 
 const REDIS = /^rediss?:\/\/[^\s\\/?#]+(?:\/(?:\d{1,5})?)?$/i
 
-/** Where Redis is: the only address that may carry credentials, because its clients know no other place for them. */
+/** The address of Redis; the only one with credentials, because Redis clients take them from there. */
 export const checkRedisUrl: Check = (address) => {
   const isUrl = REDIS.test(address) && URL.canParse(address) && new URL(address).hostname !== ''
   if (!isUrl) return 'must be an address such as redis://user:password@host:6379/0, with rediss for TLS'
@@ -71,4 +70,13 @@ const isDecodable = (text: string): boolean => {
   } catch {
     return false
   }
+}
+
+/** Whether a path segment is `.` or `..`; the URL standard resolves the encoded forms too. */
+export const isDotSegment = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment)
+
+/** Whether the path of a URL has a dot segment: the request would ask for another path than the URL says. */
+export const hasDotSegment = (url: string): boolean => {
+  const [path = ''] = url.split('?', 1)
+  return path.split('/').some(isDotSegment)
 }

@@ -1,11 +1,11 @@
 import { checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, integer, list, section, text } from './field-kinds.ts'
-import { role } from './role.ts'
+import { role } from './formats.ts'
 
 const HOST_NAME =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
 
-// The URL parser knows what an IPv6 address is, and that a name of four numbers must be an IPv4 address.
+// The URL parser checks IPv6 addresses, and that a name of four numbers is an IPv4 address.
 const isHost = (host: string): boolean =>
   host.includes(':')
     ? /^[0-9A-Fa-f:.]+$/.test(host) && URL.canParse(`http://[${host}]`)
@@ -14,7 +14,7 @@ const isHost = (host: string): boolean =>
 const checkHost = (host: string): string | undefined =>
   isHost(host) ? undefined : 'must be a host name or an IP address, without a port'
 
-// It goes into a header of the console's page, so that not everything that an address may hold is good enough.
+// The origin goes into a header of the console's page: its host must be a plain name or address.
 const checkGatewayUrl = (origin: string): string | undefined => {
   const fault = checkOrigin(origin)
   if (fault !== undefined) return fault
@@ -48,7 +48,7 @@ const llm = section({
     .describe('Streams one tenant may hold open at a time; one more is refused with LIMIT_EXCEEDED.'),
 })
 
-// One origin can hold at most its connections plus its queue, half of max_in_flight: a slow service never starves another.
+// One origin holds at most its connections plus its queue, half of max_in_flight: a slow service never starves another.
 const limits = section({
   max_body_bytes: integer(1, GIBIBYTE)
     .default(10_485_760)

@@ -1,11 +1,11 @@
-import { isDotSegment } from './dot-segment.ts'
+import { isDotSegment } from './address-checks.ts'
 import type { Check } from './field-kinds.ts'
 
-/** Paths that the gateway answers itself, before any route. */
+/** Paths that the gateway answers itself, before routing. */
 export const RESERVED_PATHS: readonly string[] = ['/metrics', '/healthz', '/readyz']
 
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/
-// RFC 3986 pchar, without "*", which everyone reads as a wildcard.
+// RFC 3986 pchar without "*", which reads like a wildcard.
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;=:@]|%[0-9A-Fa-f]{2})+$/
 
 /** The segments of a path template; one trailing slash does not count. */
@@ -24,7 +24,7 @@ export const pathShape = (path: string): string =>
     .map((segment) => (segment.startsWith('{') ? '' : decodeLiteral(segment)))
     .join('/')}`
 
-/** What is wrong with a route's path template, if anything. */
+/** Returns the fault of a route's path template, if it has one. */
 export const checkPathTemplate: Check = (path) =>
   checkForm(path) ?? checkSegments(pathSegments(path)) ?? checkReserved(path)
 
@@ -60,7 +60,7 @@ const checkSegment: Check = (segment) => {
   return isText(segment) ? undefined : 'must percent-encode UTF-8 without control characters'
 }
 
-// What no request can ask for: such a target is refused before routing.
+// A request target with other bytes is refused before routing.
 const isText = (segment: string): boolean => {
   try {
     return !/\p{Cc}/u.test(decodeURIComponent(segment))

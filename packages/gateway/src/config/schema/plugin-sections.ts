@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { checkHttpUrl, checkOtlpEndpoint, checkWebhookUrl } from './address-checks.ts'
 import {
   checked,
   dictionary,
   expected,
   filledList,
+  flag,
   integer,
   list,
   oneOf,
@@ -11,31 +13,109 @@ import {
   section,
   text,
 } from './field-kinds.ts'
-import { otelAuditSection } from './otel-audit-section.ts'
+import {
+  auditedHeaderName,
+  checkTimestamp,
+  claimPath,
+  featureName,
+  lookupHeaderName,
+  tenantId,
+} from './formats.ts'
 import { checkRulePattern } from './rule-pattern.ts'
-import { tenantId } from './tenant-id.ts'
-import { checkTimestamp } from './timestamp.ts'
-import { claimPath, tokenValidatorSection } from './token-validator-section.ts'
-import { webhookSection } from './webhook-section.ts'
 
-/** Detectors that prompt-sanitize brings along (decision 21). */
-export const BUILTIN_DETECTORS = [
-  'email',
-  'phone',
-  'credit_card',
-  'iban',
-  'us_ssn',
-  'ipv4',
-  'jwt',
-  'api_key',
+/** Signature algorithms an issuer may be configured for; HS256 only together with `hs256_secret`. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'HS256',
 ] as const
 
-/** A feature's name in a licence or on a route. */
-export const featureName = () =>
-  patterned('a feature name (1 to 64 letters, digits, ".", "_", ":" or "-")', /^[A-Za-z0-9._:-]{1,64}$/)
+const claims = section({
+  subject: claimPath().default('sub').describe('Claim that names the caller.'),
+  roles: claimPath().default('roles').describe('Claim that lists the roles of the caller.'),
+  // No default: without it the claim of tenant-injector applies (decision 18).
+  tenant: claimPath()
+    .optional()
+    .describe('Claim that names the tenant; absent means the claim of tenant-injector.'),
+})
 
-/** The `tenant-injector` section: where a request's tenant comes from (decision 18). */
-export const tenantInjectorSection = section({
+// RFC 7518 3.2: a key as long as the hash, 256 bits.
+const secret = () => text('a text of at least 32 characters', 32)
+
+const issuer = section({
+  issuer: text('the name of an issuer').describe('Value that the iss claim must have.'),
+  jwks_uri: checked('a URL', checkHttpUrl)
+    .optional()
+    .describe('Where the keys are; without jwks_uri and jwks_file they are found by OIDC discovery.'),
+  jwks_file: text('a file name').optional().describe('File with the keys, relative to this file.'),
+  audience: list(text('an audience'))
+    .default([])
+    .describe('Audiences that are accepted, one of which the aud claim must name; empty means any.'),
+  algorithms: filledList(oneOf(ALGORITHMS))
+    .default(['RS256', 'ES256', 'EdDSA'])
+    .describe('Signature algorithms that are accepted from this issuer, whatever the token says.'),
+  hs256_secret: secret()
+    .optional()
+    .describe('Shared secret for HS256, for tests only; anyone who can check a token can also make one.'),
+  token_types: filledList(text('a token type'))
+    .default(['at+jwt', 'JWT'])
+    .describe('Values that the typ header may have; an absent typ is accepted too.'),
+  claims: claims.prefault({}).describe('Where this issuer puts subject, roles and tenant.'),
+  service_account: flag()
+    .default(false)
+    .describe('Tokens of this issuer are service accounts: the tenant header they send is authoritative.'),
+})
+
+/** The `token-validator` section: the accepted issuers and their keys. */
+export const tokenValidatorSection = section(
+  {
+    mode: oneOf(['on', 'off'])
+      .default('on')
+      .describe(
+        '`off` accepts requests without a token: for closed networks only, with a warning on every start.',
+      ),
+    clock_skew_seconds: integer(0, 600).default(30).describe('Tolerance for clocks that differ.'),
+    required_claims: list(claimPath()).default(['sub']).describe('Claims that every token must have.'),
+    max_token_bytes: integer(64, 65_536).default(8192).describe('Longest token that is looked at.'),
+    actor_header: oneOf(['trust', 'service_accounts', 'ignore'])
+      .default('trust')
+      .describe(
+        'Whose word on the actor counts when the request names one: anyone, service accounts, nobody.',
+      ),
+    issuers: list(issuer).default([]).describe('Issuers whose tokens are accepted, each with its own keys.'),
+  },
+  'is required; a closed network may say "mode: off" in it',
+)
+
+const headerValue = () => patterned('a header value without control characters', /^[\t\x20-\x7e\x80-\xff]*$/)
+
+/** The options of a webhook (decisions 19 and 20): `GET url` with its placeholders filled in, answers cached. */
+const webhookSection = (...placeholders: readonly string[]) =>
+  section({
+    url: checked('a URL', checkWebhookUrl(...placeholders)).describe(
+      `Address that is asked, with ${placeholders.map((name) => `{${name}}`).join(' and ')} in its path or query.`,
+    ),
+    timeout_ms: integer(1, 60_000).default(500).describe('How long one call may take, in milliseconds.'),
+    cache_ttl_seconds: integer(0, 86_400).default(300).describe('How long a positive answer is kept.'),
+    negative_ttl_seconds: integer(0, 86_400).default(30).describe('How long a negative answer is kept.'),
+    cache_max_entries: integer(1, 1_000_000).default(10_000).describe('Most answers kept at a time.'),
+    headers: dictionary(lookupHeaderName(), headerValue())
+      .prefault({})
+      .describe(
+        'Headers sent with each call, for example a credential, but none of the connection such as Host; values are never shown.',
+      ),
+  })
+
+/** The `tenant-injector` section: the sources of a request's tenant (decision 18). */
+const tenantInjectorSection = section({
   claim: claimPath()
     .default('tenant_id')
     .describe('Claim that names the tenant, where an issuer says nothing else.'),
@@ -54,20 +134,23 @@ const licence = section({
     .describe('When the licence ends; absent means never.'),
 })
 
-/** The `license-check` section: who has which feature (decision 20). */
-export const licenseCheckSection = section({
+/** The `license-check` section: the features of each tenant (decision 20). */
+const licenseCheckSection = section({
   tenants: dictionary(tenantId(), licence).prefault({}).describe('Licences by tenant id.'),
   webhook: webhookSection('tenant', 'feature')
     .optional()
     .describe('License server that is asked whether a tenant has a feature.'),
 })
 
-const rule = section({
+/** Names of the built-in rules (decision 21); prompt-sanitize has a detector for each. */
+const BUILTIN_RULES = ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ipv4', 'jwt', 'api_key'] as const
+
+const sanitizeRule = section({
   name: patterned(
     'a rule name (1 to 64 letters, digits, ".", "_" or "-")',
     /^[A-Za-z0-9._-]{1,64}$/,
   ).describe('Name shown in the replacement and in rejections.'),
-  builtin: oneOf(BUILTIN_DETECTORS).optional().describe('Detector that comes with the gateway.'),
+  builtin: oneOf(BUILTIN_RULES).optional().describe('Detector that comes with the gateway.'),
   regex: checked('a regular expression', checkRulePattern)
     .optional()
     .describe('Pattern that finds the text.'),
@@ -81,15 +164,66 @@ const rule = section({
     .describe('Text put in place of what was found; absent means [REDACTED:<name>].'),
 })
 
-/** The `prompt-sanitize` section: what must not reach an upstream (decision 21). */
-export const promptSanitizeSection = section({
+/** The `prompt-sanitize` section: text that must not reach an upstream (decision 21). */
+const promptSanitizeSection = section({
   max_body_bytes: integer(1, 67_108_864)
     .default(1_048_576)
     .describe('Largest body that is searched; a larger one is refused.'),
-  rules: list(rule).default([]).describe('What to look for; without rules bodies are not parsed.'),
+  rules: list(sanitizeRule).default([]).describe('What to look for; without rules bodies are not parsed.'),
 })
 
-/** The `plugins` section; the order of the pipeline is fixed and not configured here. */
+// Fields that the gateway writes: mapped from a client's header, a caller could forge or hide them (decisions 17 and 22).
+const RESERVED_AUDIT_FIELDS = [
+  'event_type',
+  'outcome',
+  'timestamp',
+  'attributes',
+  'request_body',
+  'token_sub',
+  'outcome_type',
+  'profile_violations',
+]
+
+const checkAuditField = (field: string): string | undefined => {
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(field)) {
+    return 'must be 1 to 64 letters, digits, ".", "_" or "-", not starting with a digit'
+  }
+  return RESERVED_AUDIT_FIELDS.includes(field)
+    ? 'is written by the gateway itself and cannot be mapped'
+    : undefined
+}
+
+const auditAttribute = section({
+  field: checked('a field name', checkAuditField).describe('Field of the audit record that is set.'),
+  from_header: auditedHeaderName()
+    .optional()
+    .describe('Request header the value is taken from; none that carries a secret.'),
+  from_claim: claimPath().optional().describe('Token claim the value is taken from.'),
+  from_route_id: z
+    .literal(true, { error: expected('true') })
+    .optional()
+    .describe('Takes the id of the route.'),
+})
+
+/** The `otel-audit` section: one record per request (decisions 22 to 24). */
+const otelAuditSection = section({
+  enabled: flag().default(true).describe('`false` turns the plugin off.'),
+  exporter: oneOf(['stdout', 'otlp'])
+    .default('stdout')
+    .describe('JSON lines on stdout, or spans by OTLP over gRPC.'),
+  otlp_endpoint: checked('a URL', checkOtlpEndpoint)
+    .default('')
+    .describe('Collector address; required for otlp.'),
+  include_request_body: flag()
+    .default(false)
+    .describe('Adds the body, after prompt-sanitize and cut at 1 MiB; bodies can hold personal data.'),
+  include_rejected: flag().default(false).describe('Also records requests that an earlier plugin refused.'),
+  attributes: list(auditAttribute)
+    .default([])
+    .describe('Fields taken from a header, a claim or the route id.'),
+})
+
+/** The `plugins` section; the order of its keys is not the order of the pipeline, which is fixed. */
 export const pluginsSection = section(
   {
     'token-validator': tokenValidatorSection.describe('Validates the bearer token.'),

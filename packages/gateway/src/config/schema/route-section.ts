@@ -1,13 +1,12 @@
 import { checkTarget } from './address-checks.ts'
 import { checked, flag, integer, list, oneOf, section, text } from './field-kinds.ts'
+import { featureName, role } from './formats.ts'
 import { checkPathTemplate } from './path-template.ts'
-import { featureName } from './plugin-sections.ts'
-import { role } from './role.ts'
 
 /** Methods a route may have. TRACE and CONNECT are never forwarded (hardening F12). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-// The id is a metric label and an audit field; "a method plus a path template" must fit (specification, Audit event).
+// The id is a metric label and an audit field; "a method plus a path template" must fit in it (specification, Audit event).
 const checkRouteId = (id: string): string | undefined => {
   if (!/^[!-~](?:[ -~]{0,126}[!-~])?$/.test(id)) return 'must be 1 to 128 printable ASCII characters'
   return id === 'unmatched' ? 'is reserved: metrics use it for requests without a route' : undefined

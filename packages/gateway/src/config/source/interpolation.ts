@@ -1,28 +1,28 @@
-/** The environment that references are looked up in. */
+/** The environment variables for references. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A text with its references filled in, the variables it named, and what was wrong with any of them. */
+/** A text with its references filled in, its variables and their faults. */
 export interface Interpolated {
   readonly text: string
   readonly variables: readonly string[]
   readonly faults: readonly string[]
 }
 
-// `$${` is tried first so that it never starts a reference; a `${` that nothing closes is caught by the last form.
+// `$${` comes first, so that it never starts a reference; the last form catches an unclosed `${`.
 const REFERENCE = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
 const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([\s\S]*))?$/
 const ONE_REFERENCE = /^\$\{[^{}]*\}$/
 
-/** Most characters that the references of one text may put into it. */
+/** Most characters that the references of one text may insert. */
 export const MAX_TEXT_LENGTH = 65_536
 
-/** Whether the text is one reference and nothing else, so that its value may be a number or a boolean. */
+/** Whether the text is a single reference, so that its value may be a number or a boolean. */
 export const isOneReference = (text: string): boolean => ONE_REFERENCE.test(text)
 
 /** Fills in `${VAR}`, `${VAR:-default}` and `${VAR:?message}`; `$${` stands for a literal `${`. */
 export const interpolate = (text: string, environment: Environment): Interpolated => {
   const variables = new Set<string>()
-  // A set, since a text can repeat one mistake half a million times.
+  // A set: a text can repeat one mistake half a million times.
   const faults = new Set<string>()
   let length = 0
   const filled = text.replace(REFERENCE, function fillIn(match: string, body: string | undefined) {
@@ -52,7 +52,7 @@ interface Reference {
   operand: string
 }
 
-/** As in the shell: an operator with a colon treats an empty variable like an unset one. */
+/** As in the shell, an operator with a colon treats an empty variable like an unset one. */
 const resolve = (
   { name, operator, operand }: Reference,
   environment: Environment,

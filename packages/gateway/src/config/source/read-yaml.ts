@@ -1,17 +1,17 @@
 import { Composer, type CST, type Document, type ErrorCode, Lexer, Parser, type YAMLError } from 'yaml'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../faults.ts'
 
-/** Deepest nesting that is read; the schema itself needs 7 levels. Composing is recursive, so this comes first. */
+/** Deepest nesting; the schema needs 7 levels. Checked before composing, which is recursive. */
 export const MAX_DEPTH = 64
-/** Most lexical tokens that are read: about 3,000 routes, and well under a second whatever they spell. */
+/** Most lexical tokens: about 3,000 routes, read in well under a second. */
 export const MAX_TOKENS = 200_000
 
-/** A file as one YAML document; `document` is absent when nothing can be made of the file. */
+/** A file as one YAML document; `document` is absent for an unreadable file. */
 export interface YamlSource {
   readonly document?: Document.Parsed
-  /** Faults that leave the document's meaning in doubt. */
+  /** Faults that make the document's meaning uncertain. */
   readonly syntax: readonly Finding[]
-  /** Faults beside the document. */
+  /** Faults outside the document: directives and further documents. */
   readonly strays: readonly Finding[]
 }
 
@@ -29,7 +29,7 @@ export const readYaml = (text: string): YamlSource => {
 }
 
 const COMPOSE_OPTIONS = {
-  // The library compares every key with every other one, which is quadratic; the tree does it with a Map.
+  // The library's check is quadratic; the tree finds duplicate keys with a Map.
   uniqueKeys: false,
   stringKeys: true,
   prettyErrors: false,
@@ -37,7 +37,7 @@ const COMPOSE_OPTIONS = {
   schema: 'core',
 } as const
 
-/** The concrete syntax tokens of the text, or the reason not to go on. */
+/** Reads the concrete syntax tokens within the bounds. */
 const scan = (text: string): { tokens: CST.Token[] } | { refused: Finding } => {
   const parser = new Parser()
   const tokens: CST.Token[] = []
@@ -59,7 +59,7 @@ const refuse = (offset: number, message: string): { refused: Finding } => ({
 
 const findingAt = (offset: number, message: string): Finding => ({ offset, end: offset, path: [], message })
 
-/** Takes out directives (one could switch to YAML 1.1, where `off` is a boolean) and documents after the first. */
+/** Removes directives (`%YAML 1.1` would make `off` a boolean) and documents after the first. */
 const splitStrays = (tokens: readonly CST.Token[]): { body: CST.Token[]; strays: Finding[] } => {
   const body: CST.Token[] = []
   const strays: Finding[] = []
@@ -76,7 +76,7 @@ const splitStrays = (tokens: readonly CST.Token[]): { body: CST.Token[]; strays:
   return { body, strays }
 }
 
-// Each of a bomb's faults would otherwise capture a stack trace, ten times the cost of all other work.
+// A stack trace for each of a bomb's faults would cost ten times all other work.
 const withoutStackTraces = <Result>(work: () => Result): Result => {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
@@ -87,11 +87,11 @@ const withoutStackTraces = <Result>(work: () => Result): Result => {
   }
 }
 
-// The library also warns about flow brackets that are indented unusually, which harms nobody.
+// The library also warns about unusually indented flow brackets, which are harmless.
 const isFault = ({ code }: YAMLError): boolean =>
   code === 'TAG_RESOLVE_FAILED' || code === 'BAD_COLLECTION_TYPE'
 
-/** Once the parser is lost, every further token surprises it; only the first surprise tells anything. */
+/** After one unexpected token every further token is unexpected; only the first one is reported. */
 const syntaxFindings = (errors: readonly YAMLError[], text: string): Finding[] => {
   const lost = errors.find(({ code }) => code === 'UNEXPECTED_TOKEN')
   return errors
@@ -107,7 +107,7 @@ const wordSyntaxError = ({ code, message, pos: [offset] }: YAMLError, text: stri
   return SYNTAX_MESSAGES[code] ?? message
 }
 
-/** Own words where the library would quote the file, which may hold a secret; undefined where its words are fixed. */
+/** Our messages for errors whose library message quotes the file, which may hold a secret; undefined keeps the library's. */
 const SYNTAX_MESSAGES: Record<ErrorCode, string | undefined> = {
   ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
   BAD_ALIAS: 'the name of an anchor or alias is missing or ambiguous',

@@ -1,6 +1,6 @@
 import { headerKeys, type Outcome } from '@agentic-rest/profile'
 import type { TenantInjectorOptions } from '../../config/config-schema.ts'
-import { TENANT_ID } from '../../config/schema/tenant-id.ts'
+import { TENANT_ID } from '../../config/schema/formats.ts'
 import { refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'

@@ -1,5 +1,4 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isRecord } from '../../config/is-record.ts'
 
 /** The key that a token names. */
 export interface KeyQuery {
@@ -90,6 +89,10 @@ function readKeys(document: Buffer): Jwk[] {
   const keys = isRecord(value) ? value['keys'] : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no list of keys')
   return keys.filter(isRecord)
+}
+
+function isRecord(value: unknown): value is Jwk {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseJson(document: Buffer): unknown {

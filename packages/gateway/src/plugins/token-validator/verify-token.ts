@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 // By its own path: the whole package has 45 modules, and each of them delays the start.
 import { compactVerify } from 'jose/jws/compact/verify'
-import { ROLE } from '../../config/schema/role.ts'
+import { ROLE } from '../../config/schema/formats.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Identity } from '../../exchange.ts'
 import { readClaim } from '../read-claim.ts'

@@ -1,4 +1,4 @@
-import { hasDotSegment } from '../../config/schema/dot-segment.ts'
+import { hasDotSegment } from '../../config/schema/address-checks.ts'
 
 /** The URL with every `{name}` replaced, or `undefined` when a value cannot stand in a URL as itself. */
 export function fillUrl(template: string, values: Readonly<Record<string, string>>): string | undefined {

@@ -1,5 +1,5 @@
 import type { TokenValidatorOptions } from '../../../src/config/config-schema.ts'
-import { tokenValidatorSection } from '../../../src/config/schema/token-validator-section.ts'
+import { tokenValidatorSection } from '../../../src/config/schema/plugin-sections.ts'
 import { type ErrorCode, errorCodeRow } from '../../../src/errors.ts'
 import type { Exchange, StepResult } from '../../../src/exchange.ts'
 import type { Plugin, PluginContext } from '../../../src/plugin.ts'

@@ -9,27 +9,110 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { type Path, printable, quote } from '../faults.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, type Path, type Position, printable, quote } from '../faults.ts'
 import { type Environment, interpolate, isOneReference } from './interpolation.ts'
-import type { Position } from './line-index.ts'
 import { MAX_DEPTH } from './read-yaml.ts'
-import {
-  type Entry,
-  type ListNode,
-  type MapNode,
-  type Place,
-  type ScalarNode,
-  type SourceNode,
-  UNRESOLVED,
-} from './source-node.ts'
+
+/** A value of the file with its place in the text. */
+export type SourceNode = ScalarNode | MapNode | ListNode
+
+/** A stretch of the text. */
+export interface Place {
+  readonly offset: number
+  readonly end: number
+}
+
+interface NodeBase extends Place {
+  /** Number of values in this node, itself included, aliases expanded. */
+  readonly size: number
+  /** Levels of nesting, aliases expanded. */
+  readonly depth: number
+}
+
+/** A text, number, boolean or null. */
+export interface ScalarNode extends NodeBase {
+  readonly kind: 'scalar'
+  readonly value: unknown
+  /** The text of a reference whose value was read as a number, boolean or null. */
+  readonly textForm?: string
+  /** The variables in the value; a value with variables is never shown. */
+  readonly variables: readonly string[]
+  readonly quoted: boolean
+}
+
+/** A map; its entries keep the place of their key. */
+export interface MapNode extends NodeBase {
+  readonly kind: 'map'
+  readonly entries: ReadonlyMap<string, Entry>
+}
+
+/** A key with its place, and its value. */
+export interface Entry extends Place {
+  readonly value: SourceNode
+}
+
+/** A list. */
+export interface ListNode extends NodeBase {
+  readonly kind: 'list'
+  readonly items: readonly SourceNode[]
+}
+
+/** The value of an unresolved reference: present, but already a fault. */
+export const UNRESOLVED: unique symbol = Symbol('unresolved')
+
+/** The node at a path, or undefined where the file has none. */
+export const nodeAt = (root: SourceNode, path: Path): SourceNode | undefined => {
+  let node: SourceNode | undefined = root
+  for (const step of path) {
+    if (node?.kind === 'map') node = node.entries.get(String(step))?.value
+    else if (node?.kind === 'list') node = node.items[Number(step)]
+    else return undefined
+  }
+  return node
+}
+
+/** The place of a map's key, or of a list's item. */
+export const keyPlaceAt = (root: SourceNode, path: Path): Place | undefined => {
+  const parent = path.length === 0 ? undefined : nodeAt(root, path.slice(0, -1))
+  if (parent?.kind === 'map') return parent.entries.get(String(path.at(-1)))
+  return nodeAt(root, path)
+}
+
+/** The place of the value at a path, or of its key when the value is empty. */
+export const valuePlaceAt = (root: SourceNode, path: Path): Place | undefined => {
+  const node = nodeAt(root, path)
+  if (node === undefined || node.offset === node.end) return keyPlaceAt(root, path)
+  return node
+}
+
+/** The place of the nearest existing key above a missing one. */
+export const parentPlaceAt = (root: SourceNode, path: Path): Place => {
+  for (let length = path.length - 1; length > 0; length--) {
+    const place = keyPlaceAt(root, path.slice(0, length))
+    if (place !== undefined) return place
+  }
+  return { offset: 0, end: 0 }
+}
+
+/** The place of the value at a path; for a missing one, of the nearest key above it. */
+export const placeAt = (root: SourceNode, path: Path): Place =>
+  valuePlaceAt(root, path) ?? parentPlaceAt(root, path)
+
+/** The plain value of a node; scalars in `asText` give their text form. Maps have no prototype. */
+export const toValue = (node: SourceNode, asText: ReadonlySet<SourceNode>): unknown => {
+  if (node.kind === 'scalar') return asText.has(node) ? node.textForm : node.value
+  if (node.kind === 'list') return node.items.map((item) => toValue(item, asText))
+  const value: Record<string, unknown> = Object.create(null)
+  for (const [key, entry] of node.entries) value[key] = toValue(entry.value, asText)
+  return value
+}
 
 /** Most aliases in one file. */
 export const MAX_ALIASES = 100
-/** Most values a file may stand for once its aliases are replaced by what they refer to. */
+/** Most values in a file after its aliases are expanded. */
 export const MAX_VALUES = 200_000
 
-/** What is needed to build a tree. */
+/** The environment of references, and the positions for messages. */
 export interface TreeOptions {
   readonly environment: Environment
   readonly positionOf: (offset: number) => Position
@@ -41,11 +124,11 @@ interface Build extends TreeOptions {
   readonly schema: Schema
   aliases: number
   values: number
-  /** Set when the file is a bomb: nothing else about it matters. */
+  /** Set when the file is a bomb; it is then the only finding. */
   refusal: Finding | undefined
 }
 
-/** The document as a tree of places and values, references filled in, with the faults found on the way. */
+/** Builds the tree of places and values from a document, fills in references and collects their faults. */
 export const buildSourceTree = (
   document: Document.Parsed,
   options: TreeOptions,
@@ -80,7 +163,7 @@ const buildOwn = (build: Build, node: unknown, path: Path): SourceNode => {
   return isScalar(node) ? buildScalar(build, node, path) : scalar({ offset: 0, end: 0 }, null)
 }
 
-/** An alias shares the node it refers to: a bomb costs one addition per alias and is refused before it expands. */
+/** An alias shares its anchor's node: a bomb costs one addition per alias and is refused without expansion. */
 const followAlias = (build: Build, name: string, place: Place & { path: Path }): SourceNode => {
   const target = build.anchors.get(name)
   if (target === undefined) {
@@ -106,7 +189,7 @@ const buildList = (build: Build, node: YAMLSeq, path: Path): ListNode => {
 const buildMap = (build: Build, node: YAMLMap, path: Path): MapNode => {
   const entries = new Map<string, Entry>()
   for (const { key, value } of node.items) {
-    // A key that is no scalar is a syntax fault already.
+    // A key that is not a scalar is already a syntax fault.
     if (!isScalar(key)) continue
     const name = String(key.value)
     const place = placeOf(key)
@@ -124,7 +207,7 @@ const buildMap = (build: Build, node: YAMLMap, path: Path): MapNode => {
 }
 
 const faultOfKey = (build: Build, name: string, first: Entry | undefined): string | undefined => {
-  // No section has this key, and a map that did could reach the prototype of every object.
+  // As a key of a plain object this name would reach the prototype of every object.
   if (name === '__proto__') return 'unknown key "__proto__"'
   if (name === '<<') return 'merge keys are not supported, write the keys out'
   if (first === undefined) return undefined
@@ -154,7 +237,7 @@ const scalar = ({ offset, end }: Place, value: unknown): ScalarNode => ({
   quoted: false,
 })
 
-/** What the text would be as a plain YAML scalar, never more than a scalar; the empty text stays a text. */
+/** Reads a text as a plain YAML scalar, never as a collection; the empty text stays a text. */
 const readCoreScalar = (schema: Schema, text: string): unknown => {
   if (text === '') return text
   for (const tag of schema.tags) {
