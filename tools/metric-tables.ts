@@ -20,15 +20,11 @@ export async function metricsTable(): Promise<string> {
 
 /** The upper bounds of the buckets, for each histogram. */
 export async function bucketsTable(): Promise<string> {
-  const { metricTable, DURATION_BUCKETS_SECONDS, EMIT_BUCKETS_SECONDS } = await loadMetrics()
-  const { requestDuration, upstreamDuration, auditEmitDuration } = metricTable
+  const { metricTable } = await loadMetrics()
+  const histograms = Object.values(metricTable).flatMap((row) => ('buckets' in row ? [row] : []))
   return markdownTable(
     ['Histogram', 'Buckets up to, in seconds'],
-    [
-      [codeText(requestDuration.name), DURATION_BUCKETS_SECONDS.join(', ')],
-      [codeText(upstreamDuration.name), DURATION_BUCKETS_SECONDS.join(', ')],
-      [codeText(auditEmitDuration.name), EMIT_BUCKETS_SECONDS.join(', ')],
-    ],
+    histograms.map(({ name, buckets }) => [codeText(name), buckets.join(', ')]),
   )
 }
 

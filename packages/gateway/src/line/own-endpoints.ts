@@ -1,7 +1,7 @@
 import { headers as headerNames, outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Exposition } from '../metrics/registry.ts'
 import { sendOutcome } from './respond.ts'
 
 /** What the gateway says about itself. */
@@ -12,7 +12,7 @@ export interface OwnEndpoints {
 
 /** What the endpoints report. */
 export interface OwnState {
-  readonly metrics: Pick<Metrics, 'expose'>
+  readonly metrics: { expose(): Exposition | Promise<Exposition> }
   readonly isDraining: () => boolean
   /** Why the gateway is less than ready without being unready. */
   readonly degraded: () => readonly string[] | Promise<readonly string[]>

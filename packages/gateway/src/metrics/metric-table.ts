@@ -1,12 +1,8 @@
-/** One metric as documentation lists it. */
-export interface MetricDescription {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly labels: readonly string[]
-  readonly help: string
-  /** What the values of several processes make together; their sum unless given. */
-  readonly together?: 'sum' | 'first' | 'max'
-}
+import type { MetricDescription } from './registry.ts'
+
+/** Upper bounds of the request histograms: agents answer in milliseconds or in minutes. */
+const DURATION_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 
 /** Every metric of the gateway; `docs/metrics.md` is generated from this table. */
 export const metricTable = {
@@ -20,12 +16,14 @@ export const metricTable = {
     name: 'agentic_request_duration_seconds',
     type: 'histogram',
     labels: ['route'],
+    buckets: DURATION_BUCKETS_SECONDS,
     help: 'Time from the head of a request to the end of its answer, upstream included.',
   },
   upstreamDuration: {
     name: 'agentic_upstream_duration_seconds',
     type: 'histogram',
     labels: ['route'],
+    buckets: DURATION_BUCKETS_SECONDS,
     help: 'Time the upstream took, to the end of its answer.',
   },
   sseActive: {
@@ -50,6 +48,7 @@ export const metricTable = {
     name: 'agentic_plugin_otelaudit_emit_duration_seconds',
     type: 'histogram',
     labels: ['exporter'],
+    buckets: EMIT_BUCKETS_SECONDS,
     help: 'Time to write a batch of audit records.',
   },
   violations: {
@@ -147,10 +146,3 @@ export const metricTable = {
     help: 'Resident memory of the process, or of all of them with gateway.workers.',
   },
 } as const satisfies Record<string, MetricDescription>
-
-/** Upper bounds of the request histograms: agents answer in milliseconds or in minutes. */
-export const DURATION_BUCKETS_SECONDS = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
-]
-/** Upper bounds of the histogram of audit batches. */
-export const EMIT_BUCKETS_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]

@@ -1,16 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Exchange } from '../exchange.ts'
-import {
-  DURATION_BUCKETS_SECONDS,
-  EMIT_BUCKETS_SECONDS,
-  type MetricDescription,
-  metricTable,
-} from './metric-table.ts'
-import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
-import { createRequestCounter } from './request-counter.ts'
-import { createRouteDurations } from './route-durations.ts'
+import { metricTable } from './metric-table.ts'
+import { type Exposition, isCount, type MetricValues, Registry } from './registry.ts'
 import { createTenantCap } from './tenant-cap.ts'
 
 /** The state of one upstream, read when metrics are scraped. */
@@ -20,43 +12,34 @@ export interface UpstreamState {
   readonly queued: number
 }
 
-/** Metrics as they are scraped. */
-export interface Exposition {
-  readonly contentType: string
-  readonly text: string
-}
-
-/** Metrics as values. */
-export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[]
-
 /** Everything the gateway counts and measures. */
 export interface Metrics {
-  /** A request is over; `exchange.result` is set. */
+  /** Counts a finished request; `exchange.result` is set. */
   requestFinished(exchange: Exchange): void
   streamOpened(exchange: Exchange): void
   streamClosed(exchange: Exchange): void
-  /** Audit records that an exporter wrote (`ok`) or lost (`error`). */
+  /** Counts audit records that an exporter wrote (`ok`) or lost (`error`). */
   auditEmitted(exporter: string, outcome: 'ok' | 'error', records: number): void
-  /** How long one emit or batch took. */
+  /** Measures one emit or batch. */
   auditEmitDuration(exporter: string, seconds: number): void
-  /** A body of a type that prompt-sanitize does not look into passed untouched. */
+  /** Counts a body that prompt-sanitize passed on uninspected because of its type. */
   sanitizeSkipped(route: string): void
-  /** A configuration was put in use, or refused, by a reload. */
+  /** Counts a reload of the configuration. */
   configReloaded(result: 'applied' | 'refused'): void
-  /** Whether the stream limit of `gateway.shared` is kept across gateways, or by this one alone. */
+  /** Says whether the stream limit of `gateway.shared` is kept across gateways, or by this one alone. */
   sharedLimitKept(isKept: boolean): void
-  /** A stream was allowed or refused without the store of `gateway.shared`. */
+  /** Counts a stream that was allowed or refused without the store of `gateway.shared`. */
   streamDecidedAlone(): void
-  /** The text exposition format and its media type. */
-  expose(): Promise<Exposition>
-  /** What is measured, as values that can be added to those of other processes. */
-  values(): Promise<MetricValues>
-  /** The same without what is only true now: what has to be kept of a process that is gone. */
-  counts(): Promise<MetricValues>
+  /** The answer to a scrape. */
+  expose(): Exposition
+  /** All values, to be merged with those of other processes. */
+  values(): MetricValues
+  /** The values that remain valid after the process has ended. */
+  counts(): MetricValues
   close(): void
 }
 
-/** What is read when metrics are scraped. */
+/** The state that a scrape reads. */
 export interface MetricSources {
   readonly version: string
   readonly upstreams: () => readonly UpstreamState[]
@@ -65,133 +48,100 @@ export interface MetricSources {
 
 /** Makes the metrics of one gateway. */
 export function createMetrics(sources: MetricSources): Metrics {
-  const registry = new Registry()
-  const tenantsOf = createTenantCap()
-  const [requestTenant, activeTenant, errorTenant] = [tenantsOf(), tenantsOf(), tenantsOf()]
-  const counter = (row: MetricDescription) => new Counter(definition(row, registry))
-  const gauge = (row: MetricDescription) => new Gauge(definition(row, registry))
-  const requests = createRequestCounter(definition(metricTable.requests, registry), requestTenant)
-  const durations = (row: MetricDescription) =>
-    createRouteDurations(definition(row, registry), DURATION_BUCKETS_SECONDS)
-  const requestDuration = durations(metricTable.requestDuration)
-  const upstreamDuration = durations(metricTable.upstreamDuration)
-  const sseActive = gauge(metricTable.sseActive)
-  const sseErrors = counter(metricTable.sseErrors)
-  const auditEmits = counter(metricTable.auditEmits)
-  const auditEmitDuration = histogram(metricTable.auditEmitDuration, registry, EMIT_BUCKETS_SECONDS)
-  const violations = counter(metricTable.violations)
-  const sanitizeSkipped = counter(metricTable.sanitizeSkipped)
+  const registry = new Registry(createTenantCap())
+  const requests = registry.counter(metricTable.requests)
+  const requestDuration = registry.histogram(metricTable.requestDuration)
+  const upstreamDuration = registry.histogram(metricTable.upstreamDuration)
+  const sseActive = registry.gauge(metricTable.sseActive)
+  const sseErrors = registry.counter(metricTable.sseErrors)
+  const auditEmits = registry.counter(metricTable.auditEmits)
+  const auditEmitDuration = registry.histogram(metricTable.auditEmitDuration)
+  const violations = registry.counter(metricTable.violations)
+  const sanitizeSkipped = registry.counter(metricTable.sanitizeSkipped)
   const configReloaded = createReloadMetrics(registry)
-  const sharedLimitFallback = gauge(metricTable.sharedLimitFallback)
-  const decidedAlone = counter(metricTable.decidedAlone)
-  const refresh = createStateGauges(registry, sources)
-  const activeLabels = ({ tenantId = '', route }: Exchange) => {
-    const route_id = route?.id ?? ''
-    return { tenant_id: activeTenant(tenantId, route_id), route_id }
-  }
+  const sharedLimitFallback = registry.gauge(metricTable.sharedLimitFallback)
+  const decidedAlone = registry.counter(metricTable.decidedAlone)
+  const stateGauges = createStateGauges(registry, sources)
+  const addActive = (amount: number, { tenantId = '', route }: Exchange) =>
+    sseActive.add(amount, tenantId, route?.id ?? '')
   return {
     requestFinished(exchange) {
       const route = exchange.route?.id ?? 'unmatched'
       const { tenantId = '', streamError } = exchange
-      requests.count(route, exchange.result?.label ?? '', tenantId)
-      requestDuration.observe(route, secondsSince(exchange.startedAt))
+      requests.inc(route, exchange.result?.label ?? '', tenantId)
+      requestDuration.observe(secondsSince(exchange.startedAt), route)
       if (exchange.upstreamStartedAt !== undefined)
-        upstreamDuration.observe(route, secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt))
-      if (streamError !== undefined) {
-        const tenant_id = errorTenant(tenantId, `${route}\n${streamError}`)
-        sseErrors.inc({ tenant_id, route_id: route, error_kind: streamError })
-      }
-      for (const rule of exchange.violations) violations.inc({ route, rule })
+        upstreamDuration.observe(secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt), route)
+      if (streamError !== undefined) sseErrors.inc(tenantId, route, streamError)
+      for (const rule of exchange.violations) violations.inc(route, rule)
     },
-    streamOpened: (exchange) => sseActive.inc(activeLabels(exchange)),
-    streamClosed: (exchange) => sseActive.dec(activeLabels(exchange)),
-    auditEmitted: (exporter, outcome, records) => auditEmits.inc({ exporter, outcome }, records),
-    auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe({ exporter }, seconds),
-    sanitizeSkipped: (route) => sanitizeSkipped.inc({ route }),
+    streamOpened: (exchange) => addActive(1, exchange),
+    streamClosed: (exchange) => addActive(-1, exchange),
+    auditEmitted: (exporter, outcome, records) => auditEmits.add(records, exporter, outcome),
+    auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe(seconds, exporter),
+    sanitizeSkipped: (route) => sanitizeSkipped.inc(route),
     configReloaded,
     sharedLimitKept: (isKept) => sharedLimitFallback.set(isKept ? 0 : 1),
     streamDecidedAlone: () => decidedAlone.inc(),
-    async expose() {
-      refresh.update()
-      return { contentType: registry.contentType, text: await registry.metrics() }
+    expose() {
+      stateGauges.update()
+      return registry.expose()
     },
     values() {
-      refresh.update()
-      return valuesOf(registry)
+      stateGauges.update()
+      return registry.values()
     },
-    counts: async () => (await valuesOf(registry)).filter(isCount),
-    close: refresh.close,
+    counts: () => registry.values().filter(isCount),
+    close: stateGauges.close,
   }
 }
 
-/** What a registry holds, as values. */
-export function valuesOf(registry: Registry): Promise<MetricValues> {
-  return registry.getMetricsAsJSON() as Promise<MetricValues>
-}
-
-/** Counters and histograms only ever grow; a gauge says nothing about a process that is gone. */
-export function isCount({ type }: MetricValues[number]): boolean {
-  // prom-client's type says a number, and its values are the names.
-  return String(type) !== 'gauge'
-}
-
-/** The metrics of reloads, in a registry. */
+/** Registers the metrics of reloads; returns the function that counts one. */
 export function createReloadMetrics(registry: Registry): Metrics['configReloaded'] {
-  const reloads = new Counter(definition(metricTable.configReloads, registry))
-  const successful = new Gauge(definition(metricTable.configReloaded, registry))
-  const loadedAt = new Gauge(definition(metricTable.configLoadedAt, registry))
-  // Series that are there from the start, so that the first refusal is an increase.
-  for (const result of ['applied', 'refused']) reloads.inc({ result }, 0)
+  const reloads = registry.counter(metricTable.configReloads)
+  const successful = registry.gauge(metricTable.configReloaded)
+  const loadedAt = registry.gauge(metricTable.configLoadedAt)
+  // Both series exist from the start, so that the first refusal is an increase.
+  for (const result of ['applied', 'refused']) reloads.add(0, result)
   successful.set(1)
-  loadedAt.setToCurrentTime()
+  loadedAt.set(Date.now() / 1000)
   return (result) => {
-    reloads.inc({ result })
+    reloads.inc(result)
     successful.set(result === 'applied' ? 1 : 0)
-    if (result === 'applied') loadedAt.setToCurrentTime()
+    if (result === 'applied') loadedAt.set(Date.now() / 1000)
   }
 }
 
-/** Gauges that are read at the scrape and cost nothing in between. */
+/** Registers the gauges that are set at a scrape and cost nothing in between. */
 function createStateGauges(registry: Registry, sources: MetricSources): { update(): void; close(): void } {
-  const gauge = (row: MetricDescription) => new Gauge(definition(row, registry))
-  const build = gauge(metricTable.build)
-  const connections = gauge(metricTable.connections)
-  const queued = gauge(metricTable.queued)
-  const inFlight = gauge(metricTable.inFlight)
-  const loopDelay = gauge(metricTable.loopDelay)
-  const memory = gauge(metricTable.memory)
-  gauge(metricTable.workers).set(1)
-  // Whoever restarts workers counts; the series is there from the start, so that the first one is an increase.
-  new Counter(definition(metricTable.workerRestarts, registry)).inc(0)
-  build.set({ version: sources.version, profile: PROFILE_VERSION, node: process.version }, 1)
+  const build = registry.gauge(metricTable.build)
+  const connections = registry.gauge(metricTable.connections)
+  const queued = registry.gauge(metricTable.queued)
+  const inFlight = registry.gauge(metricTable.inFlight)
+  const loopDelay = registry.gauge(metricTable.loopDelay)
+  const memory = registry.gauge(metricTable.memory)
+  registry.gauge(metricTable.workers).set(1)
+  // Always 0 here: only the supervisor counts restarts. The series exists, so that the first restart is an increase.
+  registry.counter(metricTable.workerRestarts)
+  build.set(1, sources.version, PROFILE_VERSION, process.version)
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   return {
     close: () => void delay.disable(),
     update() {
-      // A reload may have taken an upstream away; another of its name may stand for it while old requests end.
+      // A reload may have removed an upstream; two upstreams share a name while requests to the old one end.
       connections.reset()
       queued.reset()
       for (const upstream of sources.upstreams()) {
-        connections.inc({ upstream: upstream.name }, upstream.connections)
-        queued.inc({ upstream: upstream.name }, upstream.queued)
+        connections.add(upstream.connections, upstream.name)
+        queued.add(upstream.queued, upstream.name)
       }
       inFlight.set(sources.inFlight())
-      for (const percentile of [50, 99])
-        loopDelay.set({ percentile: String(percentile) }, delay.percentile(percentile) / 1e9)
+      for (const percentile of [50, 99]) loopDelay.set(delay.percentile(percentile) / 1e9, String(percentile))
       delay.reset()
       memory.set(process.memoryUsage.rss())
     },
   }
-}
-
-/** What prom-client makes a metric from. */
-export function definition({ name, help, labels, together = 'sum' }: MetricDescription, registry: Registry) {
-  return { name, help, labelNames: [...labels], registers: [registry], aggregator: together }
-}
-
-function histogram(row: MetricDescription, registry: Registry, buckets: number[]): Histogram {
-  return new Histogram({ ...definition(row, registry), buckets })
 }
 
 function secondsSince(start: number, end = performance.now()): number {

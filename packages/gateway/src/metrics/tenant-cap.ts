@@ -1,29 +1,33 @@
-/** How many tenants a label names. */
+import type { CapLabels } from './registry.ts'
+
+const TENANT_LABEL = 'tenant_id'
+/** The tenant label of series beyond the cap. */
+const OTHER_TENANTS = 'other'
 const MAX_TENANT_COUNT = 1000
-/** How many series of one metric name a tenant: each tenant can have as many as there are routes and outcomes. */
+/** Per metric, because a tenant can have a series for every route and outcome. */
 const MAX_TENANT_SERIES = 1500
 
-/** Gives the tenant label of a series whose other labels are those given: the tenant, or `other`. */
-export type TenantLabel = (tenant: string, otherLabels: string) => string
-
 /**
- * Keeps the tenant label from growing without bound: beyond so many tenants of a gateway, or so many series of one of
- * its metrics, what is new is `other` (F15). What was named once is named always, so that a gauge goes down where it went up.
+ * Bounds the tenant label (F15): new tenants beyond 1,000, and new series of a metric beyond 1,500, are labelled
+ * `other`. A series keeps its label for good, so that a gauge goes down where it went up.
  */
-export function createTenantCap(): () => TenantLabel {
+export function createTenantCap(): CapLabels {
   const tenants = new Set<string>()
-  return function capMetric() {
-    const series = new Set<string>()
-    return function labelTenant(tenant, otherLabels) {
-      // No tenant is not a tenant.
-      if (tenant === '') return tenant
-      const key = `${tenant}\n${otherLabels}`
-      if (series.has(key)) return tenant
-      const hasRoom = tenants.has(tenant) || tenants.size < MAX_TENANT_COUNT
-      if (!hasRoom || series.size >= MAX_TENANT_SERIES) return 'other'
-      tenants.add(tenant)
-      series.add(key)
-      return tenant
-    }
+  const named = new Map<string, Set<string>>()
+  return function capTenant({ name, labels: names }, labels) {
+    const position = names.indexOf(TENANT_LABEL)
+    const tenant = labels[position] ?? ''
+    // An empty label means that a request has no tenant.
+    if (tenant === '' || tenant === OTHER_TENANTS) return labels
+    const series = named.get(name) ?? new Set()
+    named.set(name, series)
+    const key = JSON.stringify(labels)
+    if (series.has(key)) return labels
+    const isFull = series.size >= MAX_TENANT_SERIES
+    if (isFull || (!tenants.has(tenant) && tenants.size >= MAX_TENANT_COUNT))
+      return labels.with(position, OTHER_TENANTS)
+    tenants.add(tenant)
+    series.add(key)
+    return labels
   }
 }

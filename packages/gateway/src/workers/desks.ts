@@ -4,7 +4,7 @@ import type { FeedBatch } from '../admin/feed-batch.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
-import type { Exposition, MetricValues } from '../metrics/metrics.ts'
+import type { Exposition, MetricValues } from '../metrics/registry.ts'
 
 /** What a worker is started with. */
 export interface Boot {

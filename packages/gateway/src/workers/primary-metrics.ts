@@ -1,14 +1,6 @@
 import { metricTable } from '../metrics/metric-table.ts'
-import {
-  createReloadMetrics,
-  definition,
-  type Exposition,
-  isCount,
-  type Metrics,
-  type MetricValues,
-  valuesOf,
-} from '../metrics/metrics.ts'
-import { Counter, Gauge, Registry } from '../metrics/prometheus.ts'
+import { createReloadMetrics, type Metrics } from '../metrics/metrics.ts'
+import { type Exposition, isCount, type MetricValues, Registry } from '../metrics/registry.ts'
 import type { Member } from './member.ts'
 import { createMergedMetrics } from './merged-metrics.ts'
 
@@ -20,7 +12,7 @@ export interface PrimaryMetrics extends Pick<Metrics, 'configReloaded'> {
   leave(member: Member): void
   restarted(): void
   /** Those of all workers, with what the primary knows itself. */
-  expose(now: ReadonlyMap<Member, MetricValues>): Promise<Exposition>
+  expose(now: ReadonlyMap<Member, MetricValues>): Exposition
 }
 
 /** Makes them. */
@@ -28,17 +20,17 @@ export function createPrimaryMetrics(): PrimaryMetrics {
   const merged = createMergedMetrics<Member>()
   const registry = new Registry()
   const configReloaded = createReloadMetrics(registry)
-  const restarts = new Counter(definition(metricTable.workerRestarts, registry))
-  const memory = new Gauge(definition(metricTable.memory, registry))
+  const restarts = registry.counter(metricTable.workerRestarts)
+  const memory = registry.gauge(metricTable.memory)
   return {
     configReloaded,
     counted: merged.counted,
     leave: merged.leave,
     restarted: () => restarts.inc(),
-    async expose(now) {
+    expose(now) {
       for (const [member, values] of now) merged.counted(member, values.filter(isCount))
       memory.set(process.memoryUsage.rss())
-      return await merged.expose(now, await valuesOf(registry))
+      return merged.expose(now, registry.values())
     },
   }
 }

@@ -44,7 +44,7 @@ export async function joinPrimary(world: WorkerWorld): Promise<boolean> {
     primary.tell('started', { adminPort: gateway.adminPort })
     await toldToEnd
     await gateway.drain()
-    primary.tell('counts', await gateway.metrics.counts())
+    primary.tell('counts', gateway.metrics.counts())
     return true
   } catch (error) {
     await primary.ask('failed', failureOf(error)).catch(() => undefined)

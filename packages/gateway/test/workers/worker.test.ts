@@ -109,7 +109,7 @@ test('a worker serves the connections that it is handed, and answers for itself 
   expect(await worker.ask('recent', null)).toMatchObject([{ correlationId: 'corr-1', route: 'read-item' }])
   expect(await worker.ask('degraded', null)).toEqual([])
   const values = await worker.ask('metrics', null)
-  expect(values.find(({ name }) => name === 'agentic_requests_total')?.values).toMatchObject([{ value: 1 }])
+  expect(values.find(({ name }) => name === 'agentic_requests_total')?.series).toMatchObject([{ value: 1 }])
 
   // What it says on its own paths is what the primary says of all.
   expect(String((await sendRequest(`${url}/metrics`)).body)).toBe('all')
