@@ -46,6 +46,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     tests: [
       `${gateway}/src/admin/hide-secrets.test.ts`,
       `${plugins}/otel-audit/capture-body.test.ts`,
+      `${gateway}/test/plugins/otel-audit/request-body.test.ts`,
       `${plugins}/prompt-sanitize/*.test.ts`,
       `${gateway}/test/plugins/prompt-sanitize/{json-bodies,text-and-forms,rules,rejecting,fails-closed}.test.ts`,
     ],

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@agentic-rest/profile'
+import type { AuditAttribute } from '../../config/config-schema.ts'
 import type { Exchange } from '../../exchange.ts'
-import type { AttributeMapping } from './attribute-mapping.ts'
+import { readClaim } from '../read-claim.ts'
 
 /** The event types of the log line (decision 22). */
 export const eventTypes = {
@@ -11,12 +12,12 @@ export const eventTypes = {
 /** One of the event types. */
 export type EventType = (typeof eventTypes)[keyof typeof eventTypes]
 
-/** Makes the record of a request before its outcome is known; its timestamp is this moment. */
+/** Creates the record of a request before its outcome is known; its timestamp is now. */
 export function beginEvent(exchange: Exchange, eventType: EventType, mapping: AttributeMapping): AuditEvent {
   const { fields, attributes } = mapping(exchange)
   return {
     event_type: eventType,
-    // Only a validated tenant: the header of a request that was refused proves nothing.
+    // Only the validated tenant: the header of a refused request proves nothing.
     tenant_id: exchange.tenantId ?? '',
     actor_id: exchange.actor,
     request_id: exchange.trace.requestId,
@@ -30,7 +31,7 @@ export function beginEvent(exchange: Exchange, eventType: EventType, mapping: At
   }
 }
 
-/** Completes the record when the outcome is known. What the gateway knows wins over what was mapped. */
+/** Completes the record when the outcome is known. Attributes of the gateway override mapped ones. */
 export function completeEvent(event: AuditEvent, exchange: Exchange): AuditEvent {
   const attributes = { ...event.attributes, ...gatewayAttributes(event, exchange) }
   return { ...event, outcome: isSuccess(exchange) ? 'success' : 'error', attributes }
@@ -44,15 +45,96 @@ function gatewayAttributes(event: AuditEvent, { identity, result, violations }: 
   const attributes: Record<string, string> = {}
   if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
-  // Compared with what is written, not with what was resolved: no mapping can hide who called (decision 17).
+  // Compared with the recorded actor, not the resolved one: no mapping can hide the caller (decision 17).
   if (identity !== undefined && identity.subject !== event.actor_id)
     attributes['token_sub'] = identity.subject
   return attributes
 }
 
-/** Parameters are in the order of the template; the last one names the resource itself (decision 22). */
+/** The last path parameter, in the order of the template: it names the resource (decision 22). */
 export function lastParameter(params: Exchange['params']): string {
   let last = ''
   for (const name in params) last = params[name] ?? ''
   return last
+}
+
+/** The fields of the record with a configurable source; all other fields come from the gateway. */
+export const mappableFields = [
+  'tenant_id',
+  'actor_id',
+  'request_id',
+  'correlation_id',
+  'operation',
+  'resource_id',
+] as const satisfies readonly (keyof AuditEvent)[]
+
+/** A field with a configurable source. */
+export type MappableField = (typeof mappableFields)[number]
+
+/** Mapped values: some replace a field of the record, the others are free-form attributes. */
+export interface MappedValues {
+  readonly fields: Partial<Record<MappableField, string>>
+  readonly attributes: Record<string, string>
+}
+
+/** The parts of a request that a mapping reads. */
+export type MappingSource = Pick<Exchange, 'headers' | 'identity' | 'route'>
+
+/** Reads the mapped values of a request; a value without its source is absent. */
+export type AttributeMapping = (exchange: MappingSource) => MappedValues
+
+const NOTHING_MAPPED: MappedValues = { fields: Object.freeze({}), attributes: Object.freeze({}) }
+
+type Read = (exchange: MappingSource) => string | undefined
+
+/** Compiles the `attributes` list of the configuration into one function, so that requests parse nothing. */
+export function createAttributeMapping(entries: readonly AuditAttribute[]): AttributeMapping {
+  if (entries.length === 0) return () => NOTHING_MAPPED
+  const rows = entries.map((entry) => ({ field: entry.field, read: reader(entry) }))
+  const fieldRows = rows.flatMap(({ field, read }) => (isMappable(field) ? [{ field, read }] : []))
+  const attributeRows = rows.filter(({ field }) => !isMappable(field))
+  return function mapAttributes(exchange) {
+    return { fields: collect(fieldRows, exchange), attributes: collect(attributeRows, exchange) }
+  }
+}
+
+function collect<Field extends string>(
+  rows: readonly { readonly field: Field; readonly read: Read }[],
+  exchange: MappingSource,
+): Record<Field, string> {
+  const values: Record<Field, string> = Object.create(null)
+  for (const { field, read } of rows) {
+    const value = read(exchange)
+    if (value !== undefined) values[field] = value
+  }
+  return values
+}
+
+function reader({ from_header, from_claim }: AuditAttribute): Read {
+  if (from_header !== undefined) {
+    const key = from_header.toLowerCase()
+    return ({ headers }) => headers[key]
+  }
+  if (from_claim !== undefined) {
+    return ({ identity }) => identity && claimText(readClaim(identity.claims, from_claim))
+  }
+  return ({ route }) => route?.id
+}
+
+function claimText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'object' ? jsonText(value) : String(value)
+}
+
+/** A claim nested deep enough to overflow the stack must not drop the record (F14). */
+function jsonText(value: object): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
+function isMappable(field: string): field is MappableField {
+  return (mappableFields as readonly string[]).includes(field)
 }

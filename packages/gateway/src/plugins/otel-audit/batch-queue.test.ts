@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type BatchQueueOptions, createBatchQueue } from './batch-queue.ts'
+import { BatchQueue, type BatchQueueOptions } from './batch-queue.ts'
 
 interface Send {
   readonly items: readonly number[]
@@ -12,8 +12,8 @@ interface Send {
 /** A queue whose receiver answers when the test says so. */
 function queueWith(overrides: Partial<BatchQueueOptions<number>> = {}) {
   const sends: Send[] = []
-  const booked = { written: 0, dropped: 0, causes: [] as unknown[] }
-  const queue = createBatchQueue<number>({
+  const counted = { written: 0, dropped: 0, causes: [] as unknown[] }
+  const queue = new BatchQueue<number>({
     maxRecords: 100,
     maxBytes: 1000,
     batchRecords: 10,
@@ -24,13 +24,13 @@ function queueWith(overrides: Partial<BatchQueueOptions<number>> = {}) {
       new Promise((resolve, reject) => {
         sends.push({ items, arrive: resolve, fail: () => reject(new Error('lost')) })
       }),
-    ledger: {
+    report: {
       written: (records) => {
-        booked.written += records
+        counted.written += records
       },
       dropped: (records, cause) => {
-        booked.dropped += records
-        booked.causes.push(cause)
+        counted.dropped += records
+        counted.causes.push(cause)
       },
       failing: () => false,
       close: () => undefined,
@@ -40,7 +40,7 @@ function queueWith(overrides: Partial<BatchQueueOptions<number>> = {}) {
   const fill = (count: number, bytes = 1) => {
     for (let n = 0; n < count; n += 1) queue.add(n, bytes)
   }
-  return { queue, sends, booked, fill }
+  return { queue, sends, counted, fill }
 }
 
 it('sends in the next turn what one turn has brought, in order', async () => {
@@ -51,8 +51,8 @@ it('sends in the next turn what one turn has brought, in order', async () => {
   expect(sends.map(({ items }) => items)).toEqual([[0, 1, 2]])
 })
 
-it('has no more batches on their way than it may', async () => {
-  const { sends, fill, booked } = queueWith({ maxInFlight: 2 })
+it('has no more batches in flight than it may', async () => {
+  const { sends, fill, counted } = queueWith({ maxInFlight: 2 })
   fill(35)
   await nextTurn()
   expect(sends.map(({ items }) => items.length)).toEqual([10, 10])
@@ -60,7 +60,7 @@ it('has no more batches on their way than it may', async () => {
   await nextTurn()
   await nextTurn()
   expect(sends.map(({ items }) => items.length)).toEqual([10, 10, 10])
-  expect(booked.written).toBe(10)
+  expect(counted.written).toBe(10)
 })
 
 it('cuts a batch by bytes, and sends a larger record by itself', async () => {
@@ -70,27 +70,27 @@ it('cuts a batch by bytes, and sends a larger record by itself', async () => {
   expect(sends.map(({ items }) => items)).toEqual([[60, 40], [1], [300], [5]])
 })
 
-it('drops the newest beyond its records, counting those on their way', async () => {
-  const { queue, booked, fill } = queueWith()
+it('drops the newest beyond its records, counting those in flight', async () => {
+  const { queue, counted, fill } = queueWith()
   fill(100)
   await nextTurn()
   fill(7)
   expect(queue.held()).toEqual({ records: 100, bytes: 100 })
-  expect(booked).toEqual({ written: 0, dropped: 7, causes: Array(7).fill('the audit queue is full') })
+  expect(counted).toEqual({ written: 0, dropped: 7, causes: Array(7).fill('the audit queue is full') })
 })
 
 it('drops the newest beyond its bytes', () => {
-  const { queue, booked, fill } = queueWith()
+  const { queue, counted, fill } = queueWith()
   fill(3, 333)
   expect(queue.held()).toEqual({ records: 3, bytes: 999 })
   fill(1, 2)
   fill(1, 1)
   expect(queue.held()).toEqual({ records: 4, bytes: 1000 })
-  expect(booked.dropped).toBe(1)
+  expect(counted.dropped).toBe(1)
 })
 
 it('goes on with the next batch after one was lost', async () => {
-  const { queue, sends, booked, fill } = queueWith()
+  const { queue, sends, counted, fill } = queueWith()
   fill(20)
   await nextTurn()
   sends[0]?.fail()
@@ -98,12 +98,12 @@ it('goes on with the next batch after one was lost', async () => {
   await nextTurn()
   sends[1]?.arrive()
   await nextTurn()
-  expect(booked).toEqual({ written: 10, dropped: 10, causes: [new Error('lost')] })
+  expect(counted).toEqual({ written: 10, dropped: 10, causes: [new Error('lost')] })
   expect(queue.held()).toEqual({ records: 0, bytes: 0 })
 })
 
-it('books a receiver that throws at once like one that rejects', async () => {
-  const { booked, fill } = queueWith({
+it('counts a receiver that throws at once like one that rejects', async () => {
+  const { counted, fill } = queueWith({
     send: () => {
       throw new Error('at once')
     },
@@ -111,7 +111,7 @@ it('books a receiver that throws at once like one that rejects', async () => {
   fill(1)
   await nextTurn()
   await nextTurn()
-  expect(booked).toEqual({ written: 0, dropped: 1, causes: [new Error('at once')] })
+  expect(counted).toEqual({ written: 0, dropped: 1, causes: [new Error('at once')] })
 })
 
 /** Only the test lets the delay of a batch pass: a machine that is busy would let it pass too early. */
@@ -158,7 +158,7 @@ it('keeps the rest of a full batch waiting for more', async () => {
   expect(sends.map(({ items }) => items.length)).toEqual([10, 10, 3])
 })
 
-it('counts only the bytes that wait, not those on their way', async () => {
+it('counts only the bytes that wait, not those in flight', async () => {
   const { sends, fill } = queueWith({ delayMs: 60_000, maxInFlight: 2 })
   fill(1, 100)
   await nextTurn()
@@ -169,27 +169,27 @@ it('counts only the bytes that wait, not those on their way', async () => {
 })
 
 it('sends the rest on closing without a delay and takes nothing more', async () => {
-  const { queue, sends, booked, fill } = queueWith({ delayMs: 60_000, maxInFlight: 3 })
+  const { queue, sends, counted, fill } = queueWith({ delayMs: 60_000, maxInFlight: 3 })
   fill(5)
   const closed = queue.close(60_000)
   fill(2)
   sends[0]?.arrive()
   await expect(closed).resolves.toBe(true)
-  expect(booked).toEqual({ written: 5, dropped: 2, causes: Array(2).fill('the exporter is closed') })
+  expect(counted).toEqual({ written: 5, dropped: 2, causes: Array(2).fill('the exporter is closed') })
 })
 
 it('closes at once when it holds nothing', async () => {
   await expect(queueWith().queue.close(60_000)).resolves.toBe(true)
 })
 
-it('gives up at the deadline, books the rest once, and ignores what arrives later', async () => {
-  const { queue, sends, booked, fill } = queueWith()
+it('gives up at the deadline, counts the rest once, and ignores what arrives later', async () => {
+  const { queue, sends, counted, fill } = queueWith()
   fill(25)
   await expect(queue.close(30)).resolves.toBe(false)
-  expect(booked).toEqual({ written: 0, dropped: 25, causes: ['the time to flush is over'] })
+  expect(counted).toEqual({ written: 0, dropped: 25, causes: ['the time to flush is over'] })
   sends[0]?.arrive()
   await nextTurn()
-  expect(booked.written).toBe(0)
+  expect(counted.written).toBe(0)
   expect(queue.held()).toEqual({ records: 0, bytes: 0 })
   expect(queue.close(30)).toBe(queue.close(30))
 })
@@ -207,9 +207,9 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 it.each([
   ['in time', 60_000],
   ['too late', 0],
-])('books every record once, in any order of steps, closed %s', async (_, closeMs) => {
+])('counts every record once, in any order of steps, closed %s', async (_, closeMs) => {
   const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-    const { queue, sends, booked, fill } = queueWith({ maxInFlight: 3 })
+    const { queue, sends, counted, fill } = queueWith({ maxInFlight: 3 })
     let answered = 0
     const take = async (next: Step) => {
       if (next.type === 'add') fill(next.count, next.bytes)
@@ -223,7 +223,7 @@ it.each([
       const held = queue.held()
       expect(held.records).toBeLessThanOrEqual(100)
       expect(held.bytes).toBeLessThanOrEqual(1000)
-      expect(booked.written + booked.dropped + held.records).toBe(added)
+      expect(counted.written + counted.dropped + held.records).toBe(added)
     }
     const closed = queue.close(closeMs)
     while (closeMs > 0 && queue.held().records > 0) {
@@ -231,7 +231,7 @@ it.each([
       await nextTurn()
     }
     await closed
-    expect(booked.written + booked.dropped).toBe(added)
+    expect(counted.written + counted.dropped).toBe(added)
   })
   await fc.assert(property, { numRuns: 100, verbose: 1 })
 })

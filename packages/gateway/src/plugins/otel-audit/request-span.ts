@@ -5,7 +5,7 @@ import type { Exchange } from '../../exchange.ts'
 import { type RemoteSpan, readTraceparent, traceContext } from '../../upstream/trace-context.ts'
 import { eventTypes } from './audit-event.ts'
 
-// The library's enums are only types here: a gateway that writes to stdout loads nothing of it.
+// The enums of the library are imported as types only: a gateway with the stdout exporter does not load it.
 const SERVER_KIND: SpanKind = 1
 const STATUS_OK: SpanStatusCode = 1
 const STATUS_ERROR: SpanStatusCode = 2
@@ -20,7 +20,7 @@ const resource: ReadableSpan['resource'] = {
 }
 const scope: ReadableSpan['instrumentationScope'] = { name: '@agentic-rest/gateway' }
 
-/** The span of a request that has just ended, from its completed record (decision 23). */
+/** Creates the span of a request from its completed record; the request ends now (decision 23). */
 export function requestSpan(event: AuditEvent, exchange: Exchange): ReadableSpan {
   const { traceId, spanId } = traceContext(exchange)
   const caller = readTraceparent(exchange.headers[headerKeys.traceparent])
@@ -44,7 +44,7 @@ export function requestSpan(event: AuditEvent, exchange: Exchange): ReadableSpan
   }
 }
 
-/** About how many bytes a span takes on the wire. */
+/** Estimates the bytes of a span on the wire. */
 export function spanBytes({ attributes }: ReadableSpan): number {
   let bytes = 160
   for (const key in attributes) bytes += key.length + Buffer.byteLength(String(attributes[key])) + 8
@@ -64,7 +64,7 @@ function linkTo(caller: RemoteSpan): Link {
   return { context: { ...caller, isRemote: true } }
 }
 
-/** The end is now; the start is reckoned back from it, because the process's own clock drifts from the wall's. */
+/** The end is now. The start is computed from it, because the monotonic clock drifts from the wall clock. */
 function spanTimes(startedAt: number): Pick<ReadableSpan, 'startTime' | 'endTime' | 'duration'> {
   const durationMs = performance.now() - startedAt
   const endMs = Date.now()

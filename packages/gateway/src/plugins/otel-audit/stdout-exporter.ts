@@ -1,51 +1,66 @@
 import type { Writable } from 'node:stream'
+import type { AuditEvent } from '@agentic-rest/profile'
 import type { PluginContext } from '../../plugin.ts'
-import { type AuditExporter, FLUSH_MS } from './audit-exporter.ts'
-import { createBatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
-import { createEmitLedger } from './emit-ledger.ts'
-import { auditLine } from './log-line.ts'
+import { type AuditExporter, createDeliveryReport, FLUSH_MS } from './audit-exporter.ts'
+import { BatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
+
+// JSON escapes characters below U+0020. These three end a line too, for readers such as Python's splitlines.
+const LINE_BREAKS = /[\u0085\u2028\u2029]/g
 
 /**
- * Writes one line per request to stdout. One write is under way at a time, so that a reader that stalls fills our
- * bounded queue and not the stream's own buffer, which has no bound (F10).
+ * Creates the exporter that writes one line per request to stdout. One write is in flight at a time, so that a stalled
+ * reader fills our bounded queue and not the buffer of the stream, which has no bound (F10).
  */
 export function createStdoutExporter({ stdout, log, metrics }: PluginContext): AuditExporter {
-  const ledger = createEmitLedger({ exporter: 'stdout', metrics, log })
-  const queue = createBatchQueue<string>({
+  const report = createDeliveryReport({ exporter: 'stdout', metrics, log })
+  const queue = new BatchQueue<string>({
     ...QUEUE_LIMITS,
     batchRecords: 512,
     batchBytes: 65_536,
     maxInFlight: 1,
     delayMs: 0,
     send: (lines) => writeLines(stdout, lines),
-    ledger,
+    report,
   })
   stdout.on('error', ignoreError)
   return {
     name: 'stdout',
-    ledger,
+    report,
     write(event, exchange) {
       const line = auditLine(event, exchange.requestBodyForAudit)
       queue.add(line, Buffer.byteLength(line))
     },
     async close() {
       const flushed = await queue.close(FLUSH_MS)
-      ledger.close()
-      // A write that is still under way, or has just failed, may yet raise an error that nobody else listens to.
-      if (flushed && !ledger.failing()) stdout.off('error', ignoreError)
+      report.close()
+      // After a failed or unfinished write the stream may still emit an error, and no other listener would catch it.
+      if (flushed && !report.failing()) stdout.off('error', ignoreError)
     },
   }
 }
 
-/** Without a listener the stream's error would end the process; the callback of the write has reported it already. */
+/** Without a listener an error of the stream would end the process. The callback of the write reports it. */
 function ignoreError(): void {}
 
 function writeLines(stdout: Writable, lines: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(lines.join(''), (error) => {
       if (error) return reject(error)
-      // Destroying a stream completes its pending write without an error, though nothing was written.
+      // A destroyed stream completes its pending write without an error, though nothing was written.
       return stdout.destroyed ? reject(new Error('stdout is closed')) : resolve()
     })
   })
+}
+
+/** Formats a record as one line of JSON, whatever its values contain. */
+export function auditLine(event: AuditEvent, requestBody: string | undefined): string {
+  // Joined as text: copying the event to add two members would cost as much as formatting it.
+  const members = JSON.stringify(event).slice(1, -1)
+  const body = requestBody === undefined ? '' : `,"request_body":${JSON.stringify(requestBody)}`
+  const line = `{"level":"INFO","msg":"agentic.request",${members}${body}}`
+  return `${line.replace(LINE_BREAKS, escapeBreak)}\n`
+}
+
+function escapeBreak(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { InitialisationError } from '../../errors.ts'
-import { otlpTarget } from './otlp-endpoint.ts'
+import { otlpTarget } from './otlp-exporter.ts'
 
 it.each([
   ['http://127.0.0.1:4317', 'http://127.0.0.1:4317'],

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import type { LogFields } from '../../log.ts'
-import { createEmitLedger, WARN_INTERVAL_MS } from './emit-ledger.ts'
+import { createDeliveryReport, WARN_INTERVAL_MS } from './audit-exporter.ts'
 
-function ledgerWithClock() {
+function reportWithClock() {
   const warnings: LogFields[] = []
   const calls: unknown[] = []
   const clock = { now: 0 }
   const silent = () => undefined
-  const ledger = createEmitLedger({
+  const report = createDeliveryReport({
     exporter: 'otlp',
     now: () => clock.now,
     log: { debug: silent, info: silent, error: silent, warn: (_, fields = {}) => warnings.push(fields) },
@@ -16,14 +16,14 @@ function ledgerWithClock() {
       auditEmitDuration: (...call) => calls.push(call),
     },
   })
-  return { ledger, warnings, calls, clock }
+  return { report, warnings, calls, clock }
 }
 
 it('books what was written and what was lost, with the time it took', () => {
-  const { ledger, calls } = ledgerWithClock()
-  ledger.written(3, 0.25)
-  ledger.dropped(2, new Error('reset'), 0.5)
-  ledger.dropped(1, 'full')
+  const { report, calls } = reportWithClock()
+  report.written(3, 0.25)
+  report.dropped(2, new Error('reset'), 0.5)
+  report.dropped(1, 'full')
   expect(calls).toEqual([
     ['otlp', 'ok', 3],
     ['otlp', 0.25],
@@ -34,15 +34,15 @@ it('books what was written and what was lost, with the time it took', () => {
 })
 
 it('warns at once, then once per interval with the sum, and of the rest on closing', () => {
-  const { ledger, warnings, clock } = ledgerWithClock()
-  ledger.dropped(1, new Error('refused'))
-  for (let n = 0; n < 1000; n += 1) ledger.dropped(1, 'full')
+  const { report, warnings, clock } = reportWithClock()
+  report.dropped(1, new Error('refused'))
+  for (let n = 0; n < 1000; n += 1) report.dropped(1, 'full')
   expect(warnings).toEqual([{ exporter: 'otlp', records: 1, cause: 'refused' }])
   clock.now = WARN_INTERVAL_MS
-  ledger.dropped(5, 'full')
-  ledger.dropped(2, 'closed')
-  ledger.close()
-  ledger.close()
+  report.dropped(5, 'full')
+  report.dropped(2, 'closed')
+  report.close()
+  report.close()
   expect(warnings.slice(1)).toEqual([
     { exporter: 'otlp', records: 1005, cause: 'full' },
     { exporter: 'otlp', records: 2, cause: 'closed' },
@@ -50,10 +50,10 @@ it('warns at once, then once per interval with the sum, and of the rest on closi
 })
 
 it('is failing from a loss to the next success', () => {
-  const { ledger } = ledgerWithClock()
-  expect(ledger.failing()).toBe(false)
-  ledger.dropped(1, 'full')
-  expect(ledger.failing()).toBe(true)
-  ledger.written(1, 0)
-  expect(ledger.failing()).toBe(false)
+  const { report } = reportWithClock()
+  expect(report.failing()).toBe(false)
+  report.dropped(1, 'full')
+  expect(report.failing()).toBe(true)
+  report.written(1, 0)
+  expect(report.failing()).toBe(false)
 })

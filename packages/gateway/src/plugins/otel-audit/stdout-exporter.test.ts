@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { auditLine } from './log-line.ts'
+import { auditLine } from './stdout-exporter.ts'
 
 const event = {
   event_type: 'agentic.request.received',
