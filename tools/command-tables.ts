@@ -1,13 +1,13 @@
-import { checkRules } from '../packages/cli/src/check-rules.ts'
+import { checkRules } from '../packages/cli/src/check/findings.ts'
 import type { Command, Operand, Option } from '../packages/cli/src/command.ts'
 import { commands } from '../packages/cli/src/commands.ts'
 import { codeText, markdownTable, tableText } from './generated.ts'
 
-/** Every command with what it does. */
+/** Every command with its summary. */
 export async function commandsTable(): Promise<string> {
   const loaded = await loadAll()
   return markdownTable(
-    ['Command', 'What it does'],
+    ['Command', 'Purpose'],
     loaded.map(({ command, summary }) => [codeText(usageOf(command)), tableText(summary)]),
   )
 }
@@ -18,10 +18,10 @@ export async function optionTables(): Promise<string> {
   return loaded.map(({ command }) => optionTable(command)).join('\n\n')
 }
 
-/** What `agentic check` can find. */
+/** The findings of `agentic check`. */
 export function findingsTable(): string {
   return markdownTable(
-    ['Id', 'What it means'],
+    ['Id', 'Meaning'],
     Object.entries(checkRules).map(([id, meaning]) => [codeText(id), tableText(meaning)]),
   )
 }

@@ -1,40 +1,39 @@
-import type { ExitCodeRow } from './exit-codes.ts'
-import type { Host } from './host.ts'
+import type { ExitCodeRow, Host } from './host.ts'
 
 /** One option of a command. */
 export interface Option {
-  /** `string` takes a value, `boolean` does not. */
+  /** `string` has a value, `boolean` has none. */
   readonly type: 'string' | 'boolean'
   readonly short?: string
-  /** How the help names the value. Completion offers files for `FILE` and folders for `FOLDER` and `DIR`. */
+  /** The name of the value in the help. Completion offers files for `FILE`, folders for `FOLDER` and `DIR`. */
   readonly value?: string
   readonly description: string
   /** The values that are allowed; any when absent. */
   readonly choices?: readonly string[]
-  /** Words that its value is or begins with, where more than these are allowed. */
+  /** Words for the hint "did you mean". Other values are allowed too. */
   readonly words?: readonly string[]
   readonly default?: string
   readonly required?: boolean
-  /** It may be given several times: its value is a list. */
+  /** The option may be repeated; its value is a list. */
   readonly multiple?: boolean
 }
 
-/** The options of a command by their long names. */
+/** The options of a command, by long name. */
 export type Options = Readonly<Record<string, Option>>
 
-/** One argument without a dash; they come in this order. */
+/** One positional argument. */
 export interface Operand {
   readonly name: string
   readonly description: string
   /** The values that are allowed; any when absent. */
   readonly choices?: readonly string[]
-  /** It may be left out; none that is required can follow it. */
+  /** Optional operands come last. */
   readonly optional?: boolean
-  /** There may be more of it; only the last one can be repeated. */
+  /** Only the last operand may be repeated. */
   readonly repeated?: boolean
 }
 
-/** What was given for the options: a text, a list of them or, for a switch, whether it was there. */
+/** The values of the options: a text, a list of texts or, for a switch, a boolean. */
 export type Values<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> }
 
 type ValueOf<Given extends Option> = Given['type'] extends 'boolean'
@@ -45,21 +44,21 @@ type ValueOf<Given extends Option> = Given['type'] extends 'boolean'
       ? string
       : string | undefined
 
-/** The arguments of a command, judged. */
+/** The checked arguments of a command. */
 export interface Arguments<Given extends Options = Options> {
   readonly values: Values<Given>
   readonly operands: readonly string[]
 }
 
-/** One command: what the command line and its help know about it, and what it does. */
+/** One command: its arguments, its help and its function. */
 export interface Command<Given extends Options = Options> {
   readonly name: string
-  /** What it does, in whole sentences. */
+  /** The purpose, in whole sentences. */
   readonly description: string
   readonly operands: readonly Operand[]
   readonly options: Given
   readonly examples: readonly string[]
-  /** What its exit codes mean, where that is more than the overview says. */
+  /** The exit codes, if the overview does not describe them fully. */
   readonly exitCodes?: readonly ExitCodeRow[]
   /** Resolves with the exit code. */
   run(given: Arguments<Given>, host: Host): Promise<number>
@@ -72,7 +71,7 @@ export interface CommandRow {
   load(): Promise<Command>
 }
 
-/** Ties the options of a command to what its `run` gets. */
+/** Types the arguments of `run` by the options of the command. */
 export function defineCommand<const Given extends Options>(command: Command<Given>): Command<Given> {
   return command
 }

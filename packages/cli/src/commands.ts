@@ -1,10 +1,10 @@
 import type { CommandRow } from './command.ts'
 
-/** Every command, in the order of the overview. A new one is a file in `commands/` and a row here. */
+/** Every command, in the order of the overview. A new command is a file in `commands/` and a row here. */
 export const commands: readonly CommandRow[] = [
   {
     name: 'dev',
-    summary: 'Runs the reference stack, or the gateway of this folder, with an identity provider.',
+    summary: 'Runs the reference stack, or the gateway of this folder with an identity provider.',
     load: async () => (await import('./commands/dev.ts')).dev,
   },
   {
@@ -19,42 +19,42 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'reload',
-    summary: 'Makes a running gateway read its file again.',
+    summary: 'Reloads the configuration of a running gateway.',
     load: async () => (await import('./commands/reload.ts')).reload,
   },
   {
     name: 'check',
-    summary: 'Says whether a configuration file is valid, and what is unwise about it.',
+    summary: 'Checks a configuration file for faults and risky settings.',
     load: async () => (await import('./commands/check.ts')).check,
   },
   {
     name: 'routes',
-    summary: 'Lists the routes of a configuration file, or finds the one of a request.',
+    summary: 'Lists the routes of a configuration file, or finds the route of a request.',
     load: async () => (await import('./commands/routes.ts')).routes,
   },
   {
     name: 'call',
-    summary: 'Sends a request, carries it to its end and shows the outcome.',
+    summary: 'Sends a request, follows it to its end and shows the outcome.',
     load: async () => (await import('./commands/call.ts')).call,
   },
   {
     name: 'token',
-    summary: 'Prints a token that the running stack accepts.',
+    summary: 'Prints a token for the running stack.',
     load: async () => (await import('./commands/token.ts')).token,
   },
   {
     name: 'validate',
-    summary: 'Says whether bodies, fixtures, OpenAPI documents and packages keep the profile.',
+    summary: 'Checks bodies, fixtures, OpenAPI documents and packages against the profile.',
     load: async () => (await import('./commands/validate.ts')).validate,
   },
   {
     name: 'conformance',
-    summary: 'Asks a live service or gateway whether it keeps the profile.',
+    summary: 'Tests a live service or gateway against the profile.',
     load: async () => (await import('./commands/conformance.ts')).conformance,
   },
   {
     name: 'completion',
-    summary: 'Prints a script that makes a shell complete commands and options.',
+    summary: 'Prints a completion script for a shell.',
     load: async () => (await import('./commands/completion.ts')).completion(commands),
   },
 ]

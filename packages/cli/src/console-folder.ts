@@ -1,6 +1,6 @@
 import type { Host } from './host.ts'
 
-/** The folder of the console's files. Without them a gateway still runs, so their absence is told and nothing more. */
+/** Finds the folder of the console's files. A gateway runs without them, so an error is only reported. */
 export async function findConsoleFolder({ stderr }: Pick<Host, 'stderr'>): Promise<string | undefined> {
   try {
     return (await import('@agentic-rest/console')).consoleFolder

@@ -1,16 +1,16 @@
-/** The option for a token, for every command that sends one. */
+/** The option `--token`, shared by the commands that send a token. */
 export const tokenOption = {
   type: 'string',
   value: 'TOKEN',
-  description: 'The bearer token, else that of the variable AGENTIC_TOKEN. It is never shown.',
+  description: 'The bearer token; by default from the variable AGENTIC_TOKEN. It is never shown.',
 } as const
 
-/** What is wrong with a token that is none; it does not repeat it. */
-export const NO_TOKEN = 'the token has a character that none can have'
+/** The message for an invalid token. It does not repeat the token. */
+export const NO_TOKEN = 'the token has a character that is not allowed in tokens'
 
 const TOKEN = /^[\x21-\x7e]+$/
 
-/** The token of the option or of the environment; nothing where there is none, `false` where it can be no token. */
+/** Reads the token from the option or the environment; `false` if it is not a valid token. */
 export function givenToken(option: string | undefined, env: NodeJS.ProcessEnv): string | undefined | false {
   const token = option ?? (env['AGENTIC_TOKEN'] || undefined)
   return token === undefined || TOKEN.test(token) ? token : false

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Command, CommandRow, Operand, Option } from './command.ts'
-import { type ExitCodeRow, exitCodeHelp } from './exit-codes.ts'
+import { type ExitCodeRow, exitCodeHelp } from './host.ts'
 
 type Row = readonly [term: string, meaning: string]
 
@@ -16,12 +16,12 @@ export function overview(rows: readonly CommandRow[], stream: NodeJS.WriteStream
       rows.map(({ name, summary }): Row => [name, summary]),
     ),
     section(heading('Options:'), [
-      ['-h, --help', 'Shows this help; after a command, the help of that command.'],
+      ['-h, --help', 'Shows this help; after a command, the help of the command.'],
       ['-v, --version', 'Prints the version.'],
     ]),
     section(heading('Examples:'), [
-      ['agentic dev', 'everything on this machine, with example services'],
-      ['agentic init my-agent', 'a project of your own'],
+      ['agentic dev', 'the reference stack on this machine'],
+      ['agentic init my-agent', 'a new project'],
       ['agentic start -c gateway.yaml', 'a gateway'],
     ]),
     exitCodeSection(heading, exitCodeHelp),
@@ -91,7 +91,7 @@ function section(heading: string, rows: readonly Row[]): string {
   return [heading, ...lines].join('\n')
 }
 
-// styleText leaves the text plain where the stream is no terminal or NO_COLOR is set.
+// styleText adds no codes if the stream is not a terminal or NO_COLOR is set.
 function createHeading(stream: NodeJS.WriteStream): (text: string) => string {
   return (text) => styleText('bold', text, { stream })
 }

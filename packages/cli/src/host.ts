@@ -22,3 +22,25 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
     else stream.write('', () => resolve())
   })
 }
+
+/** The exit codes of the process (decision 33). */
+export const exitCodes = {
+  ok: 0,
+  /** A start or a connection failed; a retry may help. */
+  failed: 1,
+  /** The file or the command line is invalid; a retry does not help. */
+  invalid: 2,
+  /** Ended at once by SIGINT: 128 plus the signal number, as shells report it. */
+  interrupted: 130,
+} as const
+
+/** An exit code and its meaning. */
+export type ExitCodeRow = readonly [code: number, meaning: string]
+
+/** The exit codes as the help describes them. */
+export const exitCodeHelp: readonly ExitCodeRow[] = [
+  [exitCodes.ok, 'Success.'],
+  [exitCodes.failed, 'It failed, for example because a port is taken; a retry may help.'],
+  [exitCodes.invalid, 'A file or the command line is not valid; a retry does not help.'],
+  [exitCodes.interrupted, 'Ended at once by Ctrl-C.'],
+]

@@ -3,7 +3,7 @@ import { createLog, type Log, type LogLevel } from '@agentic-rest/gateway'
 
 const MAX_PENDING_BYTES = 1_048_576
 
-/** The log on stderr: JSON lines, or readable ones on a terminal. */
+/** Opens the log on stderr: readable lines on a terminal, otherwise JSON lines. */
 export function openLog(
   stderr: Writable & { readonly isTTY?: boolean },
   level: LogLevel,
@@ -12,7 +12,7 @@ export function openLog(
   return createLog({ level, pretty, write: boundedWriter(stderr) })
 }
 
-/** A reader that stalls costs lines and never memory, since a stream's own buffer has no bound (F10). */
+/** Drops lines for a reader that stalls: the buffer of a stream has no limit (F10). */
 export function boundedWriter(stream: Writable): (line: string) => void {
   let dropped = 0
   return function writeLine(line) {

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import type { Arguments, Command, Operand, Option, Options, Values } from './command.ts'
 
-/** Arguments that fit their command, or everything that is wrong with them. */
-export type Parsed<Given extends Options> =
+/** The checked arguments, or all their faults. */
+type Parsed<Given extends Options> =
   | { readonly ok: true; readonly given: Arguments<Given> }
   | { readonly ok: false; readonly faults: readonly string[] }
 
@@ -16,7 +16,7 @@ interface OptionToken {
 
 type Shape<Given extends Options> = Pick<Command<Given>, 'options' | 'operands'>
 
-/** Judges the arguments after a command's name. `util.parseArgs` splits them; its own complaints name no way out. */
+/** Checks the arguments after the name of a command. `util.parseArgs` splits them; its own errors suggest no fix. */
 export function parseArguments<Given extends Options>(
   shape: Shape<Given>,
   args: readonly string[],
@@ -66,7 +66,7 @@ function choiceFault(
   return `${name} is one of ${choices.join(', ')}, not ${JSON.stringify(value)}${didYouMean(value, choices)}`
 }
 
-/** Whoever writes --sarif means --format sarif. */
+/** `--sarif` probably means `--format sarif`. */
 function optionHint(rawName: string, options: Options): string {
   const word = rawName.replace(/^-+/, '')
   const [name] =

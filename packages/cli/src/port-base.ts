@@ -1,9 +1,9 @@
 import { DEFAULT_PORT_BASE } from '@agentic-rest/stack'
 
-/** Where the stack is, for every command that has to do with it. */
+/** The option `--port-base`, shared by the commands for the stack. */
 export const portBaseOption = {
   type: 'string',
   value: 'N',
   default: String(DEFAULT_PORT_BASE),
-  description: `The port of the gateway, ${DEFAULT_PORT_BASE} by default; all other ports keep their distance from it.`,
+  description: `The port of the gateway, ${DEFAULT_PORT_BASE} by default; all other ports keep their offset from it.`,
 } as const

@@ -9,28 +9,28 @@ import {
   watchConfig,
 } from '@agentic-rest/gateway'
 import { findConsoleFolder } from './console-folder.ts'
-import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
+import { exitCodes } from './host.ts'
 import { readVersion } from './version.ts'
 import { watchSignals } from './watch-signals.ts'
 import type { RunningGateway } from './workers.ts'
 
-/** What is served. */
+/** The settings of a gateway that this process serves. */
 export interface Served {
   readonly loaded: Extract<ConfigResult, { readonly ok: true }>
-  /** Where the configuration comes from; file names in it start from its folder. */
+  /** The configuration file. File names in it are relative to its folder. */
   readonly file: string
-  /** Whether a changed file is reloaded by itself. */
+  /** Whether a change of the file reloads it. */
   readonly watch: boolean
   readonly log: Log
   readonly logLevel: LogLevel
 }
 
-/** Runs a gateway from its start to the end of its drain; resolves with the exit code. */
+/** Runs a gateway until its drain is complete; resolves with the exit code. */
 export async function serve(served: Served, host: Host): Promise<number> {
   const { log } = served
   const { promise: started, resolve: tellStarted } = Promise.withResolvers<RunningGateway>()
-  // One that comes while the gateway starts is for what the file says afterwards.
+  // A reload during the start waits for the end of the start.
   const reload = () => void started.then((gateway) => gateway.reload())
   const signals = watchSignals(host, log, reload)
   const unwatch = served.watch ? watchConfig(served.file, reload) : undefined
@@ -44,7 +44,7 @@ export async function serve(served: Served, host: Host): Promise<number> {
     await gateway.drain()
     return exitCodes.ok
   } catch (error) {
-    // A signal to all processes ends workers that are not there yet, and with them a start that is to end anyway.
+    // A signal to the process group may end workers that are still starting. That start was to be stopped anyway.
     if (signals.isToldToStop() && served.loaded.config.gateway.workers > 1) return exitCodes.ok
     if (error instanceof InitialisationError)
       log.error('the gateway did not start', { reason: error.message })

@@ -1,15 +1,14 @@
 import type { Log } from '@agentic-rest/gateway'
-import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
+import { exitCodes } from './host.ts'
 
-/** What the outside world tells a process that serves. */
-export interface Signals {
+interface Signals {
   /** Resolves with the first SIGTERM or SIGINT. */
   readonly toldToStop: Promise<void>
   isToldToStop(): boolean
 }
 
-/** Listens to signals, SIGHUP for a reload among them, and ends the process on an error that nobody handles: its state is unknown from there on. */
+/** Listens for stop and reload signals, and ends the process on an unhandled error. */
 export function watchSignals(host: Host, log: Log, onReload: () => void): Signals {
   const { promise: toldToStop, resolve } = Promise.withResolvers<void>()
   let stopping = false
@@ -39,7 +38,7 @@ function endAtOnce(host: Host, log: Log): never {
   return host.exit(exitCodes.interrupted)
 }
 
-/** An error that nobody handles ends the process: its state is unknown from there on. */
+/** Ends the process on an unhandled error, because its state is unknown. */
 export function endOnUnhandledErrors(host: Host, log: Log): void {
   const end = (error: unknown) => {
     log.error('an error that nobody handled ends the gateway', { error })

@@ -8,8 +8,8 @@ import {
   loadWorkers,
   WORKER_VARIABLE,
 } from '@agentic-rest/gateway'
-import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
+import { exitCodes } from './host.ts'
 import { boundedWriter, openLog } from './open-log.ts'
 import { readVersion } from './version.ts'
 import { endOnUnhandledErrors } from './watch-signals.ts'

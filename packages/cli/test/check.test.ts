@@ -190,7 +190,7 @@ routes:
   - { id: "ask,it", method: POST, path: /invoke, target: "http://127.0.0.1:9000" }
 `
 
-test('--strict takes warnings for errors and ends with 2', async () => {
+test('--strict treats warnings as errors and ends with 2', async () => {
   const message =
     'looks like a generic invoke endpoint; the profile has each operation on a resource of its own, for example ' +
     'POST /campaigns/{campaignId}/optimizations'
@@ -200,7 +200,7 @@ test('--strict takes warnings for errors and ends with 2', async () => {
     stderr: [
       'gateway.yaml:1:37: error: plugins.token-validator.mode: is off, every request is accepted without a token [token-validation-off]',
       `gateway.yaml:3:41: error: routes[0].path: ${message} [generic-invoke]`,
-      'gateway.yaml is valid, but --strict takes warnings for errors',
+      'gateway.yaml is valid, but --strict treats warnings as errors',
       '',
     ].join('\n'),
   })

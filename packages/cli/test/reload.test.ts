@@ -125,7 +125,7 @@ test('"agentic reload" asks the admin listener with a token, and tells what came
   const refused = await reload({ AGENTIC_TOKEN })
   expect(refused).toMatchObject({ code: 2, stdout: '' })
   expect(refused.stderr).toMatch(
-    /^gateway\.yaml:1:\d+: .*\nthe gateway refused the file and goes on as before\n$/s,
+    /^gateway\.yaml:1:\d+: .*\nthe gateway refused the file and keeps the old one\n$/s,
   )
   await stop(gateway)
 })

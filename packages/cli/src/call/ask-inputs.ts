@@ -1,23 +1,24 @@
+import { createInterface } from 'node:readline/promises'
 import type { Answers, Outcome, RequiredInput } from '@agentic-rest/client'
+import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
+import type { Host } from '../host.ts'
 import { terminalLine } from '../terminal-text.ts'
-import type { Prompt } from './prompt.ts'
-import { choiceText, readAnswer } from './read-answer.ts'
 
-/** Where questions are asked and what is said besides. */
-export interface Asking {
+/** The terminal: a prompt for answers and a writer for everything else. */
+export interface Terminal {
   readonly prompt: Prompt
   write(text: string): void
 }
 
-/** Asks every question of a clarification; nothing when somebody leaves (Ctrl-D). */
+/** Asks every question of a clarification; resolves with nothing after Ctrl-D. */
 export async function askInputs(
   { message, requiredInputs }: Extract<Outcome, { type: 'clarification_required' }>,
-  asking: Asking,
+  terminal: Terminal,
 ): Promise<Answers | undefined> {
-  asking.write(`${terminalLine(message)}\n`)
+  terminal.write(`${terminalLine(message)}\n`)
   const answers = new Map<string, unknown>()
   for (const input of requiredInputs) {
-    const answer = await askInput(input, asking)
+    const answer = await askInput(input, terminal)
     if (answer === undefined) return undefined
     if (answer !== skipped) answers.set(input.name, answer.value)
   }
@@ -28,7 +29,7 @@ const skipped = Symbol('skipped')
 
 async function askInput(
   input: RequiredInput,
-  { prompt, write }: Asking,
+  { prompt, write }: Terminal,
 ): Promise<{ readonly value: unknown } | typeof skipped | undefined> {
   write(describeInput(input))
   for (;;) {
@@ -43,7 +44,7 @@ async function askInput(
   }
 }
 
-/** A question with its type, its place and the values to choose from. */
+/** A question with its type, its location and its allowed values. */
 export function describeInput({
   name,
   question,
@@ -55,4 +56,94 @@ export function describeInput({
   const need = required ? 'required' : 'may be left empty'
   const choices = allowedValues.map((value, index) => `    ${index + 1} ${terminalLine(choiceText(value))}\n`)
   return `  ${terminalLine(name)} (${type}, ${location}, ${need}): ${terminalLine(question)}\n${choices.join('')}`
+}
+
+type TypedAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: string }
+
+/** Reads a typed line as the type of the input. A choice is typed as text or as its number. */
+function readAnswer(input: RequiredInput, line: string): TypedAnswer {
+  const { allowedValues = [], type } = input
+  if (allowedValues.length > 0 && type !== 'array' && type !== 'object')
+    return readChoice(allowedValues, line)
+  return readers[type](line)
+}
+
+/** The text for a value, in the list of choices and at the prompt. */
+function choiceText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function readChoice(values: readonly unknown[], line: string): TypedAnswer {
+  const texts = values.map(choiceText)
+  const typed = texts.indexOf(line)
+  const index = typed === -1 && /^\d+$/.test(line) ? Number(line) - 1 : typed
+  if (index >= 0 && index < values.length) return { ok: true, value: values[index] }
+  return { ok: false, fault: `it is one of ${texts.join(', ')}${didYouMean(line, texts)}` }
+}
+
+const words = new Map<string, boolean>([
+  ['true', true],
+  ['yes', true],
+  ['y', true],
+  ['false', false],
+  ['no', false],
+  ['n', false],
+])
+
+const readers = {
+  string: (line) => ({ ok: true, value: line }),
+  integer: (line) =>
+    /^[+-]?\d+$/.test(line) && Number.isSafeInteger(Number(line))
+      ? { ok: true, value: Number(line) }
+      : { ok: false, fault: 'it is a whole number' },
+  boolean: (line) => {
+    const value = words.get(line.toLowerCase())
+    return value === undefined ? { ok: false, fault: 'it is yes or no' } : { ok: true, value }
+  },
+  array: (line) =>
+    line.startsWith('[')
+      ? readJson(line, Array.isArray, 'a JSON list, or values separated by commas')
+      : { ok: true, value: line.split(',').map((item) => item.trim()) },
+  object: (line) => readJson(line, isObject, 'a JSON object'),
+} satisfies Record<RequiredInput['type'], (line: string) => TypedAnswer>
+
+function readJson(line: string, fits: (value: unknown) => boolean, kind: string): TypedAnswer {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (fits(value)) return { ok: true, value }
+  } catch {
+    // Reported below, like a value of the wrong type.
+  }
+  return { ok: false, fault: `it is ${kind}` }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A prompt on the terminal. Questions go to stderr, so that stdout has only the answer. */
+export interface Prompt {
+  /** Resolves with the typed line; with nothing after Ctrl-D. */
+  ask(question: string): Promise<string | undefined>
+  close(): void
+}
+
+/** Whether stdin and stderr are a terminal, so that questions can be asked. */
+export function isInteractive({ stdin, stderr }: Host): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true
+}
+
+/** Opens a prompt. Ctrl-C aborts `stop`: a terminal in this mode sends no SIGINT. */
+export function openPrompt({ stdin, stderr }: Host, stop: AbortController): Prompt {
+  const lines = createInterface({ input: stdin, output: stderr })
+  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
+  lines.on('SIGINT', () => stop.abort())
+  // An open terminal would keep the process alive.
+  stop.signal.addEventListener('abort', () => lines.close(), { once: true })
+  return {
+    ask: (question) => Promise.race([lines.question(question), ended]),
+    close: () => lines.close(),
+  }
 }

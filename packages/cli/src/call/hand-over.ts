@@ -1,27 +1,27 @@
 import type { Fetch } from '@agentic-rest/client'
 import { conditions, headers, mediaTypeEssence, outcomes } from '@agentic-rest/profile'
 
-/** An answer that a run would not end with, taken out of it. */
+/** An answer that the client's `run` cannot finish with. */
 export interface HandedOver {
-  /** A stream to print, or an answer to show at once where a run would wait as long as it says. */
+  /** `stream` is printed as it arrives; `wait` is shown at once, without waiting for its Retry-After. */
   readonly type: 'stream' | 'wait'
-  /** Gives the answer to another client, which reads it. */
+  /** Gives the same answer to a second client. */
   readonly fetch: Fetch
 }
 
-/** Watches the answers of a run. */
+/** A `fetch` for a run, and the answer it kept from the run. */
 export interface Watch {
   readonly fetch: Fetch
-  /** Resolves with an answer that is not the run's to read; the run is to be aborted then. */
+  /** Resolves with the kept answer. The caller then aborts the run. */
   readonly handedOver: Promise<HandedOver>
 }
 
 const waits: readonly number[] = [conditions.limit_exceeded, conditions.unavailable]
 
 /**
- * A `fetch` that keeps streams, and answers that say "later", from a run: it cannot read the first, and it would wait
- * out the second where somebody at a terminal wants to see it. What the run asks for on its own, such as the
- * status of an operation, is left to it.
+ * A `fetch` that keeps two kinds of answers from a run. A run cannot read streams, and it would wait for the Retry-After
+ * of a 429 or 503 that a user at a terminal wants to see. Requests of the run itself, such as the status of an
+ * operation, are not affected.
  */
 export function watchAnswers(send: Fetch): Watch {
   const { promise: handedOver, resolve } = Promise.withResolvers<HandedOver>()
@@ -51,7 +51,7 @@ function typeOf({ status, headers: fields }: Response): HandedOver['type'] | und
 interface Connection {
   readonly signal: AbortSignal
   abort(): void
-  /** From here on the signal it was linked to ends it no more. */
+  /** Stops following the linked signal. */
   unlink(): void
 }
 
@@ -63,7 +63,7 @@ function linkedTo(signal: AbortSignal | null | undefined): Connection {
   return { signal: controller.signal, abort, unlink: () => signal?.removeEventListener('abort', abort) }
 }
 
-/** The run waits here until it is given up, and then clears what it has set up. */
+/** Keeps the run waiting until it is aborted, so that it releases its resources. */
 function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 }

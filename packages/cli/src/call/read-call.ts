@@ -7,10 +7,10 @@ import { headers } from '@agentic-rest/profile'
 import { givenToken, NO_TOKEN } from '../given-token.ts'
 import type { Host } from '../host.ts'
 
-/** The option for a key is called like its header. */
+/** The option for the idempotency key has the name of its header. */
 export const keyOption = headers.idempotencyKey.toLowerCase() as Lowercase<typeof headers.idempotencyKey>
 
-/** What `agentic call` was given. */
+/** The arguments of `agentic call`. */
 export interface CallOptions {
   readonly method: string
   readonly path: string
@@ -24,24 +24,24 @@ export interface CallOptions {
   readonly timeout: string
 }
 
-/** A request that can be sent. */
+/** A request, and the client settings to send it with. */
 export interface Call {
   readonly client: ClientOptions
   readonly request: ClientRequest
 }
 
-/** A mistake on the command line; its message never repeats a token or a header's value. */
+/** An invalid argument. The message never repeats a token or the value of a header. */
 export class CallError extends Error {
   override readonly name = 'CallError'
 }
 
-// RFC 9110 5.1 and 5.5: what a name and a value can be; fetch would repeat the value, which may be a secret, in its error.
+// RFC 9110 5.1 and 5.5: names and values of headers. The error of fetch would repeat the value, which may be a secret.
 const HEADER =
   /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?[ \t]*$/
-// A stream is taken where there is one; whoever wants none says so with a header of their own.
+// Streams are accepted. A user turns them off with an Accept header.
 const ACCEPT = 'application/json, text/event-stream'
 
-/** Makes the request of what was given, or throws a `CallError`. */
+/** Builds the request from the arguments, or throws a `CallError`. */
 export async function readCall(options: CallOptions, host: Pick<Host, 'env' | 'stdin'>): Promise<Call> {
   const { path, query } = readPath(options.path)
   const token = givenToken(options.token, host.env)
@@ -73,7 +73,7 @@ function readMethod(word: string): string {
   )
 }
 
-/** The query is taken off, because the client writes it itself. */
+/** Splits off the query: the client encodes it. */
 function readPath(given: string): { path: string; query: Record<string, string[]> } {
   const mark = given.indexOf('?')
   if (mark === -1) return { path: given, query: {} }
@@ -97,7 +97,7 @@ function readHeaders(lines: readonly string[]): Record<string, string> {
       throw new CallError('--header is a name and a value, for example "X-Region: north"')
     const key = name.toLowerCase() === 'accept' ? 'Accept' : name.toLowerCase()
     const before = fields.get(key)
-    // RFC 9110 5.3: lines of one name are one list.
+    // RFC 9110 5.3: several lines of one name form one list.
     fields.set(key, before === undefined ? value : `${before}, ${value}`)
   }
   return Object.fromEntries(fields)

@@ -1,90 +1,62 @@
 import {
   type Answered,
-  type Client,
   createClient,
+  type OperationStatus,
   type PendingApproval,
   type RunOptions,
-  StreamError,
-  type StreamEvent,
 } from '@agentic-rest/client'
 import type { Host } from '../host.ts'
-import { jsonText, terminalLine, terminalText } from '../terminal-text.ts'
-import { askInputs } from './ask-inputs.ts'
+import { jsonText, terminalLine } from '../terminal-text.ts'
+import { askInputs, isInteractive, openPrompt } from './ask-inputs.ts'
 import { type HandedOver, watchAnswers } from './hand-over.ts'
-import { createPatientWriter } from './patient-writer.ts'
-import { createProgressLine } from './progress-line.ts'
-import { isInteractive, openPrompt } from './prompt.ts'
+import { printStream } from './print-stream.ts'
 import type { Call } from './read-call.ts'
 import { facts } from './show-outcome.ts'
 
-/** How a call is carried out. */
-export interface Carrying {
+/** Settings of one call. */
+export interface CallSettings {
   readonly host: Host
   readonly json: boolean
-  /** Whether it is carried to its end, or the first answer is the result. */
+  /** Whether the call waits for operations and approvals, or the first answer is the result. */
   readonly waits: boolean
   /** Whether stdin is free for answers. */
   readonly asks: boolean
   readonly stop: AbortController
 }
 
-/** Sends a call and carries it as far as it goes: the outcome, or nothing when a stream was printed to its end. */
-export async function sendCall(call: Call, carrying: Carrying): Promise<Answered | undefined> {
-  const { stop, waits } = carrying
+/** Sends a call and follows it to its end. Resolves with the outcome; with nothing when a stream was printed to its end. */
+export async function sendCall(call: Call, settings: CallSettings): Promise<Answered | undefined> {
+  const { stop, waits } = settings
   const watch = watchAnswers((url, init) => fetch(url, init))
   const running = new AbortController()
   const request = { ...call.request, signal: AbortSignal.any([stop.signal, running.signal]) }
   const client = createClient({ ...call.client, fetch: watch.fetch })
   const outcome = waits
     ? client.run(request, {
-        ...runOptions(call, carrying),
+        ...runOptions(call, settings),
         maxRounds: 100,
         maxWaitMs: Number.POSITIVE_INFINITY,
       })
     : client.request(request)
   const first = await Promise.race([outcome, watch.handedOver.then((handed) => ({ handed }))])
   if (!('handed' in first)) return first
-  // The answer is not the run's to read, so it is given up; that it then rejects says nothing.
+  // This answer is read below and not by the run. The run is aborted; its rejection carries no information.
   running.abort()
   outcome.catch(() => undefined)
-  return takeOver(call, first.handed, carrying)
+  return takeOver(call, first.handed, settings)
 }
 
 async function takeOver(
   call: Call,
   { type, fetch }: HandedOver,
-  carrying: Carrying,
+  { stop, host, json }: CallSettings,
 ): Promise<Answered | undefined> {
   const client = createClient({ ...call.client, fetch })
-  const request = { ...call.request, signal: carrying.stop.signal }
-  return type === 'wait' ? client.request(request) : printStream(client.stream(request), carrying)
+  const request = { ...call.request, signal: stop.signal }
+  return type === 'wait' ? client.request(request) : printStream(client.stream(request), host.stdout, json)
 }
 
-/** Prints events as they come; the outcome is that of a last frame, if the stream breaks off with one. */
-async function printStream(
-  events: ReturnType<Client['stream']>,
-  { host: { stdout }, json }: Carrying,
-): Promise<Answered | undefined> {
-  const writer = createPatientWriter(stdout)
-  try {
-    for await (const event of events) {
-      if (!(await writer.write(eventText(event, json)))) break
-    }
-    return undefined
-  } catch (error) {
-    if (error instanceof StreamError) return error.outcome
-    throw error
-  } finally {
-    writer.close()
-  }
-}
-
-function eventText({ event, data, id }: StreamEvent, json: boolean): string {
-  if (json) return `${jsonText({ event, data, id }, 0)}\n`
-  return `${event === 'message' ? '' : `${terminalLine(event)}: `}${terminalText(data)}\n`
-}
-
-function runOptions({ client }: Call, { host, asks, stop }: Carrying): RunOptions {
+function runOptions({ client }: Call, { host, asks, stop }: CallSettings): RunOptions {
   const write = (text: string) => void host.stderr.write(text)
   const progress = createProgressLine(host.stderr)
   return {
@@ -109,7 +81,7 @@ function runOptions({ client }: Call, { host, asks, stop }: Carrying): RunOption
   }
 }
 
-/** Who has to decide, and where. */
+/** Names the approver and the command that approves. */
 function approvalText({ message, approver, location }: PendingApproval, baseUrl: string): string {
   const path = location?.startsWith(baseUrl) ? location.slice(baseUrl.replace(/\/+$/, '').length) : undefined
   const command =
@@ -121,4 +93,38 @@ function approvalText({ message, approver, location }: PendingApproval, baseUrl:
     facts({ approver: approver?.name, where: location, 'they run': command }),
     'Waiting for the decision. Ctrl-C ends the wait; nothing was done so far.\n',
   ].join('')
+}
+
+interface ProgressLine {
+  show(status: OperationStatus): void
+  /** Ends the line, so that later output starts on a new one. */
+  end(): void
+}
+
+/** Shows the progress of an operation: one changing line on a terminal, otherwise a line per change. */
+function createProgressLine(stream: NodeJS.WriteStream): ProgressLine {
+  let last = ''
+  return {
+    show(status) {
+      const text = progressText(status)
+      if (text === last) return
+      last = text
+      stream.write(
+        stream.isTTY ? `\r\u001b[2K${text.slice(0, Math.max(20, stream.columns - 1))}` : `${text}\n`,
+      )
+    },
+    end() {
+      if (last !== '' && stream.isTTY) stream.write('\n')
+      last = ''
+    },
+  }
+}
+
+function progressText({ operationId, status, progress }: OperationStatus): string {
+  const how = progress === undefined || progress === null ? '' : `: ${readable(progress)}`
+  return terminalLine(`operation ${operationId} ${status}${how}`)
+}
+
+function readable(progress: unknown): string {
+  return typeof progress === 'string' ? progress : jsonText(progress, 0)
 }

@@ -1,27 +1,26 @@
 import { styleText } from 'node:util'
 import type { Outcome, Trace } from '@agentic-rest/client'
 import { headers, isIdentifier, statusOf, writeOutcome } from '@agentic-rest/profile'
-import { jsonText, terminalLine, terminalText } from '../terminal-text.ts'
-import { textTable } from '../text-table.ts'
+import { jsonText, terminalLine, terminalText, textTable } from '../terminal-text.ts'
 import { describeInput } from './ask-inputs.ts'
 
-/** An outcome with what its answer says besides. */
+/** An outcome and the fields of its answer that are shown with it. */
 export interface Shown {
   readonly outcome: Outcome
   readonly trace: Trace
   readonly profile: string | undefined
-  /** Where an approval can be seen, if the answer says so. */
+  /** The URL of the approval, if the answer has one. */
   readonly location: string | undefined
-  /** What to do about questions besides sending the answers, where there is something. */
+  /** How to be asked the questions at the terminal, if that is possible. */
   readonly hint?: string | undefined
 }
 
-/** Whether an outcome is what the caller wanted: the 2xx of the table. */
+/** Whether an outcome has a 2xx status. */
 export function isSuccess({ type }: Outcome): boolean {
   return type === 'success' || type === 'created' || type === 'accepted'
 }
 
-/** The outcome for a machine: its type as `outcome`, as the status of an operation has it (decision 10), and its body. */
+/** The outcome as JSON. Its type is `outcome`, as in the status of an operation (decision 10). */
 export function outcomeJson({ outcome, trace, profile, location }: Shown): string {
   const body = isOwnBody(outcome) ? outcome.body : JSON.parse(writeOutcome(outcome, writable(trace)).body)
   return jsonText({ status: statusOf(outcome), outcome: outcome.type, body, trace, profile, location })
@@ -31,13 +30,13 @@ function isOwnBody(outcome: Outcome): outcome is Extract<Outcome, { type: 'succe
   return outcome.type === 'success' || outcome.type === 'created'
 }
 
-// A service may have ids that cannot be sent on; they are shown beside the body all the same.
+// The encoder refuses invalid ids of a service. They are still shown beside the body.
 function writable({ correlationId, requestId }: Trace): Trace {
   const orNone = (id: string) => (isIdentifier(id) ? id : 'none')
   return { correlationId: orNone(correlationId), requestId: orNone(requestId) }
 }
 
-/** The outcome for a reader: status and type, what it says, and the ids to look for in records. */
+/** The outcome as text: status, type, the ids to search in records, and the content. */
 export function outcomeText(shown: Shown, stream: NodeJS.WriteStream): string {
   const { outcome, trace } = shown
   const colour = isSuccess(outcome) ? 'green' : outcome.type === 'error' ? 'red' : 'yellow'
@@ -93,7 +92,7 @@ function after(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `after ${seconds} s`
 }
 
-/** Lines of what is there. */
+/** A line for each defined value. */
 export function facts(given: Readonly<Record<string, string | undefined>>): string {
   return lines(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }

@@ -1,64 +1,67 @@
 import { type Answered, ProfileViolationError, TransportError } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
-import { isInteractive } from '../call/prompt.ts'
+import { isInteractive } from '../call/ask-inputs.ts'
 import { CallError, type CallOptions, keyOption, readCall } from '../call/read-call.ts'
 import { sendCall } from '../call/send-call.ts'
 import { isSuccess, outcomeJson, outcomeText, type Shown } from '../call/show-outcome.ts'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
 import { tokenOption } from '../given-token.ts'
 import type { Host } from '../host.ts'
+import { exitCodes } from '../host.ts'
 import { jsonText, terminalLine } from '../terminal-text.ts'
 
-/** `agentic call METHOD PATH`: one request, carried to its end, and its outcome in words. */
+/** `agentic call METHOD PATH`: sends one request, follows it to its end and shows the outcome. */
 export const call = defineCommand({
   name: 'call',
   description:
-    'Sends a request to a gateway or a service and shows the outcome. At a terminal it asks for the inputs that a\n' +
-    'clarification wants; it waits for approvals and operations, and prints streams as they come.',
+    'Sends a request to a gateway or a service and shows the outcome. On a terminal it asks for the inputs of a\n' +
+    'clarification. It waits for approvals and operations, and prints streams as they arrive.',
   operands: [
     { name: 'METHOD', description: `The method: ${routeMethods.join(', ')}.` },
-    { name: 'PATH', description: 'The path below the base URL, with a query if there is one.' },
+    { name: 'PATH', description: 'The path below the base URL, with an optional query.' },
   ],
   options: {
     'base-url': {
       type: 'string',
       value: 'URL',
       default: 'http://127.0.0.1:8080',
-      description: 'Where the gateway or the service is; http://127.0.0.1:8080 by default.',
+      description: 'The address of the gateway or service; http://127.0.0.1:8080 by default.',
     },
     token: tokenOption,
-    tenant: { type: 'string', value: 'TENANT', description: 'The tenant, where the token does not say it.' },
+    tenant: { type: 'string', value: 'TENANT', description: 'The tenant, if the token has none.' },
     data: {
       type: 'string',
       short: 'd',
       value: 'JSON',
-      description: 'The body as JSON, @FILE for one in a file, - for stdin.',
+      description: 'The body as JSON; @FILE reads it from a file, - from stdin.',
     },
     header: {
       type: 'string',
       short: 'H',
       value: '"NAME: VALUE"',
       multiple: true,
-      description: 'A header. Accept: application/json keeps a route from streaming.',
+      description: 'A header. Accept: application/json turns streaming off.',
     },
     [keyOption]: {
       type: 'string',
       value: 'KEY',
-      description: 'The key under which the effect happens once; one is made for each call by default.',
+      description: 'The idempotency key; a new one for each call by default.',
     },
-    async: { type: 'boolean', description: 'Asks for an operation in the background, and follows it.' },
+    async: {
+      type: 'boolean',
+      description: 'Asks for an operation in the background and waits for its result.',
+    },
     'no-wait': {
       type: 'boolean',
-      description: 'Shows the first answer and ends: no questions, no waiting for approvals or operations.',
+      description: 'Shows the first answer: no questions, no waiting for approvals or operations.',
     },
     timeout: {
       type: 'string',
       value: 'SECONDS',
       default: '60',
-      description: 'How long one answer may take, 60 by default; 0 for as long as it takes.',
+      description: 'The time limit of one answer, 60 by default; 0 for none.',
     },
-    json: { type: 'boolean', description: 'Prints the outcome as JSON, and a stream as one event per line.' },
+    json: { type: 'boolean', description: 'Prints the outcome as JSON, a stream as one event per line.' },
   },
   examples: [
     'agentic call GET /campaigns/cmp-123 --token "$(agentic token)"',
@@ -66,11 +69,8 @@ export const call = defineCommand({
     'agentic call POST /llm/completions --data @prompt.json --tenant acme',
   ],
   exitCodes: [
-    [exitCodes.ok, 'The outcome is success, created or accepted, or a stream came to its end.'],
-    [
-      exitCodes.failed,
-      'Any other outcome, also a clarification that nobody at a terminal could answer; or no answer.',
-    ],
+    [exitCodes.ok, 'The outcome is success, created or accepted, or a stream is complete.'],
+    [exitCodes.failed, 'Any other outcome, or no answer. Without a terminal this includes a clarification.'],
     [exitCodes.invalid, 'The command line is not valid.'],
     [exitCodes.interrupted, 'Ended by Ctrl-C.'],
   ],
@@ -80,7 +80,7 @@ export const call = defineCommand({
     const interrupt = () => stop.abort()
     host.on('SIGINT', interrupt)
     try {
-      return await carryOut(options, host, stop)
+      return await sendAndShow(options, host, stop)
     } catch (error) {
       return explain(error, {
         host,
@@ -99,7 +99,7 @@ interface Given extends CallOptions {
   readonly 'no-wait': boolean
 }
 
-async function carryOut(options: Given, host: Host, stop: AbortController): Promise<number> {
+async function sendAndShow(options: Given, host: Host, stop: AbortController): Promise<number> {
   const { json, data } = options
   const asks = data !== '-' && !json
   const answered = await sendCall(await readCall(options, host), {
@@ -115,7 +115,7 @@ async function carryOut(options: Given, host: Host, stop: AbortController): Prom
   return isSuccess(answered) ? exitCodes.ok : exitCodes.failed
 }
 
-/** How somebody would be asked who was not. At a terminal they were, or the client cannot send what is wanted. */
+/** How to be asked the questions of a clarification, for a user who was not asked. */
 function askingHint({ data, 'no-wait': noWait }: Given, host: Host): string | undefined {
   if (!isInteractive(host)) return 'run it at a terminal'
   if (data === '-') return 'give the body without stdin'
@@ -135,7 +135,7 @@ interface Failing {
   readonly stopped: boolean
 }
 
-/** What ended the call without an outcome. Anything that is none of these is a fault of ours. */
+/** Reports why a call has no outcome. Throws other errors again: they are bugs. */
 function explain(error: unknown, { host, json, baseUrl, stopped }: Failing): number {
   if (stopped) {
     host.stderr.write('\nEnded by Ctrl-C.\n')

@@ -1,30 +1,28 @@
 import { styleText } from 'node:util'
 import { formatFaults } from '@agentic-rest/gateway'
-import { type CheckReport, type CheckWarning, checkFile, findingsOf } from '../check-report.ts'
+import { type CheckReport, type CheckWarning, checkFile, findingsOf } from '../check/findings.ts'
+import { githubAnnotations, sarifLog } from '../check/formats.ts'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { githubAnnotations } from '../github-annotations.ts'
 import type { Host } from '../host.ts'
-import { sarifLog } from '../sarif.ts'
+import { exitCodes } from '../host.ts'
 
 const formats = ['text', 'github', 'sarif', 'json'] as const
 type Format = (typeof formats)[number]
 
-/** `agentic check FILE`: every fault of a file at once, and what is unwise about it, without starting anything. */
+/** `agentic check FILE`: lists all faults and warnings of a configuration file. It starts nothing. */
 export const check = defineCommand({
   name: 'check',
   description:
-    'Says whether a configuration file is valid, with every fault at once, and warns of what is valid but unwise. It\n' +
-    'starts nothing and asks nobody. Variables such as ${PORT} are filled in from the environment, as they are by\n' +
-    '"agentic start".',
+    'Checks a configuration file and reports all faults at once, and warnings about risky settings. It starts nothing and\n' +
+    'needs no network. Variables such as ${PORT} come from the environment, as with "agentic start".',
   operands: [{ name: 'FILE', description: 'The configuration file.' }],
   options: {
-    strict: { type: 'boolean', description: 'Takes warnings for errors.' },
+    strict: { type: 'boolean', description: 'Treats warnings as errors.' },
     format: {
       type: 'string',
       value: 'FORMAT',
       choices: formats,
-      description: 'How the result is told: readable, as GitHub annotations, as SARIF 2.1.0 or as JSON.',
+      description: 'The format of the result: text, GitHub annotations, SARIF 2.1.0 or JSON.',
     },
     json: { type: 'boolean', description: 'The same as --format json.' },
   },
@@ -75,7 +73,7 @@ function tellText({ file, valid, passed, faults, warnings }: CheckReport, { stdo
     : styleText('red', 'error', { stream: stderr })
   for (const warning of warnings) stderr.write(`${warningLine(warning, level)}\n`)
   if (passed) stdout.write(`${file} is valid\n`)
-  else stderr.write(`${file} is valid, but --strict takes warnings for errors\n`)
+  else stderr.write(`${file} is valid, but --strict treats warnings as errors\n`)
 }
 
 function warningLine({ file, line, column, path, message, id }: CheckWarning, level: string): string {

@@ -3,7 +3,7 @@ import { bashScript } from '../completion/bash-script.ts'
 import { completionsOf } from '../completion/completions.ts'
 import { fishScript } from '../completion/fish-script.ts'
 import { zshScript } from '../completion/zsh-script.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../host.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof scripts)[]
@@ -13,8 +13,8 @@ export function completion(commands: readonly CommandRow[]): Command {
   return defineCommand({
     name: 'completion',
     description:
-      'Prints a script that makes a shell complete commands, options and values of agentic. A shell that starts can load\n' +
-      'it: source <(agentic completion bash) in ~/.bashrc, source <(agentic completion zsh) behind compinit in ~/.zshrc,\n' +
+      'Prints a script that completes commands, options and values of agentic in a shell. To load it at the start of a\n' +
+      'shell: source <(agentic completion bash) in ~/.bashrc, source <(agentic completion zsh) after compinit in ~/.zshrc,\n' +
       'agentic completion fish | source in ~/.config/fish/config.fish.',
     operands: [{ name: 'SHELL', choices: shells, description: 'The shell.' }],
     options: {},

@@ -1,9 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import {
   badge,
+  DraftError,
+  draftScenario,
   type Report,
+  readDocument,
   reportFormats,
   runConformance,
   textReport,
@@ -12,22 +15,26 @@ import {
 } from '@agentic-rest/conformance'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { defineCommand } from '../command.ts'
-import { draft } from '../conformance/draft.ts'
-import { type Inputs, OWN_SCENARIO, readInputs } from '../conformance/read-inputs.ts'
-import { type ReportWish, readWishes } from '../conformance/report-wishes.ts'
-import { exitCodes } from '../exit-codes.ts'
+import {
+  type Inputs,
+  OWN_SCENARIO,
+  type ReportOutput,
+  readInputs,
+  readReportOutputs,
+} from '../conformance/run-options.ts'
 import type { Host } from '../host.ts'
+import { exitCodes } from '../host.ts'
 import { terminalText } from '../terminal-text.ts'
 
-/** `agentic conformance URL`: whether a live service or gateway keeps the profile. */
+/** `agentic conformance URL`: tests a live service or gateway against the profile. */
 export const conformance = defineCommand({
   name: 'conformance',
   description:
-    'Asks a live service or gateway whether it keeps the profile, clause by clause. How each outcome is provoked is said\n' +
-    'by a scenario file; what it does not provoke is not observed, and never called passed.\n' +
+    'Tests a live service or gateway against the profile, clause by clause. A scenario file has a request for each\n' +
+    'outcome. Outcomes without a request are reported as not observed, never as passed.\n' +
     '"agentic conformance init OPENAPI" drafts a scenario from an OpenAPI document.',
   operands: [
-    { name: 'URL', description: 'The address to ask, or the word init.' },
+    { name: 'URL', description: 'The address to test, or the word init.' },
     { name: 'OPENAPI', description: 'After init: the OpenAPI document, YAML or JSON.', optional: true },
   ],
   options: {
@@ -35,34 +42,34 @@ export const conformance = defineCommand({
       type: 'string',
       short: 's',
       value: 'FILE',
-      description: `How the outcomes are provoked; ${OWN_SCENARIO} where there is one.`,
+      description: `The scenario; ${OWN_SCENARIO} by default, if it exists.`,
     },
     report: {
       type: 'string',
       value: 'FORMAT[=FILE]',
       multiple: true,
       words: reportFormats,
-      description: `How the result is told, and into which file: ${reportFormats.join(', ')}; text by default.`,
+      description: `The format of the report and its file: ${reportFormats.join(', ')}; text by default.`,
     },
     output: {
       type: 'string',
       short: 'o',
       value: 'FILE',
-      description: 'The file for the report, or for the scenario of init.',
+      description: 'The file for the report or, with init, for the scenario.',
     },
-    badge: { type: 'string', value: 'FILE', description: 'Writes a badge for a README, as SVG.' },
+    badge: { type: 'string', value: 'FILE', description: 'Writes an SVG badge for a README.' },
     only: {
       type: 'string',
       value: 'RULE',
       multiple: true,
-      description: 'Applies this rule alone.',
+      description: 'Applies only this rule.',
     },
     'expected-failures': {
       type: 'string',
       value: 'FILE',
-      description: 'Failures that are known: a rule a line, and an outcome if it fails with that alone.',
+      description: 'Known failures: one rule per line, with an outcome if only that outcome fails.',
     },
-    strict: { type: 'boolean', description: 'What was not observed counts as a failure.' },
+    strict: { type: 'boolean', description: 'Counts rules that were not observed as failures.' },
   },
   examples: [
     'agentic conformance http://127.0.0.1:8080 --scenario conformance.yaml',
@@ -71,11 +78,11 @@ export const conformance = defineCommand({
     'agentic conformance init openapi.yaml -o conformance.yaml',
   ],
   exitCodes: [
-    [exitCodes.ok, 'Nothing failed that was not expected to.'],
-    [exitCodes.failed, 'Something failed.'],
+    [exitCodes.ok, 'There is no unexpected failure.'],
+    [exitCodes.failed, 'A rule failed.'],
     [
       exitCodes.invalid,
-      'Nothing answers at the address, or the scenario, another file or the command line is not right.',
+      'Nothing answers at the address, or the scenario, another file or the command line is not valid.',
     ],
   ],
   async run({ values, operands: [first = '', document] }, host) {
@@ -86,22 +93,22 @@ export const conformance = defineCommand({
     if (document !== undefined)
       return refuse(host, [`unexpected argument ${JSON.stringify(document)}${initHint(first)}`])
     const baseUrl = readAddress(first)
-    const wishes = readWishes(values.report, values.output)
+    const outputs = readReportOutputs(values.report, values.output)
     const inputs = readInputs(values, host.env)
     const faults = [
       ...(baseUrl === undefined ? [`URL is an http or https address, not ${JSON.stringify(first)}`] : []),
-      ...(wishes.ok ? [] : [wishes.fault]),
+      ...(outputs.ok ? [] : [outputs.fault]),
     ]
-    if (baseUrl === undefined || !wishes.ok) return refuse(host, faults)
+    if (baseUrl === undefined || !outputs.ok) return refuse(host, faults)
     if (!inputs.ok) return fail(host, inputs.faults.join('\n'))
-    const report = await ask(baseUrl, inputs.inputs, host)
+    const report = await runRules(baseUrl, inputs.inputs, host)
     if (typeof report === 'string') return fail(host, report)
-    const unwritten = tell(report, { wishes: wishes.wishes, badgeFile: values.badge, host })
+    const unwritten = writeReports(report, { outputs: outputs.outputs, badgeFile: values.badge, host })
     return unwritten.length > 0 ? fail(host, unwritten.join('\n')) : codeOf(report, values.strict)
   },
 })
 
-/** Only init takes a second argument, so a word that is no address is probably meant to be it. */
+/** Only init has a second argument, so another word is probably a misspelt init. */
 function initHint(first: string): string {
   const hint = didYouMean(first, ['init'])
   return hint === '' ? '' : `: ${JSON.stringify(first)} is no command${hint}`
@@ -114,12 +121,12 @@ function readAddress(text: string): string | undefined {
   return isPlain && ['http:', 'https:'].includes(protocol) ? text : undefined
 }
 
-async function ask(baseUrl: string, inputs: Inputs, host: Host): Promise<Report | string> {
+async function runRules(baseUrl: string, inputs: Inputs, host: Host): Promise<Report | string> {
   const { scenarioFile, scenario, expectedFailures, rules } = inputs
   const { stderr } = host
   if (scenarioFile === undefined)
     stderr.write(
-      'There is no scenario, so next to nothing can be observed: see "agentic conformance --help".\n',
+      'There is no scenario, so almost no rule can be observed: see "agentic conformance --help".\n',
     )
   try {
     return await runConformance({
@@ -139,19 +146,19 @@ async function ask(baseUrl: string, inputs: Inputs, host: Host): Promise<Report 
   }
 }
 
-interface Telling {
-  readonly wishes: readonly ReportWish[]
+interface ReportTargets {
+  readonly outputs: readonly ReportOutput[]
   readonly badgeFile: string | undefined
   readonly host: Host
 }
 
-/** Writes the reports; returns what could not be written. */
-function tell(report: Report, { wishes, badgeFile, host: { stdout } }: Telling): string[] {
-  const files = wishes.flatMap(({ format, file }) =>
+/** Writes the reports; returns an error for each file that cannot be written. */
+function writeReports(report: Report, { outputs, badgeFile, host: { stdout } }: ReportTargets): string[] {
+  const files = outputs.flatMap(({ format, file }) =>
     file === undefined ? [] : [[file, writeReport(report, format)]],
   )
   if (badgeFile !== undefined) files.push([badgeFile, badge(report)])
-  for (const { format, file } of wishes) {
+  for (const { format, file } of outputs) {
     if (file !== undefined) continue
     stdout.write(
       format === 'text' ? textReport(report, { colour: isColoured(stdout) }) : writeReport(report, format),
@@ -160,7 +167,7 @@ function tell(report: Report, { wishes, badgeFile, host: { stdout } }: Telling):
   return files.flatMap(([file = '', text = '']) => (write(file, text) ? [] : [`${file} cannot be written`]))
 }
 
-// styleText knows about terminals, NO_COLOR and FORCE_COLOR.
+// styleText checks for a terminal, NO_COLOR and FORCE_COLOR.
 function isColoured(stream: NodeJS.WriteStream): boolean {
   const styled = styleText('red', 'x', { stream })
   return styled !== stripVTControlCharacters(styled)
@@ -189,4 +196,36 @@ function refuse(host: Host, faults: readonly string[]): number {
 function fail({ stderr }: Host, text: string): number {
   stderr.write(`${terminalText(text)}\n`)
   return exitCodes.invalid
+}
+
+/** `agentic conformance init OPENAPI`: writes a draft of a scenario. It replaces no file. */
+function draft(document: string, output: string | undefined, host: Host): number {
+  const { stdout } = host
+  if (output !== undefined && existsSync(output))
+    return fail(host, `${output} exists already and is not replaced`)
+  const read = draftOf(document)
+  if ('fault' in read) return fail(host, `${document}: ${read.fault}`)
+  if (output === undefined) {
+    stdout.write(terminalText(read.text))
+    return exitCodes.ok
+  }
+  try {
+    writeFileSync(output, read.text, { flag: 'wx' })
+  } catch {
+    return fail(host, `${output} cannot be written`)
+  }
+  stdout.write(`${terminalText(output)} is written: read it, fill the gaps, then run\n`)
+  stdout.write(`agentic conformance URL --scenario ${terminalText(output)}\n`)
+  return exitCodes.ok
+}
+
+function draftOf(file: string): { text: string } | { fault: string } {
+  const read = readDocument(file, 'yaml')
+  if ('fault' in read) return read
+  try {
+    return { text: draftScenario(read.document) }
+  } catch (error) {
+    if (!(error instanceof DraftError)) throw error
+    return { fault: error.message }
+  }
 }

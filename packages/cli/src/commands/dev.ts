@@ -16,8 +16,7 @@ import {
 } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
 import { findConsoleFolder } from '../console-folder.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { endProcess, type Host } from '../host.ts'
+import { endProcess, exitCodes, type Host } from '../host.ts'
 import { portBaseOption } from '../port-base.ts'
 
 interface Wanted {
@@ -29,13 +28,13 @@ interface Wanted {
 
 const OWN_FILE = 'gateway.yaml'
 
-/** `agentic dev`: the reference stack, or the gateway of this folder with an identity provider. */
+/** `agentic dev`: runs the reference stack, or the gateway of this folder with an identity provider. */
 export const dev = defineCommand({
   name: 'dev',
   description:
-    'Runs everything on this machine until Ctrl-C: two gateways, the example services and an identity provider, offline\n' +
-    'and without an account. Where a gateway.yaml lies, it runs that gateway with the identity provider in their place.\n' +
-    'DATABASE_URL moves the services from embedded databases to a PostgreSQL server. Not for production.',
+    'Runs the reference stack on this machine until Ctrl-C: two gateways, the example services and an identity provider.\n' +
+    'It needs no network and no account. In a folder with a gateway.yaml it runs that gateway and the identity provider\n' +
+    'instead. DATABASE_URL selects a PostgreSQL server instead of embedded databases. Not for production.',
   operands: [],
   options: {
     'port-base': portBaseOption,
@@ -43,17 +42,20 @@ export const dev = defineCommand({
       type: 'string',
       value: 'FOLDER',
       default: '.agentic',
-      description: 'Where data, keys and audit records are kept; .agentic by default.',
+      description: 'The folder for data, keys and audit records; .agentic by default.',
     },
-    memory: { type: 'boolean', description: 'Keeps nothing: no data, no keys, no audit records.' },
+    memory: {
+      type: 'boolean',
+      description: 'Keeps everything in memory: no data, keys or audit records on disk.',
+    },
     config: {
       type: 'string',
       short: 'c',
       value: 'FILE',
       description:
-        'A gateway of yours to run, gateway.yaml where there is one; reloaded whenever it changes.',
+        'The configuration of your gateway; gateway.yaml by default, if it exists. A change reloads it.',
     },
-    verbose: { type: 'boolean', description: 'Shows all that the parts log, not only warnings.' },
+    verbose: { type: 'boolean', description: 'Shows all log lines of the parts, not only warnings.' },
   },
   examples: ['agentic dev', 'agentic dev --port-base 9080', 'agentic dev --memory -c my-gateway.yaml'],
   async run({ values }, host) {
@@ -83,7 +85,7 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
     await stack.ended
     return exitCodes.ok
   } catch (error) {
-    // Told to stop while it started: whatever that interrupted is no failure.
+    // A stop during the start is not a failure.
     if (signal.aborted) return exitCodes.ok
     if (error instanceof GatewayFileError) return fail(host, error.message, exitCodes.invalid)
     if (isExpected(error)) return fail(host, error.message, exitCodes.failed)
@@ -106,13 +108,13 @@ async function tell(
   const seconds = (performance.now() - startedAt) / 1000
   const options = portBase === Number(portBaseOption.default) ? '' : `--port-base ${portBase}`
   const tokenCommand = typedCommand('token', options, host.env)
-  // The tour is a script of the repository, and goes to the examples.
+  // The tour is a script of the repository and needs the example services.
   const hasTour = runningScript(host.env) !== undefined && gatewayFile === undefined
   const tourCommand = hasTour ? npmCommand('tour', options) : undefined
   host.stdout.write(`${greet({ stack, token, tokenCommand, tourCommand, dataFolder, seconds })}\n`)
 }
 
-/** The first SIGTERM or SIGINT stops the stack; a second SIGINT does not wait for it. The parts end with this process. */
+/** The first SIGTERM or SIGINT stops the stack; a second SIGINT ends this process, and the parts with it, at once. */
 function stopSignal(host: Host): AbortSignal {
   const stopping = new AbortController()
   let interrupted = false

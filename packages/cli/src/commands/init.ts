@@ -1,20 +1,20 @@
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { InitError } from '../init/init-error.ts'
+import { exitCodes } from '../host.ts'
+import { InitError } from '../init/openapi.ts'
 import { writeProject } from '../init/write-project.ts'
 import { terminalLine } from '../terminal-text.ts'
 
-/** `agentic init DIR`: a service, the gateway in front of it, its tests and its conformance, ready to run. */
+/** `agentic init DIR`: writes a service with its tests, its gateway and its conformance scenario. */
 export const init = defineCommand({
   name: 'init',
   description:
     'Writes a project: a service with one operation and its test, a commented gateway.yaml with its schema, and a\n' +
-    'conformance.yaml. It runs and passes conformance as it is; its README says how. With --from it has the routes and\n' +
-    'operations of an OpenAPI document.',
-  operands: [{ name: 'DIR', description: 'The folder; it has to be empty, or not there yet.' }],
+    'conformance.yaml. The project runs and passes conformance unchanged; its README shows how. --from takes the routes\n' +
+    'and operations from an OpenAPI document.',
+  operands: [{ name: 'DIR', description: 'The folder; it must be empty or new.' }],
   options: {
     from: { type: 'string', value: 'FILE', description: 'An OpenAPI 3 document, in YAML or JSON.' },
-    json: { type: 'boolean', description: 'Prints what was written as JSON.' },
+    json: { type: 'boolean', description: 'Prints the list of files as JSON.' },
   },
   examples: ['agentic init my-agent', 'agentic init my-agent --from openapi.yaml'],
   exitCodes: [
@@ -40,5 +40,5 @@ export const init = defineCommand({
 })
 
 function nextSteps(folder: string): string {
-  return `Written. Next: cd ${terminalLine(folder)}, npm install, and what its README.md says.`
+  return `Written. Next: cd ${terminalLine(folder)}, npm install, then follow its README.md.`
 }

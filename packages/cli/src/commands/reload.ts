@@ -1,36 +1,36 @@
 import { headers, outcomes } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
 import { givenToken, NO_TOKEN, tokenOption } from '../given-token.ts'
 import type { Host } from '../host.ts'
+import { exitCodes } from '../host.ts'
 import { terminalLine } from '../terminal-text.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8090'
-// A gateway waits a few seconds for the keys of its issuers before it swaps.
+// A gateway waits some seconds for the keys of its issuers before it uses a new configuration.
 const TIMEOUT_MS = 30_000
 
-/** `agentic reload`: asks a running gateway to read its file again. */
+/** `agentic reload`: makes a running gateway reload its file. */
 export const reload = defineCommand({
   name: 'reload',
   description:
-    'Asks a running gateway to read its file again, by its admin listener (gateway.admin), and says what came of it. The\n' +
-    'file is taken as a whole or not at all; requests in flight finish as they began. Outside "agentic dev" a token with\n' +
-    'the role gateway.admin.role is needed. A gateway without the listener reloads on SIGHUP.',
+    'Makes a running gateway reload its file, through its admin listener (gateway.admin), and prints the result. The file\n' +
+    'is used as a whole or not at all; requests in flight finish with the old one. Outside "agentic dev" this needs a\n' +
+    'token with the role gateway.admin.role. A gateway without an admin listener reloads on SIGHUP.',
   operands: [
     {
       name: 'URL',
       optional: true,
-      description: `The address of the admin listener; ${DEFAULT_URL} unless given.`,
+      description: `The address of the admin listener; ${DEFAULT_URL} by default.`,
     },
   ],
   options: { token: tokenOption },
   examples: ['agentic reload', 'agentic reload http://127.0.0.1:9090 --token "$TOKEN"'],
   exitCodes: [
     [exitCodes.ok, 'The file is in use.'],
-    [exitCodes.failed, 'The gateway could not be asked, or does not let this token in.'],
+    [exitCodes.failed, 'The gateway did not answer, or refused the token.'],
     [
       exitCodes.invalid,
-      'The gateway refused the file and goes on as before, or the command line is not valid.',
+      'The gateway refused the file and keeps the old one, or the command line is not valid.',
     ],
   ],
   async run({ values, operands: [base = DEFAULT_URL] }, host) {
@@ -54,7 +54,7 @@ async function ask({ url, token }: Question, host: Host): Promise<number> {
     const response = await fetch(url, {
       method: 'POST',
       headers: { ...authorization },
-      // Where a redirect leads is nobody that the token was meant for.
+      // A redirect would send the token to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
@@ -76,7 +76,7 @@ function tellResult(body: unknown, host: Host): number {
   const lines = Array.isArray(faults) ? faults.map(String).map(terminalLine) : []
   return tell(
     host,
-    [...lines, 'the gateway refused the file and goes on as before'].join('\n'),
+    [...lines, 'the gateway refused the file and keeps the old one'].join('\n'),
     exitCodes.invalid,
   )
 }

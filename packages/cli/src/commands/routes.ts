@@ -12,17 +12,16 @@ import {
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { conditions, outcomes } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
-import { terminalText } from '../terminal-text.ts'
-import { textTable } from '../text-table.ts'
+import { exitCodes } from '../host.ts'
+import { terminalText, textTable } from '../terminal-text.ts'
 
-/** `agentic routes FILE`: the routes of a file, or which of them a request would take. */
+/** `agentic routes FILE`: lists the routes of a file, or finds the route of a request. */
 export const routes = defineCommand({
   name: 'routes',
   description:
-    'Lists the routes of a configuration file. With --test it says which of them a request would take and which\n' +
-    'plugins would run, by the router of the gateway itself and without starting one.',
+    'Lists the routes of a configuration file. --test shows the route of a request and its plugins. It uses the router of\n' +
+    'the gateway, without a running gateway.',
   operands: [{ name: 'FILE', description: 'The configuration file.' }],
   options: {
     test: {
@@ -38,7 +37,7 @@ export const routes = defineCommand({
     'agentic routes gateway.yaml --json',
   ],
   exitCodes: [
-    [exitCodes.ok, 'The routes were listed, or the request has one.'],
+    [exitCodes.ok, 'The routes were listed, or the request has a route.'],
     [exitCodes.failed, 'The request has no route.'],
     [exitCodes.invalid, 'The file or the command line is not valid.'],
   ],
@@ -62,7 +61,7 @@ function refuse({ stderr }: Host, text: string): number {
   return exitCodes.invalid
 }
 
-/** Reads `METHOD PATH`; a text when it is none. */
+/** Reads `METHOD PATH`; returns the fault as a text. */
 function readRequest(text: string): TriedRequest | string {
   const [, word, target] = /^\s*(\S+)\s+(\S+)\s*$/.exec(text) ?? []
   if (word === undefined || target === undefined)

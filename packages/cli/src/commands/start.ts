@@ -7,19 +7,18 @@ import {
   WORKER_VARIABLE,
 } from '@agentic-rest/gateway'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { endProcess, type Host } from '../host.ts'
+import { endProcess, exitCodes, type Host } from '../host.ts'
 import { openLog } from '../open-log.ts'
 import { serve } from '../serve.ts'
 
-/** `agentic start -c FILE`: a gateway that runs until a signal ends it. */
+/** `agentic start -c FILE`: runs a gateway until a signal stops it. */
 export const start = defineCommand({
   name: 'start',
   description:
-    'Runs a gateway until it is told to stop. Audit records go to stdout, the log goes to stderr: JSON lines, or\n' +
-    'readable ones on a terminal. SIGTERM and SIGINT finish what is in flight first; a second SIGINT ends at once.\n' +
-    'SIGHUP, "agentic reload" and, with --watch, a changed file put the file in use without a restart; one that is not\n' +
-    'valid is refused and changes nothing.',
+    'Runs a gateway until a signal stops it. Audit records go to stdout. The log goes to stderr, as JSON lines or, on a\n' +
+    'terminal, as readable lines. SIGTERM and SIGINT finish the requests in flight first; a second SIGINT ends at once.\n' +
+    'SIGHUP, "agentic reload" and, with --watch, a change of the file reload it without a restart. An invalid file is\n' +
+    'refused and changes nothing.',
   operands: [],
   options: {
     config: {
@@ -29,13 +28,13 @@ export const start = defineCommand({
       required: true,
       description: 'The configuration file.',
     },
-    watch: { type: 'boolean', description: 'Reloads the file whenever it changes.' },
+    watch: { type: 'boolean', description: 'Reloads the file after each change.' },
     'log-level': {
       type: 'string',
       value: 'LEVEL',
       choices: logLevels,
       default: 'info',
-      description: 'How much is logged.',
+      description: 'The log level.',
     },
   },
   examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --watch --log-level debug'],
@@ -46,10 +45,10 @@ export const start = defineCommand({
       host.stderr.write(`${formatFaults(loaded.faults)}\n`)
       return codeOf(loaded.faults)
     }
-    // The parser has let nothing but a level through.
+    // The parser lets only known levels through.
     const logLevel = level as LogLevel
     const log = openLog(host.stderr, logLevel)
-    // Whatever a gateway that failed has left open must not keep the process.
+    // A failed gateway may leave handles open, which would keep the process alive.
     return await endProcess(host, await serve({ loaded, file, watch, log, logLevel }, host))
   },
 })
@@ -59,7 +58,7 @@ async function runWorker(host: Host): Promise<number> {
   return await runAsWorker(host)
 }
 
-/** A file whose only fault is that a start with it must fail is no invalid file (decision 33). */
+/** Faults of the initialisation alone do not make a file invalid (decision 33). */
 function codeOf(faults: readonly ConfigFault[]): number {
   return faults.every(({ kind }) => kind === 'initialisation') ? exitCodes.failed : exitCodes.invalid
 }

@@ -1,32 +1,32 @@
 import { readPortBase, requestToken, TokenError } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../host.ts'
 import { portBaseOption } from '../port-base.ts'
 
-/** `agentic token`: a token that the running stack accepts. */
+/** `agentic token`: prints a token for the running stack. */
 export const token = defineCommand({
   name: 'token',
   description:
-    'Prints a token that the stack started by "agentic dev" accepts. Demo users are alice (acme, campaign:optimize), bob\n' +
-    '(acme), dave (acme, campaign:approve) and carol (globex, campaign:optimize); any other name needs a tenant.',
+    'Prints a token for the stack started by "agentic dev". Demo users are alice (acme, campaign:optimize), bob (acme),\n' +
+    'dave (acme, campaign:approve) and carol (globex, campaign:optimize). Any other name needs a tenant.',
   operands: [],
   options: {
     sub: {
       type: 'string',
       value: 'NAME',
       default: 'alice',
-      description: 'Whose token; alice by default.',
+      description: 'The user; alice by default.',
     },
-    tenant: { type: 'string', value: 'TENANT', description: "The tenant, if not the demo user's." },
-    roles: { type: 'string', value: 'A,B', description: "The roles, if not the demo user's." },
+    tenant: { type: 'string', value: 'TENANT', description: 'The tenant; that of the demo user by default.' },
+    roles: { type: 'string', value: 'A,B', description: 'The roles; those of the demo user by default.' },
     'port-base': portBaseOption,
   },
   exitCodes: [
     [exitCodes.ok, 'The token is printed.'],
-    [exitCodes.failed, 'No identity provider answers, or it gives no tokens.'],
+    [exitCodes.failed, 'No identity provider answers, or it issues no tokens.'],
     [
       exitCodes.invalid,
-      'There is no such token, for example because a tenant is missing, or the command line is not valid.',
+      'The request for a token is not valid, for example without a tenant, or the command line is not valid.',
     ],
   ],
   examples: [

@@ -1,15 +1,15 @@
 import { type FileResult, validateFile } from '@agentic-rest/conformance'
 import { PROFILE_VERSION, type ProfileVersion, profileVersions } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../host.ts'
 import { jsonText, terminalLine } from '../terminal-text.ts'
 
-/** `agentic validate FILE...`: bodies, fixtures, OpenAPI documents and package declarations, without a network. */
+/** `agentic validate FILE...`: checks bodies, fixtures, OpenAPI documents and package declarations. It needs no network. */
 export const validate = defineCommand({
   name: 'validate',
   description:
-    'Says whether files keep the profile: bodies (one, or a list), files of the fixture corpus, OpenAPI documents (media\n' +
-    'type of each status, references, traces, examples) and package.json (its declaration). Asks nobody.',
+    'Checks files against the profile: bodies (one or a list), files of the fixture corpus, OpenAPI documents (media type\n' +
+    'of each status, references, traces, examples) and package.json (its declaration). It needs no network.',
   operands: [{ name: 'FILE', description: 'JSON or YAML files.', repeated: true }],
   options: {
     profile: {
@@ -17,7 +17,7 @@ export const validate = defineCommand({
       value: 'VERSION',
       choices: profileVersions,
       default: PROFILE_VERSION,
-      description: 'The version whose schemas bodies and fixtures are judged by.',
+      description: 'The profile version for bodies and fixtures.',
     },
     json: { type: 'boolean', description: 'Prints the result as JSON.' },
   },

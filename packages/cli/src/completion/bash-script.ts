@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Wanted } from './completions.ts'
 
-/** Completion for bash 3.2 and newer, which needs nothing but bash. */
+/** The completion script for bash 3.2 and newer. It needs no package. */
 export function bashScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map(({ name }) => name).join(' ')
   return `# Completion of agentic for bash: source <(agentic completion bash)
@@ -9,7 +9,7 @@ _agentic_files() { COMPREPLY=($(compgen "$1" -- "$current")); compopt -o filenam
 _agentic() {
   local IFS=$' \\t\\n' current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   local command="\${COMP_WORDS[1]}"
-  # Bash takes --option=value apart.
+  # Bash splits --option=value.
   if [[ $current == = ]]; then current=; elif [[ $previous == = ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then _agentic_words "${names} help --help --version"; return; fi
@@ -44,7 +44,7 @@ function flagsOf({ long, short }: CompletedOption): string[] {
   return [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]
 }
 
-// A name with a blank is one word: bash would take it apart.
+// Bash would split a file name at its blanks.
 const offers = {
   files: "local IFS=$'\\n'; _agentic_files -f; ",
   folders: "local IFS=$'\\n'; _agentic_files -d; ",

@@ -1,21 +1,21 @@
 import type { Command, CommandRow, Operand, Option } from '../command.ts'
 
-/** What stands where a value is wanted: words to choose from, files, folders, or something that only the user knows. */
+/** The kind of a value: a word of a list, a file, a folder, or free text. */
 export type Wanted =
   | { readonly type: 'words'; readonly words: readonly string[] }
   | { readonly type: 'files' | 'folders' | 'anything' }
 
-/** One option as shells complete it. */
+/** One option, for completion. */
 export interface CompletedOption {
   readonly long: string
   readonly short: string | undefined
   readonly description: string
   readonly multiple: boolean
-  /** What its value is; nothing for a switch. */
+  /** Absent for a switch. */
   readonly value: { readonly name: string; readonly wanted: Wanted } | undefined
 }
 
-/** One command as shells complete it. */
+/** One command, for completion. */
 export interface CompletedCommand {
   readonly name: string
   readonly summary: string
@@ -23,7 +23,7 @@ export interface CompletedCommand {
   readonly operands: readonly { readonly name: string; readonly repeated: boolean; readonly wanted: Wanted }[]
 }
 
-/** Everything that can be completed, read off the table of commands. */
+/** Loads every command and describes it for completion. */
 export async function completionsOf(rows: readonly CommandRow[]): Promise<CompletedCommand[]> {
   return await Promise.all(rows.map(async ({ summary, load }) => describe(summary, await load())))
 }

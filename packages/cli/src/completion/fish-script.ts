@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Wanted } from './completions.ts'
 
-/** Completion for fish. */
+/** The completion script for fish. */
 export function fishScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map(({ name }) => name).join(' ')
   return [

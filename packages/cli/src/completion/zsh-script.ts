@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Wanted } from './completions.ts'
 
-/** Completion for zsh: to be sourced, or to be a file _agentic in a folder of fpath. */
+/** The completion script for zsh: sourced, or as the file _agentic in a folder of fpath. */
 export function zshScript(commands: readonly CompletedCommand[]): string {
   return `#compdef agentic
 # Completion of agentic for zsh: source <(agentic completion zsh)
@@ -39,7 +39,7 @@ function optionSpecs({ long, short, description, multiple, value }: CompletedOpt
   const [first = ''] = description.split('\n')
   const text = first.replaceAll(/[[\]:\\]/g, '\\$&')
   const rest = value === undefined ? '' : `:${value.name.replaceAll(':', '\\:')}:${actionFor(value.wanted)}`
-  // A value may follow the long form behind an equals sign too.
+  // The long form also takes its value after an equals sign.
   return flags.map((flag) => `${once}${flag}${value && flag.startsWith('--') ? '=' : ''}[${text}]${rest}`)
 }
 

@@ -1,41 +1,41 @@
 import type { PlannedOperation } from './plan-operations.ts'
 
-/** A gateway.yaml for these operations, with the reason for each part beside it. */
+/** A commented gateway.yaml for these operations. */
 export function gatewayFile(operations: readonly PlannedOperation[]): string {
   return `${head}${operations.map(routeText).join('')}`
 }
 
 const head = `# yaml-language-server: $schema=./gateway.schema.json
 #
-# The gateway in front of this project's service. "agentic check gateway.yaml" finds mistakes, an editor that knows the
-# schema above completes keys. \${NAME:-default} is filled in from the environment.
+# The gateway in front of this project's service. "agentic check gateway.yaml" finds mistakes. Editors complete keys from
+# the schema above. \${NAME:-default} is a variable of the environment.
 gateway:
-  # Loopback only. Where the gateway runs in a container or behind a load balancer this is 0.0.0.0.
+  # Loopback only. In a container or behind a load balancer, use 0.0.0.0.
   host: 127.0.0.1
   port: \${PORT:-8080}
   limits:
     max_body_bytes: 1048576
 
-# Plugins run in this order, whatever the order in the file.
+# Plugins always run in this order.
 plugins:
-  # 1. Who calls? "agentic dev" starts an identity provider at this address; in production it is yours.
+  # 1. Who calls? "agentic dev" starts an identity provider at this address. In production, use your own.
   token-validator:
     issuers:
       - issuer: \${IDENTITY_URL:-http://127.0.0.1:8085}
-        # Tokens that were made for other services are refused.
+        # Tokens for other services are refused.
         audience: [agentic]
         algorithms: [RS256]
 
-  # 2. For which tenant? The token says it; only these are let in.
+  # 2. For which tenant? The token says it; only these tenants are allowed.
   tenant-injector:
     allowed: [acme, globex]
 
-  # 3. license-check: a route may name a feature with "license: NAME"; then say here which tenant has it.
+  # 3. license-check: "license: NAME" on a route needs a feature. List here the features of each tenant.
   # license-check:
   #   tenants:
   #     acme: { features: [NAME] }
 
-  # 4. What must not reach the service, or a model behind it.
+  # 4. Removes sensitive text from requests, before the service or a model sees it.
   prompt-sanitize:
     rules:
       - { name: email, builtin: email }
@@ -45,8 +45,8 @@ plugins:
   otel-audit:
     exporter: stdout
 
-# Each operation has a resource of its own; there is no generic invoke endpoint. "roles: [NAME]" wants a role of the caller.
-# "conformance: enforce" turns an answer that breaks the profile into a 500 before a client has to guess what it means.
+# Each operation has its own resource; there is no generic invoke endpoint. "roles: [NAME]" requires a role of the caller.
+# "conformance: enforce" turns an answer that breaks the profile into a 500.
 routes:
 `
 

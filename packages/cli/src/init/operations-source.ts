@@ -1,8 +1,35 @@
+import type { OpenApi } from './openapi.ts'
 import type { PlannedInput, PlannedOperation } from './plan-operations.ts'
-import type { OpenApi } from './read-openapi.ts'
 import { keySource, valueSource, zodSource } from './zod-source.ts'
 
-/** The operations of a project that starts from nothing: one, which needs no network. */
+/** The operation of `exampleSource`, for the other generated files. */
+export const exampleOperation: PlannedOperation = {
+  id: 'create-summary',
+  method: 'POST',
+  path: '/notes/{noteId}/summaries',
+  summary: 'Shortens a note.',
+  outcome: 'created',
+  streams: false,
+  inputs: [
+    { name: 'noteId', location: 'path', required: true, question: undefined, schema: { example: 'n-1' } },
+    {
+      name: 'text',
+      location: 'body',
+      required: true,
+      question: 'Which text is to be shortened?',
+      schema: { example: 'Tea is ready. Bring a cup.' },
+    },
+    {
+      name: 'length',
+      location: 'body',
+      required: true,
+      question: 'How long may the summary be?',
+      schema: { enum: ['short', 'long'] },
+    },
+  ],
+}
+
+/** The source of the operations without an OpenAPI document: one example, which needs no network. */
 export const exampleSource = `import { created, defineOperation } from '@agentic-rest/service'
 import { z } from 'zod'
 
@@ -11,8 +38,8 @@ const createSummary = defineOperation({
   method: 'POST',
   path: '/notes/{noteId}/summaries',
   summary: 'Shortens a note.',
-  // One object with all inputs: noteId is in the path, the others are in the body. What is required and missing is asked
-  // for with its description (clarification_required), what is wrong is refused (validation_failed).
+  // All inputs in one object: noteId is in the path, the others are in the body. A missing required input is asked for
+  // with its description (clarification_required). An invalid input is refused (validation_failed).
   input: z.object({
     noteId: z.string(),
     text: z.string().min(1).describe('Which text is to be shortened?'),
@@ -23,17 +50,17 @@ const createSummary = defineOperation({
     created({ id: \`\${noteId}-\${length}\`, noteId, length, summary: shorten(text, length) }),
 })
 
-/** Everything that this service offers. */
+/** All operations of this service. */
 export const operations = [createSummary]
 
-// Put your agent here: it may call a model, other agents with \`call\`, or a database.
+// Put your agent here. It can call a model, a database, or other agents with \`call\`.
 function shorten(text: string, length: 'short' | 'long'): string {
   const sentences = text.split(/(?<=[.!?])\\s+/)
   return sentences.slice(0, length === 'short' ? 1 : 3).join(' ')
 }
 `
 
-/** The operations of a project that starts from an OpenAPI document. */
+/** The source of the operations of an OpenAPI document. */
 export function operationsSource(operations: readonly PlannedOperation[], api: OpenApi): string {
   const makers = new Set(operations.map(({ outcome }) => outcome))
   const names = namesFor(operations)
@@ -41,15 +68,15 @@ export function operationsSource(operations: readonly PlannedOperation[], api: O
   const usesInputs = operations.some(({ inputs }) => inputs.length > 0)
   return `import { ${[...makers, 'defineOperation'].toSorted().join(', ')} } from '@agentic-rest/service'
 ${usesInputs ? "import { z } from 'zod'\n" : ''}
-// Each operation gives its inputs back. Put your agents in place of that.
+// Each operation returns its inputs. Put your agents here instead.
 
 ${parts.join('\n')}
-/** Everything that this service offers. */
+/** All operations of this service. */
 export const operations = [${names.join(', ')}]
 `
 }
 
-// Names of the file, and words of the language that a document might use for an operation.
+// Names used in the file, and reserved words of the language.
 const taken = [
   'created success defineOperation operations z',
   'await break case catch class const continue debugger default delete do else enum export extends false finally for',
@@ -57,7 +84,7 @@ const taken = [
   'super switch this throw true try typeof var void while with yield arguments eval undefined',
 ].flatMap((line) => line.split(' '))
 
-/** A name for each operation that nothing else has. */
+/** A unique name for each operation. */
 function namesFor(operations: readonly PlannedOperation[]): string[] {
   const names = new Set(taken)
   return operations.map(({ id }) => {
@@ -97,7 +124,7 @@ function inputSource({ name, schema, required, question }: PlannedInput, api: Op
   return `${keySource(name)}: ${zodSource(schema, api)}${described}${required ? '' : '.optional()'}`
 }
 
-/** Places that are not the usual ones. */
+/** The locations that differ from the default of the method. */
 function locationLines({ method, inputs }: PlannedOperation): string[] {
   const usual = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
   const unusual = inputs.filter(({ location }) => location !== 'path' && location !== usual)

@@ -1,7 +1,6 @@
 import { mediaTypeEssence, outcomes } from '@agentic-rest/profile'
-import { InitError } from './init-error.ts'
-import { type JsonMap, listOf, mapOf, textOf } from './json-shape.ts'
-import type { OpenApi } from './read-openapi.ts'
+import type { OpenApi } from './openapi.ts'
+import { InitError, type JsonMap, listOf, mapOf, textOf } from './openapi.ts'
 
 /** One input of an operation. */
 export interface PlannedInput {
@@ -19,12 +18,12 @@ export interface PlannedOperation {
   readonly path: string
   readonly summary: string | undefined
   readonly inputs: readonly PlannedInput[]
-  /** What it answers with when everything is there. */
+  /** The outcome of a complete request. */
   readonly outcome: 'success' | 'created'
   readonly streams: boolean
 }
 
-/** The operations, and what of the document could not be taken over. */
+/** The operations, and notes about parts of the document that were left out. */
 export interface OperationPlan {
   readonly operations: readonly PlannedOperation[]
   readonly notes: readonly string[]
@@ -32,10 +31,10 @@ export interface OperationPlan {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const SEGMENT = /^(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z0-9\-._~!$&'()+,;=:@]+)$/
-// What the gateway answers itself, and what the SDK does.
+// Paths that the gateway or the SDK answers itself.
 const RESERVED = ['/metrics', '/healthz', '/readyz', '/openapi.json']
 
-/** The operations of a document as routes and operations of a project. */
+/** Turns the operations of a document into routes and operations of a project. */
 export function planOperations(api: OpenApi): OperationPlan {
   const notes: string[] = []
   const taken = new Set<string>()
@@ -54,10 +53,10 @@ export function planOperations(api: OpenApi): OperationPlan {
 function pathProblem(path: string): string | undefined {
   const segments = path.split('/').slice(1)
   if (!path.startsWith('/') || path === '/') return 'a route needs a path with at least one segment'
-  if (RESERVED.includes(path)) return 'this path is answered by the gateway or the SDK itself'
+  if (RESERVED.includes(path)) return 'the gateway or the SDK answers this path itself'
   if (segments.some((segment) => segment === '.' || segment === '..')) return 'it has a dot segment'
   if (segments.every((segment) => SEGMENT.test(segment))) return undefined
-  return 'each parameter has to be a whole segment such as {name}'
+  return 'each parameter must be a whole segment such as {name}'
 }
 
 interface PathPlan {
@@ -93,14 +92,14 @@ function planOperation({ method, path, operation }: Found, plan: PathPlan): Plan
   ]
   const inputs = [...new Map(found.map((input) => [input.name, input])).values()]
   if (inputs.length < found.length)
-    notes.push(`${method} ${path}: inputs of the same name at two places are one, at the last of them`)
+    notes.push(`${method} ${path}: inputs with one name at two places are merged; the last place is used`)
   const responses = mapOf(operation['responses'])
   return {
     id: idFor(textOf(operation['operationId']) ?? `${method.toLowerCase()}${path}`, taken),
     method,
     path,
     summary: textOf(operation['summary']),
-    // A name of the path stays there, whatever else has it.
+    // An input of the path stays in the path, even if another input has its name.
     inputs: inputs.map(
       (input) => found.find((each) => each.name === input.name && each.location === 'path') ?? input,
     ),
@@ -157,7 +156,7 @@ function bodyInputs(body: JsonMap, api: OpenApi): PlannedInput[] {
   })
 }
 
-/** The members of an object schema, those of its `allOf` included. */
+/** The members of an object schema, including those of its `allOf`. */
 function wholeObject(schema: JsonMap, api: OpenApi): { properties: JsonMap; required: readonly unknown[] } {
   const parts = [schema, ...listOf(schema['allOf']).map((part) => api.follow(part))]
   return {
@@ -181,7 +180,7 @@ function isStream(response: JsonMap): boolean {
   )
 }
 
-/** An id that route and operation can have, and nobody has yet. */
+/** A unique id that is valid for a route and an operation. */
 function idFor(wish: string, taken: Set<string>): string {
   const plain =
     wish

@@ -1,15 +1,14 @@
+import type { OpenApi } from './openapi.ts'
 import type { PlannedOperation } from './plan-operations.ts'
-import type { OpenApi } from './read-openapi.ts'
 import { sampleRequest } from './sample-request.ts'
 
-/** What the page tells of. */
-export interface ReadmeFacts {
+interface ReadmeFacts {
   readonly name: string
   readonly operations: readonly PlannedOperation[]
   readonly api: Pick<OpenApi, 'follow'>
 }
 
-/** The README of a project: from nothing to a service that passes conformance. */
+/** The README of a project: how to start, call and test it. */
 export function readmeFile({ name, operations, api }: ReadmeFacts): string {
   const [first] = operations
   const rows = operations.map(
@@ -17,7 +16,7 @@ export function readmeFile({ name, operations, api }: ReadmeFacts): string {
   )
   return `# ${name}
 
-An agent that answers with typed outcomes, behind a gateway. Node 24 or newer is needed.
+An agent with typed outcomes, behind a gateway. It needs Node 24 or newer.
 
 \`\`\`sh
 npm install
@@ -25,7 +24,7 @@ npm test
 npm run check
 \`\`\`
 
-Start the service, and in another terminal the gateway with an identity provider for this machine:
+Start the service and, in another terminal, the gateway with a local identity provider:
 
 \`\`\`sh
 npm start
@@ -35,26 +34,26 @@ npm start
 npx agentic dev
 \`\`\`
 
-Then call it, and ask whether it keeps the profile:
+Then call it, and test it against the profile:
 
 \`\`\`sh
 ${first === undefined ? '' : callCommand(first, api)}
 npm run conformance
 \`\`\`
 
-| Operation | What it does |
+| Operation | Purpose |
 |---|---|
 ${rows.join('\n')}
 
-| File | What it is |
+| File | Purpose |
 |---|---|
-| \`src/operations.ts\` | what this service offers: change this |
-| \`src/main.ts\` | serves it at \`SERVICE_PORT\`, 8081 by default |
-| \`test/operations.test.ts\` | its tests |
+| \`src/operations.ts\` | the operations of this service: change this |
+| \`src/main.ts\` | serves them on \`SERVICE_PORT\`, 8081 by default |
+| \`test/operations.test.ts\` | the tests |
 | \`gateway.yaml\` | tokens, tenants and routes; \`npx agentic routes gateway.yaml\` lists them |
-| \`conformance.yaml\` | how each outcome is provoked |
+| \`conformance.yaml\` | a request for each outcome |
 
-In production \`npx agentic start -c gateway.yaml\` runs the gateway, with an issuer of yours in the file.
+In production, put your issuer into gateway.yaml and run \`npx agentic start -c gateway.yaml\`.
 `
 }
 

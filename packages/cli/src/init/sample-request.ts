@@ -1,8 +1,8 @@
 import { createSampler } from '@agentic-rest/conformance'
+import type { OpenApi } from './openapi.ts'
 import type { PlannedInput, PlannedOperation } from './plan-operations.ts'
-import type { OpenApi } from './read-openapi.ts'
 
-/** A request for an operation, with examples for its inputs. */
+/** A request for an operation, with example inputs. */
 export interface SampleRequest {
   readonly method: string
   readonly path: string
@@ -10,17 +10,17 @@ export interface SampleRequest {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** Which inputs are sent: those that are needed, or as few as the path allows. */
+/** `complete` has all required inputs, `empty` only those of the path. */
 export type Completeness = 'complete' | 'empty'
 
-/** Makes an example of a request. */
+/** Makes an example request. */
 export function sampleRequest(
   operation: PlannedOperation,
   api: Pick<OpenApi, 'follow'>,
   completeness: Completeness,
 ): SampleRequest {
   const { method, inputs } = operation
-  // In a path or a query everything is text, and a body takes it where its schema says nothing.
+  // Text fits a path, a query, and a body member without a type.
   const sampler = createSampler(api, 'text')
   const sent = inputs.filter(
     ({ location, required }) => location === 'path' || (required && completeness === 'complete'),
@@ -44,12 +44,12 @@ export function sampleRequest(
   }
 }
 
-/** Whether a request that leaves out what it can is asked for something. */
+/** The required inputs that an `empty` request lacks. */
 export function asksFor({ inputs }: PlannedOperation): string[] {
   return inputs.filter(({ location, required }) => required && location !== 'path').map(({ name }) => name)
 }
 
-/** A list is one parameter for each element. */
+/** A list becomes one parameter per element. */
 function pairsOf([name, value]: [string, unknown]): [string, string][] {
   return [value].flat().map((item) => [name, String(item)])
 }

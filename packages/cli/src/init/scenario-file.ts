@@ -1,22 +1,22 @@
 import { stringify } from 'yaml'
+import type { OpenApi } from './openapi.ts'
 import type { PlannedOperation } from './plan-operations.ts'
-import type { OpenApi } from './read-openapi.ts'
 import { asksFor, sampleRequest } from './sample-request.ts'
 
-/** A conformance.yaml that observes what the written service shows. */
+/** A conformance.yaml for the generated service. */
 export function scenarioFile(operations: readonly PlannedOperation[], api: Pick<OpenApi, 'follow'>): string {
   return `${head}${stringify({ outcomes: outcomesOf(operations, api) })}`
 }
 
-const head = `# How "agentic conformance" provokes each outcome. An outcome that is not here is reported as not observed, never as
-# passed: add a request for each that your service learns to give.
+const head = `# The requests that "agentic conformance" sends to observe each outcome. Outcomes without a request are reported as not
+# observed, never as passed. Add a request for each new outcome of your service.
 target: gateway
 tokens:
-  # A token that "agentic dev" accepts. Elsewhere: { env: TOKEN }, which takes it from the environment.
+  # A token for "agentic dev". Elsewhere, { env: TOKEN } reads it from the environment.
   caller: { command: "npx agentic token --port-base \${PORT:-8080}" }
 token: caller
 tenant: acme
-# A tenant that the token is not good for.
+# A tenant that the token does not allow.
 foreignTenant: globex
 metrics: /metrics
 packages: [package.json]
@@ -50,7 +50,7 @@ function outcomesOf(operations: readonly PlannedOperation[], api: Pick<OpenApi, 
       asks: asksFor(operation),
     }),
   )
-  // No operation takes a bare number for its body.
+  // No operation accepts a number as its body.
   add(
     'validation_failed',
     operations.find(({ method }) => method !== 'GET' && method !== 'DELETE'),

@@ -1,10 +1,10 @@
 import { outcomes } from '@agentic-rest/profile'
+import type { OpenApi } from './openapi.ts'
 import type { PlannedOperation } from './plan-operations.ts'
-import type { OpenApi } from './read-openapi.ts'
 import { asksFor, type SampleRequest, sampleRequest } from './sample-request.ts'
 import { valueSource } from './zod-source.ts'
 
-/** A test of the operations, without a gateway and without a network. */
+/** A test of the operations, without a gateway or a network. */
 export function testSource(operations: readonly PlannedOperation[], api: Pick<OpenApi, 'follow'>): string {
   const tests = operations.flatMap((operation) => [
     caseSource(
@@ -16,7 +16,7 @@ export function testSource(operations: readonly PlannedOperation[], api: Pick<Op
       ? []
       : [
           caseSource(
-            `${operation.id} asks for what is missing`,
+            `${operation.id} asks for missing inputs`,
             sampleRequest(operation, api, 'empty'),
             'clarification_required',
           ),
@@ -30,7 +30,7 @@ import { after, test } from 'node:test'
 import { createService } from '@agentic-rest/service'
 import { operations } from '../src/operations.ts'
 
-// What the gateway would say of the caller.
+// The gateway would set the tenant of the caller.
 const service = createService({ operations, defaultTenant: 'acme' })
 after(() => service.close())
 

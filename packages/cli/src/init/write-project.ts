@@ -2,33 +2,28 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readVersion } from '../version.ts'
-import { exampleOperation } from './example-operation.ts'
 import { gatewayFile } from './gateway-file.ts'
-import { InitError } from './init-error.ts'
-import { mapOf } from './json-shape.ts'
-import { exampleSource, operationsSource } from './operations-source.ts'
+import { InitError, mapOf, type OpenApi, readOpenApi } from './openapi.ts'
+import { exampleOperation, exampleSource, operationsSource } from './operations-source.ts'
 import { type OperationPlan, planOperations } from './plan-operations.ts'
-import { ignoreFile, mainSource, packageFile } from './project-files.ts'
-import { type OpenApi, readOpenApi } from './read-openapi.ts'
 import { readmeFile } from './readme-file.ts'
 import { scenarioFile } from './scenario-file.ts'
 import { testSource } from './test-source.ts'
 
-/** What was written. */
-export interface Written {
+interface Written {
   readonly files: readonly string[]
-  /** What of the document could not be taken over. */
+  /** Parts of the document that were left out. */
   readonly notes: readonly string[]
 }
 
-/** Writes a project into a folder that is empty or not there yet, or throws an `InitError`. */
+/** Writes a project into an empty or new folder, or throws an `InitError`. */
 export function writeProject(folder: string, from: string | undefined): Written {
   refuseFull(folder)
   const { files, notes } = planProject(nameFor(folder), from)
   for (const [path, text] of files) {
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
-    // A file that came in the meantime is not ours to replace.
+    // A file created in the meantime is not replaced.
     writeFileSync(file, text, { flag: 'wx' })
   }
   return { files: [...files.keys()], notes }
@@ -39,9 +34,9 @@ function refuseFull(folder: string): void {
     if (readdirSync(folder).length === 0) return
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
-    throw new InitError(`${folder} is no folder that can be written to`)
+    throw new InitError(`${folder} is not a folder that can be read`)
   }
-  throw new InitError(`${folder} is not empty: name a folder that is, or one that does not exist yet`)
+  throw new InitError(`${folder} is not empty: name an empty folder or a new one`)
 }
 
 function planProject(
@@ -67,7 +62,7 @@ function planProject(
   return { files, notes: plan.notes }
 }
 
-/** What npm takes for a name. */
+/** A valid npm name for the folder. */
 function nameFor(folder: string): string {
   const plain = basename(resolve(folder))
     .toLowerCase()
@@ -81,3 +76,46 @@ function schemaText(): string {
     'utf8',
   )
 }
+
+/** The program that serves the operations. */
+const mainSource = `import { createService, jsonLinesAudit } from '@agentic-rest/service'
+import { serve } from '@agentic-rest/service/node'
+import { operations } from './operations.ts'
+
+// Only the gateway may reach this service. It checks the token and names the caller in headers, which the service trusts.
+const service = createService({ operations, title: 'My agent', audit: jsonLinesAudit(process.stdout) })
+const { port } = await serve({ fetch: service.fetch, port: process.env['SERVICE_PORT'] ?? 8081, closes: [service] })
+console.error(\`The service listens at http://127.0.0.1:\${port}\`)
+`
+
+interface PackageFacts {
+  readonly name: string
+  /** The version of the command; its packages have the same. */
+  readonly version: string
+}
+
+// The version of zod in the tests of these packages.
+const ZOD_VERSION = '4.6.7'
+
+/** The package.json of a project. */
+function packageFile({ name, version }: PackageFacts): string {
+  const manifest = {
+    name,
+    version: '0.1.0',
+    private: true,
+    description: 'An agent behind a gateway. Supports Agentic Profile v0.3.',
+    type: 'module',
+    engines: { node: '>=24' },
+    scripts: {
+      start: 'node src/main.ts',
+      test: 'node --test',
+      check: 'agentic check gateway.yaml --strict',
+      conformance: 'agentic conformance http://127.0.0.1:8080 --scenario conformance.yaml',
+    },
+    dependencies: { '@agentic-rest/service': version, zod: ZOD_VERSION },
+    devDependencies: { 'agentic-rest': version },
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+const ignoreFile = 'node_modules\n.agentic\n'

@@ -1,10 +1,10 @@
-import { type JsonMap, listOf, mapOf } from './json-shape.ts'
-import type { OpenApi } from './read-openapi.ts'
+import type { OpenApi } from './openapi.ts'
+import { type JsonMap, listOf, mapOf } from './openapi.ts'
 
 const DEEPEST = 3
 const MOST_MEMBERS = 40
 
-/** The source of a zod schema for a JSON Schema. What it cannot say becomes `z.unknown()`, which takes anything. */
+/** The source of a zod schema for a JSON Schema. Unsupported parts become `z.unknown()`. */
 export function zodSource(
   given: unknown,
   api: Pick<OpenApi, 'follow'>,
@@ -23,7 +23,7 @@ export function zodSource(
 
 interface Place {
   readonly api: Pick<OpenApi, 'follow'>
-  /** The schemas that this one is part of, itself included. */
+  /** The schemas around this one, including itself. */
   readonly above: readonly unknown[]
   readonly type: unknown
 }
@@ -76,18 +76,18 @@ function objectSource(schema: JsonMap, place: Place): string {
   return `z.object({ ${rows.join(', ')} })`
 }
 
-/** A schema that is part of itself, or deeper than anybody reads, takes anything. */
+/** Recursive and very deep schemas become `z.unknown()`. */
 function deeper(schema: unknown, { api, above }: Place): string {
   if (above.length > DEEPEST || above.includes(api.follow(schema))) return 'z.unknown()'
   return zodSource(schema, api, above)
 }
 
-/** A member's name in source. */
+/** The source of a member name. */
 export function keySource(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : valueSource(name)
 }
 
-/** A value in source; a text in single quotes where that needs no escape. */
+/** The source of a value; a text has single quotes if it needs no escape. */
 export function valueSource(value: unknown): string {
   const text = JSON.stringify(value)
   return typeof value === 'string' && !/['\\]/.test(text) ? `'${text.slice(1, -1)}'` : text

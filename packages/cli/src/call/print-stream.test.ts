@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createPatientWriter } from './patient-writer.ts'
+import { createPatientWriter } from './print-stream.ts'
 
 test('a reader that keeps up is written to at once', async () => {
   const stream = new PassThrough()

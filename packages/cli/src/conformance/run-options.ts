@@ -4,36 +4,38 @@ import {
   formatScenarioFaults,
   parseExpectedFailures,
   parseScenario,
+  type ReportFormat,
+  reportFormats,
   type ScenarioInput,
   unknownRule,
 } from '@agentic-rest/conformance'
+import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 
-/** What a run needs besides the address. */
+/** The inputs of a run, without its address. */
 export interface Inputs {
-  /** Absent when there is none: then next to nothing can be observed. */
+  /** Without a scenario almost no rule can be observed. */
   readonly scenarioFile: string | undefined
   readonly scenario: ScenarioInput
   readonly expectedFailures: readonly ExpectedFailure[]
   readonly rules: readonly string[] | undefined
 }
 
-/** The inputs, or everything that is wrong with them. */
+/** The inputs, or all their faults. */
 export type InputsResult =
   | { readonly ok: true; readonly inputs: Inputs }
   | { readonly ok: false; readonly faults: readonly string[] }
 
-/** The scenario that is taken when none is named. */
+/** The default scenario file. */
 export const OWN_SCENARIO = 'conformance.yaml'
 
-/** The options that name inputs. */
-export interface GivenInputs {
+interface InputOptions {
   readonly scenario: string | undefined
   readonly 'expected-failures': string | undefined
   readonly only: readonly string[]
 }
 
-/** Reads the files that a run is told about, with every fault at once. */
-export function readInputs(given: GivenInputs, env: NodeJS.ProcessEnv): InputsResult {
+/** Reads the input files of a run and reports all faults at once. */
+export function readInputs(given: InputOptions, env: NodeJS.ProcessEnv): InputsResult {
   const scenarioFile = given.scenario ?? (existsSync(OWN_SCENARIO) ? OWN_SCENARIO : undefined)
   const scenario = readScenario(scenarioFile, env)
   const expected = readExpected(given['expected-failures'])
@@ -81,4 +83,47 @@ function readText(file: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A format of the report and its file; stdout if there is no file. */
+export interface ReportOutput {
+  readonly format: ReportFormat
+  readonly file: string | undefined
+}
+
+/** The outputs, or a fault. */
+export type ReportOutputsResult =
+  | { readonly ok: true; readonly outputs: readonly ReportOutput[] }
+  | { readonly ok: false; readonly fault: string }
+
+/** Reads `--report FORMAT` and `--report FORMAT=FILE`. Without an output for stdout it adds a text report. */
+export function readReportOutputs(given: readonly string[], output: string | undefined): ReportOutputsResult {
+  const outputs: ReportOutput[] = []
+  for (const text of given) {
+    const [, name = '', file] = /^([^=]*)=?(.*)$/s.exec(text) ?? []
+    const format = reportFormats.find((each) => each === name)
+    if (format === undefined)
+      return refuse(
+        `--report is one of ${reportFormats.join(', ')}, not ${JSON.stringify(name)}${didYouMean(name, reportFormats)}`,
+      )
+    outputs.push({ format, file: file === '' ? undefined : file })
+  }
+  const toStdout = outputs.filter(({ file }) => file === undefined)
+  if (toStdout.length > 1)
+    return refuse('only one report can go to stdout: name files, as in --report html=report.html')
+  if (output === undefined)
+    return { ok: true, outputs: toStdout.length > 0 ? outputs : [...outputs, textToStdout] }
+  const named = outputs.map((each) => (each.file === undefined ? { ...each, file: output } : each))
+  if (outputs.length > 0 && toStdout.length === 0) return refuse('--output needs a --report without a file')
+  const [first] = named
+  return {
+    ok: true,
+    outputs: first === undefined ? [{ format: 'text', file: output }] : [...named, textToStdout],
+  }
+}
+
+const textToStdout: ReportOutput = { format: 'text', file: undefined }
+
+function refuse(fault: string): ReportOutputsResult {
+  return { ok: false, fault }
 }

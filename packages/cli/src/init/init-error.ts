@@ -1,4 +1,0 @@
-/** Why a project cannot be written; the message says what to do. */
-export class InitError extends Error {
-  override readonly name = 'InitError'
-}

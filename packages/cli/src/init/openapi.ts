@@ -1,0 +1,42 @@
+import { createReferences, readDocument } from '@agentic-rest/conformance'
+
+/** A project cannot be written; the message says why. */
+export class InitError extends Error {
+  override readonly name = 'InitError'
+}
+
+/** An OpenAPI 3 document. */
+export interface OpenApi {
+  readonly document: JsonMap
+  /** Resolves a reference within the document; returns other values unchanged. */
+  follow(value: unknown): JsonMap
+}
+
+/** Reads an OpenAPI document in YAML or JSON, or throws an `InitError`. */
+export function readOpenApi(file: string): OpenApi {
+  const read = readDocument(file, 'yaml')
+  if ('fault' in read) throw new InitError(`${file}: ${read.fault}`)
+  const document = mapOf(read.document)
+  if (!/^3\./.test(String(document['openapi'])) || Object.keys(mapOf(document['paths'])).length === 0)
+    throw new InitError(`${file}: this is not an OpenAPI 3 document with paths`)
+  const references = createReferences(document, () => undefined)
+  return { document, follow: (value) => mapOf(references.follow(value)) }
+}
+
+/** A JSON object. */
+export type JsonMap = Readonly<Record<string, unknown>>
+
+/** The value if it is an object, otherwise an empty one. */
+export function mapOf(value: unknown): JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMap) : {}
+}
+
+/** The value if it is a list, otherwise an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The value if it is a text that is not empty. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
