@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, outcomes } from '@agentic-rest/profile'
-import { leaseTimes } from '../../packages/gateway/src/slots/lease-times.ts'
+import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
 import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
 import {
   type SharedProcess,

@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto'
-import type { LeaseStore } from './lease-store.ts'
-import { within } from './within.ts'
+import { type LeaseStore, within } from './lease-store.ts'
 
-/** Where Redis is, and whose leases these are. */
+/** The address of Redis, and the gateway that holds the leases. */
 export interface RedisOptions {
-  /** May hold a password: it goes into no message. */
+  /** May contain a password: never part of a message. */
   readonly url: string
-  /** The only authorities that are trusted for `rediss://`; without them those of Node. */
+  /** The trusted authorities for `rediss://`; by default those of Node. */
   readonly authorities: readonly string[] | undefined
   readonly gatewayId: string
   readonly leaseMs: number
   readonly connectWithinMs: number
-  /** Called when the connection ends by itself. */
+  /** Called when the connection is lost. */
   readonly onLost: (error: unknown) => void
-  /** Ends an attempt to connect. */
+  /** Aborts an attempt to connect. */
   readonly signal: AbortSignal
 }
 
 /**
- * Everything that happens to a tenant's leases but their end, in one step. Redis' own clock decides, so that the clocks
- * of gateways do not matter, and the key goes with its last lease, so that nothing is left behind.
+ * Takes or renews leases of a tenant, in one atomic step. Redis' own clock decides, so that the clocks of gateways do not
+ * matter. The key expires with its last lease, so that nothing is left behind.
  */
 const ENTER = `
 local time = redis.call('TIME')
@@ -32,15 +31,15 @@ return 1`
 
 const PREFIX = 'agentic:streams:v1:'
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
-/** More than a renewal ever sends at once; what is above is refused instead of kept in memory. */
+/** More than one renewal ever sends. Commands above it are refused instead of queued in memory. */
 const MAX_UNANSWERED = 100_000
 
-/** The key of a tenant's leases. A digest, because a tenant's name must not be able to look like a part of a key. */
+/** The key of a tenant's leases. A digest, so that no tenant name can imitate another part of the key. */
 export function leaseKey(tenantId: string): string {
   return PREFIX + createHash('sha256').update(tenantId).digest('hex')
 }
 
-/** Connects, once: who loses the connection makes another store. */
+/** Connects once. After a lost connection the caller makes another store. */
 export async function connectRedis(options: RedisOptions): Promise<LeaseStore> {
   const client = await connectClient(options)
   const enter = (key: string, leaseMs: number, [limit, ...streamIds]: readonly [number, ...string[]]) =>
@@ -57,18 +56,29 @@ export async function connectRedis(options: RedisOptions): Promise<LeaseStore> {
   }
 }
 
+/**
+ * The reason of a failure in one word that may be shown: an error code of the system or of Redis. Messages are not shown,
+ * because they contain hosts and ports.
+ */
+export function failureReason(error: unknown): string {
+  if (!(error instanceof Error)) return 'UNKNOWN'
+  const { code } = error as NodeJS.ErrnoException
+  if (typeof code === 'string') return code
+  return /^[A-Z]{2,}(?= )/.exec(error.message)?.[0] ?? error.constructor.name
+}
+
 type Client = Awaited<ReturnType<typeof createRedisClient>>
 
 async function connectClient(options: RedisOptions): Promise<Client> {
   const client = await createRedisClient(options)
-  // Who waits for an answer keeps the process alive, the connection does not: a gateway that has ended is not to wait for it.
+  // An open connection must not keep an ended gateway alive; a command without an answer does.
   client.unref()
   let gaveUp = false
   client.on('error', options.onLost)
-  // The library forgets a socket that is destroyed while it connects, and goes on with it once it is connected.
+  // The library ignores `destroy` during a connect and keeps the socket once it is connected.
   client.on('connect', () => gaveUp && client.destroy())
   try {
-    // Its own limit ends with the connection; a server that hangs is noticed at the first answer it owes.
+    // The library's limit covers only the TCP connect; a server that accepts and then hangs needs this one.
     await within(2 * options.connectWithinMs, client.connect(), options.signal)
     return client
   } catch (error) {
@@ -79,7 +89,7 @@ async function connectClient(options: RedisOptions): Promise<Client> {
 }
 
 async function createRedisClient({ url, authorities, connectWithinMs }: RedisOptions) {
-  // Loaded here, so that a gateway without a shared limit does not pay for it.
+  // Loaded here: a gateway without a shared limit does not need it.
   const { createClient } = await import('redis')
   return createClient({
     url,
@@ -90,9 +100,9 @@ async function createRedisClient({ url, authorities, connectWithinMs }: RedisOpt
     },
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_UNANSWERED,
-    // Its timer per command would only end what has not been sent.
+    // The library's timer per command covers only commands that were not sent yet.
     commandOptions: { timeout: 0 },
-    // The oldest form of the protocol and nothing beside the commands that are needed: it works with every server and access list.
+    // The oldest protocol version and no optional commands, so that every server and access list works.
     RESP: 2,
     maintNotifications: 'disabled',
     disableClientInfo: true,

@@ -3,15 +3,10 @@ import type { GatewayOptions } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-pem.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { failureReason } from './failure-reason.ts'
-import { createLeaseKeeper } from './lease-keeper.ts'
-import type { ConnectHooks } from './lease-link.ts'
-import type { LeaseStore } from './lease-store.ts'
-import { type LeaseTimes, leaseTimes } from './lease-times.ts'
-import type { StreamKey } from './living-streams.ts'
-import { connectRedis } from './redis-lease-store.ts'
-import type { ReleaseSlot, StreamSlots } from './stream-slots.ts'
-import { within } from './within.ts'
+import { type ConnectHooks, LeaseKeeper } from './lease-keeper.ts'
+import { type LeaseStore, type LeaseTimes, leaseTimes, type StreamKey, within } from './lease-store.ts'
+import { connectRedis, failureReason } from './redis-lease-store.ts'
+import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from './stream-slots.ts'
 
 /** What shared slots are made with. */
 export interface SharedSlotsOptions {
@@ -21,28 +16,41 @@ export interface SharedSlotsOptions {
   readonly times?: LeaseTimes
 }
 
+/** What the slots of a configuration are made with. */
+export interface SlotsWorld extends Omit<SharedSlotsOptions, 'shared'> {
+  /** The section `gateway.shared`, if there is one. */
+  readonly shared: GatewayOptions['shared']
+}
+
+/** Makes the slots of a configuration: shared with other gateways, or counted in this process alone. */
+export function createStreamSlots(limit: () => number, { shared, ...world }: SlotsWorld): StreamSlots {
+  return shared === undefined
+    ? createLocalStreamSlots(limit)
+    : createSharedStreamSlots(limit, { ...world, shared })
+}
+
 /**
- * Slots that all gateways of one Redis have in common. Every stream holds a lease there, renewed while it lives. When
- * Redis does not do its part, each gateway keeps the same limit for itself; its streams are entered when Redis is back.
+ * Makes slots that all gateways of one Redis share. Every open stream holds a lease in Redis, which its gateway renews.
+ * Without Redis each gateway applies the same limit to its own streams; it enters them when Redis is back.
  */
 export function createSharedStreamSlots(limit: () => number, options: SharedSlotsOptions): StreamSlots {
   const { metrics, times = leaseTimes } = options
   const gatewayId = randomUUID()
   const { connect, readAuthorities } = redisOf(options, gatewayId)
-  const tell = createToldState(options)
-  const keeper = createLeaseKeeper({
+  const reportScope = createScopeReport(options)
+  const keeper = new LeaseKeeper({
     times,
     connect,
-    onFound: () => tell('shared'),
-    onMissing: (error) => tell('local', error),
+    onFound: () => reportScope('shared'),
+    onMissing: (error) => reportScope('local', error),
   })
-  const { streams, lose, giveBack } = keeper
+  const { streams } = keeper
   let count = 0
   const isFull = (tenantId: string) => streams.held(tenantId) >= limit()
   const hold = (stream: StreamKey): ReleaseSlot => {
     streams.add(stream)
     return function releaseSlot() {
-      if (streams.remove(stream)) giveBack(stream)
+      if (streams.remove(stream)) keeper.giveBack(stream)
     }
   }
   const ask = async (store: LeaseStore, stream: StreamKey): Promise<ReleaseSlot | undefined> => {
@@ -50,15 +58,15 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
       if (!(await within(times.answerWithinMs, store.take(stream, limit())))) return undefined
     } catch (error) {
       metrics.streamDecidedAlone()
-      lose(store, error)
+      keeper.lose(store, error)
     }
-    // This gateway may have filled up in the meantime, and Redis may have lost what it knew.
+    // This gateway may have reached the limit in the meantime, and Redis may have lost its data.
     if (!isFull(stream.tenantId)) return hold(stream)
-    giveBack(stream)
+    keeper.giveBack(stream)
     return undefined
   }
   return {
-    held: streams.held,
+    held: (tenantId) => streams.held(tenantId),
     scope: () => (keeper.store === undefined ? 'local' : 'shared'),
     async warm() {
       readAuthorities()
@@ -67,17 +75,17 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
     take(tenantId) {
       const { store } = keeper
       if (store === undefined) metrics.streamDecidedAlone()
-      // What is open here alone is as much as the tenant may have anywhere: nobody else has to be asked.
+      // The streams of this gateway alone reach the limit: Redis need not be asked.
       if (isFull(tenantId)) return undefined
       count += 1
       const stream = { tenantId, streamId: `${gatewayId}:${count}` }
       return store === undefined ? hold(stream) : ask(store, stream)
     },
-    close: keeper.close,
+    close: () => keeper.close(),
   }
 }
 
-/** How Redis is reached. A file of authorities that cannot be used ends the start, and not a later attempt to connect. */
+/** How Redis is reached. Authorities are read at the start, so that an unusable file ends the start. */
 function redisOf({ shared, times = leaseTimes }: SharedSlotsOptions, gatewayId: string) {
   let authorities: readonly string[] | undefined
   return {
@@ -90,12 +98,12 @@ function redisOf({ shared, times = leaseTimes }: SharedSlotsOptions, gatewayId: 
   }
 }
 
-/** Says who decides when that changes, and only then: an outage is one line, however often Redis is tried again. */
-function createToldState({ log, metrics }: SharedSlotsOptions) {
-  let told: 'local' | 'shared' | undefined
+/** Logs and counts a change of scope, and only a change: an outage is one line, however many attempts fail. */
+function createScopeReport({ log, metrics }: SharedSlotsOptions) {
+  let reported: 'local' | 'shared' | undefined
   return (now: 'local' | 'shared', error?: unknown) => {
-    if (now === told) return
-    told = now
+    if (now === reported) return
+    reported = now
     metrics.sharedLimitKept(now === 'shared')
     if (now === 'shared') log.info('the stream limit is shared with other gateways')
     else

@@ -1,33 +1,61 @@
-import { createHeldSlots } from './held-slots.ts'
-
-/** Gives a slot back; safe to call again. */
+/** Gives a slot back; a second call does nothing. */
 export type ReleaseSlot = () => void
 
 /**
- * Counts the open streams of each tenant. The store may live in this process, in another one or on another machine.
- * Whoever asked it to take a slot owes it the release, also when the answer comes after the client has left.
+ * The slots for open streams of each tenant, kept in this process, in another process or on another machine.
+ * Every slot that was taken must be released, even if its client left before the slot was granted.
  */
 export interface StreamSlots {
   /**
-   * Takes a slot and returns what gives it back, or `undefined` when the tenant has all it may have. A store outside of
-   * the process answers with a promise. That one never rejects and always settles soon: a store that cannot ask decides
-   * by what it knows itself.
+   * Takes a slot and returns its release, or `undefined` when the tenant is at its limit. A store outside this process
+   * answers with a promise. The promise never rejects and settles soon: without its store this process decides alone.
    */
   take(tenantId: string): ReleaseSlot | undefined | Promise<ReleaseSlot | undefined>
-  /** How many slots streams of this process hold for a tenant; those that are still being asked for do not count. */
+  /** The slots that streams of this process hold for a tenant, without those still being asked for. */
   held(tenantId: string): number
   /**
-   * Resolves when the store can be asked, or is known to be out of reach; a gateway answers nobody before. Rejects with an
-   * `InitialisationError` when it can never be asked.
+   * Resolves when the store answers or is known to be unreachable; the gateway answers no request before. Rejects with an
+   * `InitialisationError` when the store can never be used.
    */
   warm?(): Promise<void>
-  /** Who decides at the moment: this process alone, or a store that it has in common with others. */
+  /** `local` while this process decides alone, `shared` while a common store decides. */
   scope(): 'local' | 'shared'
-  /** Gives back what is held and ends timers and connections. Slots may still be released afterwards. */
+  /** Gives back all slots and ends timers and connections. Streams may still release their slots afterwards. */
   close(): Promise<void>
 }
 
-/** Slots of this process alone, without a promise. */
+/** Counts the slots that each tenant holds. A tenant without streams takes no memory. */
+export interface HeldSlots {
+  of(tenantId: string): number
+  /** Counts a slot until its release, which also calls `released`. */
+  hold(tenantId: string, released?: () => void): ReleaseSlot
+}
+
+/** Makes a count of held slots. */
+export function createHeldSlots(): HeldSlots {
+  const counts = new Map<string, number>()
+  const add = (tenantId: string, change: number) => {
+    const count = (counts.get(tenantId) ?? 0) + change
+    if (count === 0) counts.delete(tenantId)
+    else counts.set(tenantId, count)
+  }
+  return {
+    of: (tenantId) => counts.get(tenantId) ?? 0,
+    hold(tenantId, released) {
+      add(tenantId, 1)
+      let isReleased = false
+      return function releaseSlot() {
+        // A stream can end in several ways at once; its slot is freed exactly once.
+        if (isReleased) return
+        isReleased = true
+        add(tenantId, -1)
+        released?.()
+      }
+    },
+  }
+}
+
+/** Makes slots that are counted in this process alone. */
 export function createLocalStreamSlots(limit: () => number): StreamSlots {
   const held = createHeldSlots()
   return {

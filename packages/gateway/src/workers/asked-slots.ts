@@ -1,5 +1,4 @@
-import { createHeldSlots } from '../slots/held-slots.ts'
-import type { StreamSlots } from '../slots/stream-slots.ts'
+import { createHeldSlots, type StreamSlots } from '../slots/stream-slots.ts'
 
 /** Where slots are that all workers have in common. */
 export interface SlotDesk {

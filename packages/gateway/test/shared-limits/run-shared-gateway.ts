@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { createGateway, createLog } from '../../src/index.ts'
-import { createStreamSlots } from '../../src/slots/create-stream-slots.ts'
+import { createStreamSlots } from '../../src/slots/shared-slots.ts'
 import { readConfig } from '../harness/read-config.ts'
 
 // A gateway in a process of its own that can be killed: its configuration and the times of its leases are its arguments,

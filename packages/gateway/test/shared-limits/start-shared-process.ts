@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { LeaseTimes } from '../../src/slots/lease-times.ts'
+import type { LeaseTimes } from '../../src/slots/lease-store.ts'
 import type { TestConfig } from '../harness/read-config.ts'
 
 /** A gateway in a process of its own. */

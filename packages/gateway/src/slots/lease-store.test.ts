@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TooSlowError, within } from './within.ts'
+import { TooSlowError, within } from './lease-store.ts'
 
 const later = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
 

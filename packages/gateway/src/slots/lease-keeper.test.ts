@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createLivingStreams } from './living-streams.ts'
+import { OpenStreams } from './lease-keeper.ts'
 
 const stream = (tenantId: string, streamId: string) => ({ tenantId, streamId })
 
 test('streams are counted and listed by tenant, and end once', () => {
-  const streams = createLivingStreams()
+  const streams = new OpenStreams()
   for (const each of [stream('__proto__', '1'), stream('__proto__', '2'), stream('b', '3')]) streams.add(each)
   expect([streams.held('__proto__'), streams.held('b'), streams.held('c')]).toEqual([2, 1, 0])
   expect(streams.byTenant()).toEqual([
@@ -16,11 +16,11 @@ test('streams are counted and listed by tenant, and end once', () => {
   expect(streams.byTenant()).toEqual([['__proto__', ['1', '2']]])
 })
 
-test('leases that are owed are kept until they are settled, the newest 10,000 of them', () => {
-  const streams = createLivingStreams()
-  const owed = Array.from({ length: 10_005 }, (_, index) => stream('a', String(index)))
-  for (const each of owed) streams.owe(each)
-  expect(streams.owed()).toEqual(owed.slice(5))
-  streams.settle(owed.slice(0, 10_004))
-  expect(streams.owed()).toEqual(owed.slice(10_004))
+test('unreleased leases are remembered until they are released, the newest 10,000 of them', () => {
+  const streams = new OpenStreams()
+  const ended = Array.from({ length: 10_005 }, (_, index) => stream('a', String(index)))
+  for (const each of ended) streams.addUnreleased(each)
+  expect(streams.unreleased).toEqual(ended.slice(5))
+  streams.removeUnreleased(ended.slice(0, 10_004))
+  expect(streams.unreleased).toEqual(ended.slice(10_004))
 })

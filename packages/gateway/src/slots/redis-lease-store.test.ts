@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureReason } from './failure-reason.ts'
+import { failureReason } from './redis-lease-store.ts'
 
 const coded = (message: string, code: string) => Object.assign(new Error(message), { code })
 
@@ -14,6 +14,6 @@ test.each([
   [new TypeError('Invalid URL redis://user:password@host'), 'TypeError'],
   [new Error('redis://user:password@host'), 'Error'],
   ['redis://user:password@host', 'UNKNOWN'],
-])('%s is told as one word', (error, reason) => {
+])('%s is reported as one word', (error, reason) => {
   expect(failureReason(error)).toBe(reason)
 })
