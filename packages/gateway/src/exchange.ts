@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
-import type { CancelSignal } from './cancel-signal.ts'
-import type { Route } from './lifetime/router.ts'
+import type { RouteConfig } from './config/config-schema.ts'
 
-/** Who the caller is, as the validated token says. */
+/** What a step says: nothing to go on, or the outcome that ends the request. */
+export type StepResult = Outcome | undefined
+
+/** The caller, as the validated token names it. */
 export interface Identity {
   readonly subject: string
   readonly roles: readonly string[]
@@ -15,31 +17,131 @@ export interface Identity {
   readonly tenantClaim: string | undefined
 }
 
-/** The body of the request, read or streamed, never both. */
+/** The value at a dotted path of a token's claims, by own properties only: `realm_access.roles`. */
+export function readClaim(claims: Readonly<Record<string, unknown>>, path: string): unknown {
+  // A claim may have dots in its own name (a namespaced one such as `https://example.test/roles`): it comes first.
+  if (Object.hasOwn(claims, path)) return claims[path]
+  let value: unknown = claims
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string, unknown>)[key]
+  }
+  return value
+}
+
+/** The body of a request: read into memory or streamed, never both. `listen/` implements it. */
 export interface RequestBody {
-  /** 0 when there is none, `undefined` for a chunked body that nobody has read. */
-  length(): number | undefined
-  /** All of it is in memory, or there is none. */
-  isRead(): boolean
-  /** The whole body, or `undefined` when it is larger than `maxBytes`. May be called again. */
+  /** 0 without a body, `undefined` for a chunked body that has not been read. */
+  readonly length: number | undefined
+  /** The whole body is in memory, or there is none. */
+  readonly isRead: boolean
+  /** A plugin replaced the bytes: headers that describe the original bytes are no longer true. */
+  readonly isReplaced: boolean
+  /** Reads the whole body; `undefined` when it is larger than `maxBytes`. May be called again. */
   read(maxBytes: number): Promise<Buffer | undefined>
-  /** Other bytes stand in its place: what was said about the ones that came is no longer true. */
-  isReplaced(): boolean
-  /** Puts other bytes in its place; the forwarded request is framed anew. */
+  /** Replaces the bytes; the forwarded request is framed anew. */
   replace(bytes: Buffer): void
-  /** What to forward. A stream can be taken once. */
+  /** The content to forward. A stream can be taken once. */
   content(): Buffer | Readable | undefined
 }
 
-/** The body turned out larger than `max_body_bytes` while it was forwarded. */
+/** The body exceeded `max_body_bytes` while it was forwarded. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
+}
+
+/** The answer to the client. `listen/` implements it, so that nothing else knows the wire. */
+export interface Reply {
+  readonly isHeadSent: boolean
+  /** The connection is gone, or the answer is complete. */
+  readonly isClosed: boolean
+  /** The answer is complete and its last byte has left. */
+  readonly isFlushed: boolean
+  /** Sends status and headers. Header names keep their case; values may repeat. */
+  head(status: number, headers: readonly string[]): void
+  /** Sends the head at once, before there is a body. */
+  flush(): void
+  /** Sends a part of the body; false asks to wait for `onDrain`. */
+  write(chunk: Uint8Array): boolean
+  onDrain(listener: () => void): void
+  end(chunk?: Buffer): void
+  /** Resolves when the last byte has left or the connection is gone. */
+  whenEnded(): Promise<void>
+  /** Cuts the connection, so that the client sees an incomplete answer. */
+  destroy(): void
 }
 
 /** Why a request ends before its answer is complete. */
 export type CancelReason = 'client_disconnect' | 'timeout' | 'shutdown'
 
-/** What went wrong with a stream. */
+/** Says that a request ends early, and why. An `AbortSignal` fits too. */
+export interface CancelSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  throwIfAborted(): void
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** The signal of one request: a tenth of the cost of an `AbortController`, which every request would pay. */
+export class Cancellation implements CancelSignal {
+  reason: CancelReason | undefined = undefined
+  private readonly listeners: (() => void)[] = []
+
+  get aborted(): boolean {
+    return this.reason !== undefined
+  }
+
+  throwIfAborted(): void {
+    if (this.reason !== undefined) throw this.reason
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.listeners.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    const index = this.listeners.indexOf(listener)
+    if (index !== -1) this.listeners.splice(index, 1)
+  }
+
+  /** Calls every listener once; the first reason stays. */
+  cancel(reason: CancelReason): void {
+    if (this.reason !== undefined) return
+    this.reason = reason
+    for (const listener of this.listeners.splice(0)) listener()
+  }
+}
+
+/** Waits for a promise until its request is cancelled; rejects with the reason then. */
+export function unlessCancelled<T>(promise: Promise<T>, signal: CancelSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancelled = () => reject(signal.reason)
+    if (signal.aborted) cancelled()
+    signal.addEventListener('abort', cancelled)
+    const settle = <Value>(end: (value: Value) => void, value: Value) => {
+      signal.removeEventListener('abort', cancelled)
+      end(value)
+    }
+    promise.then(
+      (value) => settle(resolve, value),
+      (error: unknown) => settle(reject, error),
+    )
+  })
+}
+
+/** How an upstream's answer reached the client: complete, or broken off and by whom. */
+export type DeliveryEnd = 'complete' | 'upstream_error' | CancelReason
+
+/** An upstream's answer after its delivery. */
+export interface Delivery {
+  readonly status: number
+  /** The media type without parameters. */
+  readonly essence: string | undefined
+  readonly end: DeliveryEnd
+}
+
+/** Why a stream failed. */
 export type StreamErrorKind = 'client_disconnect' | 'upstream_error' | 'timeout' | 'limit_exceeded'
 
 /** How the exchange ended, for metrics and audit. */
@@ -52,34 +154,8 @@ export interface ExchangeResult {
   readonly outcomeType: OutcomeType | undefined
 }
 
-/**
- * The answer's way back to the client. `listen/` implements it, so that nothing else knows the wire. What is asked are
- * functions and no getters: V8 makes a hidden class for each object with getters of its own, keeps it until the next
- * major collection, and with it everything that the getters see.
- */
-export interface Reply {
-  isHeadSent(): boolean
-  /** True once the connection is gone or the answer is complete. */
-  isClosed(): boolean
-  /** Sends status and headers. Header names keep their case; values may repeat. */
-  head(status: number, headers: readonly string[]): void
-  /** Sends the head at once, before there is a body. */
-  flush(): void
-  /** Sends a part of the body; false asks to wait for `onDrain`. */
-  write(chunk: Uint8Array): boolean
-  onDrain(listener: () => void): void
-  end(chunk?: Buffer): void
-  /** The answer is complete and its last byte has left: nothing is waited for any more. */
-  isFlushed(): boolean
-  /** Resolves when the last byte has left or the connection is gone. */
-  whenEnded(): Promise<void>
-  /** Cuts the connection, so that the client sees that the answer is incomplete. */
-  destroy(): void
-}
-
-/** One request and its answer: the only object that is made per request. */
-export interface Exchange {
-  // listen
+/** The head of a request, as `listen/` read and judged it. */
+export interface RequestHead {
   readonly method: string
   /** The canonical path: matched and forwarded in this form. */
   readonly path: string
@@ -87,73 +163,118 @@ export interface Exchange {
   readonly query: string
   /** Values by lower-case name, without a prototype; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Names and values in turn, as they came: what forwarding starts from. */
+  /** Names and values in turn, as received: the source of the forwarded headers. */
   readonly rawHeaders: readonly string[]
   readonly trace: Trace
-  /** Why listen refuses the request: everything that is wrong with its head. */
+  /** The refusal that lists every fault of the head. */
   readonly headFault: Outcome | undefined
-  readonly clientAddress: string
-  readonly protocol: 'http' | 'https'
-  /** `performance.now()` at the arrival of the head. */
-  readonly startedAt: number
-  /** The gateway's own span of this request: 16 hexadecimal digits. */
-  readonly spanId: string
-  readonly body: RequestBody
-  readonly reply: Reply
-  /** Aborted with a `CancelReason` when the request ends early. */
-  readonly signal: CancelSignal
-  readonly cancel: (reason: CancelReason) => void
-
-  // route
-  route: Route | undefined
-  /** Decoded path parameters in the order of the template, without a prototype. */
-  params: Readonly<Record<string, string>>
-  /** Methods of the path, when only the method did not match. */
-  allowedMethods: readonly string[]
-  /** The route has `mode: sse` and the client accepts an event stream. */
-  streaming: boolean
-  /** Ends the exchange when its time is over; cleared when it is answered. */
-  deadline: NodeJS.Timeout | undefined
-
-  // token-validator
-  identity: Identity | undefined
-  /** Who acts, for audit and the upstream; empty when nobody is known. */
-  actor: string
-
-  // tenant-injector
-  tenantId: string | undefined
-
-  // prompt-sanitize
-  /** Rules exist, but not for a body of this type: it goes on as it is and is never recorded. */
-  bodyUninspected: boolean
-
-  // take-slot
-  /** Gives the tenant's stream slot back; safe to call again. */
-  releaseSlot: (() => void) | undefined
-
-  // otel-audit
-  auditEvent: AuditEvent | undefined
-  requestBodyForAudit: string | undefined
-
-  // upstream
-  upstreamStartedAt: number | undefined
-  upstreamEndedAt: number | undefined
-
-  /** Why the stream failed, if it did: take-slot, upstream and respond can tell. */
-  streamError: StreamErrorKind | undefined
-
-  // check
-  /** The rules of the profile that the upstream's answer broke. */
-  violations: readonly string[]
-
-  // active-exchanges
-  /** Where it stands among those that are not over. */
-  seatInLoad: number
-  seatInSnapshot: number
-
-  // respond
-  result: ExchangeResult | undefined
 }
 
-/** What a step says: nothing to go on, or the outcome that ends the request. */
-export type StepResult = Outcome | undefined
+/** The connection's side of a request, as `listen/` provides it. */
+export interface RequestWire {
+  readonly body: RequestBody
+  readonly reply: Reply
+  readonly signal: Cancellation
+  readonly clientAddress: string
+  readonly protocol: 'http' | 'https'
+  /** The gateway's own span of this request: 16 hexadecimal digits. */
+  readonly spanId: string
+  /** `performance.now()` at the arrival of the head. */
+  readonly startedAt: number
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
+const NONE: readonly string[] = Object.freeze([])
+
+/** Position of an exchange that is in no list of active exchanges. */
+export const NOT_ACTIVE = -1
+
+/** One request and its answer: the only object per request. Each field names the step that sets it. */
+export class Exchange implements RequestHead, RequestWire {
+  // listen
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: RequestHead['headers']
+  readonly rawHeaders: readonly string[]
+  readonly trace: Trace
+  readonly headFault: Outcome | undefined
+  readonly body: RequestBody
+  readonly reply: Reply
+  readonly signal: Cancellation
+  readonly clientAddress: string
+  readonly protocol: 'http' | 'https'
+  readonly spanId: string
+  readonly startedAt: number
+
+  // route
+  route: RouteConfig | undefined = undefined
+  /** Decoded path parameters in the order of the template, without a prototype. */
+  params: Readonly<Record<string, string>> = NO_PARAMS
+  /** Methods of the path, when only the method did not match. */
+  allowedMethods: readonly string[] = NONE
+  /** The route has `mode: sse` and the client accepts an event stream. */
+  streaming = false
+  /** Cancels the request when its time is over; cleared when it is answered. */
+  deadline: NodeJS.Timeout | undefined = undefined
+
+  // token-validator
+  identity: Identity | undefined = undefined
+  /** Actor for audit and upstream; empty when nobody is known. */
+  actor = ''
+
+  // tenant-injector
+  tenantId: string | undefined = undefined
+
+  // prompt-sanitize
+  /** Rules exist, but not for a body of this type: it is forwarded unchanged and never recorded. */
+  bodyUninspected = false
+
+  // otel-audit
+  auditEvent: AuditEvent | undefined = undefined
+  requestBodyForAudit: string | undefined = undefined
+
+  // take-slot
+  /** Whether the request took a stream slot of its tenant. It stays `taken` after the release. */
+  slot: 'none' | 'taken' | 'refused' = 'none'
+  /** Gives the slot back; safe to call again. */
+  releaseSlot: (() => void) | undefined = undefined
+
+  // call-upstream
+  upstreamStartedAt: number | undefined = undefined
+  upstreamEndedAt: number | undefined = undefined
+  /** The rules of the profile that the upstream's answer broke. */
+  violations: readonly string[] = NONE
+  /** The upstream's answer, when it was passed on. */
+  delivery: Delivery | undefined = undefined
+
+  // respond
+  /** The gateway's own answer, when the upstream's was not passed on. */
+  outcome: Outcome | undefined = undefined
+
+  // finish
+  result: ExchangeResult | undefined = undefined
+  streamError: StreamErrorKind | undefined = undefined
+
+  // active-exchanges
+  /** Position in the list of the gateway's exchanges, and in that of its snapshot. */
+  positionInLoad = NOT_ACTIVE
+  positionInSnapshot = NOT_ACTIVE
+
+  constructor(head: RequestHead, wire: RequestWire) {
+    this.method = head.method
+    this.path = head.path
+    this.query = head.query
+    this.headers = head.headers
+    this.rawHeaders = head.rawHeaders
+    this.trace = head.trace
+    this.headFault = head.headFault
+    this.body = wire.body
+    this.reply = wire.reply
+    this.signal = wire.signal
+    this.clientAddress = wire.clientAddress
+    this.protocol = wire.protocol
+    this.spanId = wire.spanId
+    this.startedAt = wire.startedAt
+  }
+}

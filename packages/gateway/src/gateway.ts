@@ -10,14 +10,8 @@ import { createLoad } from './lifetime/load.ts'
 import { type ConfigSource, createReloading, type ReloadResult } from './lifetime/reload.ts'
 import { createSnapshot, type Snapshot } from './lifetime/snapshot.ts'
 import { createSnapshots } from './lifetime/snapshots.ts'
-import { admit, answerPreflight } from './line/admit.ts'
-import { callUpstream } from './line/call-upstream.ts'
-import { createOwnEndpoints } from './line/own-endpoints.ts'
-import type { GatewayParts } from './line/parts.ts'
-import { pipeline } from './line/pipeline.ts'
-import { fail, finish, sendOutcome } from './line/respond.ts'
-import { findRoute } from './line/route.ts'
-import { takeSlot } from './line/take-slot.ts'
+import { handle } from './line/handle.ts'
+import type { Parts } from './line/parts.ts'
 import type { HandedConnections } from './listen/handed-connections.ts'
 import { createListener, type Listener, type ListenerSettings } from './listen/listener.ts'
 import type { Log } from './log.ts'
@@ -64,29 +58,6 @@ export interface Gateway {
   readonly metrics: Metrics
 }
 
-/** The whole life of a request. Each step returns nothing to go on, or the outcome that ends the request. */
-async function handle(exchange: Exchange, parts: GatewayParts): Promise<void> {
-  if (parts.own.answer(exchange) || answerPreflight(exchange, parts)) return
-  parts.load.enter(exchange)
-  parts.snapshot.requests.enter(exchange)
-  try {
-    // The route is looked up first, so that whatever refuses a request is counted under its route.
-    const unrouted = findRoute(exchange, parts)
-    const admitted = admit(exchange, parts)
-    const refused =
-      (admitted instanceof Promise ? await admitted : admitted) ??
-      unrouted ??
-      (await pipeline(exchange, parts)) ??
-      (exchange.streaming ? await takeSlot(exchange, parts) : undefined) ??
-      (await callUpstream(exchange, parts))
-    if (refused !== undefined) sendOutcome(exchange, refused)
-  } catch (error) {
-    fail(exchange, parts, error)
-  } finally {
-    finish(exchange, parts)
-  }
-}
-
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { log, source, siblings } = options
@@ -113,7 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const reloading = createReloading({ source, current, provision, use, isClosing, agree, metrics, log })
   const degraded = () => degradedReasons(current(), reloading, slots)
   const isDraining = () => state.draining
-  const own = createOwnEndpoints({ metrics, degraded, ...siblings?.spokesman, isDraining })
+  const status = { metrics, degraded, ...siblings?.spokesman, isDraining }
   const { streamSlots: createSlots = createStreamSlots } = options
   const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
   const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
@@ -122,7 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const onlookers = [admin?.watch, siblings?.watch, createRecordWatcher(options)]
   const watchers = onlookers.filter((watch) => watch !== undefined)
-  let parts: GatewayParts = { snapshot: current(), load, slots, metrics, own, log, watchers, isClosing }
+  let parts: Parts = { snapshot: current(), load, slots, metrics, status, log, watchers, isClosing }
   const listener = openListener(() => parts, siblings?.connections)
   siblings?.join({ metrics, degraded, load, current })
   function use(next: Snapshot): void {
@@ -157,10 +128,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** A request is handled with the parts of the moment it came, to its end. */
-function openListener(partsNow: () => GatewayParts, handed?: HandedConnections): Listener {
+function openListener(partsNow: () => Parts, handed?: HandedConnections): Listener {
   const { snapshot, log } = partsNow()
   const { host, port } = snapshot.config.gateway
-  const start = (exchange: Exchange, parts: GatewayParts) =>
+  const start = (exchange: Exchange, parts: Parts) =>
     void handle(exchange, parts).catch((error) => abandon(exchange, parts, error))
   return createListener({
     ...listenerSettings(snapshot),
@@ -177,7 +148,7 @@ function listenerSettings({ config: { gateway }, certificate }: Snapshot): Liste
 }
 
 /** The net below the line: a fault in answering or counting costs its request, never the process. */
-function abandon(exchange: Exchange, { log, snapshot }: GatewayParts, error: unknown): void {
+function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): void {
   snapshot.requests.leave(exchange)
   log.error('a request was abandoned', { request_id: exchange.trace.requestId, error })
   exchange.reply.destroy()

@@ -1,8 +1,7 @@
 import type { Others } from './admin/others.ts'
 import type { Load, Room } from './lifetime/load.ts'
 import type { Snapshot } from './lifetime/snapshot.ts'
-import type { OwnState } from './line/own-endpoints.ts'
-import type { Watcher } from './line/parts.ts'
+import type { GatewayStatus, Watcher } from './line/parts.ts'
 import type { HandedConnections } from './listen/handed-connections.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
@@ -21,7 +20,7 @@ export interface Siblings {
   /** Clients come by way of the process that listens for all. */
   readonly connections: HandedConnections
   /** Speaks for all of them, whichever is asked. */
-  readonly spokesman: Pick<OwnState, 'metrics' | 'degraded'>
+  readonly spokesman: Pick<GatewayStatus, 'metrics' | 'degraded'>
   /** Tells the others what stands against a configuration here; resolves with what stands against it anywhere. */
   agree(faults: readonly string[]): Promise<readonly string[]>
   /** What the admin listener shows of the others, in the process that has it. */

@@ -1,7 +1,6 @@
 import { headerKeys, type Outcome, statusOf } from '@agentic-rest/profile'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, unlessCancelled } from '../exchange.ts'
 import type { Plugin } from '../plugin.ts'
-import { unlessCancelled } from '../unless-cancelled.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './own-host.ts'
 import type { Sessions } from './sessions.ts'

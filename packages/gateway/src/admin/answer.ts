@@ -63,7 +63,7 @@ export function sendAnswer(
   { reply, method }: Pick<Exchange, 'reply' | 'method'>,
   { status, headers = {}, body }: AdminAnswer,
 ): void {
-  if (reply.isClosed()) return
+  if (reply.isClosed) return
   const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(body.length) }
   reply.head(status, Object.entries({ ...commonHeaders, ...headers, ...length }).flat())
   reply.end(method === 'HEAD' ? undefined : body)

@@ -17,9 +17,13 @@ function makeReader() {
   }
   const reply: Reply = {
     whenEnded: () => ended,
-    isFlushed: () => state.closed,
-    isHeadSent: () => false,
-    isClosed: () => state.closed,
+    get isFlushed() {
+      return state.closed
+    },
+    isHeadSent: false,
+    get isClosed() {
+      return state.closed
+    },
     head: () => undefined,
     flush: () => undefined,
     write(chunk) {

@@ -56,7 +56,7 @@ export function createFeedReaders(): FeedReaders {
 
 function sendTo(reader: Reader, bytes: Uint8Array, now: number): void {
   const { reply, since, stalledAt } = reader
-  if (reply.isClosed()) return
+  if (reply.isClosed) return
   if (now - since > MAX_FEED_MS) reply.end()
   else if (stalledAt === undefined) write(reader, bytes)
   // Nothing is kept for a reader that stalls (F13); one that stays so is let go.

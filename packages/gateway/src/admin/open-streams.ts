@@ -7,8 +7,8 @@ const MAX_TENANTS = 100
 /** The open streams of each tenant, those with most first. It is counted when it is asked for, and costs nothing before. */
 export function openStreams({ active }: Load, { gateway }: GatewayConfig): readonly TenantStreams[] {
   const counts = new Map<string, number>()
-  for (const { releaseSlot, tenantId = '' } of active)
-    if (releaseSlot !== undefined) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+  for (const { slot, tenantId = '' } of active)
+    if (slot === 'taken') counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
   const limit = gateway.llm.max_sse_connections_per_tenant
   return [...counts]
     .map(([tenant, open]) => ({ tenant, open, limit }))

@@ -67,8 +67,8 @@ async function recentExchanges(recent: RecentExchanges, { posted, others }: Kept
 async function takeRecords(exchange: Exchange, posted: PostedRecords, intake: Intake): Promise<AdminAnswer> {
   const { body, headers, query } = exchange
   // Looked at before a byte is read; a body that does not say its length is taken for the largest.
-  if ((body.length() ?? 0) > MAX_POSTED_BYTES) return tooLarge()
-  if (!intake.admits(body.length() ?? MAX_POSTED_BYTES))
+  if ((body.length ?? 0) > MAX_POSTED_BYTES) return tooLarge()
+  if (!intake.admits(body.length ?? MAX_POSTED_BYTES))
     return faultAnswer('TOO_MANY', 'More records come than are taken.', { [headerNames.retryAfter]: '1' })
   const bytes = await body.read(MAX_POSTED_BYTES)
   if (bytes === undefined) return tooLarge()

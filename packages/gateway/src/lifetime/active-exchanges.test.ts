@@ -5,7 +5,7 @@ import { makeExchange } from '../../test/plugins/make-exchange.ts'
 import { createActiveExchanges } from './active-exchanges.ts'
 
 it('keeps each from its beginning to its end, in whatever order they end', () => {
-  const { active, enter, leave } = createActiveExchanges('seatInLoad')
+  const { active, enter, leave } = createActiveExchanges('positionInLoad')
   const [first, second, third, fourth] = [makeExchange(), makeExchange(), makeExchange(), makeExchange()]
   for (const exchange of [first, second, third, fourth]) enter(exchange)
   leave(second)
@@ -18,7 +18,7 @@ it('keeps each from its beginning to its end, in whatever order they end', () =>
 })
 
 it('takes no notice of one that leaves twice, or never entered', () => {
-  const { active, enter, leave } = createActiveExchanges('seatInLoad')
+  const { active, enter, leave } = createActiveExchanges('positionInLoad')
   const [first, second] = [makeExchange(), makeExchange()]
   enter(first)
   enter(second)
@@ -29,7 +29,10 @@ it('takes no notice of one that leaves twice, or never entered', () => {
 })
 
 it('keeps two apart that hold the same exchange', () => {
-  const [load, snapshot] = [createActiveExchanges('seatInLoad'), createActiveExchanges('seatInSnapshot')]
+  const [load, snapshot] = [
+    createActiveExchanges('positionInLoad'),
+    createActiveExchanges('positionInSnapshot'),
+  ]
   const [first, second] = [makeExchange(), makeExchange()]
   for (const exchange of [first, second]) load.enter(exchange)
   for (const exchange of [second, first]) snapshot.enter(exchange)
@@ -38,7 +41,7 @@ it('keeps two apart that hold the same exchange', () => {
 })
 
 it('tells once when the last has left, and at once where there is none', () => {
-  const { enter, leave, whenIdle } = createActiveExchanges('seatInLoad')
+  const { enter, leave, whenIdle } = createActiveExchanges('positionInLoad')
   const exchange = makeExchange()
   const [told, takenBack] = [vi.fn(), vi.fn()]
   enter(exchange)
@@ -53,7 +56,7 @@ it('tells once when the last has left, and at once where there is none', () => {
 })
 
 it('lets a minor collection take what has left', () => {
-  const { active, enter, leave } = createActiveExchanges('seatInLoad')
+  const { active, enter, leave } = createActiveExchanges('positionInLoad')
   const collectMinor = minorCollector()
   collectMinor()
   const before = getHeapStatistics().used_heap_size

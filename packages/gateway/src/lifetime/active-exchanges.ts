@@ -1,25 +1,22 @@
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, NOT_ACTIVE } from '../exchange.ts'
 
-/** The seat of an exchange that is over, or has not begun. */
-export const NOWHERE = -1
-
-/** Exchanges that are not over, and word of the moment when none is left. */
+/** Unfinished exchanges, and a callback when none is left. */
 export interface ActiveExchanges {
   readonly active: readonly Exchange[]
   enter(exchange: Exchange): void
   leave(exchange: Exchange): void
-  /** Calls back once, when nothing is active, at once where nothing is; what it returns takes the wish back. */
+  /** Calls back once, when nothing is active (at once if nothing is). Returns a function that cancels the callback. */
   whenIdle(callback: () => void): () => void
   /** Resolves when nothing is active, or after `ms`. */
   idle(ms: number): Promise<boolean>
 }
 
 /**
- * Keeps exchanges from their beginning to their end, in an array in which each knows its seat. A `Set` would do, but V8
- * ties the table that a set has outgrown to the next one, and with it keeps what was in it until a major collection:
- * nearly every request was copied to the old generation, and minor collections took 20 ms.
+ * Keeps exchanges in an array; each knows its position. Not in a `Set`: V8 links an outgrown table of a set to its
+ * successor, and keeps its entries alive until a major collection. Nearly every request was then copied to the old
+ * generation, and minor collections took 20 ms.
  */
-export function createActiveExchanges(seat: 'seatInLoad' | 'seatInSnapshot'): ActiveExchanges {
+export function createActiveExchanges(position: 'positionInLoad' | 'positionInSnapshot'): ActiveExchanges {
   const active: Exchange[] = []
   const waiting = new Set<() => void>()
   const whenIdle = (callback: () => void) => {
@@ -35,15 +32,15 @@ export function createActiveExchanges(seat: 'seatInLoad' | 'seatInSnapshot'): Ac
     active,
     whenIdle,
     enter(exchange) {
-      exchange[seat] = active.length
+      exchange[position] = active.length
       active.push(exchange)
     },
     leave(exchange) {
-      if (exchange[seat] === NOWHERE) return
+      if (exchange[position] === NOT_ACTIVE) return
       const last = active.pop() as Exchange
-      if (last !== exchange) active[exchange[seat]] = last
-      last[seat] = exchange[seat]
-      exchange[seat] = NOWHERE
+      if (last !== exchange) active[exchange[position]] = last
+      last[position] = exchange[position]
+      exchange[position] = NOT_ACTIVE
       if (active.length === 0) for (const wake of waiting) wake()
     },
     idle(ms) {

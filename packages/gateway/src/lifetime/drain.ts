@@ -63,7 +63,7 @@ async function cancelRest(load: Load, log: Log): Promise<void> {
 
 /** Ends every exchange, with time for a last frame and for its record, before what they use is taken away. */
 export async function cancelAll({ active, idle }: ActiveExchanges): Promise<void> {
-  for (const exchange of [...active]) exchange.cancel('shutdown')
+  for (const exchange of [...active]) exchange.signal.cancel('shutdown')
   await idle(LAST_FRAME_MS)
 }
 

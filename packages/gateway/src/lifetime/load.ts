@@ -25,7 +25,7 @@ const BUSY_COUNT = 64
 
 /** Counts exchanges and watches how late the event loop runs. */
 export function createLoad(room: Room): Load {
-  const exchanges = createActiveExchanges('seatInLoad')
+  const exchanges = createActiveExchanges('positionInLoad')
   const { active } = exchanges
   const delay = watchLoop()
   let streams = 0
@@ -38,7 +38,7 @@ export function createLoad(room: Room): Load {
       streams += 1
     },
     leave(exchange) {
-      if (exchange.releaseSlot !== undefined) streams -= 1
+      if (exchange.slot === 'taken') streams -= 1
       exchanges.leave(exchange)
     },
     isOverloaded() {

@@ -18,7 +18,7 @@ function routesOf(...ids: readonly string[]): readonly RouteConfig[] {
 
 /** A router that is asked as a request would ask it: with the canonical form of a path. */
 function router(...ids: readonly string[]) {
-  const { match, methods } = createRouter(routesOf(...ids).map((config) => ({ id: config.id, config })))
+  const { match, methods } = createRouter(routesOf(...ids))
   const canonical = (path: string) => {
     const target = canonicalTarget(path, undefined)
     if (!target.ok) throw new Error(target.message)

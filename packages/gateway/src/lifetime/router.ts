@@ -3,15 +3,9 @@ import type { RouteConfig } from '../config/config-schema.ts'
 import { parameterName, pathSegments } from '../config/schema/path-template.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
 
-/** A route of the configuration, ready to be matched. */
-export interface Route {
-  readonly id: string
-  readonly config: RouteConfig
-}
-
-/** What matching a request gives: a route, or which methods the path has. */
+/** A matched route, or the methods of the path. */
 export type RouteMatch =
-  | { readonly route: Route; readonly params: Readonly<Record<string, string>> }
+  | { readonly route: RouteConfig; readonly params: Readonly<Record<string, string>> }
   | { readonly route: undefined; readonly allowedMethods: readonly string[] }
 
 /** Finds the route of a request. */
@@ -21,21 +15,21 @@ export interface Router {
   methods(path: string): readonly string[]
 }
 
-// As long as a head can be configured to be: the limit of the head is the only one.
+// The largest head that can be configured: the limit of the head is the only one.
 const MAX_PARAM_LENGTH = 1_048_576
 
-/** Makes the router for a set of routes. A literal segment beats a parameter; the time does not grow with the routes. */
-export function createRouter(routes: readonly Route[]): Router {
+/** Makes the router for a set of routes. A literal segment beats a parameter; look-up time does not grow with the routes. */
+export function createRouter(routes: readonly RouteConfig[]): Router {
   const tree = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH })
   const methods = new Set<string>()
   for (const route of routes) {
-    methods.add(route.config.method)
-    tree.on(route.config.method as HTTPMethod, treePath(route.config.path), noHandler, route)
+    methods.add(route.method)
+    tree.on(route.method as HTTPMethod, treePath(route.path), noHandler, route)
   }
   const find = (method: string, path: string): RouteMatch | undefined => {
     const found = methods.has(method) ? tree.find(method as HTTPMethod, treeText(path)) : null
     if (found === null) return undefined
-    return { route: found.store as Route, params: decodeParams(found.params as Record<string, string>) }
+    return { route: found.store as RouteConfig, params: decodeParams(found.params as Record<string, string>) }
   }
   const allowed = (path: string) => {
     const own = [...methods].filter((method) => find(method, path) !== undefined)
@@ -46,7 +40,7 @@ export function createRouter(routes: readonly Route[]): Router {
     match(method, path) {
       const found = find(method, path)
       if (found !== undefined) return found
-      // RFC 9110, section 9.1: whoever serves GET serves HEAD.
+      // RFC 9110, section 9.1: a route for GET also serves HEAD.
       const head = method === 'HEAD' ? find('GET', path) : undefined
       return head ?? { route: undefined, allowedMethods: allowed(path) }
     },
@@ -62,7 +56,7 @@ function treePath(template: string): string {
   return `/${segments.join('/')}`
 }
 
-/** A literal in the canonical form, which the paths of requests have too. */
+/** A literal in the canonical form of request paths. */
 function treeLiteral(segment: string): string {
   const target = canonicalTarget(`/${segment}`, undefined)
   if (!target.ok) throw new TypeError(`no request can ask for this segment: it ${target.message}`)
@@ -70,8 +64,8 @@ function treeLiteral(segment: string): string {
 }
 
 /**
- * Hides percent signs from the tree, which would decode them: `%3B` asks for something else than `;`, and a parameter
- * must be decoded once. No canonical path has a bare `^`.
+ * Hides percent signs from the tree, which would decode them: `%3B` is another path than `;`, and a parameter must be
+ * decoded once. No canonical path has a bare `^`.
  */
 function treeText(path: string): string {
   return path.includes('%') ? path.replaceAll('%', '^') : path
@@ -87,5 +81,5 @@ function decodeParams(params: Record<string, string>): Record<string, string> {
 }
 
 function noHandler(): void {
-  // find-my-way wants one; we look routes up and call nothing.
+  // find-my-way requires a handler; we only look routes up.
 }

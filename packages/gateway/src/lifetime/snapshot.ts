@@ -41,7 +41,7 @@ export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snap
   // Here and nowhere else, so that everyone who runs a gateway sees each of them, once for every configuration.
   for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
-  const router = createRouter(routes.map((route) => ({ id: route.id, config: route })))
+  const router = createRouter(routes)
   const plugins = createPlugins(config.plugins, { ...world, configVersion: versionOf(config) })
   const pools = createPools(config, world, plugins)
   return {
@@ -52,7 +52,7 @@ export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snap
     plugins,
     pools,
     certificate,
-    requests: createActiveExchanges('seatInSnapshot'),
+    requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
       await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))
     },

@@ -1,35 +1,37 @@
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import { isPreflight, preflightHeaders } from '../listen/cors.ts'
-import type { GatewayParts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { sendPreflight } from './respond.ts'
 
-/** What ends a request before anything is looked up for it. */
-export function admit(exchange: Exchange, parts: GatewayParts): StepResult | Promise<StepResult> {
-  const { load, isClosing } = parts
+/**
+ * Refuses a request before anything is looked up for it. Without a promise where it can: the parser reads on in the same
+ * turn, and a refused head must be answered before a malformed body is.
+ */
+export function admit(exchange: Exchange, parts: Parts): StepResult | Promise<StepResult> {
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
-  if (isClosing()) return refusal('SHUTTING_DOWN')
+  if (parts.isClosing()) return refusal('SHUTTING_DOWN')
   if (exchange.headFault !== undefined) return exchange.headFault
-  const overloaded = load.isOverloaded()
+  const overloaded = parts.load.isOverloaded()
   return overloaded instanceof Promise
     ? overloaded.then((isFull) => admitByLoad(exchange, parts, isFull))
     : admitByLoad(exchange, parts, overloaded)
 }
 
-function admitByLoad(exchange: Exchange, { snapshot }: GatewayParts, isOverloaded: boolean): StepResult {
+function admitByLoad(exchange: Exchange, { snapshot }: Parts, isOverloaded: boolean): StepResult {
   exchange.signal.throwIfAborted()
   if (isOverloaded) return refusal('OVERLOADED')
   const { max_body_bytes } = snapshot.config.gateway.limits
-  return (exchange.body.length() ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
+  return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
 }
 
 /**
  * Answers a preflight, which carries no token, before the pipeline; false when the request is none. It is granted
- * whatever the path and the method, so that the page can read why its request is refused: a browser shows a script
+ * for every path and method, so that the page can read why its request is refused: a browser shows a script
  * nothing of an answer whose preflight failed.
  */
-export function answerPreflight(exchange: Exchange, { snapshot, isClosing }: GatewayParts): boolean {
+export function answerPreflight(exchange: Exchange, { snapshot, isClosing }: Parts): boolean {
   const { cors } = snapshot.config.gateway
   if (cors === undefined || isClosing() || hasBadHeader(exchange)) return false
   if (!isPreflight(exchange.method, exchange.headers)) return false

@@ -3,23 +3,31 @@ import type { Load } from '../lifetime/load.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Exposition } from '../metrics/registry.ts'
 import type { StreamSlots } from '../slots/stream-slots.ts'
-import type { OwnEndpoints } from './own-endpoints.ts'
 
-/** Looks at a request that is over, its record completed. It must not throw, and not wait. */
+/** Sees a finished request with its completed record. It must not throw, and not wait. */
 export type Watcher = (exchange: Exchange) => void
 
-/** What the steps of a request work with. A gateway makes one set of them for each configuration and owns it. */
-export interface GatewayParts {
-  /** The only part that a reload replaces: a request that has begun keeps its own. */
+/** The gateway's report on itself, for `/metrics` and `/readyz`. */
+export interface GatewayStatus {
+  readonly metrics: { expose(): Exposition | Promise<Exposition> }
+  /** Why the gateway is less than ready without being unready. */
+  readonly degraded: () => readonly string[] | Promise<readonly string[]>
+  readonly isDraining: () => boolean
+}
+
+/** The parts of a gateway that the steps of a request use. A reload replaces the whole set. */
+export interface Parts {
+  /** The only part that a reload changes: a request that has begun keeps its own. */
   readonly snapshot: Snapshot
   readonly load: Load
   readonly slots: StreamSlots
   readonly metrics: Metrics
-  readonly own: OwnEndpoints
+  readonly status: GatewayStatus
   readonly log: Log
-  /** Who looks on: told of every request when it is over. */
+  /** Called with every finished request. */
   readonly watchers: readonly Watcher[]
-  /** The gateway is going down and takes no new work. */
+  /** The gateway is shutting down and takes no new work. */
   readonly isClosing: () => boolean
 }

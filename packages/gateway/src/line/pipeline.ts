@@ -1,18 +1,17 @@
 import { refusal } from '../errors.ts'
-import type { Exchange, StepResult } from '../exchange.ts'
+import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Plugin } from '../plugin.ts'
-import { unlessCancelled } from '../unless-cancelled.ts'
-import type { GatewayParts } from './parts.ts'
+import type { Parts } from './parts.ts'
 
 /** Runs the plugins in their order until one refuses; without a promise when none of them needs one. */
-export function pipeline(exchange: Exchange, parts: GatewayParts): StepResult | Promise<StepResult> {
+export function pipeline(exchange: Exchange, parts: Parts): StepResult | Promise<StepResult> {
   const result = runFrom(0, exchange, parts)
   // A plugin that waits for the outside world must not keep a request beyond its deadline or its client.
   return result instanceof Promise ? unlessCancelled(result, exchange.signal) : result
 }
 
-function runFrom(start: number, exchange: Exchange, parts: GatewayParts): StepResult | Promise<StepResult> {
+function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | Promise<StepResult> {
   const { plugins } = parts.snapshot
   for (let index = start; index < plugins.length; index += 1) {
     const plugin = plugins[index] as Plugin
@@ -47,7 +46,7 @@ function failed(plugin: Plugin, exchange: Exchange, { log, error }: Failure): St
 }
 
 /** Tells every plugin how the request ended. */
-export function tellPlugins(exchange: Exchange, { snapshot, log }: GatewayParts): void {
+export function tellPlugins(exchange: Exchange, { snapshot, log }: Parts): void {
   for (const plugin of snapshot.plugins) {
     try {
       // The result is not awaited, but a plugin in JavaScript may be asynchronous here, whatever its type says.

@@ -1,20 +1,29 @@
-import { headers as headerNames, type Outcome, PROFILE_VERSION, writeOutcome } from '@agentic-rest/profile'
+import {
+  conditionOf,
+  headers as headerNames,
+  type Outcome,
+  outcomes,
+  outcomeTypeOf,
+  PROFILE_VERSION,
+  statusOf,
+  writeOutcome,
+} from '@agentic-rest/profile'
 import { type ErrorCode, errorCodeRow, errorCodes, refusal } from '../errors.ts'
-import type { CancelReason, Exchange } from '../exchange.ts'
-import { disconnected, resultOf } from './exchange-result.ts'
-import type { GatewayParts } from './parts.ts'
+import type { CancelReason, Delivery, Exchange, ExchangeResult, StreamErrorKind } from '../exchange.ts'
+import { lastOutcome } from './deliver.ts'
+import type { Parts } from './parts.ts'
 import { tellPlugins } from './pipeline.ts'
 
 const OVERLOAD_RETRY_SECONDS = '1'
 const NO_CONTENT = 204
 
 /** Answers with an outcome of the gateway's own. */
-export function sendOutcome(exchange: Exchange, outcome: Outcome): void {
-  exchange.result = resultOf(outcome)
+export function respond(exchange: Exchange, outcome: Outcome): void {
+  exchange.outcome = outcome
   const { reply, trace } = exchange
-  if (reply.isClosed()) return
-  // A part of another answer is out: cutting it is the only way left to say that it failed.
-  if (reply.isHeadSent()) {
+  if (reply.isClosed) return
+  // A part of another answer has left: only a cut connection tells the client that it failed.
+  if (reply.isHeadSent) {
     reply.destroy()
     return
   }
@@ -25,7 +34,7 @@ export function sendOutcome(exchange: Exchange, outcome: Outcome): void {
   reply.end(exchange.method === 'HEAD' ? undefined : bytes)
 }
 
-/** Answers a preflight of a browser: which methods and headers the path takes, and nothing else. */
+/** Answers a preflight of a browser: the methods and headers of the path, and nothing else. */
 export function sendPreflight({ reply, trace }: Exchange, headers: readonly string[]): void {
   const own = [
     headerNames.profile,
@@ -39,7 +48,7 @@ export function sendPreflight({ reply, trace }: Exchange, headers: readonly stri
   reply.end()
 }
 
-/** Headers that HTTP asks for with some conditions. */
+/** Headers that HTTP requires with some conditions. */
 function conditionHeaders(exchange: Exchange, outcome: Outcome): Record<string, string> {
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
@@ -63,32 +72,79 @@ function challenge(outcome: Outcome): string {
   return `Bearer realm="agentic", error="${error ?? 'invalid_token'}"`
 }
 
-/** What a request that failed is answered with. The cause goes to the log; the client gets an outcome and its trace. */
-export function fail(exchange: Exchange, { log }: GatewayParts, error: unknown): void {
+/** Counts a request as active, in the gateway and in its snapshot. */
+export function enter(exchange: Exchange, { load, snapshot }: Parts): void {
+  load.enter(exchange)
+  snapshot.requests.enter(exchange)
+}
+
+/** Answers a request that threw. The cause goes to the log; the client gets an outcome and its trace. */
+export function fail(exchange: Exchange, { log }: Parts, error: unknown): void {
   if (!exchange.signal.aborted) {
     log.error('a request failed', { request_id: exchange.trace.requestId, error })
-    sendOutcome(exchange, refusal('INTERNAL_ERROR'))
+    respond(exchange, refusal('INTERNAL_ERROR'))
     return
   }
   const reason = exchange.signal.reason as CancelReason
-  if (exchange.releaseSlot !== undefined && reason !== 'shutdown') exchange.streamError = reason
-  if (reason === 'client_disconnect') exchange.result = disconnected
-  else sendOutcome(exchange, refusal(reason === 'timeout' ? 'EXECUTION_TIMEOUT' : 'SHUTTING_DOWN'))
+  if (reason !== 'client_disconnect')
+    respond(exchange, refusal(reason === 'timeout' ? 'EXECUTION_TIMEOUT' : 'SHUTTING_DOWN'))
 }
 
-/** Gives everything back, counts the request, completes its audit record and shows it to who looks on. */
-export function finish(exchange: Exchange, parts: GatewayParts): void {
+/** Releases everything, counts the request, completes its audit record and shows it to the watchers. */
+export function finish(exchange: Exchange, parts: Parts): void {
   const { snapshot, load, metrics, watchers } = parts
   clearTimeout(exchange.deadline)
   load.leave(exchange)
-  if (exchange.releaseSlot !== undefined) {
-    exchange.releaseSlot()
+  if (exchange.slot === 'taken') {
+    exchange.releaseSlot?.()
     metrics.streamClosed(exchange)
   }
-  exchange.result ??= disconnected
+  exchange.result = resultOf(exchange)
+  exchange.streamError = streamErrorOf(exchange)
   metrics.requestFinished(exchange)
   if (exchange.route !== undefined) tellPlugins(exchange, parts)
   for (const watch of watchers) watch(exchange)
-  // Last of all: with its last request a configuration that was replaced gives back what is used above.
+  // Last: a replaced snapshot closes with its last request, and the lines above still use it.
   snapshot.requests.leave(exchange)
+}
+
+const disconnected: ExchangeResult = { status: 0, label: 'client_disconnect', outcomeType: undefined }
+
+/** How a request counts: by the gateway's own outcome, by the upstream's answer, or as a client that left. */
+function resultOf({ outcome, delivery }: Exchange): ExchangeResult {
+  if (outcome !== undefined) return outcomeResult(outcome)
+  return delivery === undefined ? disconnected : deliveredResult(delivery)
+}
+
+function outcomeResult(outcome: Outcome): ExchangeResult {
+  const status = statusOf(outcome)
+  const condition = outcome.type === 'error' ? outcome.condition : undefined
+  if (condition !== undefined) return { status, label: condition, outcomeType: undefined }
+  return { status, label: outcome.type, outcomeType: outcome.type }
+}
+
+function deliveredResult({ status, essence, end }: Delivery): ExchangeResult {
+  if (end === 'client_disconnect') return disconnected
+  const broken = lastOutcome(end)
+  if (broken !== undefined) return outcomeResult(broken)
+  const type = outcomeTypeOf(status)
+  if (type !== undefined && outcomes[type].mediaType === essence)
+    return { status, label: type, outcomeType: type }
+  const condition = conditionOf(status)
+  const typed = condition !== undefined && essence === outcomes.error.mediaType
+  return { status, label: typed ? condition : `untyped_${statusClass(status)}xx`, outcomeType: undefined }
+}
+
+/** RFC 9110, section 15: a status above 599 does not exist, and counts as a failure of the server. */
+function statusClass(status: number): number {
+  return Math.min(Math.floor(status / 100), 5)
+}
+
+/** Why a stream failed, if it did. An orderly shutdown is no failure. */
+function streamErrorOf({ slot, delivery, signal, outcome }: Exchange): StreamErrorKind | undefined {
+  if (slot === 'refused') return 'limit_exceeded'
+  if (slot === 'none') return undefined
+  const end = delivery?.end ?? signal.reason
+  if (end !== undefined) return end === 'complete' || end === 'shutdown' ? undefined : end
+  return outcome?.type === 'failed_dependency' ? 'upstream_error' : undefined
 }

@@ -1,22 +1,29 @@
 import { limitExceeded } from '../errors.ts'
-import type { Exchange, StepResult } from '../exchange.ts'
+import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { ReleaseSlot } from '../slots/stream-slots.ts'
-import { unlessCancelled } from '../unless-cancelled.ts'
-import type { GatewayParts } from './parts.ts'
+import type { Parts } from './parts.ts'
 
-/** How long a tenant with all its streams open is told to wait (Limits, retryAfter). */
+/** `retryAfter` for a tenant with all its streams open (Limits, retryAfter). */
 const RETRY_AFTER_SECONDS = 60
 
-/** Takes one of the tenant's stream slots for a request that streams; `respond.ts` gives it back. */
-export function takeSlot(exchange: Exchange, parts: GatewayParts): StepResult | Promise<StepResult> {
-  const taken = parts.slots.take(exchange.tenantId ?? '')
-  return taken instanceof Promise
-    ? whileWaitedFor(taken, exchange).then((release) => openStream(exchange, parts, release))
-    : openStream(exchange, parts, taken)
+/** Takes one of the tenant's stream slots for a request that streams; `finish` gives it back. */
+export async function takeSlot(exchange: Exchange, { slots, load, metrics }: Parts): Promise<StepResult> {
+  if (!exchange.streaming) return undefined
+  const taken = slots.take(exchange.tenantId ?? '')
+  const release = taken instanceof Promise ? await untilTaken(taken, exchange) : taken
+  if (release === undefined) {
+    exchange.slot = 'refused'
+    return limitExceeded(RETRY_AFTER_SECONDS)
+  }
+  exchange.slot = 'taken'
+  exchange.releaseSlot = release
+  load.streamStarted()
+  metrics.streamOpened(exchange)
+  return undefined
 }
 
-/** A slot that comes after its request has ended goes back at once: nobody else knows of it. */
-function whileWaitedFor(
+/** A slot that arrives after its request has ended is released at once: nobody else knows of it. */
+function untilTaken(
   taking: Promise<ReleaseSlot | undefined>,
   { signal }: Exchange,
 ): Promise<ReleaseSlot | undefined> {
@@ -24,19 +31,4 @@ function whileWaitedFor(
     void taking.then((release) => release?.())
     throw reason
   })
-}
-
-function openStream(
-  exchange: Exchange,
-  { load, metrics }: GatewayParts,
-  release: ReleaseSlot | undefined,
-): StepResult {
-  exchange.releaseSlot = release
-  if (release === undefined) {
-    exchange.streamError = 'limit_exceeded'
-    return limitExceeded(RETRY_AFTER_SECONDS)
-  }
-  load.streamStarted()
-  metrics.streamOpened(exchange)
-  return undefined
 }

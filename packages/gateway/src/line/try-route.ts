@@ -36,10 +36,10 @@ export function tryRoute(config: GatewayConfig, { method, target }: TriedRequest
     return ownMethods.includes(method)
       ? { type: 'own', path }
       : { type: 'method_not_allowed', path, allowedMethods: ownMethods }
-  const router = createRouter(config.routes.map((route) => ({ id: route.id, config: route })))
+  const router = createRouter(config.routes)
   const match = router.match(method, path)
   if (match.route !== undefined) {
-    const route = match.route.config
+    const { route } = match
     return { type: 'route', route, params: match.params, plugins: planPlugins(config.plugins, route) }
   }
   const { allowedMethods } = match

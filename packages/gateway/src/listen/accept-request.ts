@@ -1,17 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createCancellation } from '../cancel-signal.ts'
-import type { Exchange } from '../exchange.ts'
-import { NOWHERE } from '../lifetime/active-exchanges.ts'
+import { Cancellation, Exchange } from '../exchange.ts'
 import type { Connection } from './connection.ts'
 import { corsHeaders } from './cors.ts'
-import { createReply } from './reply.ts'
+import { ClientReply } from './reply.ts'
 import { requestBody } from './request-body.ts'
-import { type RequestHead, readRequestHead } from './request-head.ts'
+import { type JudgedHead, readRequestHead } from './request-head.ts'
 
-// Counted by us, because Node answers what is pipelined behind the last one with a 503 of its own.
+// Our own limit: Node would answer requests pipelined behind the last one with a 503 of its own.
 const MAX_REQUESTS_PER_CONNECTION = 1000
 
-/** What the listener knows beside the request. */
+/** The state of the listener and of the connection that a request arrives on. */
 export interface AcceptOptions {
   readonly maxBodyBytes: number
   readonly corsOrigins: readonly string[] | undefined
@@ -29,115 +28,81 @@ export function acceptRequest(
   options: AcceptOptions,
 ): Exchange {
   const startedAt = performance.now()
+  const { connection, expectsContinue, isDraining } = options
   const head = readRequestHead(request)
-  const { signal, cancel } = createCancellation()
-  const open = { request, response, cancel, earlier: options.connection.newest }
-  response.on('close', () => {
-    open.earlier = undefined
-    if (!response.writableFinished) cancel('client_disconnect')
-    // Answered before its body was read: the rest is thrown away, so that a client that writes first and reads then
-    // gets its answer, and the next request can come. `requestTimeout` bounds it.
-    else if (!request.complete) request.resume()
-  })
-  // A body that is cut off shows as an error of the request; `close` above is what counts.
-  request.on('error', ignore)
-  response.on('error', ignore)
-  options.connection.newest = open
-  const { body, reply } = openWire(request, response, { options, head, cancel })
-  // Written out and not spread: every request pays for this object.
-  return {
-    method: head.method,
-    path: head.path,
-    query: head.query,
-    headers: head.headers,
-    rawHeaders: head.rawHeaders,
-    trace: head.trace,
-    headFault: head.headFault,
-    clientAddress: options.connection.clientAddress,
-    protocol: options.connection.protocol,
-    startedAt,
-    spanId: options.nextSpanId(),
-    body,
-    reply,
-    signal,
-    cancel,
-    // What the later steps set.
-    route: undefined,
-    params: NO_PARAMS,
-    allowedMethods: NONE,
-    streaming: false,
-    deadline: undefined,
-    identity: undefined,
-    actor: '',
-    tenantId: undefined,
-    bodyUninspected: false,
-    releaseSlot: undefined,
-    auditEvent: undefined,
-    requestBodyForAudit: undefined,
-    upstreamStartedAt: undefined,
-    upstreamEndedAt: undefined,
-    streamError: undefined,
-    violations: NONE,
-    seatInLoad: NOWHERE,
-    seatInSnapshot: NOWHERE,
-    result: undefined,
-  }
-}
-
-const NONE: readonly string[] = []
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
-
-function ignore(): void {}
-
-function openWire(
-  request: IncomingMessage,
-  response: ServerResponse,
-  {
-    options,
-    head,
-    cancel,
-  }: {
-    readonly options: AcceptOptions
-    readonly head: RequestHead
-    readonly cancel: Exchange['cancel']
-  },
-): Pick<Exchange, 'body' | 'reply'> {
-  const { connection, expectsContinue } = options
-  let waitsForContinue = expectsContinue
+  const signal = new Cancellation()
+  followConnection(request, response, { connection, signal })
   // Answers to earlier requests of the connection may still be due, and they must not end it.
   const isLast = head.endsConnection || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
   connection.closing ||= isLast
-  const body = requestBody(request, {
-    length: declaredLength(head),
-    maxBytes: options.maxBodyBytes,
-    onGone: () => cancel('client_disconnect'),
-    onWanted() {
-      if (waitsForContinue) response.writeContinue()
-      waitsForContinue = false
-    },
-  })
-  const reply = createReply(response, {
+  const reply = new ClientReply(response, {
+    request,
+    connection,
     corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
-    closesConnection(headers) {
-      // A client that was never told to continue may or may not send its body: what follows cannot be framed.
-      // While draining, requests behind this one on the connection are still answered.
-      const drained = options.isDraining() && connection.newest?.response === response
-      const closes = isLast || waitsForContinue || drained || endsWithConnection(request, headers)
-      connection.closing ||= closes
-      connection.ended ||= closes
-      return closes
-    },
+    isLast,
+    expectsContinue,
+    isDraining,
   })
-  return { body, reply }
+  const length = declaredLength(head)
+  return new Exchange(head, {
+    body: requestBody(request, { length, maxBytes: options.maxBodyBytes, signal, reply }),
+    reply,
+    signal,
+    clientAddress: connection.clientAddress,
+    protocol: connection.protocol,
+    spanId: options.nextSpanId(),
+    startedAt,
+  })
 }
 
-/** HTTP/1.0 has no chunks: the end of a body without a length is the end of the connection, and Node sees to that. */
-function endsWithConnection({ httpVersion }: IncomingMessage, headers: readonly string[]): boolean {
-  if (httpVersion !== '1.0') return false
-  return !headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length')
+interface Followed {
+  readonly connection: Connection
+  readonly signal: Cancellation
 }
 
-function declaredLength({ headers }: RequestHead): number | undefined {
+/** Makes the request the newest of its connection, and cancels it when the client leaves. */
+function followConnection(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { connection, signal }: Followed,
+): void {
+  const open = { request, response, signal, earlier: connection.newest }
+  response.on('close', () => {
+    open.earlier = undefined
+    if (!response.writableFinished) signal.cancel('client_disconnect')
+    // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
+    // answer, and the next request can come. `requestTimeout` bounds it.
+    else if (!request.complete) request.resume()
+  })
+  // A body that is cut off shows as an error of the request; `close` above is the event that counts.
+  request.on('error', ignore)
+  response.on('error', ignore)
+  connection.newest = open
+}
+
+function ignore(): void {}
+
+function declaredLength({ headers }: JudgedHead): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined
   return Number(headers['content-length'] ?? 0)
+}
+
+const HALF = 0x1_0000_0000
+
+/**
+ * Makes span ids: a random half that tells processes apart and a half that counts. No two requests share one, even
+ * when a caller sends one request id twice, and none needs a call for randomness.
+ */
+export function createSpanIds(random: Buffer = randomBytes(8)): () => string {
+  // W3C Trace Context, section 3.2.2.4: all zeros would mean "none", so the constant half is never zero.
+  const process = hexadecimal(random.readUInt32BE(0) || 1)
+  let count = random.readUInt32BE(4)
+  return () => {
+    count = (count + 1) % HALF
+    return process + hexadecimal(count)
+  }
+}
+
+function hexadecimal(half: number): string {
+  return half.toString(16).padStart(8, '0')
 }

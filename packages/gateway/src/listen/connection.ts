@@ -1,33 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Exchange } from '../exchange.ts'
+import type { Cancellation, Exchange } from '../exchange.ts'
 
 /** A request whose answer may still be on its way. */
 export interface OpenRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly cancel: Exchange['cancel']
-  /** The one before on its connection, until this one is answered. */
+  readonly signal: Cancellation
+  /** The previous request of the connection, until this one is answered. */
   earlier: OpenRequest | undefined
 }
 
-/** What is remembered of a client's connection from one request to the next. */
+/** The state of a client's connection between its requests. */
 export interface Connection {
   readonly clientAddress: string
   readonly protocol: Exchange['protocol']
   requestCount: number
-  /** An answer ends the connection: what was sent behind its request is not looked at (RFC 9112, section 9.6). */
+  /** An answer will end the connection: bytes behind its request are ignored (RFC 9112, section 9.6). */
   closing: boolean
-  /** That answer is out: what waits behind it is not begun. */
+  /** That answer is sent: requests behind it are not started. */
   ended: boolean
-  /** The parser gave up: nothing more can be read from it. */
+  /** The parser gave up: nothing more can be read. */
   broken: boolean
-  /** Answers keep the order of the requests, so the newest tells whether any is open. */
+  /** Answers keep the order of requests: while the newest is closed, none is open. */
   newest: OpenRequest | undefined
 }
 
-/** Finds what is remembered of a connection; it is forgotten with its socket. */
+/** Finds the state of a socket; it is collected with the socket. */
 export function createConnections(): (socket: Socket) => Connection {
   const connections = new WeakMap<Socket, Connection>()
   return (socket) => {
@@ -52,30 +52,30 @@ function describe(socket: Socket): Connection {
   }
 }
 
-/** Whether an answer is still to be sent, or only partly sent. */
+/** Whether the answer is not, or only partly, sent. */
 export function isOpen({ response }: OpenRequest): boolean {
   return !response.closed
 }
 
 /**
- * Goes on when a request is answered, at once when none is open. Pipelined requests are worked on one after another:
- * in parallel a later one could overtake an earlier one with an effect (RFC 9112, section 9.3.2).
+ * Calls `next` when a request is answered, at once when none is open. Pipelined requests are handled one after another:
+ * in parallel a later one could take effect before an earlier one (RFC 9112, section 9.3.2).
  */
 export function whenAnswered(earlier: OpenRequest | undefined, next: () => void): void {
   if (earlier !== undefined && isOpen(earlier)) earlier.response.once('close', next)
   else next()
 }
 
-/** Nobody is left to answer: every request of the connection that is open, begun or waiting, is cancelled. */
+/** Cancels every open request of a connection, started or waiting: its client is gone. */
 export function cancelOpen({ newest }: Connection): void {
-  for (let open = newest; open !== undefined; open = open.earlier) open.cancel('client_disconnect')
+  for (let open = newest; open !== undefined; open = open.earlier) open.signal.cancel('client_disconnect')
 }
 
 const LINGER_MS = 1000
 
 /**
- * Sends the last bytes and ends the connection. It is not destroyed at once: bytes of the client that nobody has
- * read would make the kernel reset the connection, and the client might never see the answer (RFC 9112, section 9.6).
+ * Sends the last bytes and ends the connection. It is not destroyed at once: unread bytes of the client would make the
+ * kernel reset the connection, and the client might never see the answer (RFC 9112, section 9.6).
  */
 export function endConnection(socket: Socket, text?: string): void {
   if (text === undefined) socket.end()

@@ -5,12 +5,11 @@ import { malformedStatuses } from '@agentic-rest/profile'
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import { acceptRequest } from './accept-request.ts'
+import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
 import type { HandedConnections } from './handed-connections.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
-import { createSpanIds } from './span-ids.ts'
 
 /** What can be changed while a listener is open. */
 export interface ListenerSettings {
@@ -105,7 +104,7 @@ export function createListener(options: ListenerOptions): Listener {
       return
     }
     whenAnswered(earlier, () => {
-      if (connection.ended) exchange.cancel('client_disconnect')
+      if (connection.ended) exchange.signal.cancel('client_disconnect')
       options.handle(exchange)
     })
   }

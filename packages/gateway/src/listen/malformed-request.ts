@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { malformedStatuses } from '@agentic-rest/profile'
 import { type Connection, endConnection, isOpen, type OpenRequest } from './connection.ts'
 
-/** What the parser says about bytes that are no request. */
+/** The parser's error for bytes that are no request. */
 export interface ParserError extends Error {
   readonly code?: string
   /** How far the parser came in `rawPacket`. */
@@ -10,7 +10,7 @@ export interface ParserError extends Error {
   readonly rawPacket?: Buffer
 }
 
-/** Answers bytes that never became a request: bare, and the connection ends, because nothing after them can be framed. */
+/** Answers bytes that are no request with a bare status, and ends the connection: the next bytes cannot be framed. */
 export function answerMalformedRequest(error: ParserError, socket: Socket, connection: Connection): void {
   // The parser complains again with every packet that still comes.
   if (connection.broken) return
@@ -26,28 +26,28 @@ export function answerMalformedRequest(error: ParserError, socket: Socket, conne
   else endWithin(newest, socket, answer)
 }
 
-/** A reset, or a handshake that failed, leaves nobody to answer. */
+/** After a reset or a failed handshake there is nobody to answer. */
 function isParserError({ code = '' }: ParserError): boolean {
   return code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT'
 }
 
-/** What is malformed came behind a good request, whose answer goes first. */
+/** The malformed bytes follow a good request, whose answer goes first. */
 function endBehind(newest: OpenRequest, socket: Socket, answer: string): void {
   if (isOpen(newest)) newest.response.once('close', () => endConnection(socket, answer))
   else endConnection(socket, answer)
 }
 
-/** What is malformed is the body of the newest request. */
+/** The malformed bytes are in the body of the newest request. */
 function endWithin(newest: OpenRequest, socket: Socket, answer: string): void {
-  const { response, cancel } = newest
+  const { response, signal } = newest
   if (!response.headersSent) {
-    cancel('client_disconnect')
+    signal.cancel('client_disconnect')
     // While answers of earlier requests are due, this one has no socket.
     if (response.socket === null) response.once('socket', () => endConnection(socket, answer))
     else endConnection(socket, answer)
     return
   }
-  // Another status line would become part of the answer that is out already.
+  // A second status line would become part of the answer that is already on its way.
   if (response.writableEnded && isOpen(newest)) response.once('close', () => endConnection(socket))
   else socket.destroy()
 }

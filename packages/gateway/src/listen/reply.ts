@@ -1,11 +1,18 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../exchange.ts'
+import type { Connection } from './connection.ts'
 
-/** Headers that the listener adds to every answer, whoever made it. */
-export interface ReplyOptions {
+/** The parts of a reply that depend on its request and its connection. */
+export interface ReplyContext {
+  readonly request: IncomingMessage
+  readonly connection: Connection
+  /** Headers for browsers of other origins, added to every answer. */
   readonly corsHeaders: readonly string[]
-  /** Asked when the head is written: whether this connection ends with an answer that has these headers. */
-  readonly closesConnection: (headers: readonly string[]) => boolean
+  /** The connection ends with this answer, whatever it is. */
+  readonly isLast: boolean
+  /** The client sent `Expect: 100-continue` and waits. */
+  readonly expectsContinue: boolean
+  readonly isDraining: () => boolean
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -13,33 +20,90 @@ const SMALL_BODY_BYTES = 16_384
 const NONE: readonly string[] = []
 const CLOSE: readonly string[] = ['Connection', 'close']
 
-/** The way back to the client over `node:http`. */
-export function createReply(response: ServerResponse, options: ReplyOptions): Reply {
-  return {
-    whenEnded: () =>
-      response.closed ? Promise.resolve() : new Promise((resolve) => response.once('close', resolve)),
-    // Nothing is left to write: the kernel has it all, though the response says so only in a later turn.
-    isFlushed: () => response.writableEnded && response.socket?.writableLength === 0,
-    isHeadSent: () => response.headersSent,
-    isClosed: () => response.destroyed || response.writableEnded,
-    head(status, headers) {
-      const closing = options.closesConnection(headers) ? CLOSE : NONE
-      const extra = options.corsHeaders.length + closing.length
-      response.writeHead(
-        status,
-        extra === 0 ? (headers as string[]) : [...headers, ...options.corsHeaders, ...closing],
-      )
-    },
-    // Not `flushHeaders`, which would write header values as UTF-8: they are bytes, kept as latin1.
-    flush: () => void response.write(NOTHING),
-    write: (chunk) => response.write(chunk),
-    onDrain: (listener) => void response.once('drain', listener),
-    end(chunk) {
-      // As text a small body leaves in one piece with its head, and not in a list of two.
-      if (chunk !== undefined && chunk.length <= SMALL_BODY_BYTES)
-        response.end(chunk.toString('latin1'), 'latin1')
-      else response.end(chunk)
-    },
-    destroy: () => void response.destroy(),
+/** The answer to a client over `node:http`. */
+export class ClientReply implements Reply {
+  private readonly response: ServerResponse
+  private readonly context: ReplyContext
+  private waitsForContinue: boolean
+
+  constructor(response: ServerResponse, context: ReplyContext) {
+    this.response = response
+    this.context = context
+    this.waitsForContinue = context.expectsContinue
   }
+
+  get isHeadSent(): boolean {
+    return this.response.headersSent
+  }
+
+  get isClosed(): boolean {
+    return this.response.destroyed || this.response.writableEnded
+  }
+
+  /** The kernel has every byte, though the response emits `finish` only in a later turn. */
+  get isFlushed(): boolean {
+    return this.response.writableEnded && this.response.socket?.writableLength === 0
+  }
+
+  head(status: number, headers: readonly string[]): void {
+    const { corsHeaders } = this.context
+    const closing = this.closesConnection(headers) ? CLOSE : NONE
+    const isPlain = corsHeaders.length + closing.length === 0
+    this.response.writeHead(
+      status,
+      isPlain ? (headers as string[]) : [...headers, ...corsHeaders, ...closing],
+    )
+  }
+
+  flush(): void {
+    // Not `flushHeaders`, which would write header values as UTF-8: they are bytes, kept as latin1.
+    this.response.write(NOTHING)
+  }
+
+  write(chunk: Uint8Array): boolean {
+    return this.response.write(chunk)
+  }
+
+  onDrain(listener: () => void): void {
+    this.response.once('drain', listener)
+  }
+
+  end(chunk?: Buffer): void {
+    // As text a small body leaves in one write with its head, not in a list of two.
+    if (chunk !== undefined && chunk.length <= SMALL_BODY_BYTES)
+      this.response.end(chunk.toString('latin1'), 'latin1')
+    else this.response.end(chunk)
+  }
+
+  whenEnded(): Promise<void> {
+    if (this.response.closed) return Promise.resolve()
+    return new Promise((resolve) => this.response.once('close', resolve))
+  }
+
+  destroy(): void {
+    this.response.destroy()
+  }
+
+  /** Sends `100 Continue` when the client waits for it. */
+  sendContinue(): void {
+    if (this.waitsForContinue) this.response.writeContinue()
+    this.waitsForContinue = false
+  }
+
+  private closesConnection(headers: readonly string[]): boolean {
+    const { request, connection, isLast, isDraining } = this.context
+    // While draining, requests behind this one on the connection are still answered.
+    const drained = isDraining() && connection.newest?.response === this.response
+    // A client that was never told to continue may or may not send its body: the next bytes cannot be framed.
+    const closes = isLast || this.waitsForContinue || drained || endsWithConnection(request, headers)
+    connection.closing ||= closes
+    connection.ended ||= closes
+    return closes
+  }
+}
+
+/** HTTP/1.0 has no chunks: Node ends a body without a length by closing the connection. */
+function endsWithConnection({ httpVersion }: IncomingMessage, headers: readonly string[]): boolean {
+  if (httpVersion !== '1.0') return false
+  return !headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length')
 }

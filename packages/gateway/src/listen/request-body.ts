@@ -1,24 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { BodyTooLargeError, type RequestBody } from '../exchange.ts'
+import { BodyTooLargeError, type Cancellation, type RequestBody } from '../exchange.ts'
+import type { ClientReply } from './reply.ts'
 
-/** What a body may cost and how the wire is told that it is wanted. */
+/** The limits of a body and its ties to the request. */
 export interface RequestBodyOptions {
+  /** The declared length; `undefined` for a chunked body. */
   readonly length: number | undefined
   readonly maxBytes: number
-  /** Sends `100 Continue` when the client waits for it. */
-  readonly onWanted: () => void
-  /** The client left before its body was complete. */
-  readonly onGone: () => void
+  /** Cancelled when the client leaves before its body is complete. */
+  readonly signal: Cancellation
+  readonly reply: Pick<ClientReply, 'sendContinue'>
 }
 
 const NOTHING = Buffer.alloc(0)
 
 /** Most requests have no body, and share this one. */
 const NO_BODY: RequestBody = {
-  isRead: () => true,
-  isReplaced: () => false,
-  length: () => 0,
+  isRead: true,
+  isReplaced: false,
+  length: 0,
   read: async () => NOTHING,
   replace() {
     throw new TypeError('there is no body to replace')
@@ -28,48 +29,59 @@ const NO_BODY: RequestBody = {
 
 /** The body of a request: read into memory at most once, or streamed. */
 export function requestBody(request: IncomingMessage, options: RequestBodyOptions): RequestBody {
-  return options.length === 0 ? NO_BODY : openBody(request, options)
+  return options.length === 0 ? NO_BODY : new ClientBody(request, options)
 }
 
-function openBody(request: IncomingMessage, options: RequestBodyOptions): RequestBody {
-  let bytes: Buffer | undefined
-  let prefix: Buffer[] = []
-  let ended = false
-  let replaced = false
-  /** How long a streamed body turned out to be, when all of it came before it was asked for. */
-  let streamedLength: number | undefined
-  return {
-    isRead: () => bytes !== undefined,
-    isReplaced: () => replaced,
-    length: () => bytes?.length ?? options.length ?? streamedLength,
-    async read(maxBytes) {
-      if (bytes === undefined && !ended) {
-        if (options.length !== undefined && options.length > maxBytes) return undefined
-        options.onWanted()
-        const collected = await collect(request, prefix, {
-          maxBytes: Math.min(maxBytes, options.maxBytes),
-          onGone: options.onGone,
-        })
-        prefix = collected.chunks
-        ended = collected.ended
-        if (ended) bytes = Buffer.concat(prefix)
-      }
-      return bytes !== undefined && bytes.length <= maxBytes ? bytes : undefined
-    },
-    replace(replacement) {
-      replaced = true
-      bytes = replacement
-    },
-    content() {
-      if (bytes !== undefined) return bytes.length === 0 ? undefined : bytes
-      options.onWanted()
-      return limitedStream(request, prefix, {
-        ...options,
-        onComplete(length) {
-          streamedLength = length
-        },
-      })
-    },
+class ClientBody implements RequestBody {
+  isReplaced = false
+  private readonly request: IncomingMessage
+  private readonly options: RequestBodyOptions
+  private bytes: Buffer | undefined = undefined
+  private prefix: Buffer[] = []
+  private ended = false
+  /** The length of a streamed body, once it has arrived completely. */
+  private streamedLength: number | undefined = undefined
+
+  constructor(request: IncomingMessage, options: RequestBodyOptions) {
+    this.request = request
+    this.options = options
+  }
+
+  get isRead(): boolean {
+    return this.bytes !== undefined
+  }
+
+  get length(): number | undefined {
+    return this.bytes?.length ?? this.options.length ?? this.streamedLength
+  }
+
+  async read(maxBytes: number): Promise<Buffer | undefined> {
+    if (this.bytes === undefined && !this.ended) {
+      const { length, reply, signal } = this.options
+      if (length !== undefined && length > maxBytes) return undefined
+      reply.sendContinue()
+      const limit = Math.min(maxBytes, this.options.maxBytes)
+      const collected = await collect(this.request, this.prefix, { maxBytes: limit, signal })
+      this.prefix = collected.chunks
+      this.ended = collected.ended
+      if (this.ended) this.bytes = Buffer.concat(this.prefix)
+    }
+    return this.bytes !== undefined && this.bytes.length <= maxBytes ? this.bytes : undefined
+  }
+
+  replace(bytes: Buffer): void {
+    this.isReplaced = true
+    this.bytes = bytes
+  }
+
+  content(): Buffer | Readable | undefined {
+    if (this.bytes !== undefined) return this.bytes.length === 0 ? undefined : this.bytes
+    const { maxBytes, signal, reply } = this.options
+    reply.sendContinue()
+    const onComplete = (length: number) => {
+      this.streamedLength = length
+    }
+    return limitedStream(this.request, this.prefix, { maxBytes, signal, onComplete })
   }
 }
 
@@ -78,11 +90,11 @@ interface Collected {
   readonly ended: boolean
 }
 
-/** Reads until the end or until more than `maxBytes` are there; then the stream is paused, nothing is lost. */
+/** Reads until the end, or until more than `maxBytes` have arrived; the stream is paused then, and nothing is lost. */
 function collect(
   request: IncomingMessage,
   chunks: Buffer[],
-  { maxBytes, onGone }: Pick<RequestBodyOptions, 'maxBytes' | 'onGone'>,
+  { maxBytes, signal }: Pick<RequestBodyOptions, 'maxBytes' | 'signal'>,
 ): Promise<Collected> {
   let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   if (length > maxBytes) return Promise.resolve({ chunks, ended: false })
@@ -98,14 +110,14 @@ function collect(
       length += chunk.length
       if (length > maxBytes) stopEarly()
     }
-    // Nothing comes behind the end but its close: to take the listeners away would only cost time.
+    // Only `close` follows the end: removing the listeners would cost time for nothing.
     const onEnd = () => {
       complete = true
       resolve({ chunks, ended: true })
     }
     const onClose = () => {
       if (complete) return
-      onGone()
+      signal.cancel('client_disconnect')
       reject(new Error('the client went away before the body was complete'))
     }
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
@@ -115,17 +127,17 @@ function collect(
 }
 
 /**
- * A stream of its own: it is destroyed when the request to the upstream ends early, and destroying the
- * incoming message would cut the connection on which the client waits for its answer.
+ * A stream of its own, because a request to the upstream that ends early destroys its body. Destroying the incoming
+ * message would cut the connection on which the client waits for its answer.
  */
 function limitedStream(
   request: IncomingMessage,
   prefix: readonly Buffer[],
   {
     maxBytes,
-    onGone,
+    signal,
     onComplete,
-  }: Pick<RequestBodyOptions, 'maxBytes' | 'onGone'> & { readonly onComplete: (length: number) => void },
+  }: Pick<RequestBodyOptions, 'maxBytes' | 'signal'> & { readonly onComplete: (length: number) => void },
 ): Readable {
   let length = 0
   const stream = new Readable({
@@ -146,7 +158,7 @@ function limitedStream(
     stream.push(null)
   }
   const onClose = () => {
-    onGone()
+    signal.cancel('client_disconnect')
     stream.destroy(new Error('the client went away before the body was complete'))
   }
   // Without a listener an error that nobody waits for would end the process.

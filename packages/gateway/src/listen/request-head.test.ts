@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it, test } from 'vitest'
-import { type RequestHead, readRequestHead } from './request-head.ts'
+import { type JudgedHead, readRequestHead } from './request-head.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** What of a parsed message the head is read from. */
 type Parsed = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>
 
-function read(overrides: Partial<Parsed> = {}): RequestHead {
+function read(overrides: Partial<Parsed> = {}): JudgedHead {
   const parsed: Parsed = { method: 'POST', url: '/a?b=c', httpVersion: '1.1', rawHeaders: [], ...overrides }
   return readRequestHead(parsed as IncomingMessage)
 }

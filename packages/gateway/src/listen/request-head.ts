@@ -8,17 +8,16 @@ import {
   type Outcome,
 } from '@agentic-rest/profile'
 import { refusal } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
+import type { RequestHead } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
 
-/** The head of a request after header hygiene: what an exchange takes over from it, and what concerns its connection. */
-export interface RequestHead
-  extends Pick<Exchange, 'method' | 'path' | 'query' | 'headers' | 'rawHeaders' | 'trace' | 'headFault'> {
-  /** Others might frame this request in another way: nothing behind it on its connection can be trusted. */
+/** A judged head, and whether its connection can be trusted behind it. */
+export interface JudgedHead extends RequestHead {
+  /** Other software might frame this request in another way: nothing behind it on its connection can be trusted. */
   readonly endsConnection: boolean
 }
 
-/** Sent twice, two readers could take two different values. */
+/** Headers that may be sent once: of two values, two readers could take different ones. */
 const SINGLE_HEADERS: ReadonlyMap<string, string> = new Map(
   [
     'Host',
@@ -39,7 +38,7 @@ const HTTP_VERSIONS = new Set(['1.0', '1.1'])
 const BODYLESS_METHODS = new Set(['GET', 'HEAD', 'TRACE'])
 
 /** Reads and judges the head of a request that the parser has accepted. */
-export function readRequestHead(request: IncomingMessage): RequestHead {
+export function readRequestHead(request: IncomingMessage): JudgedHead {
   const { method = '', url = '', rawHeaders } = request
   const errors: FieldError[] = []
   const headers = collectHeaders(rawHeaders, errors)
@@ -59,7 +58,7 @@ export function readRequestHead(request: IncomingMessage): RequestHead {
     rawHeaders,
     trace,
     headFault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
-    // Node drops what follows an upgrade that it ignores in the same packet, and would read on in its middle.
+    // Node ignores an upgrade but drops the bytes behind it in the same packet, and would read on in the middle.
     endsConnection: isUnframed || method === 'CONNECT' || headers['upgrade'] !== undefined,
   }
 }
@@ -69,7 +68,7 @@ const NO_TARGET: CanonicalTarget = { ok: true, path: '/', query: '' }
 
 function invalidHead(errors: readonly FieldError[]): Outcome | undefined {
   if (errors.length === 0) return undefined
-  // What is wrong in two ways is named once, with what was found first.
+  // A field with two faults is listed once, with its first fault.
   const first = errors.filter(
     ({ field }, index) => errors.findIndex((error) => error.field === field) === index,
   )
@@ -86,7 +85,7 @@ const TRACE_HEADERS = {
   requestId: { name: headerNames.requestId, key: headerKeys.requestId },
 } as const satisfies Record<string, NamedHeader>
 
-/** The caller's identifier, or one of our own where there is none that can be used. */
+/** The caller's identifier, or a new one where the caller sent none that is valid. */
 function identifier(headers: CollectedHeaders, { name, key }: NamedHeader, errors: FieldError[]): string {
   const value = headers[key] ?? ''
   // An empty one counts as absent (decision 14).
@@ -119,7 +118,7 @@ function judgeHost(host: string | undefined, errors: FieldError[]): void {
   if (host !== undefined && !HOST.test(host)) errors.push({ field: 'Host', message: 'is not a host' })
 }
 
-/** What the parser lets pass but an upstream, or a proxy in front, might frame in another way (F12). */
+/** Requests that the parser accepts, but that an upstream or a proxy in front might frame in another way (F12). */
 function isFramed(
   { method = '', httpVersion }: IncomingMessage,
   headers: CollectedHeaders,
@@ -130,7 +129,7 @@ function isFramed(
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     errors.push({ field: 'Transfer-Encoding', message: 'must be chunked or absent' })
-  // RFC 9112, section 6.1: whoever speaks 1.0 does not know the header and reads another body.
+  // RFC 9112, section 6.1: an HTTP/1.0 recipient does not know the header and reads another body.
   if (coding !== undefined && httpVersion !== '1.1')
     errors.push({ field: 'Transfer-Encoding', message: 'needs HTTP/1.1' })
   const hasBody = coding !== undefined || (headers['content-length'] ?? '0') !== '0'

@@ -1,7 +1,7 @@
 import { compareTrace, isVendorType, outcomeViolations } from '@agentic-rest/profile'
+import type { RouteConfig } from '../config/config-schema.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import type { Route } from '../lifetime/router.ts'
 import { answerType } from './answer-type.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './upstream-answer.ts'
 import { readVendorBody } from './vendor-body.ts'
@@ -19,7 +19,7 @@ export type Checked = { readonly checked: CheckedAnswer } | { readonly refused: 
 /** Holds an upstream's answer against the profile: trace always, the rest as the route says. */
 export function checkResponse(
   exchange: Exchange,
-  route: Route,
+  route: RouteConfig,
   { answer, maxBytes }: { readonly answer: UpstreamAnswer; readonly maxBytes: number },
 ): Checked | Promise<Checked> {
   const essence = answerType(answer.rawHeaders)
@@ -41,7 +41,7 @@ export function checkResponse(
 
 function checkVendorBody(
   exchange: Exchange,
-  route: Route,
+  route: RouteConfig,
   found: CheckedAnswer & { readonly bytes: Buffer; readonly maxBytes: number },
 ): Checked {
   const { answer, essence, bytes } = found
@@ -56,15 +56,15 @@ function checkVendorBody(
 /** Reports or refuses what breaks the profile, as the route wants it. */
 function judge(
   exchange: Exchange,
-  route: Route,
+  route: RouteConfig,
   {
     checked,
     violations,
   }: { readonly checked: CheckedAnswer; readonly violations: readonly { rule: string }[] },
 ): Checked {
-  if (violations.length === 0 || route.config.conformance === 'off') return { checked }
+  if (violations.length === 0 || route.conformance === 'off') return { checked }
   exchange.violations = [...new Set(violations.map((violation) => violation.rule))]
-  if (route.config.conformance === 'report') return { checked }
+  if (route.conformance === 'report') return { checked }
   checked.answer.body.abort()
   return { refused: refusal('PROFILE_VIOLATION') }
 }

@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../cancel-signal.ts'
+import type { CancelSignal } from '../exchange.ts'
 import type { AnswerFollower } from './http1/connection.ts'
 import type { Connections, Sending } from './http1/connections.ts'
 import type { WireRequest } from './http1/request-bytes.ts'

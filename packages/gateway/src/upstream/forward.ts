@@ -1,9 +1,8 @@
 import { headerKeys } from '@agentic-rest/profile'
+import type { RouteConfig } from '../config/config-schema.ts'
 import { type ErrorCode, refusal } from '../errors.ts'
-import { BodyTooLargeError, type Exchange, type StepResult } from '../exchange.ts'
-import type { Route } from '../lifetime/router.ts'
+import { BodyTooLargeError, type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import { unlessCancelled } from '../unless-cancelled.ts'
 import { dispatch, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { InvalidAnswerError } from './http1/answer-head.ts'
@@ -28,7 +27,7 @@ const SMALL_BODY_BYTES = 65_536
 /** Sends the request to its route's target. Rejects only when the exchange was cancelled. */
 export async function forward(
   exchange: Exchange,
-  route: Route,
+  route: RouteConfig,
   { pool, basePath, traceparent, log }: ForwardOptions,
 ): Promise<Forwarded> {
   if (pool.places.isFull) return { refused: refusal('OVERLOADED') }
@@ -65,7 +64,7 @@ function upstreamRequest(
     path: basePath + path + query,
     headers,
     body: content,
-    length: body.length,
+    length: () => body.length,
     signal,
     repeatable: isRepeatable(exchange, content),
     onSettled() {
@@ -77,8 +76,8 @@ function upstreamRequest(
 
 /** A small body that no plugin has read yet. */
 function isToBeRead(exchange: Exchange): boolean {
-  if (exchange.body.isRead()) return false
-  const length = exchange.body.length()
+  if (exchange.body.isRead) return false
+  const length = exchange.body.length
   return length === undefined ? isKeyed(exchange) : length <= SMALL_BODY_BYTES
 }
 

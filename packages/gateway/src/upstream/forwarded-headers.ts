@@ -82,7 +82,7 @@ function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): stri
     if (named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk.
     if (streaming && key === 'accept-encoding') continue
-    if (body.isReplaced() && DIGESTS.has(key)) continue
+    if (body.isReplaced && DIGESTS.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
   return passed
@@ -98,8 +98,7 @@ function addOwnHeaders(list: string[], exchange: Exchange, traceparent: string):
   add(list, headerNames.actorRoles, identity?.roles.join(','))
   add(list, headerNames.idempotencyKey, headers[headerKeys.idempotencyKey])
   add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])
-  if (route?.config.forwardAuthorization)
-    add(list, headerNames.authorization, headers[headerKeys.authorization])
+  if (route?.forwardAuthorization) add(list, headerNames.authorization, headers[headerKeys.authorization])
   add(list, headerNames.traceparent, traceparent)
   add(list, 'X-Forwarded-For', exchange.clientAddress)
   add(list, 'X-Forwarded-Proto', exchange.protocol)

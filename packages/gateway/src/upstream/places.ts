@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../cancel-signal.ts'
+import type { CancelSignal } from '../exchange.ts'
 
 /** Gives a place back; safe to call again. */
 export type Release = () => void

@@ -1,7 +1,14 @@
 import { Readable, Writable } from 'node:stream'
 import { headers, type Outcome, writeOutcome } from '@agentic-rest/profile'
-import type { Exchange, Identity, Reply, RequestBody, StepResult } from '../../src/exchange.ts'
-import type { Route } from '../../src/lifetime/router.ts'
+import type { RouteConfig } from '../../src/config/config-schema.ts'
+import {
+  Cancellation,
+  Exchange,
+  type Identity,
+  type Reply,
+  type RequestBody,
+  type StepResult,
+} from '../../src/exchange.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Closable, PluginContext } from '../../src/plugin.ts'
 import { holdFor } from '../../src/plugins/plugin-set.ts'
@@ -10,8 +17,7 @@ import { createShared, type Shared } from '../../src/upstream/shared.ts'
 
 /** A request as `listen/` and the router would hand it to the first plugin; `overrides` replaces whole fields. */
 export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
-  const controller = new AbortController()
-  return {
+  const head = {
     method: 'POST',
     path: '/campaigns/c-1/optimizations',
     query: '',
@@ -19,35 +25,21 @@ export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
     rawHeaders: [],
     trace: { correlationId: 'corr-1', requestId: 'req-1' },
     headFault: undefined,
-    clientAddress: '127.0.0.1',
-    protocol: 'http',
-    startedAt: performance.now(),
-    spanId: '00f067aa0ba902b7',
+  }
+  const wire = {
     body: makeBody(),
     reply: makeReply(),
-    signal: controller.signal,
-    cancel: (reason) => controller.abort(reason),
+    signal: new Cancellation(),
+    clientAddress: '127.0.0.1',
+    protocol: 'http' as const,
+    spanId: '00f067aa0ba902b7',
+    startedAt: performance.now(),
+  }
+  const routed = {
     route: makeRoute(),
     params: Object.assign(Object.create(null), { campaignId: 'c-1' }),
-    allowedMethods: [],
-    streaming: false,
-    deadline: undefined,
-    identity: undefined,
-    actor: '',
-    tenantId: undefined,
-    bodyUninspected: false,
-    releaseSlot: undefined,
-    auditEvent: undefined,
-    requestBodyForAudit: undefined,
-    upstreamStartedAt: undefined,
-    upstreamEndedAt: undefined,
-    streamError: undefined,
-    violations: [],
-    seatInLoad: -1,
-    seatInSnapshot: -1,
-    result: undefined,
-    ...overrides,
   }
+  return Object.assign(new Exchange(head, wire), routed, overrides)
 }
 
 /** Headers as `listen/` makes them: lower-case names, no prototype. */
@@ -57,8 +49,8 @@ export function makeHeaders(values: Readonly<Record<string, string>>): Exchange[
 }
 
 /** A route of the reference service; `overrides` replaces fields of its configuration. */
-export function makeRoute(overrides: Partial<Route['config']> = {}): Route {
-  const config: Route['config'] = {
+export function makeRoute(overrides: Partial<RouteConfig> = {}): RouteConfig {
+  return {
     id: 'create-optimization',
     method: 'POST',
     path: '/campaigns/{campaignId}/optimizations',
@@ -70,7 +62,6 @@ export function makeRoute(overrides: Partial<Route['config']> = {}): Route {
     forwardAuthorization: true,
     ...overrides,
   }
-  return { id: config.id, config }
 }
 
 /** Who a validated token would say the caller is. */
@@ -93,9 +84,15 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
   let known = !chunked
   let replaced = false
   return {
-    isRead: () => known,
-    isReplaced: () => replaced,
-    length: () => (known ? bytes.length : undefined),
+    get isRead() {
+      return known
+    },
+    get isReplaced() {
+      return replaced
+    },
+    get length() {
+      return known ? bytes.length : undefined
+    },
     read: async (maxBytes) => {
       if (bytes.length > maxBytes) return undefined
       known = true
@@ -117,8 +114,13 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
 export function makeReply(): Reply {
   const state = { headersSent: false, closed: false }
   return {
-    isHeadSent: () => state.headersSent,
-    isClosed: () => state.closed,
+    get isHeadSent() {
+      return state.headersSent
+    },
+    get isClosed() {
+      return state.closed
+    },
+    isFlushed: true,
     head: () => {
       state.headersSent = true
     },
@@ -128,7 +130,6 @@ export function makeReply(): Reply {
     write: () => true,
     onDrain: () => undefined,
     whenEnded: () => Promise.resolve(),
-    isFlushed: () => true,
     end: () => {
       state.closed = true
     },

@@ -132,7 +132,7 @@ test('a request that goes away leaves the others their call', async () => {
   const waiting = exchanges.map((exchange) => plugin.request(exchange))
   await directory.called(1)
   // The one that caused the call is among those that leave.
-  for (const exchange of exchanges.slice(0, 9)) exchange.cancel('client_disconnect')
+  for (const exchange of exchanges.slice(0, 9)) exchange.signal.cancel('client_disconnect')
   release(ownTenant)
   await Promise.all(waiting)
   expect(exchanges[9]?.tenantId).toBe('t-alice')

@@ -65,7 +65,7 @@ test('the example of license-check does what its page says', async () => {
   const config = documentedConfig('license-check.md', 'http://127.0.0.1:8087')
   const plugin = licenseCheck(config.plugins['license-check'], context)
   server.treat(answering(200))
-  const [create, read] = config.routes.map((route) => ({ id: route.id, config: route }))
+  const [create, read] = config.routes
   const to = (route: typeof create, tenantId: string) => codeOf(plugin, makeExchange({ route, tenantId }))
   expect(await to(create, 'acme')).toBeUndefined()
   expect(await to(create, 'globex')).toBe('LICENSE_EXPIRED')
@@ -97,7 +97,7 @@ routes:
   const result = parseConfig(yaml, { file: 'test.yaml', env: {} })
   if (!result.ok) throw new Error(JSON.stringify(result.faults))
   const plugin = licenseCheck(result.config.plugins['license-check'], context)
-  const [route] = result.config.routes.map((config) => ({ id: config.id, config }))
+  const [route] = result.config.routes
   const verdicts = ['constructor', '__proto__', 'toString', 'acme'].map((tenantId) =>
     codeOf(plugin, makeExchange({ route, tenantId })),
   )

@@ -96,7 +96,7 @@ async function sendOne(injector: Plugin, check: Plugin): Promise<string> {
     headers: makeHeaders({ 'X-Tenant-ID': tenant }),
     route: makeRoute({ license: feature }),
   })
-  if (below(4) === 0) setTimeout(() => exchange.cancel('client_disconnect'), below(10))
+  if (below(4) === 0) setTimeout(() => exchange.signal.cancel('client_disconnect'), below(10))
   const refusedTenant = await codeOf(injector, exchange)
   if (refusedTenant === 'TENANT_LOOKUP_UNAVAILABLE') return refusedTenant
   expect(refusedTenant).toBe(tenantsOf(principal).includes(tenant) ? undefined : 'TENANT_MISMATCH')

@@ -37,7 +37,7 @@ export function licenseCheck(options: LicenseCheckOptions, context: PluginContex
   return {
     name: 'license-check',
     request: function checkLicense({ route, tenantId: tenant }) {
-      const feature = route?.config.license
+      const feature = route?.license
       if (feature === undefined) return undefined
       // Only a tenant can hold a licence.
       return tenant === undefined ? refusal('LICENSE_REQUIRED') : judge({ tenant, feature }, sources)

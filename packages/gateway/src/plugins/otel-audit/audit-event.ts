@@ -1,7 +1,6 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { AuditAttribute } from '../../config/config-schema.ts'
-import type { Exchange } from '../../exchange.ts'
-import { readClaim } from '../read-claim.ts'
+import { type Exchange, readClaim } from '../../exchange.ts'
 
 /** The event types of the log line (decision 22). */
 export const eventTypes = {

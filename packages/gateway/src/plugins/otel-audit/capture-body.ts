@@ -8,7 +8,7 @@ export const MAX_CAPTURED_BYTES = 1_048_576
 export function captureBody(exchange: Exchange, log: Log): Promise<undefined> | undefined {
   // An uninspected body may hold values that the rules of prompt-sanitize keep out of records.
   if (exchange.bodyUninspected) return undefined
-  if (exchange.body.length() !== 0) return readBody(exchange, log)
+  if (exchange.body.length !== 0) return readBody(exchange, log)
   exchange.requestBodyForAudit = ''
   return undefined
 }

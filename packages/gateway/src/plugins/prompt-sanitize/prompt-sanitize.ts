@@ -18,7 +18,7 @@ export function promptSanitize(options: PromptSanitizeOptions, context: PluginCo
   return {
     name: 'prompt-sanitize',
     request: function sanitizeRequest(exchange) {
-      if (exchange.body.length() === 0) return undefined
+      if (exchange.body.length === 0) return undefined
       const judgement = judgeBody(exchange.headers)
       switch (judgement.type) {
         case 'skip':

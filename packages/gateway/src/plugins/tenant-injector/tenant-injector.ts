@@ -2,9 +2,8 @@ import { headerKeys, type Outcome } from '@agentic-rest/profile'
 import type { TenantInjectorOptions } from '../../config/config-schema.ts'
 import { TENANT_ID } from '../../config/schema/formats.ts'
 import { refusal } from '../../errors.ts'
-import type { Exchange, Identity, StepResult } from '../../exchange.ts'
+import { type Exchange, type Identity, readClaim, type StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
-import { readClaim } from '../read-claim.ts'
 import { createTenantDirectory, type DirectoryAnswer, type TenantDirectory } from './tenant-directory.ts'
 
 /** Whether a value of any source is a well-formed and allowed tenant id. */

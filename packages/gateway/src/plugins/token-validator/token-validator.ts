@@ -110,7 +110,7 @@ function resolveActor(
 }
 
 function hasRoles({ route, identity }: Exchange): boolean {
-  const needed = route?.config.roles ?? []
+  const needed = route?.roles ?? []
   return needed.every((role) => identity?.roles.includes(role) === true)
 }
 

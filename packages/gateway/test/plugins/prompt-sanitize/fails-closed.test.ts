@@ -75,13 +75,13 @@ test('a client that left is not an error of the gateway', async () => {
   const exchange = makeExchange({
     headers: makeHeaders({ 'Content-Type': 'application/json' }),
     body: {
-      length: () => 2,
-      isRead: () => false,
+      length: 2,
+      isRead: false,
       read: () => {
-        exchange.cancel('client_disconnect')
+        exchange.signal.cancel('client_disconnect')
         return Promise.reject(new Error('gone'))
       },
-      isReplaced: () => false,
+      isReplaced: false,
       replace: () => undefined,
       content: () => undefined,
     },

@@ -85,9 +85,15 @@ function watchBody(
   let read = false
   return {
     body: {
-      length: () => body.length(),
-      isRead: () => body.isRead(),
-      isReplaced: () => body.isReplaced(),
+      get length() {
+        return body.length
+      },
+      get isRead() {
+        return body.isRead
+      },
+      get isReplaced() {
+        return body.isReplaced
+      },
       read: (maxBytes) => {
         read = true
         return overrides.read?.(maxBytes) ?? body.read(maxBytes)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSpanIds } from './span-ids.ts'
+import { createSpanIds } from './accept-request.ts'
 
 test('span ids are 16 hexadecimal digits, and no two are the same', () => {
   const nextSpanId = createSpanIds()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createCancellation } from './cancel-signal.ts'
+import { Cancellation } from './exchange.ts'
 
-test('a signal tells each listener once, and the first reason stays', () => {
-  const { signal, cancel } = createCancellation()
+test('a signal calls each listener once, and the first reason stays', () => {
+  const signal = new Cancellation()
   const heard: string[] = []
   const left = () => heard.push('left')
   signal.addEventListener('abort', () => heard.push('first'))
@@ -11,25 +11,25 @@ test('a signal tells each listener once, and the first reason stays', () => {
   signal.removeEventListener('abort', left)
   expect(signal.aborted).toBe(false)
   signal.throwIfAborted()
-  cancel('timeout')
-  cancel('client_disconnect')
+  signal.cancel('timeout')
+  signal.cancel('client_disconnect')
   expect(heard).toEqual(['first', 'second'])
   expect(signal.reason).toBe('timeout')
   expect(signal.aborted).toBe(true)
 })
 
 test('an aborted signal throws its reason', () => {
-  const { signal, cancel } = createCancellation()
-  cancel('shutdown')
+  const signal = new Cancellation()
+  signal.cancel('shutdown')
   expect(() => signal.throwIfAborted()).toThrow('shutdown')
 })
 
-test('a listener that takes another away while it is told leaves the rest to be told', () => {
-  const { signal, cancel } = createCancellation()
+test('a listener that removes another one during the cancellation does not stop it', () => {
+  const signal = new Cancellation()
   const heard: string[] = []
   const last = () => heard.push('last')
   signal.addEventListener('abort', () => signal.removeEventListener('abort', last))
   signal.addEventListener('abort', last)
-  cancel('timeout')
+  signal.cancel('timeout')
   expect(heard).toEqual(['last'])
 })

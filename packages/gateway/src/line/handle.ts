@@ -1,0 +1,31 @@
+import type { Exchange } from '../exchange.ts'
+import { admit, answerPreflight } from './admit.ts'
+import { callUpstream } from './call-upstream.ts'
+import { answerOwnPath } from './own-endpoints.ts'
+import type { Parts } from './parts.ts'
+import { pipeline } from './pipeline.ts'
+import { enter, fail, finish, respond } from './respond.ts'
+import { findRoute } from './route.ts'
+import { takeSlot } from './take-slot.ts'
+
+/** The whole life of a request. Each step returns nothing to go on, or the outcome that ends the request. */
+export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
+  if (answerOwnPath(exchange, parts) || answerPreflight(exchange, parts)) return
+  enter(exchange, parts)
+  try {
+    // First, so that a refusal is counted under its route.
+    const unrouted = findRoute(exchange, parts)
+    const admitted = admit(exchange, parts)
+    const refused =
+      (admitted instanceof Promise ? await admitted : admitted) ??
+      unrouted ??
+      (await pipeline(exchange, parts)) ??
+      (await takeSlot(exchange, parts)) ??
+      (await callUpstream(exchange, parts))
+    if (refused !== undefined) respond(exchange, refused)
+  } catch (error) {
+    fail(exchange, parts, error)
+  } finally {
+    finish(exchange, parts)
+  }
+}
