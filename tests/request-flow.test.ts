@@ -18,16 +18,16 @@ function namesIn(heading: string, form: RegExp): string[] {
 function fieldsOfExchange(): string[] {
   const fields: string[] = []
   visitNodes(readSource(repositoryRoot, `${source}/exchange.ts`).program, function collectFields(node) {
-    if (node.type !== 'TSInterfaceDeclaration' || node.id.name !== 'Exchange') return
+    if (node.type !== 'ClassDeclaration' || node.id?.name !== 'Exchange') return
     for (const member of node.body.body)
-      if (member.type === 'TSPropertySignature') fields.push(nameOf(member.key) ?? '')
+      if (member.type === 'PropertyDefinition') fields.push(nameOf(member.key) ?? '')
   })
   return fields.toSorted()
 }
 
 /** The functions that `handle` calls, and the files they come from. */
 function stepsOfHandle(): string[] {
-  const { program, text } = readSource(repositoryRoot, `${source}/gateway.ts`)
+  const { program, text } = readSource(repositoryRoot, `${source}/line/handle.ts`)
   const called = new Set<string>()
   visitNodes(program, function collectCalls(node, ancestors) {
     const isInHandle = ancestors.some(
@@ -41,15 +41,15 @@ function stepsOfHandle(): string[] {
 }
 
 test('the page names every field of the exchange and no other', () => {
-  const others = ['fail', 'finish', 'sendOutcome', 'Exchange']
+  const others = ['finish', 'respond', 'Exchange']
   const named = namesIn('The one object', /`(\w+)`/g).filter((name) => !others.includes(name))
   expect(named).toEqual(fieldsOfExchange())
 })
 
-test('the page links every file that the line in gateway.ts calls', () => {
+test('the page links every file that the line calls', () => {
   const files = stepsOfHandle()
-  expect(files).toEqual(expect.arrayContaining(['admit.ts', 'find-route.ts', 'respond.ts']))
-  for (const file of files) expect(page).toContain(`(../${source}/${file})`)
+  expect(files).toEqual(expect.arrayContaining(['admit.ts', 'route.ts', 'respond.ts']))
+  for (const file of files) expect(page).toContain(`(../${source}/line/${file})`)
 })
 
 test('every code that ends the line is one of the gateway', () => {
