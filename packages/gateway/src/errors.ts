@@ -6,14 +6,14 @@ import type {
   ValidationFailed,
 } from '@agentic-rest/profile'
 
-/** One code of the gateway: how it is answered, what it means and what to do about it. */
+/** One code of the gateway: its answer, its cause and its fix. */
 interface ErrorCodeRow {
   readonly type: 'forbidden' | 'failed_dependency' | 'error'
   /** Set for the HTTP conditions outside the ten. */
   readonly condition?: Condition
   /** The `error` of the `WWW-Authenticate` challenge (RFC 6750, section 3.1). */
   readonly challenge?: 'invalid_request' | 'invalid_token'
-  /** What the caller reads. Fixed text: no host, no value, no stack. */
+  /** The text for the caller. Fixed: no host, no value, no stack. */
   readonly message: string
   readonly cause: string
   readonly fix: string
@@ -236,30 +236,30 @@ export const errorCodes = {
 /** A code that the gateway answers with. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** What a code of the table looks like, for code that treats them alike. */
+/** The row of a code, for code that treats all codes alike. */
 export function errorCodeRow(code: ErrorCode): ErrorCodeRow {
   return errorCodes[code]
 }
 
-/** The outcome for a code. Its text is the table's; callers never add a value of their own. */
+/** The outcome for a code. Its text is the table's; callers never add a value. */
 export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOutcome {
   const { type, condition, message } = errorCodeRow(code)
   if (type !== 'error' || condition === undefined) return { type, code, message }
   return { type, code, message, condition }
 }
 
-/** The outcome for a limit that is reached, with the seconds to wait. */
+/** The outcome for a reached limit, with the seconds to wait. */
 export function limitExceeded(retryAfter: number): ErrorOutcome {
   const { type, condition, message } = errorCodes.LIMIT_EXCEEDED
   return { type, code: 'LIMIT_EXCEEDED', message, condition, retryAfter }
 }
 
-/** The outcome for a request that is wrong at one place. `message` must not repeat what was sent. */
+/** The outcome for a request with one invalid field. `message` must not repeat the sent value. */
 export function invalidRequest(field: string, message: string): ValidationFailed {
   return { type: 'validation_failed', message: 'The request is not valid.', errors: [{ field, message }] }
 }
 
-/** A plugin that cannot act says so at start, with this, and the gateway exits with 1. */
+/** A configuration that is valid but cannot be put to work, such as a taken port: the gateway exits with 1. */
 export class InitialisationError extends Error {
   override readonly name = 'InitialisationError'
 }

@@ -1,6 +1,6 @@
-/** How much is logged: a level and everything above it. */
+/** Log levels: a level includes every level above it. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-/** One of the levels. */
+/** One of the log levels. */
 export type LogLevel = (typeof logLevels)[number]
 
 /** Details of a log line. Never put a secret, a token or a body here. */
@@ -14,7 +14,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-/** Where and how a log is written. */
+/** Level, format and target of a log. */
 export interface LogOptions {
   readonly level: LogLevel
   /** One readable line instead of JSON, for a terminal. */
@@ -45,7 +45,7 @@ function prettyLine(level: LogLevel, message: string, fields: LogFields): string
   return `${new Date().toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${details.join('')}\n`
 }
 
-/** Errors do not serialise by themselves: without this a log line would say `{}` where the cause belongs. */
+/** JSON has no form for errors: without this a log line would show `{}` instead of the cause. */
 function plainFields(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? errorText(value) : value]),

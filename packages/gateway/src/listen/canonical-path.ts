@@ -1,19 +1,19 @@
-/** A request target in the one form that is matched and forwarded, or why there is none. */
+/** A request target in its canonical form, which is matched and forwarded; or the reason of its refusal. */
 export type CanonicalTarget =
   | { readonly ok: true; readonly path: string; readonly query: string }
   | { readonly ok: false; readonly message: string }
 
-// Letters, digits and the marks that need no thought: most paths stop here.
+// Letters, digits and unambiguous marks: the fast case of most paths.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9\-_~:@!$&'()*+,;=]+)+$/
 const PLAIN_QUERY = /^\?[!$-;=?-~]*$/
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)(.*)$/i
-// RFC 3986, section 3.3: what may stand in a segment as it is.
+// RFC 3986, section 3.3: characters that a segment may have unencoded.
 const PCHAR = /^[A-Za-z0-9\-._~:@!$&'()*+,;=]$/
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
 
 /**
  * Brings a request target into its canonical form (RFC 3986, section 6.2.2): hexadecimal digits in upper case,
- * nothing encoded that need not be, no slash at the end. What two servers could read in two ways is refused.
+ * no needless encoding, no slash at the end. A target that two servers could read in two ways is refused.
  */
 export function canonicalTarget(target: string, host: string | undefined): CanonicalTarget {
   const relative = withoutAuthority(target, host)
@@ -30,7 +30,7 @@ export function canonicalTarget(target: string, host: string | undefined): Canon
   return { ok: true, path, query }
 }
 
-/** Absolute-form must be accepted (RFC 9112, section 3.2.2), but only for the host that was asked. */
+/** Absolute-form must be accepted (RFC 9112, section 3.2.2), but only for the host of the Host header. */
 function withoutAuthority(target: string, host: string | undefined): string | undefined {
   if (target.startsWith('/')) return target
   const match = ABSOLUTE_FORM.exec(target)
@@ -65,7 +65,7 @@ function canonicalPath(raw: string): string | Problem {
 function canonicalSegment(segment: string): string | Problem {
   const problem = segmentProblem(segment)
   if (problem !== undefined) return { problem }
-  // An encoded reserved character means something else than the character itself: `%3B` stays `%3B`.
+  // An encoded reserved character is not the character itself: `%3B` stays `%3B`.
   return segment.replace(/%..|./g, (part) => {
     if (part.length === 1) return PCHAR.test(part) ? part : encodeURIComponent(part)
     const character = String.fromCharCode(Number.parseInt(part.slice(1), 16))
@@ -73,14 +73,14 @@ function canonicalSegment(segment: string): string | Problem {
   })
 }
 
-/** A slash or a dot that only shows after decoding would change the path for whoever decodes it. */
+/** A slash or a dot that only shows after decoding would change the path for an upstream that decodes it. */
 function segmentProblem(segment: string): string | undefined {
   if (/[^\x21-\x7e]/.test(segment)) return 'has a character that must be percent-encoded'
   const decoded = decode(segment)
   if (decoded === undefined) return 'has a percent-encoding that is not UTF-8'
   if (/[/\\]/.test(decoded)) return 'must not have an encoded slash or backslash'
   if (/\p{Cc}/u.test(decoded)) return 'must not have a control character'
-  // Some servers take what follows a semicolon off before they resolve the path.
+  // Some servers cut a segment at its semicolon before they resolve the path.
   const [name = ''] = decoded.split(';', 1)
   return name === '.' || name === '..' ? 'must not have a dot segment' : undefined
 }

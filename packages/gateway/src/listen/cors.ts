@@ -1,6 +1,6 @@
 import { headers } from '@agentic-rest/profile'
 
-/** What a browser page of another origin may send. */
+/** Request headers that a page of another origin may send. */
 const ALLOWED_HEADERS = [
   headers.authorization,
   headers.contentType,
@@ -16,7 +16,7 @@ const ALLOWED_HEADERS = [
   'Last-Event-ID',
 ].join(', ')
 
-/** What a browser page of another origin may read. */
+/** Response headers that a page of another origin may read. */
 const EXPOSED_HEADERS = [
   headers.profile,
   headers.correlationId,
@@ -30,7 +30,7 @@ const EXPOSED_HEADERS = [
 
 const PREFLIGHT_CACHE_SECONDS = '600'
 
-/** The CORS headers of an ordinary answer: exact origins only, and caches are told that it depends on them. */
+/** The CORS headers of an ordinary answer: exact origins only; `Vary` tells caches that the answer depends on them. */
 export function corsHeaders(origins: readonly string[] | undefined, origin: string | undefined): string[] {
   if (origins === undefined) return []
   if (origin === undefined || !origins.includes(origin)) return ['Vary', 'Origin']
@@ -44,7 +44,7 @@ export function corsHeaders(origins: readonly string[] | undefined, origin: stri
   ]
 }
 
-/** Whether a request is a preflight, which carries no token and must be answered before the pipeline. */
+/** Whether a request is a preflight: it carries no token and is answered before the pipeline. */
 export function isPreflight(
   method: string,
   requestHeaders: Readonly<Record<string, string | undefined>>,
@@ -56,7 +56,7 @@ export function isPreflight(
   )
 }
 
-/** What a preflight of an allowed origin is told about a path. */
+/** The headers that answer a preflight of an allowed origin. */
 export function preflightHeaders(methods: readonly string[]): string[] {
   return [
     'Access-Control-Allow-Methods',

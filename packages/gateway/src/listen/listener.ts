@@ -11,7 +11,7 @@ import type { HandedConnections } from './handed-connections.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
-/** What can be changed while a listener is open. */
+/** Settings that can change while a listener is open. */
 export interface ListenerSettings {
   readonly limits: {
     readonly max_body_bytes: number
@@ -23,21 +23,21 @@ export interface ListenerSettings {
   readonly certificate: ServerCertificate | undefined
 }
 
-// An import would read every export, and two of them load all of Node's fetch: 26 ms of every start.
+// An import would read every export, and two of them load all of Node's fetch: 26 ms at every start.
 const http = process.getBuiltinModule('node:http')
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface Address {
   readonly host: string
   readonly port: number
-  /** The key that sets the port, for the fault when it is taken; `gateway.port` unless given. */
+  /** The configuration key of the port, named when the port is taken; `gateway.port` by default. */
   readonly setting?: string
   readonly log: Log
 }
 
-/** What a listener needs. */
+/** Everything a listener is made with. */
 export interface ListenerOptions extends ListenerSettings, Address {
-  /** Shorter ones, for tests of slow clients. */
+  /** Shorter time-outs for tests of slow clients. */
   readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
   readonly handle: (exchange: Exchange) => void
   /** Where connections come from when another process listens for this one. */
@@ -49,11 +49,11 @@ export interface Listener {
   /** Resolves with the port once connections are accepted. */
   open(): Promise<number>
   readonly connections: number
-  /** How many connections were ever taken up. */
+  /** Number of connections accepted so far. */
   readonly accepted: number
   /**
-   * Changes what it goes by from the next request, connection or handshake on. Whether it speaks TLS and how large a head
-   * may be, Node settles when a server is made.
+   * Applies settings from the next request, connection or handshake on. TLS on or off and the largest head are fixed when
+   * Node makes the server.
    */
   apply(settings: ListenerSettings): void
   /** Accepts no new connection; answers on those that are open end them. */
@@ -62,10 +62,10 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** What every connection of a client is set to, whoever accepts it. */
+/** Socket options of every client connection. */
 export const socketOptions = {
   noDelay: true,
-  // Lets the kernel find peers that vanished: a stream without deadline would hold its slot for ever.
+  // The kernel detects vanished peers: a stream without a deadline would hold its slot for ever.
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
 } as const
@@ -73,7 +73,7 @@ export const socketOptions = {
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
 const TLS = { minVersion: 'TLSv1.2' } as const
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
-// Without this Node looks for slow clients only every 30 s (F6).
+// By default Node looks for slow clients only every 30 s (F6).
 const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
 
 /** Makes the listener for clients. */
@@ -130,7 +130,7 @@ export function createListener(options: ListenerOptions): Listener {
     drain() {
       draining = true
       if (options.handed !== undefined) return options.handed.close()
-      // The close of an HTTP server would also cut idle connections, and with them a request that is on its way (F5).
+      // `close` of an HTTP server would also cut idle connections, and with them a request on its way (F5).
       NetServer.prototype.close.call(server)
       return undefined
     },
@@ -148,7 +148,7 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
-    // Ours to see to: Node answers by itself, and what is pipelined behind it would still be worked on.
+    // Judged by us: Node would answer by itself and still handle the requests pipelined behind.
     requireHostHeader: false,
     optimizeEmptyRequests: true,
     ...socketOptions,
@@ -160,7 +160,7 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
         ...serverOptions,
         ...certificate,
         ...TLS,
-        // A client that never finishes its handshake is a slow head too; Node would wait for two minutes.
+        // An unfinished handshake counts as a slow head; Node would wait for two minutes.
         handshakeTimeout: timeouts.headersMs,
         ALPNProtocols: ['http/1.1'],
       })
@@ -185,7 +185,7 @@ function trackSockets(server: Server, sockets: Set<Socket>): void {
   const track = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    // A reset between two requests has no other listener and would end the process.
+    // A reset between two requests has no other listener: it would end the process.
     socket.on('error', () => undefined)
     keepAddress(socket)
   }
@@ -194,8 +194,8 @@ function trackSockets(server: Server, sockets: Set<Socket>): void {
 }
 
 /**
- * Node keeps the address from the first time it is asked for. Asked for with the request it may be gone: whoever resets
- * the connection behind a request could have it forwarded without an address.
+ * Reads the address now, so that Node keeps it. With the request it could be gone: a client that resets the connection
+ * behind its request would have it forwarded without an address.
  */
 function keepAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy()
@@ -206,7 +206,7 @@ type Accept = (request: IncomingMessage, response: ServerResponse, expectsContin
 function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Socket) => Connection): void {
   server.on('request', (request, response) => accept(request, response, false))
   server.on('checkContinue', (request, response) => accept(request, response, true))
-  // Other expectations are not ours to judge before routing: the header is dropped, the request goes on.
+  // Other expectations are not judged: the header is dropped and the request goes on.
   server.on('checkExpectation', (request, response) => accept(request, response, false))
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket
@@ -218,17 +218,17 @@ function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Sock
   })
 }
 
-/** Node hands the bare socket of a CONNECT over; there is nothing to tunnel to, so it is answered like any other. */
+/** Makes the response for a CONNECT, whose bare socket Node hands over: it is refused like any other request. */
 function tunnelResponse(request: IncomingMessage, connection: Connection): ServerResponse | undefined {
   const { socket } = request
-  // Node has taken its own listener away.
+  // Node has removed its own listener.
   socket.on('error', () => undefined)
   const response = new http.ServerResponse(request)
   try {
     response.assignSocket(socket)
   } catch {
-    // The answer of an earlier request still holds the socket, and Node has given up reading it: without these lines
-    // nobody would notice that the client leaves, and what is open would be worked on for nobody.
+    // An earlier answer still holds the socket, and Node has stopped reading it: without these lines a client that leaves
+    // would go unnoticed, and its open requests would be handled for nobody.
     const leave = () => {
       cancelOpen(connection)
       socket.destroy()
@@ -241,7 +241,7 @@ function tunnelResponse(request: IncomingMessage, connection: Connection): Serve
   return response
 }
 
-/** Opens a server; rejects with an `InitialisationError` that says what stands against it. */
+/** Opens a server; rejects with an `InitialisationError` that names the reason. */
 export function open(server: NetServer, options: Address): Promise<number> {
   const { host, port, log } = options
   return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ export interface ServerCertificate {
   readonly key: string
 }
 
-/** Reads the certificate and checks that it can be used, so that a bad one fails at start and not at a handshake. */
+/** Reads and checks the certificate, so that a bad one fails at start and not at a handshake. */
 export function loadServerCertificate(files: {
   readonly cert_file: string
   readonly key_file: string
@@ -38,7 +38,7 @@ function checkDates({ validFromDate, validToDate }: X509Certificate): void {
   if (validFromDate.getTime() > now) throw new InitialisationError('gateway.tls.cert_file is not valid yet')
 }
 
-/** What TLS itself refuses, such as a key that is too short. */
+/** TLS refuses some pairs by itself, such as a key that is too short. */
 function checkUse(certificate: ServerCertificate): void {
   attempt(
     () => createSecureContext({ ...certificate }),
