@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
+import type { Plugin } from '../../../src/plugin.ts'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { traceContext } from '../../../src/upstream/trace-context.ts'
 import { makeBody, makeContext, makeExchange, makeHeaders, makeIdentity } from '../make-exchange.ts'
@@ -23,11 +24,17 @@ function pluginWith(options: Partial<OtelAuditOptions> = {}) {
   return { plugin: otelAudit(otlp, context), metrics, context }
 }
 
+/** Closes the plugin with its clock stopped: on a busy machine the two seconds to flush may be too short. */
+async function closeAndFlush(plugin: Plugin): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  await plugin.close?.()
+}
+
 it('exports one span per request with every field as an attribute of its name', async () => {
   const { plugin, metrics, context } = pluginWith({ attributes: [{ field: 'plan', from_claim: 'plan' }] })
   const identity = makeIdentity({ claims: { sub: 'alice', plan: 'gold' } })
   const exchange = await drive(plugin, auditedExchange({ identity, actor: 'bob' }))
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   const { traceId, spanId } = traceContext(exchange)
   expect(collector.spans).toEqual([
     {
@@ -64,7 +71,7 @@ it('exports one span per request with every field as an attribute of its name', 
 it('sends no credentials', async () => {
   const { plugin } = pluginWith()
   await drive(plugin, auditedExchange({ headers: makeHeaders({ Authorization: 'Bearer secret' }) }))
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   const sent = collector.metadata.map((metadata) => Object.keys(metadata.getMap()))
   expect(sent).toEqual([expect.not.arrayContaining(['authorization'])])
   expect(JSON.stringify(collector.metadata)).not.toContain('secret')
@@ -80,7 +87,7 @@ it('lasts from the arrival of the request to its end, and says how it ended', as
       result: { status: 424, label: 'failed_dependency', outcomeType: 'failed_dependency' },
     }),
   )
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   const [span] = collector.spans
   expect(span?.status).toBe('STATUS_CODE_ERROR')
   expect(span?.attributes['outcome']).toBe('error')
@@ -100,7 +107,7 @@ it('derives the trace from a UUID and links the caller', async () => {
       headers: makeHeaders({ traceparent }),
     }),
   )
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   expect(collector.spans).toEqual([
     expect.objectContaining({
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -115,7 +122,7 @@ it('makes the span that the upstream was told about the parent of the next gatew
   const first = await drive(plugin)
   const { traceparent, spanId, traceId } = traceContext(first)
   await drive(plugin, auditedExchange({ headers: makeHeaders({ traceparent }) }))
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   expect(collector.spans[1]).toEqual(
     expect.objectContaining({ traceId, parentSpanId: spanId, links: [{ traceId, spanId }] }),
   )
@@ -128,7 +135,7 @@ it('carries text of any kind and a body of 1 MiB', async () => {
   })
   const identity = makeIdentity({ claims: { sub: 'alice', odd: 'a\ud800b €\n😀' } })
   await drive(plugin, auditedExchange({ identity, body: makeBody('€'.repeat(400_000)) }))
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   const [span] = collector.spans
   expect(span?.attributes['attributes.odd']).toBe('a\ufffdb €\n😀')
   expect(span?.attributes['request_body'] === '€'.repeat(349_525)).toBe(true)
@@ -137,7 +144,7 @@ it('carries text of any kind and a body of 1 MiB', async () => {
 it('exports a request that was refused earlier when told to', async () => {
   const { plugin } = pluginWith({ include_rejected: true })
   plugin.response?.(makeExchange({ result: { status: 403, label: 'forbidden', outcomeType: 'forbidden' } }))
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   const [span] = collector.spans
   expect([span?.name, span?.attributes['event_type']]).toEqual([
     'agentic.request',
@@ -148,7 +155,7 @@ it('exports a request that was refused earlier when told to', async () => {
 it('exports thousands of spans in batches, each once', async () => {
   const { plugin, metrics } = pluginWith()
   await driveMany(plugin, 5_000)
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   const ids = new Set(collector.spans.map(({ attributes }) => attributes['request_id']))
   expect(ids.size).toBe(metrics.ok())
   expect(collector.spans).toHaveLength(metrics.ok())
@@ -161,7 +168,7 @@ it('sends bodies in messages that a collector takes', async () => {
   for (let n = 0; n < 7; n += 1) {
     await drive(plugin, auditedExchange({ body: makeBody(Buffer.alloc(1_048_576, 'b')) }))
   }
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   expect([metrics.ok(), metrics.error()]).toEqual([7, 0])
   expect(collector.batches).toEqual([1, 1, 1, 1, 1, 1, 1])
 })
@@ -189,7 +196,7 @@ it('drops a batch that the collector refuses, once, and the next one arrives', a
   expect(plugin.degraded?.()).toBe('otel-audit drops records')
   collector.answerWith(status.OK)
   await driveMany(plugin, 256)
-  await plugin.close?.()
+  await closeAndFlush(plugin)
   expect([metrics.ok(), metrics.error()]).toEqual([256, 256])
   expect(collector.metadata).toHaveLength(2)
   expect(plugin.degraded?.()).toBeUndefined()
