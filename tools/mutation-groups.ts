@@ -40,8 +40,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     mutate: [
       `${gateway}/src/admin/hide-secrets.ts`,
       `${plugins}/otel-audit/capture-body.ts`,
-      `${plugins}/prompt-sanitize/{redact-text,redact-nested,placeholders,matched-replacements,unique-keys}.ts`,
-      `${plugins}/prompt-sanitize/{compile-rules,merge-matches,rewrite-json,rewrite-form,sanitize-body}.ts`,
+      `${plugins}/prompt-sanitize/{compile-rules,redact-text,rewrite-json,rewrite-form,sanitize-body}.ts`,
     ],
     tests: [
       `${gateway}/src/admin/hide-secrets.test.ts`,
@@ -53,8 +52,9 @@ export const mutationGroups: readonly MutationGroup[] = [
   },
   {
     name: 'detectors',
-    mutate: [`${plugins}/prompt-sanitize/detectors/*.ts`],
+    mutate: [`${plugins}/prompt-sanitize/characters.ts`, `${plugins}/prompt-sanitize/detectors/*.ts`],
     tests: [
+      `${plugins}/prompt-sanitize/characters.test.ts`,
       `${plugins}/prompt-sanitize/detectors/*.test.ts`,
       `${gateway}/test/plugins/prompt-sanitize/{detector-figures,rules}.test.ts`,
     ],

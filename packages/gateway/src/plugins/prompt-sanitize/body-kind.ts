@@ -2,10 +2,10 @@ import { headerKeys, headers, mediaTypeEssence, parseMediaType } from '@agentic-
 import type { Exchange } from '../../exchange.ts'
 import { memoized } from '../../upstream/bounded-memo.ts'
 
-/** How a body is read. */
+/** How a body is parsed. */
 export type BodyKind = 'json' | 'lines' | 'form' | 'text'
 
-/** What the headers say of a body: how to read it, that it is not looked into, or which header stands in the way. */
+/** The decision about a body: inspect it, skip it, or refuse it because of a header. */
 export type BodyJudgement =
   | { readonly type: 'inspect'; readonly kind: BodyKind }
   | { readonly type: 'skip' }
@@ -30,7 +30,7 @@ const OTHER_ENCODING = {
   message: 'The body must not be encoded, because it is inspected.',
 } as const
 
-/** Judges a body by its headers, before a byte of it is read. */
+/** Decides about a body by its headers, before reading it. */
 export function judgeBody(requestHeaders: Exchange['headers']): BodyJudgement {
   const contentType = requestHeaders[headerKeys.contentType]
   const judgement = contentType === undefined ? INSPECT.text : judgeType(contentType)
@@ -44,14 +44,14 @@ const judgeType = memoized((contentType): BodyJudgement => {
   return isUtf8Type(contentType) ? INSPECT[kind] : OTHER_CHARSET
 })
 
-// Types that are text though they do not say so: what hides in them would hide from every rule.
+// Text types outside `text/`: a value in them must not escape the rules.
 const TEXTUAL =
   /^application\/(?:[^/]*[.+-])?(?:json|ndjson|jsonl|json-seq|json5|yaml|xml|graphql|javascript|toml|sql)$/
 
-// One document a line.
+// One document per line.
 const LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/
 
-/** A type that is missing or cannot be read says nothing, so the body is read as text. */
+/** A body with a missing or malformed type is inspected as text. */
 function bodyKind(essence: string | undefined): BodyKind | undefined {
   if (essence === undefined) return 'text'
   if (essence === 'application/json' || essence.endsWith('+json')) return 'json'
@@ -65,7 +65,7 @@ function isIdentity(encoding = ''): boolean {
   return encoding.split(',').every((name) => ['', 'identity'].includes(name.trim().toLowerCase()))
 }
 
-/** Parameters that cannot be read could name any charset to an upstream that is less strict. */
+/** Malformed parameters are refused: a less strict upstream could read any charset in them. */
 function isUtf8Type(contentType: string | undefined): boolean {
   if (mediaTypeEssence(contentType) === undefined) return true
   const charset = parseMediaType(contentType)?.parameters.get('charset')

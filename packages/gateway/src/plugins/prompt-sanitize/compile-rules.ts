@@ -1,31 +1,83 @@
-import type { SanitizeRule } from '../../config/config-schema.ts'
-import { patternFault } from '../../config/schema/rule-pattern.ts'
+import type { RE2JS } from 're2js'
+import type { BuiltinRule, SanitizeRule } from '../../config/config-schema.ts'
+import { compilePattern, patternFault } from '../../config/schema/rule-pattern.ts'
 import { InitialisationError } from '../../errors.ts'
-import { detectors } from './detectors.ts'
-import { createKeywordMatcher } from './keyword-matcher.ts'
-import { createKeywordReader } from './keyword-view.ts'
-import { createPatternSearch } from './pattern-search.ts'
+import { apiKey } from './detectors/api-key.ts'
+import { creditCard } from './detectors/credit-card.ts'
+import { email } from './detectors/email.ts'
+import type { Detector } from './detectors/find-matches.ts'
+import { iban } from './detectors/iban.ts'
+import { ipv4 } from './detectors/ipv4.ts'
+import { jwt } from './detectors/jwt.ts'
+import { phone } from './detectors/phone.ts'
+import { usSsn } from './detectors/us-ssn.ts'
+import { createKeywordMatcher, createKeywordReader } from './keywords.ts'
 import type { ViewReader } from './readable-view.ts'
-import type { Subject } from './subject.ts'
 import { NO_SPANS, plainView, type Span, sourceSpan, type TextView } from './text-view.ts'
+import { unescapedView } from './unescaped-view.ts'
+
+/** The built-in detectors. */
+export const detectors = {
+  email,
+  phone,
+  credit_card: creditCard,
+  iban,
+  us_ssn: usSsn,
+  ipv4,
+  jwt,
+  api_key: apiKey,
+} as const satisfies Record<BuiltinRule, Detector>
+
+/** A text in all forms that rules search. */
+export interface Subject {
+  readonly source: TextView
+  /** The source with plain characters for hidden and look-alike ones; the same object when it has none. */
+  readonly readable: TextView
+  /** The readable view with decoded escapes; `undefined` when it has none. */
+  readonly unescaped: TextView | undefined
+  /** The nearest key, or the name of the form field: it may announce the value. */
+  readonly hint: string
+}
 
 /** A rule that is ready to search. */
 export interface CompiledRule {
   readonly name: string
-  /** Its place in the configuration. */
+  /** Its index in the configuration. */
   readonly order: number
   readonly action: SanitizeRule['action']
-  /** What stands in the place of a match. */
+  /** The replacement of a match. */
   readonly placeholder: string
-  /** No shorter plain text holds a match. */
+  /** The length of the shortest plain text with a match. */
   readonly minLength: number
-  /** Places in the source. */
+  /** Spans in the source. */
   find(subject: Subject): readonly Span[]
+}
+
+/** The rules cannot sanitize a body. The message quotes no part of the body. */
+export class CannotSanitizeError extends Error {
+  override readonly name = 'CannotSanitizeError'
 }
 
 type Search = Pick<CompiledRule, 'minLength' | 'find'>
 
-/** Compiles the rules; throws `InitialisationError` for one that could never act. */
+/** The readers for keywords. All rules share them, because their caches are large. */
+interface Readers {
+  readonly read: ViewReader
+  readonly readForKeywords: ViewReader
+}
+
+// re2js takes up to a second for a MiB (F9). The limit is twice that, plus a margin for a busy machine.
+const FIXED_MILLISECONDS = 250
+const MILLISECONDS_PER_UNIT = 0.002
+
+/** Reads a text in every form. */
+export function readSubject(text: string, hint: string, read: ViewReader): Subject {
+  const source = plainView(text)
+  const unescaped = unescapedView(text)
+  return { source, readable: read(source), unescaped: unescaped && read(unescaped), hint }
+}
+
+/** Compiles the rules; throws `InitialisationError` for a rule that can never match. */
 export function compileRules(rules: readonly SanitizeRule[], read: ViewReader): CompiledRule[] {
   const readers = { read, readForKeywords: createKeywordReader() }
   return rules.map((rule, order) => ({
@@ -37,12 +89,6 @@ export function compileRules(rules: readonly SanitizeRule[], read: ViewReader): 
   }))
 }
 
-/** What keywords are read with before they are compared; all rules share one of each, because they remember a lot. */
-interface Readers {
-  readonly read: ViewReader
-  readonly readForKeywords: ViewReader
-}
-
 function compileSearch(rule: SanitizeRule, readers: Readers): Search {
   if (rule.builtin !== undefined) return detectorSearch(detectors[rule.builtin])
   if (rule.keywords !== undefined) return keywordSearch(rule.name, rule.keywords, readers)
@@ -50,7 +96,7 @@ function compileSearch(rule: SanitizeRule, readers: Readers): Search {
   throw new InitialisationError(`prompt-sanitize: rule ${rule.name} has nothing to look for`)
 }
 
-function detectorSearch({ minLength, find }: (typeof detectors)[keyof typeof detectors]): Search {
+function detectorSearch({ minLength, find }: Detector): Search {
   return {
     minLength,
     find({ readable, unescaped, hint }) {
@@ -60,7 +106,7 @@ function detectorSearch({ minLength, find }: (typeof detectors)[keyof typeof det
   }
 }
 
-/** Keywords are folded like the text they are looked up in. */
+/** Keywords are folded in the same way as the text. */
 function keywordSearch(name: string, words: readonly string[], { read, readForKeywords }: Readers): Search {
   const keywords = words.map((word) => readForKeywords(read(plainView(word))).text.trim())
   if (keywords.includes('')) {
@@ -68,7 +114,7 @@ function keywordSearch(name: string, words: readonly string[], { read, readForKe
   }
   const match = createKeywordMatcher(keywords)
   return {
-    // A keyword can be longer folded than as it is written: `Straße` folds to `strasse`.
+    // Folding can make a keyword longer: `Straße` becomes `strasse`.
     minLength: 1,
     find: ({ readable, unescaped }) =>
       inViews([readForKeywords(readable), unescaped && readForKeywords(unescaped)], ({ text }) =>
@@ -85,17 +131,50 @@ function patternSearch(name: string, pattern: string): Search {
   const search = createPatternSearch(pattern)
   return {
     minLength: 1,
-    // The source too: a pattern may be meant for the very characters that the other views make plain.
+    // The source too: a pattern may be about the very characters that the other views replace.
     find: ({ source, readable, unescaped }) =>
       inViews([source, readable === source ? undefined : readable, unescaped], ({ text }) => search(text)),
   }
+}
+
+/** Creates the search for a pattern of the configuration; throws `RE2JSException` for unsupported syntax. */
+export function createPatternSearch(pattern: string): (text: string) => readonly Span[] {
+  const compiled = compilePattern(pattern)
+  return (text) => (compiled.test(text) ? findAll(compiled, text) : NO_SPANS)
+}
+
+/**
+ * The time of all searches is limited in proportion to the text, and the request is refused beyond it. One search is linear
+ * in the text, but their sum is not: `a.*z|a` searches to the end for every `a`.
+ */
+function findAll(compiled: RE2JS, text: string): readonly Span[] {
+  const spans: Span[] = []
+  const isLate = createDeadline(FIXED_MILLISECONDS + text.length * MILLISECONDS_PER_UNIT)
+  const matcher = compiled.matcher(text)
+  while (matcher.find()) {
+    if (matcher.end() > matcher.start()) spans.push({ start: matcher.start(), end: matcher.end() })
+    if (isLate()) throw new CannotSanitizeError('a pattern is too slow for the text')
+  }
+  return spans
+}
+
+/** Only CPU time counts, because a starved thread does no work. The cheaper wall clock is read first. */
+function createDeadline(milliseconds: number): () => boolean {
+  const wallStart = performance.now()
+  const cpuStart = cpuMilliseconds()
+  return () => performance.now() - wallStart > milliseconds && cpuMilliseconds() - cpuStart > milliseconds
+}
+
+function cpuMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }
 
 function inViews(
   views: readonly (TextView | undefined)[],
   search: (view: TextView) => readonly Span[],
 ): readonly Span[] {
-  // Most find nothing, and there are many: no list is made for them.
+  // Most searches find nothing, and there are many: they allocate no list.
   let found = NO_SPANS
   for (const view of views) {
     const spans = view === undefined ? NO_SPANS : search(view)
@@ -104,4 +183,25 @@ function inViews(
     found = found.length === 0 ? inSource : [...found, ...inSource]
   }
   return found
+}
+
+/** A replacement that a rule would match. */
+export interface MatchedReplacement {
+  readonly rule: string
+  readonly matchedBy: string
+}
+
+/**
+ * The replacements that some rule matches, to warn the operator. The text of a replacement is never redacted, or redaction
+ * would not end; so such a rule does not find that text in the body of a caller either.
+ */
+export function matchedReplacements(rules: readonly CompiledRule[], read: ViewReader): MatchedReplacement[] {
+  return rules.flatMap(({ name, placeholder }) => {
+    // Nobody writes the default form by chance.
+    if (placeholder === `[REDACTED:${name}]`) return []
+    const subject = readSubject(placeholder, '', read)
+    return rules
+      .filter((rule) => rule.find(subject).length > 0)
+      .map((rule) => ({ rule: name, matchedBy: rule.name }))
+  })
 }

@@ -3,14 +3,12 @@ import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, judgeBody } from './body-kind.ts'
-import { CannotSanitizeError } from './cannot-sanitize.ts'
-import { compileRules } from './compile-rules.ts'
-import { matchedReplacements } from './matched-replacements.ts'
+import { CannotSanitizeError, compileRules, matchedReplacements } from './compile-rules.ts'
 import { createViewReader } from './readable-view.ts'
 import { createTextRedactor } from './redact-text.ts'
 import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
 
-/** Redacts what the rules find in request bodies, or refuses the request (decision 21). */
+/** Redacts the matches of the rules in request bodies, or refuses the request (decision 21). */
 export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
   const plan = () => planPromptSanitize(options)
   if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined, plan }
@@ -79,9 +77,9 @@ function settle({ body }: Exchange, result: SanitizedBody): StepResult {
   }
 }
 
-/** Fails closed: what could not be inspected does not go on. */
+/** Fails closed: an uninspected body is not forwarded. */
 function fail(error: unknown, { trace, signal }: Exchange, { log }: PluginContext): StepResult {
-  // A client that left is no fault of the gateway, and nobody waits for the answer.
+  // A disconnected client is no fault of the gateway and gets no answer.
   if (!signal.aborted) {
     log.error('prompt-sanitize could not inspect a request body', {
       request_id: trace.requestId,
@@ -91,7 +89,7 @@ function fail(error: unknown, { trace, signal }: Exchange, { log }: PluginContex
   return refusal('SANITIZE_FAILED')
 }
 
-/** Without the message of an error that is not ours: it may quote the body. */
+/** Without the message of a foreign error: it may quote the body. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error }
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? []

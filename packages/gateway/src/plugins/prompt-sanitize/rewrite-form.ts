@@ -1,51 +1,51 @@
 import { isUtf8 } from 'node:buffer'
-import { hexAt } from './hex-value.ts'
+import { hexAt } from './characters.ts'
 import type { Rejection, TextRedactor } from './redact-text.ts'
 
 const ESCAPE = /%[0-9A-Fa-f]{2}/
 const ESCAPES = /%([0-7][0-9A-Fa-f])/g
 const HIGH_ESCAPE = /%[89A-Fa-f][0-9A-Fa-f]/
 
-/** How names and values are treated. */
-export interface FormTreatment {
+/** The redactors for the parts of a form: names are redacted as text. */
+export interface FormRedactors {
   readonly value: TextRedactor
   readonly text: TextRedactor
 }
 
-/** The form as it may go on (the same string when nothing was found), or why it may not. */
+/** The rewritten form (the same string without a match), or why it is refused. */
 export type FormResult = string | Rejection | { readonly type: 'malformed' }
 
-/** Treats the names and values of a form; fields in which nothing is found keep their very bytes. */
-export function rewriteForm(source: string, treatment: FormTreatment): FormResult {
+/** Redacts the names and values of a form; fields without a match keep their bytes. */
+export function rewriteForm(source: string, redactors: FormRedactors): FormResult {
   const fields = source.split('&')
   for (const [index, field] of fields.entries()) {
-    const treated = treatField(field, treatment)
-    if (typeof treated !== 'string') return treated
-    fields[index] = treated
+    const redacted = redactField(field, redactors)
+    if (typeof redacted !== 'string') return redacted
+    fields[index] = redacted
   }
   return fields.join('&')
 }
 
-function treatField(field: string, { value, text }: FormTreatment): FormResult {
+function redactField(field: string, { value, text }: FormRedactors): FormResult {
   const equals = field.indexOf('=')
   const rawName = equals === -1 ? field : field.slice(0, equals)
   const name = decode(rawName)
   if (name === undefined) return { type: 'malformed' }
-  const treatedName = treatPart(rawName, name, text(name, ''))
-  if (equals === -1 || typeof treatedName !== 'string') return treatedName
+  const redactedName = encodePart(rawName, name, text(name, ''))
+  if (equals === -1 || typeof redactedName !== 'string') return redactedName
   const rawValue = field.slice(equals + 1)
   const decoded = decode(rawValue)
   if (decoded === undefined) return { type: 'malformed' }
-  const treatedValue = treatPart(rawValue, decoded, value(decoded, name))
-  return typeof treatedValue === 'string' ? `${treatedName}=${treatedValue}` : treatedValue
+  const redactedValue = encodePart(rawValue, decoded, value(decoded, name))
+  return typeof redactedValue === 'string' ? `${redactedName}=${redactedValue}` : redactedValue
 }
 
-function treatPart(raw: string, decoded: string, treated: string | Rejection): string | Rejection {
-  if (typeof treated !== 'string') return treated
-  return treated === decoded ? raw : encodeURIComponent(treated).replaceAll('%20', '+')
+function encodePart(raw: string, decoded: string, redacted: string | Rejection): string | Rejection {
+  if (typeof redacted !== 'string') return redacted
+  return redacted === decoded ? raw : encodeURIComponent(redacted).replaceAll('%20', '+')
 }
 
-/** The text of a name or value; undefined when its bytes are not UTF-8. */
+/** The text of a name or value; `undefined` when its bytes are not UTF-8. */
 function decode(raw: string): string | undefined {
   const spaced = raw.includes('+') ? raw.replaceAll('+', ' ') : raw
   if (!ESCAPE.test(spaced)) return spaced
@@ -58,7 +58,7 @@ function asciiOf(_escape: string, hex: string): string {
   return String.fromCharCode(Number.parseInt(hex, 16))
 }
 
-/** Reads `%` escapes in a text that has one character per byte; a sign that starts no escape stays (URL Standard, 1.3). */
+/** Decodes `%` escapes in a text with one character per byte; a `%` without an escape stays (URL Standard, 1.3). */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length)
   let length = 0

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rewriteJson } from './rewrite-json.ts'
+import { plainDecimal, rewriteJson } from './rewrite-json.ts'
 
 const seed = Number(process.env['SEED'])
 const keep = (text: string) => text
@@ -80,3 +80,25 @@ test('the nearest key announces a value, also through arrays and from above the 
   rewriteJson('["a",{"k":["b",{"l":"c"},"d"],"m":"e"},"f"]', { value: note, text: keep }, 'top')
   expect(hints).toEqual(['top', 'k', 'l', 'k', 'm', 'top'])
 })
+
+test.each([
+  ['4.111e3', '4111'],
+  ['4.111E+3', '4111'],
+  ['4111.0', '4111'],
+  ['4111.500', '4111.5'],
+  ['41110e-1', '4111'],
+  ['-4.1e1', '-41'],
+  ['0.4111e4', '4111'],
+  ['1e3', '1000'],
+  ['0e0', '0'],
+  ['0.0', '0'],
+])('%s is %s', (source, expected) => {
+  expect(plainDecimal(source)).toBe(expected)
+})
+
+test.each(['0', '-1', '4111', '3.14', '1e400', '1e99999', '1e-3', '0.5e-7', `${'1'.repeat(50)}.0`])(
+  '%s says nothing else',
+  (source) => {
+    expect(plainDecimal(source)).toBeUndefined()
+  },
+)

@@ -1,26 +1,24 @@
-import { anyOf } from './detectors/character-kinds.ts'
-import { runEnd } from './detectors/find-matches.ts'
-import { plainDecimal } from './plain-decimal.ts'
+import { anyOf, runEnd } from './characters.ts'
+import { CannotSanitizeError } from './compile-rules.ts'
 import type { Rejection, TextRedactor } from './redact-text.ts'
-import { makeKeysUnique, type RedactedKey } from './unique-keys.ts'
 
-/** Arrays and objects within each other; deeper documents are refused (F14). */
+/** The most nested arrays and objects; deeper documents are refused (F14). */
 export const MAX_DEPTH = 64
 
-/** How the parts of a document are treated. */
-export interface JsonTreatment {
-  /** Treats a string value, which may hold a document of its own. */
+/** The redactors for the parts of a document. */
+export interface JsonRedactors {
+  /** Redacts a string value, which may contain a document. */
   readonly value: TextRedactor
-  /** Treats keys and numbers. */
+  /** Redacts keys and numbers. */
   readonly text: TextRedactor
 }
 
-/** A rejection and where in the document it happened, as a JSON pointer. */
+/** A rejection and its place in the document, as a JSON pointer. */
 export interface JsonRejection extends Rejection {
   readonly pointer: string
 }
 
-/** The document as it may go on (the same string when nothing was found), or why it may not. */
+/** The rewritten document (the same string without a match), or why it is refused. */
 export type JsonResult =
   | string
   | JsonRejection
@@ -33,21 +31,27 @@ interface Edit {
   replacement: string
 }
 
-/** An object or array that is open at the current place. */
+/** A redacted key: `base` is its redacted text, `rename` sets the final name. */
+interface RedactedKey {
+  readonly base: string
+  rename(name: string): void
+}
+
+/** An open object or array at the current place. */
 interface Frame {
   readonly isObject: boolean
   expectsKey: boolean
-  /** The current member as the pointer names it: an index, or the key as far as it may be shown. */
+  /** The current member for the pointer: an index, or the redacted key. */
   member: string | number
-  /** The nearest key as it was sent, which announces what the values are. */
+  /** The nearest key before redaction: it may announce the value. */
   hint: string
   readonly keptKeys: string[]
   readonly redactedKeys: RedactedKey[]
 }
 
-interface Walk extends JsonTreatment {
+interface Walk extends JsonRedactors {
   readonly source: string
-  /** The key above the whole document. */
+  /** The key of the whole document. */
   readonly hint: string
   readonly frames: Frame[]
   readonly edits: Edit[]
@@ -55,15 +59,17 @@ interface Walk extends JsonTreatment {
 }
 
 const isNumberUnit = anyOf('0123456789+-.eE')
+const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,4}))?$/
+const LONGEST_DECIMAL = 40
 
 /**
- * Treats the strings, numbers and keys of a document and leaves every other byte as it is: white space, the form of
- * numbers, the order and repetition of keys. `JSON.parse` judges the grammar, but its result is not used: it would have
- * lost the digits of large numbers and all but the last of equal keys, which an upstream may read differently.
+ * Redacts the strings, numbers and keys of a document and keeps every other byte: white space, the form of numbers, the
+ * order and repetition of keys. `JSON.parse` only checks the grammar. Its result would lose digits of large numbers and
+ * all but the last of equal keys, which an upstream may read differently.
  */
-export function rewriteJson(source: string, treatment: JsonTreatment, hint = ''): JsonResult {
+export function rewriteJson(source: string, redactors: JsonRedactors, hint = ''): JsonResult {
   if (!isJson(source)) return { type: 'malformed' }
-  const walk: Walk = { ...treatment, source, hint, frames: [], edits: [], index: 0 }
+  const walk: Walk = { ...redactors, source, hint, frames: [], edits: [], index: 0 }
   while (walk.index < source.length) {
     const stop = step(walk)
     if (stop !== undefined) return stop
@@ -80,7 +86,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Goes over one token. The grammar is known to be right, so literals and white space need no attention. */
+/** Reads one token. The grammar is already checked, so literals and white space are skipped. */
 function step(walk: Walk): Exclude<JsonResult, string> | undefined {
   switch (walk.source.charAt(walk.index)) {
     case '{':
@@ -147,20 +153,20 @@ function takeKey(walk: Walk): JsonRejection | undefined {
   if (frame === undefined) return undefined
   frame.expectsKey = false
   frame.hint = text
-  const treated = walk.text(text, '')
-  if (typeof treated !== 'string') {
-    // The key itself is what must not be shown.
-    frame.member = `[REDACTED:${treated.rule}]`
-    return { ...treated, pointer: pointerOf(walk) }
+  const redacted = walk.text(text, '')
+  if (typeof redacted !== 'string') {
+    // The rejected key itself must not be shown.
+    frame.member = `[REDACTED:${redacted.rule}]`
+    return { ...redacted, pointer: pointerOf(walk) }
   }
-  frame.member = treated
-  if (treated === text) {
+  frame.member = redacted
+  if (redacted === text) {
     frame.keptKeys.push(text)
     return undefined
   }
-  const edit = addEdit(walk, { start, end, replacement: treated })
+  const edit = addEdit(walk, { start, end, replacement: redacted })
   frame.redactedKeys.push({
-    base: treated,
+    base: redacted,
     rename: (name) => {
       edit.replacement = JSON.stringify(name)
     },
@@ -170,34 +176,34 @@ function takeKey(walk: Walk): JsonRejection | undefined {
 
 function takeString(walk: Walk): JsonRejection | undefined {
   const { start, end, text } = readString(walk)
-  return treat(walk, { start, end, text }, walk.value(text, hintOf(walk)))
+  return replaceToken(walk, { start, end, text }, walk.value(text, hintOf(walk)))
 }
 
-/** A number is read as it is written and, if that differs, as it is meant. */
+/** A number is searched as written and, if that differs, as a plain decimal. */
 function takeNumber(walk: Walk): JsonRejection | undefined {
   const start = walk.index
   const end = runEnd(walk.source, start, isNumberUnit)
   const text = walk.source.slice(start, end)
   walk.index = end
   const hint = hintOf(walk)
-  const treated = walk.text(text, hint)
-  const plain = treated === text ? plainDecimal(text) : undefined
-  if (plain === undefined) return treat(walk, { start, end, text }, treated)
-  const treatedPlain = walk.text(plain, hint)
-  return treat(walk, { start, end, text }, treatedPlain === plain ? text : treatedPlain)
+  const redacted = walk.text(text, hint)
+  const plain = redacted === text ? plainDecimal(text) : undefined
+  if (plain === undefined) return replaceToken(walk, { start, end, text }, redacted)
+  const redactedPlain = walk.text(plain, hint)
+  return replaceToken(walk, { start, end, text }, redactedPlain === plain ? text : redactedPlain)
 }
 
 interface Token {
   readonly start: number
   readonly end: number
-  /** What it says, without quotes and escapes. */
+  /** Without quotes and escapes. */
   readonly text: string
 }
 
-function treat(walk: Walk, token: Token, treated: string | Rejection): JsonRejection | undefined {
-  if (typeof treated !== 'string') return { ...treated, pointer: pointerOf(walk) }
-  if (treated !== token.text) {
-    addEdit(walk, { start: token.start, end: token.end, replacement: JSON.stringify(treated) })
+function replaceToken(walk: Walk, token: Token, redacted: string | Rejection): JsonRejection | undefined {
+  if (typeof redacted !== 'string') return { ...redacted, pointer: pointerOf(walk) }
+  if (redacted !== token.text) {
+    addEdit(walk, { start: token.start, end: token.end, replacement: JSON.stringify(redacted) })
   }
   return undefined
 }
@@ -224,7 +230,7 @@ function hintOf({ frames, hint }: Walk): string {
   return frames.at(-1)?.hint ?? hint
 }
 
-/** RFC 6901. Members that were redacted appear as redacted. */
+/** RFC 6901. Redacted members appear redacted. */
 function pointerOf({ frames }: Walk): string {
   return frames.map(({ member }) => `/${String(member).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
@@ -244,4 +250,49 @@ function applyEdits(source: string, edits: readonly Edit[]): string {
   }
   parts.push(source.slice(from))
   return parts.join('')
+}
+
+/**
+ * Numbers equal redacted keys of one object, so that no value is lost: `[REDACTED:email]`, `[REDACTED:email]#2`. `kept`
+ * are the other keys; `isStable` tells whether no rule matches a name.
+ */
+function makeKeysUnique(
+  redacted: readonly RedactedKey[],
+  kept: Iterable<string>,
+  isStable: (name: string) => boolean,
+): void {
+  const taken = new Set(kept)
+  const counts = new Map<string, number>()
+  for (const { base, rename } of redacted) {
+    let count = counts.get(base) ?? 1
+    while (taken.has(numbered(base, count))) count++
+    const name = numbered(base, count)
+    if (count > 1 && !isStable(name))
+      throw new CannotSanitizeError('a redacted key has no name that no rule matches')
+    rename(name)
+    taken.add(name)
+    counts.set(base, count + 1)
+  }
+}
+
+function numbered(base: string, count: number): string {
+  return count === 1 ? base : `${base}#${count}`
+}
+
+/**
+ * A JSON number without exponent and trailing zeros: `4.111111111111111e15` is a card number too. `undefined` when the
+ * number already has this form or is too long to be a value.
+ */
+export function plainDecimal(source: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  if (point <= 0 || point > LONGEST_DECIMAL || digits.length > LONGEST_DECIMAL) return undefined
+  const integer = digits
+    .slice(0, point)
+    .padEnd(point, '0')
+    .replace(/^0+(?=[0-9])/, '')
+  const rest = digits.slice(point).replace(/0+$/, '')
+  const plain = `${sign}${integer}${rest === '' ? '' : `.${rest}`}`
+  return plain === source ? undefined : plain
 }

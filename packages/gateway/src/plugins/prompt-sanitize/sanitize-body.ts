@@ -1,57 +1,64 @@
 import { isUtf8 } from 'node:buffer'
 import type { BodyKind } from './body-kind.ts'
-import { createNestedRedactor } from './redact-nested.ts'
 import type { Rejection, TextRedactor } from './redact-text.ts'
 import { rewriteForm } from './rewrite-form.ts'
 import { type JsonRejection, MAX_DEPTH, rewriteJson } from './rewrite-json.ts'
 
-/** What became of a body: other bytes, the same bytes, or a fault of the caller at a place of the body. */
+/** The result for a body: new bytes, the same bytes, or a fault of the caller and its place. */
 export type SanitizedBody =
   | { readonly type: 'changed'; readonly bytes: Buffer }
   | { readonly type: 'unchanged' }
   | { readonly type: 'refused'; readonly field: string; readonly message: string }
 
+type Rewritten = string | Rejection | JsonRejection | { readonly type: 'malformed' | 'too_deep' }
+
 const BODY = 'body'
 const LONGEST_POINTER = 1024
 
-type Treated = string | Rejection | JsonRejection | { readonly type: 'malformed' | 'too_deep' }
+// Deeper documents are redacted as text. Their escapes are decoded at any depth; only their form may break.
+const MAX_NESTING = 3
+// A failed attempt costs an exception. After this many in one body, no string is parsed as a document.
+const MAX_FAILURES = 1000
+// A shorter document shows no value that its text does not show.
+const SHORTEST_DOCUMENT = 8
+const BRACKETS: ReadonlySet<string> = new Set(['{}', '[]', '""'])
 
-/** Treats a whole body with the rules of `redact`. */
+/** Sanitizes a whole body with the rules of `redact`. */
 export function sanitizeBody(bytes: Buffer, kind: BodyKind, redact: TextRedactor): SanitizedBody {
   if (!isUtf8(bytes)) return refused(BODY, 'The body must be UTF-8.')
   const text = bytes.toString()
-  const treated = treat(text, kind, redact)
-  if (typeof treated !== 'string') return refusedBy(treated, kind)
-  return treated === text ? { type: 'unchanged' } : { type: 'changed', bytes: Buffer.from(treated) }
+  const rewritten = rewrite(text, kind, redact)
+  if (typeof rewritten !== 'string') return refusedBy(rewritten, kind)
+  return rewritten === text ? { type: 'unchanged' } : { type: 'changed', bytes: Buffer.from(rewritten) }
 }
 
-function treat(text: string, kind: BodyKind, redact: TextRedactor): Treated {
-  const treatment = { value: createNestedRedactor(redact), text: redact }
+function rewrite(text: string, kind: BodyKind, redact: TextRedactor): Rewritten {
+  const redactors = { value: createNestedRedactor(redact), text: redact }
   switch (kind) {
     case 'json':
-      return rewriteJson(text, treatment)
+      return rewriteJson(text, redactors)
     case 'lines':
-      return rewriteLines(text, treatment.value)
+      return rewriteLines(text, redactors.value)
     case 'form':
-      return rewriteForm(text, treatment)
+      return rewriteForm(text, redactors)
     case 'text':
-      return treatment.value(text, '')
+      return redactors.value(text, '')
   }
 }
 
-/** Treats every line by itself, so that each stays a document. */
-function rewriteLines(text: string, treatLine: TextRedactor): string | Rejection {
+/** Sanitizes every line separately, so that each stays a document. */
+function rewriteLines(text: string, redactLine: TextRedactor): string | Rejection {
   const lines = text.split('\n')
   for (const [index, line] of lines.entries()) {
-    const treated = treatLine(line, '')
-    if (typeof treated !== 'string') return treated
-    lines[index] = treated
+    const redacted = redactLine(line, '')
+    if (typeof redacted !== 'string') return redacted
+    lines[index] = redacted
   }
   return lines.join('\n')
 }
 
-/** Says what is wrong and where, and never what was found. */
-function refusedBy(stop: Exclude<Treated, string>, kind: BodyKind): SanitizedBody {
+/** The answer names the fault and its place, never the matched value. */
+function refusedBy(stop: Exclude<Rewritten, string>, kind: BodyKind): SanitizedBody {
   switch (stop.type) {
     case 'malformed':
       return refused(BODY, kind === 'json' ? 'The body must be valid JSON.' : 'The body must be UTF-8.')
@@ -62,7 +69,7 @@ function refusedBy(stop: Exclude<Treated, string>, kind: BodyKind): SanitizedBod
   }
 }
 
-/** The whole document has an empty pointer, which would name nothing; a very long one would only repeat the body. */
+/** The empty pointer of a whole document names nothing; a very long one would only repeat the body. */
 function fieldOf(rejection: Rejection | JsonRejection): string {
   const pointer = 'pointer' in rejection ? rejection.pointer : ''
   return pointer === '' || pointer.length > LONGEST_POINTER ? BODY : pointer
@@ -70,4 +77,37 @@ function fieldOf(rejection: Rejection | JsonRejection): string {
 
 function refused(field: string, message: string): SanitizedBody {
   return { type: 'refused', field, message }
+}
+
+/**
+ * Creates a redactor for values that may contain JSON, such as the tool calls of language models. It redacts such a value
+ * member by member, so that it stays JSON, and then as text like any other. One redactor serves one body.
+ */
+export function createNestedRedactor(redact: TextRedactor): TextRedactor {
+  let failures = 0
+
+  function redactDocument(text: string, hint: string, nesting: number): ReturnType<TextRedactor> {
+    const result = rewriteJson(text, { value: valueAt(nesting + 1), text: redact }, hint)
+    if (typeof result === 'string') return result
+    if (result.type === 'rejected') return { type: 'rejected', rule: result.rule }
+    failures++
+    return text
+  }
+
+  function valueAt(nesting: number): TextRedactor {
+    if (nesting > MAX_NESTING) return redact
+    return function redactValue(text, hint) {
+      if (failures >= MAX_FAILURES || !looksLikeDocument(text)) return redact(text, hint)
+      const redacted = redactDocument(text, hint, nesting)
+      return typeof redacted === 'string' ? redact(redacted, hint) : redacted
+    }
+  }
+
+  return valueAt(1)
+}
+
+function looksLikeDocument(text: string): boolean {
+  if (text.length < SHORTEST_DOCUMENT) return false
+  const trimmed = text.trim()
+  return BRACKETS.has(trimmed.charAt(0) + trimmed.charAt(trimmed.length - 1))
 }

@@ -4,15 +4,15 @@ export interface Span {
   readonly end: number
 }
 
-/** What a search that found nothing returns; most do, so it costs no allocation. */
+/** The result of a search without a match. Most searches have none, so it costs no allocation. */
 export const NO_SPANS: readonly Span[] = []
 
-/** An array of numbers: for short texts, of which there may be very many, a plain one is made faster. */
+/** An array of numbers. For short texts, which may be very many, a plain array is created faster. */
 export type Numbers = number[] | Uint32Array
 
 const LONGEST_PLAIN = 1024
 
-/** A text as a rule reads it. Where it differs from the source, each code unit knows what it stands for there. */
+/** A form of a text for rules to search. In a changed form each code unit has its span in the source. */
 export interface TextView {
   readonly text: string
   /** Absent when the view is the source itself. */
@@ -24,69 +24,85 @@ export function plainView(text: string): TextView {
   return { text, origin: undefined }
 }
 
-/** Where in the source a part of the view comes from. */
+/** The span in the source of a part of the view. */
 export function sourceSpan({ origin }: TextView, { start, end }: Span): Span {
   if (origin === undefined) return { start, end }
   return { start: origin.starts[start] ?? 0, end: origin.ends[end - 1] ?? 0 }
 }
 
-/** Collects the units of a view that differs from `source`; places are given in `source` and kept in its own source. */
-export interface ViewBuilder {
-  add(units: string, place: Span): void
-  /** The same for one code unit, which is nearly all of them. */
-  addUnit(unit: number, start: number, end: number): void
-  /** Puts other units in the place of what was added last, which now reaches to `end`. */
-  amendLast(units: string, end: number): void
-  /** What was added last also stands for what follows it up to `end`. */
-  stretchLast(end: number): void
-  build(): TextView
-}
+/** Builds a changed view of `view`, unit by unit. Spans are given in `view` and stored as spans of its source. */
+export class ViewBuilder {
+  readonly #view: TextView
+  #units: Numbers
+  #starts: Numbers
+  #ends: Numbers
+  #length = 0
+  /** Index of the first unit of the last addition. */
+  #last = 0
 
-/** Makes a builder of views of `source`. */
-export function createViewBuilder(source: TextView): ViewBuilder {
-  let units = createNumbers(source.text.length)
-  let starts = createNumbers(source.text.length)
-  let ends = createNumbers(source.text.length)
-  let length = 0
-  let last = 0
+  constructor(view: TextView) {
+    this.#view = view
+    this.#units = createNumbers(view.text.length)
+    this.#starts = createNumbers(view.text.length)
+    this.#ends = createNumbers(view.text.length)
+  }
 
-  function put(unit: number, start: number, end: number): void {
-    if (length === units.length) {
-      units = enlarged(units)
-      starts = enlarged(starts)
-      ends = enlarged(ends)
+  add(text: string, { start, end }: Span): void {
+    this.#last = this.#length
+    this.#putAll(text, this.#startOf(start), this.#endOf(end))
+  }
+
+  /** Adds one code unit, the usual case. */
+  addUnit(unit: number, start: number, end: number): void {
+    this.#last = this.#length
+    this.#put(unit, this.#startOf(start), this.#endOf(end))
+  }
+
+  /** Replaces the last addition, whose span now reaches to `end`. */
+  amendLast(text: string, end: number): void {
+    const start = this.#starts[this.#last] ?? 0
+    this.#length = this.#last
+    this.#putAll(text, start, this.#endOf(end))
+  }
+
+  /** Extends the span of the last addition to `end`. */
+  stretchLast(end: number): void {
+    for (let i = this.#last; i < this.#length; i++) this.#ends[i] = this.#endOf(end)
+  }
+
+  build(): TextView {
+    return {
+      text: textOf(this.#units, this.#length),
+      origin: { starts: this.#starts, ends: this.#ends },
     }
-    units[length] = unit
-    starts[length] = start
-    ends[length] = end
-    length++
   }
 
-  const startOf = (index: number) => source.origin?.starts[index] ?? index
-  const endOf = (index: number) => source.origin?.ends[index - 1] ?? index
+  #putAll(text: string, start: number, end: number): void {
+    for (let i = 0; i < text.length; i++) this.#put(text.charCodeAt(i), start, end)
+  }
 
-  return {
-    add(text, place) {
-      last = length
-      for (let i = 0; i < text.length; i++) put(text.charCodeAt(i), startOf(place.start), endOf(place.end))
-    },
-    addUnit(unit, start, end) {
-      last = length
-      put(unit, startOf(start), endOf(end))
-    },
-    amendLast(text, end) {
-      const start = starts[last] ?? 0
-      length = last
-      for (let i = 0; i < text.length; i++) put(text.charCodeAt(i), start, endOf(end))
-    },
-    stretchLast(end) {
-      for (let i = last; i < length; i++) ends[i] = endOf(end)
-    },
-    build: () => ({ text: textOf(units, length), origin: { starts, ends } }),
+  #put(unit: number, start: number, end: number): void {
+    if (this.#length === this.#units.length) {
+      this.#units = enlarged(this.#units)
+      this.#starts = enlarged(this.#starts)
+      this.#ends = enlarged(this.#ends)
+    }
+    this.#units[this.#length] = unit
+    this.#starts[this.#length] = start
+    this.#ends[this.#length] = end
+    this.#length++
+  }
+
+  #startOf(index: number): number {
+    return this.#view.origin?.starts[index] ?? index
+  }
+
+  #endOf(index: number): number {
+    return this.#view.origin?.ends[index - 1] ?? index
   }
 }
 
-/** Makes an array with room for `length` numbers. */
+/** Creates an array for `length` numbers. */
 export function createNumbers(length: number): Numbers {
   return length > LONGEST_PLAIN ? new Uint32Array(length) : new Array<number>(length + 1).fill(0)
 }
@@ -97,7 +113,7 @@ function enlarged(numbers: Numbers): Numbers {
   return larger
 }
 
-/** Text of code units; lone surrogates stay as they are. */
+/** The text of code units; lone surrogates stay as they are. */
 function textOf(units: Numbers, length: number): string {
   if (Array.isArray(units)) return String.fromCharCode(...units.slice(0, length))
   return Buffer.from(new Uint16Array(units.subarray(0, length)).buffer).toString('utf16le')

@@ -1,13 +1,11 @@
-import { isDigit } from './detectors/character-kinds.ts'
-import { runEnd } from './detectors/find-matches.ts'
-import { hexAt, isHexDigit } from './hex-value.ts'
-import { createViewBuilder, plainView, type TextView, type ViewBuilder } from './text-view.ts'
+import { hexAt, isDigit, isHexDigit, runEnd } from './characters.ts'
+import { plainView, type TextView, ViewBuilder } from './text-view.ts'
 
 const ESCAPE = /\\[ux"/bfnrt\\]|%[2-7][0-9A-Fa-f]|&#[xX]?[0-9A-Fa-f]/
 const BACKSLASH = 0x5c
 const PERCENT = 0x25
 const AMPERSAND = 0x26
-/** What the letter after a backslash stands for; 0 where it stands for nothing. */
+/** The character of the letter after a backslash; 0 for a letter without one. */
 const SHORT_ESCAPES = shortEscapes({ '"': '"', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' })
 const LETTER_U = 0x75
 const LETTER_X = 0x78
@@ -17,13 +15,13 @@ const MOST_REFERENCE_DIGITS = 7
 const LAST_CODE_POINT = 0x10ffff
 
 /**
- * The text with its escapes read: those of JSON (`\u0040`), however often JSON was put into a JSON string (`\\\\u0040`),
- * those of URLs (`%40`, `%2540`) and the numeric ones of HTML (`&#64;`). Undefined when it has none. It is a second view and never the only one: `\n` in
- * `C:\new` is no line break.
+ * Decodes the escapes of a text: those of JSON (`\u0040`), also of JSON nested in JSON strings (`\\\\u0040`), those of
+ * URLs (`%40`, `%2540`) and the numeric ones of HTML (`&#64;`). `undefined` when it has none. Rules search this view in
+ * addition to the source, never instead of it: `\n` in `C:\new` is no line break.
  */
 export function unescapedView(text: string): TextView | undefined {
   if (!ESCAPE.test(text)) return undefined
-  const builder = createViewBuilder(plainView(text))
+  const builder = new ViewBuilder(plainView(text))
   let index = 0
   while (index < text.length) {
     const unit = text.charCodeAt(index)
@@ -44,7 +42,7 @@ function shortEscapes(escapes: Readonly<Record<string, string>>): Uint8Array {
 
 function addBackslashEscape(text: string, start: number, builder: ViewBuilder): number {
   let letter = start
-  // Every level of nesting doubles the backslashes, so a whole run belongs to the one escape.
+  // Every level of nesting doubles the backslashes, so a whole run belongs to one escape.
   while (text.charCodeAt(letter) === BACKSLASH) letter++
   const name = text.charCodeAt(letter)
   const short = SHORT_ESCAPES[name] ?? 0

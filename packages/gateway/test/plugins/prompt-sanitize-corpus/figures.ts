@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { BuiltinRule } from '../../../src/config/config-schema.ts'
-import { compileRules } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
-import { detectors } from '../../../src/plugins/prompt-sanitize/detectors.ts'
+import { compileRules, detectors, readSubject } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
 import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
-import { readSubject } from '../../../src/plugins/prompt-sanitize/subject.ts'
 import type { Span } from '../../../src/plugins/prompt-sanitize/text-view.ts'
 
 /** One text of the corpus and what a detector should find in it. */

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { SanitizeRule } from '../../../src/config/config-schema.ts'
-import { compileRules } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
+import { compileRules, readSubject } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
 import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
-import { readSubject } from '../../../src/plugins/prompt-sanitize/subject.ts'
 import { fill } from './hostile-texts.ts'
 
 /** What the program is asked for: the time of one rule for 1 MiB of each text. */

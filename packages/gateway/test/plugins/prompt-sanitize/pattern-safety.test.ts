@@ -1,6 +1,6 @@
 import { checkSync } from 'recheck'
 import { describe, expect, test } from 'vitest'
-import { detectors } from '../../../src/plugins/prompt-sanitize/detectors.ts'
+import { detectors } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
 
 // The backend of plain JavaScript: the others need Java or a binary of the platform.
 process.env['RECHECK_BACKEND'] = 'pure'

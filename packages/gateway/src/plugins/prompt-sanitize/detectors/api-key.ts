@@ -1,8 +1,8 @@
+import { anyOf, isAlphanumeric, isBase64Url, runEnd } from '../characters.ts'
 import type { Span } from '../text-view.ts'
-import { anyOf, isAlphanumeric, isBase64Url } from './character-kinds.ts'
-import { announcedValue, type Detector, findAnnounced, findMatches, runEnd } from './find-matches.ts'
+import { announcedValue, type Detector, findAnnounced, findMatches } from './find-matches.ts'
 
-/** How keys begin whose issuers gave them a prefix. The rest of the key is read on from there. */
+/** The beginnings of keys with a known prefix. Code reads the rest of the key. */
 const PREFIXED = [
   'sk-(?:ant|proj|svcacct|admin|or-v1|lf)-[A-Za-z0-9_-]{16}',
   'sk-[A-Za-z0-9]{20}',
@@ -50,7 +50,7 @@ const ANNOUNCEMENT = {
   find: (text: string) => findMatches(ANNOUNCED, text, judgeAnnounced),
 }
 
-/** Keys and secrets of services: known prefixes, private keys in PEM, and long values that a word announces. */
+/** Keys and secrets of services: known prefixes, private keys in PEM, and long values after a word such as `token`. */
 export const apiKey: Detector = {
   patterns: [KNOWN, PEM_BEGIN, ANNOUNCED],
   minLength: 16,
@@ -65,7 +65,7 @@ function judgeKnown({ 0: key, index, input }: RegExpExecArray): Span {
   return { start: index, end: runEnd(input, index + key.length, isBase64Url) }
 }
 
-/** The whole block; without its end, which may have been cut off, everything that could belong to it. */
+/** The whole block. If its end is cut off, everything that could belong to it. */
 function judgePem({ 0: begin, index, input }: RegExpExecArray): Span {
   let end = index + begin.length
   for (;;) {
@@ -77,7 +77,7 @@ function judgePem({ 0: begin, index, input }: RegExpExecArray): Span {
   return { start: index, end: end + closing.length }
 }
 
-/** A word, a path or a placeholder can follow `token:` too: a secret mixes letters and digits. */
+/** A secret has letters and digits; a word, a path or a placeholder after `token:` is none. */
 function judgeAnnounced(match: RegExpExecArray): Span | number {
   const { start } = announcedValue(match)
   const end = runEnd(match.input, start, isSecretCharacter)

@@ -1,8 +1,8 @@
+import { classesOf, classTable } from '../characters.ts'
 import { createNumbers, NO_SPANS, type Numbers, type Span } from '../text-view.ts'
 import type { Detector } from './find-matches.ts'
-import { classesOf, classTable } from './unit-classes.ts'
 
-/** First four digits, as a range, and lengths of the networks' card numbers (ISO/IEC 7812). */
+/** The card numbers of the networks: range of the first four digits, and lengths (ISO/IEC 7812). */
 const NETWORKS: readonly (readonly [from: number, to: number, lengths: readonly number[]])[] = [
   [2200, 2204, [16, 17, 18, 19]],
   [2221, 2720, [16]],
@@ -27,24 +27,24 @@ const MOST_SEPARATORS = 2
 const CLASSES = classTable([...'0123456789', '.', ' -/_\t\r\n'])
 const DOT = 10
 const SEPARATOR = 11
-/** By first four digits, one bit per length: a look-up instead of a search for every group of digits in a text. */
+/** The allowed lengths by first four digits, one bit each: a look-up instead of a search per group of digits. */
 const LENGTH_BITS = lengthBits()
 
-/** A run of digits, separators between them left out. Only the first `count` entries of the arrays count. */
+/** A run of digits without its separators. Only the first `count` entries of the arrays are valid. */
 interface Run {
   readonly classes: Uint8Array
   count: number
   readonly digits: Numbers
-  /** Where each digit stands in the text. */
+  /** The index of each digit in the text. */
   readonly places: Numbers
-  /** Luhn sums of the first n digits, with the digits of even or of odd index taken as they are. */
+  /** Luhn sums of the first n digits; the digits of even or of odd index are not doubled. */
   readonly evenSums: Numbers
   readonly oddSums: Numbers
 }
 
 /** Payment card numbers: known first digits and length, Luhn check digit, in one piece or in groups. */
 export const creditCard: Detector = {
-  // No pattern: the digits are read once, and judging a candidate costs one subtraction.
+  // No pattern: the digits are read once, and each candidate costs one subtraction.
   patterns: [],
   minLength: SHORTEST,
   find(text) {
@@ -55,7 +55,7 @@ export const creditCard: Detector = {
       if (!isDigitAt(classes, index)) continue
       const { end, count, next } = measureRun(classes, index)
       if (count >= SHORTEST) {
-        // The arrays of the last run serve again when they are large enough: a text may hold very many short runs.
+        // Large enough arrays of the last run are reused: a text may have very many short runs.
         if (run === undefined || count > run.digits.length) run = createRun(classes, Math.max(LONGEST, count))
         spans ??= []
         readRun(run, { start: index, end })
@@ -80,7 +80,7 @@ function isDigitAt(classes: Uint8Array, index: number): boolean {
   return (classes[index] ?? DOT) < DOT
 }
 
-/** Where a run ends, how many digits it has, and where to read on. */
+/** The end of a run, its number of digits, and the index to continue from. */
 interface Measure {
   readonly end: number
   readonly count: number
@@ -145,7 +145,7 @@ function startsGroup({ places, count }: Run, index: number): boolean {
   return index === 0 || index === count || (places[index] ?? 0) - (places[index - 1] ?? 0) > 1
 }
 
-/** Behind the last digit of the card number that starts at `first`, the longest if there are several; else `first`. */
+/** The end of the longest card number at `first`; `first` when there is none. */
 function cardEnd(run: Run, first: number): number {
   const bits = LENGTH_BITS[prefixAt(run.digits, first)] ?? 0
   if (bits === 0) return first
@@ -169,8 +169,8 @@ function isCard(run: Run, first: number, end: number): boolean {
 }
 
 /**
- * In one piece, digit by digit, or in groups of which only the first and the last may have fewer than three digits. A
- * decimal fraction is not a group: without this rule the vectors of an embedding would be full of cards.
+ * A card number is written in one piece, digit by digit, or in groups; only the first and the last group may have fewer
+ * than three digits. A decimal fraction is no group, or the vectors of an embedding would be full of cards.
  */
 function isWrittenLikeACard(run: Run, first: number, end: number): boolean {
   if (touchesDot(run, first, -1) || touchesDot(run, end - 1, 1)) return false
@@ -179,13 +179,13 @@ function isWrittenLikeACard(run: Run, first: number, end: number): boolean {
   return shortestInner >= 3 && !(groups === 2 && isDecimal(run, first, end))
 }
 
-/** A digit follows (or precedes) beyond a dot, so that the number goes on there. */
+/** Whether the number continues after (or before) a dot. */
 function touchesDot({ classes, places }: Run, index: number, direction: 1 | -1): boolean {
   const place = places[index] ?? 0
   return classes[place + direction] === DOT && isDigitAt(classes, place + 2 * direction)
 }
 
-/** How many groups the digits are written in, and the length of the shortest but for the first and the last. */
+/** The number of groups, and the length of the shortest inner group. */
 function measureGroups(run: Run, first: number, end: number): { groups: number; shortestInner: number } {
   let groups = 1
   let shortestInner = LONGEST

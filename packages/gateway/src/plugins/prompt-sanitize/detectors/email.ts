@@ -1,20 +1,20 @@
+import { anyOf, isAlphanumeric } from '../characters.ts'
 import type { Span } from '../text-view.ts'
-import { anyOf, isAlphanumeric } from './character-kinds.ts'
 import { type Detector, findMatches } from './find-matches.ts'
 
 const LABEL = String.raw`[\p{L}\p{N}](?:-{0,3}[\p{L}\p{M}\p{N}]){0,62}`
 const LITERAL = String.raw`\[(?:[0-9]{1,3}\.){3}[0-9]{1,3}\]`
-// Spelled out in brackets, as people do to keep robots away: `alice [at] example (dot) com`.
+// Spelled out in brackets against address collectors: `alice [at] example (dot) com`.
 const AT = String.raw`(?:@| ?[([{] ?at ?[)\]}] ?)`
 const DOT = String.raw`(?:\.| ?[([{] ?dot ?[)\]}] ?)`
-// The search starts at the sign that is rare; the part before it is then read backwards, each character once (F9).
+// The search starts at the rare `@`. Code then reads the name before it backwards, each character once (F9).
 const AT_DOMAIN = new RegExp(
   String.raw`${AT}(?:(?:${LABEL}${DOT}){1,16}(?:xn--[a-z0-9-]{2,59}|\p{L}{2,63})|${LITERAL})`,
   'giu',
 )
-// `logo@2x.png` is a picture for a dense display.
+// `logo@2x.png` is an image for a dense display.
 const PICTURE = /^@[0-9]x\.(?:png|jpe?g|gif|webp|svg|avif)$/i
-// `=`, `&`, `/` and the like may stand in an address by the book, but in URLs and code they end what is before it.
+// The RFC allows `=`, `&` and `/` in a name, but in URLs and code they separate.
 const isMark = anyOf("._%+'!~$^-")
 const isLeading = anyOf("'.")
 const NON_LATIN = /[\p{L}\p{M}\p{N}\p{Cs}]/u
@@ -46,7 +46,7 @@ function isLocal(unit: number): boolean {
   return isAlphanumeric(unit) || isMark(unit) || (unit > 0x7f && NON_LATIN.test(String.fromCharCode(unit)))
 }
 
-/** The opening quote of a quoted name that closes before `end`; `end` itself when there is none near. */
+/** The index of the opening quote of a name that closes before `end`; `end` when there is none within 64 characters. */
 function quotedStart(text: string, end: number): number {
   for (let index = end - 2; index >= Math.max(0, end - LONGEST_QUOTED - 2); index--) {
     const unit = text.charCodeAt(index)

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { NO_SPANS } from '../text-view.ts'
-import { announcedValue, findAnnounced, findMatches, runEnd } from './find-matches.ts'
+import { announcedValue, findAnnounced, findMatches } from './find-matches.ts'
 
 describe('findMatches', () => {
   it('gives the place of each match', () => {
@@ -38,14 +38,6 @@ describe('findMatches', () => {
     })
     expect(seen).toEqual([0, 1, 2])
   })
-})
-
-test('a run ends at the first character that does not belong to it, or with the text', () => {
-  const isA = (unit: number) => unit === 0x61
-  expect([runEnd('aab', 0, isA), runEnd('xaab', 0, isA), runEnd('xaa', 1, isA)]).toEqual([2, 0, 3])
-  const asked: number[] = []
-  runEnd('aa', 0, (unit) => asked.push(unit) > 0)
-  expect(asked).toEqual([0x61, 0x61])
 })
 
 test('the value that a match announces is its last part', () => {

@@ -1,29 +1,29 @@
 import { NO_SPANS, type Span } from '../text-view.ts'
 
-/** One kind of value that can be found in text. */
+/** Finds one kind of value in text. */
 export interface Detector {
-  /** Every pattern it runs on a whole text; all are finite, which a test proves. What is longer is read on by hand. */
+  /** All patterns that run on a whole text. A test proves that they are safe; code reads on after them. */
   readonly patterns: readonly RegExp[]
-  /** No shorter text holds a value. */
+  /** The length of the shortest value. */
   readonly minLength: number
-  /** Places of values. `hint` is what the text stands under: the nearest key of JSON, the name of a form field. */
+  /** Spans of values. `hint` is the nearest JSON key or the name of the form field. */
   find(text: string, hint: string): readonly Span[]
 }
 
-/** The value that a match led to, or, when there is none, the place from which to search on. */
+/** The span of a value, or, without one, the index to continue the search from. */
 export type Verdict = Span | number
 
-/** The places that `pattern` leads to and `judge` confirms. */
+/** Finds the matches of `pattern` that `judge` confirms. */
 export function findMatches(
   pattern: RegExp,
   text: string,
   judge: (match: RegExpExecArray) => Verdict = wholeMatch,
 ): readonly Span[] {
-  // Most texts hold nothing, and `search` finds that out without making an object.
+  // Most texts have no match, and `search` allocates no object.
   const first = text.search(pattern)
   if (first === -1) return NO_SPANS
   const spans: Span[] = []
-  // Set before every use, so that what an earlier search left there does not matter.
+  // Set before every use: an earlier search leaves its own index there.
   pattern.lastIndex = first
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const verdict = judge(match)
@@ -37,32 +37,25 @@ function wholeMatch({ 0: text, index }: RegExpExecArray): Span {
   return { start: index, end: index + text.length }
 }
 
-/** Where the first character from `start` on stands that `belongs` refuses. */
-export function runEnd(text: string, start: number, belongs: (unit: number) => boolean): number {
-  let end = start
-  while (end < text.length && belongs(text.charCodeAt(end))) end++
-  return end
-}
-
-/** The group at the end of a match: the value, without the words that announce it. */
+/** The group at the end of a match: the value without the words before it. */
 export function announcedValue({ 0: text, 1: value = '', index }: RegExpExecArray): Span {
   const end = index + text.length
   return { start: end - value.length, end }
 }
 
-/** A value that its words announce, in the text itself or in the key the text stands under. */
+/** A value that follows a word such as `phone`, in the text itself or in the key of the text. */
 export interface Announcement {
-  /** What a key has to contain to announce a value, as part of any word: a cheap test for all the other keys. */
+  /** A cheap test for keys that may announce a value. */
   readonly inKey: RegExp
   find(text: string): readonly Span[]
 }
 
 const LONGEST_HINTED = 512
-// The caller chooses the key, and it is searched again with every value that stands under it.
+// The caller chooses the key, and every value under it is searched together with it.
 const LONGEST_HINT = 128
 const WORDS_OF_A_KEY = /([a-z])(?=[A-Z])|[_-]+/g
 
-/** Searches a text together with the key that announces it: `{"homePhone": 5550100}` reads `home Phone: 5550100`. */
+/** Searches a text together with its key: `{"homePhone": 5550100}` reads `home Phone: 5550100`. */
 export function findAnnounced(text: string, hint: string, { inKey, find }: Announcement): readonly Span[] {
   const key = hint.slice(-LONGEST_HINT)
   if (key === '' || text.length > LONGEST_HINTED || !inKey.test(key)) return find(text)

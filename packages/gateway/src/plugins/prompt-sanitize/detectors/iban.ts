@@ -1,6 +1,6 @@
+import { classesOf, classTable, OTHER } from '../characters.ts'
 import { NO_SPANS, type Span } from '../text-view.ts'
 import type { Detector } from './find-matches.ts'
-import { classesOf, classTable, OTHER } from './unit-classes.ts'
 
 /** Countries by the length of their account numbers, from the registry of ISO 13616. */
 const COUNTRIES = {
@@ -23,7 +23,7 @@ const COUNTRIES = {
   32: 'LC',
   33: 'RU',
 }
-/** Digits are themselves and letters 10 to 35, as the check digits are calculated. */
+/** The values of the check digit calculation: digits 0 to 9, letters 10 to 35. */
 const LETTERS_AND_DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
 const VALUES = LETTERS_AND_DIGITS.length
 const SEPARATOR = VALUES
@@ -32,14 +32,14 @@ const CLASSES = classTable(
 )
 const LENGTHS = lengthsByCountry()
 const REMAINDERS = remainders()
-/** Country and check digits come first in writing and last in the calculation. */
+/** Country and check digits are written first and calculated last. */
 const CHECKED_LAST = 4
 const MOST_SEPARATORS = 2
 const ANNOUNCEMENT = 'iban'
 
 /** International bank account numbers: known country, its length, and the check digits of ISO 7064 (mod 97-10). */
 export const iban: Detector = {
-  // No pattern: a text of nothing but beginnings of account numbers would make an object of each.
+  // No pattern: a text full of beginnings of account numbers would allocate an object for each.
   patterns: [],
   minLength: 15,
   find(text) {
@@ -68,7 +68,7 @@ function lengthsByCountry(): Uint8Array {
   return lengths
 }
 
-/** The remainder by 97 after one more character, for every remainder before it and every character. */
+/** The next remainder modulo 97 for every remainder and every next character. */
 function remainders(): Uint8Array {
   const table = new Uint8Array(97 * VALUES)
   for (let before = 0; before < 97; before++) {
@@ -98,13 +98,13 @@ function isLetterAt(classes: Uint8Array, index: number): boolean {
   return value >= 10 && value < VALUES
 }
 
-/** A letter or digit stands before it, and it is not the end of the word that announces it. */
+/** Whether a letter or digit precedes it, other than the word `iban`. */
 function isGlued(text: string, classes: Uint8Array, start: number): boolean {
   if (start === 0 || (classes[start - 1] ?? SEPARATOR) >= VALUES) return false
   return text.slice(Math.max(0, start - ANNOUNCEMENT.length), start).toLowerCase() !== ANNOUNCEMENT
 }
 
-/** Behind the account number that starts here; undefined when it is none. */
+/** The end of the account number at `start`; `undefined` when it is none. */
 function accountEnd(classes: Uint8Array, start: number): number | undefined {
   const country = (classes[start] ?? 0) * VALUES + (classes[start + 1] ?? 0)
   const rest = start + CHECKED_LAST
@@ -114,7 +114,7 @@ function accountEnd(classes: Uint8Array, start: number): number | undefined {
   return remainder === 1 ? end : undefined
 }
 
-/** Behind `count` letters and digits with at most two separators between any two. */
+/** The end of `count` letters and digits with at most two separators between neighbours. */
 function skipValues(classes: Uint8Array, start: number, count: number): number | undefined {
   let left = count
   let end = start

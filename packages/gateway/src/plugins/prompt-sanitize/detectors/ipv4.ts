@@ -1,10 +1,10 @@
 import type { Span } from '../text-view.ts'
 import { type Detector, findMatches } from './find-matches.ts'
 
-// In reports the dots are often put in brackets, so that nobody clicks on the address.
+// Reports often put the dots in brackets, so that the address is no link.
 const DOT = '(?:\\.|\\[\\.\\])'
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|[01]?[0-9]?[0-9])'
-// Four numbers exactly: five or more are an object identifier or a long version.
+// Exactly four numbers: five or more are an object identifier or a version.
 const ADDRESS = new RegExp(`(?<![0-9])(?<![0-9]\\.)(?:${OCTET}${DOT}){3}${OCTET}(?![0-9])(?!\\.[0-9])`, 'g')
 const VERSION_BEFORE = /(?:^|[^a-z])(?:v|ver|version|release)[ .:]{0,2}$/i
 const LONGEST_LEAD = 12

@@ -1,10 +1,10 @@
+import { isBase64Url, runEnd } from '../characters.ts'
 import type { Span } from '../text-view.ts'
-import { isBase64Url } from './character-kinds.ts'
-import { type Detector, findMatches, runEnd } from './find-matches.ts'
+import { type Detector, findMatches } from './find-matches.ts'
 
-// A brace and what may follow it (`"`, a blank, a line break) in base64url; no header is shorter than `{"alg":"x"}`.
+// A brace and its possible next characters (`"`, blank, line break) in base64url. The shortest header is `{"alg":"x"}`.
 const START = /(?<![A-Za-z0-9_-])e[wy][A-Za-z0-9_-]{13}/g
-// The closing brace, for each of the three ways in which bytes fall on characters.
+// The closing brace in each of the three alignments of bytes to characters.
 const BRACE_END = /(?:fQ|0|9)$/
 const ALGORITHM = /"alg"\s{0,8}:\s{0,8}"/
 const DOT = 0x2e
@@ -25,7 +25,7 @@ function judge({ index, input }: RegExpExecArray): Span | number {
   return end === undefined ? headerEnd : { start: index, end }
 }
 
-/** Behind the third part, or the fifth if there are so many; a part may be empty. */
+/** The end of the third part, or of the fifth if there are five; a part may be empty. */
 function tokenEnd(text: string, headerEnd: number): number | undefined {
   const ends = [headerEnd]
   let end = headerEnd
@@ -33,7 +33,7 @@ function tokenEnd(text: string, headerEnd: number): number | undefined {
     end = runEnd(text, end + 1, isBase64Url)
     ends.push(end)
   }
-  // Four parts are a signed token and what follows the full stop of its sentence.
+  // Four parts are a signed token, a full stop and the next word.
   return ends[ends.length === ENCRYPTED_PARTS ? ENCRYPTED_PARTS - 1 : SIGNED_PARTS - 1]
 }
 

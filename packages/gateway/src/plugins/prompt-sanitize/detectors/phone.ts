@@ -34,7 +34,7 @@ const ANNOUNCEMENT = {
   find: (text: string) => findMatches(ANNOUNCED, text, announcedValue),
 }
 
-/** Telephone numbers: international, North American, national with a leading 0, and bare digits that a word announces. */
+/** Telephone numbers: international, North American, national with a leading 0, and digits after a word such as `phone`. */
 export const phone: Detector = {
   patterns: [INTERNATIONAL, NORTH_AMERICAN, NATIONAL, ANNOUNCED],
   minLength: 7,
@@ -46,7 +46,7 @@ export const phone: Detector = {
   ],
 }
 
-/** Digits alone after 00 are a number padded with zeros, not a way to dial abroad. */
+/** Digits without separators after 00 are a number padded with zeros, not an international prefix. */
 function judgeInternational({ 0: number, index }: RegExpExecArray): Span | number {
   const end = index + number.length
   return /^[0-9]+$/.test(number) ? end : { start: index, end }

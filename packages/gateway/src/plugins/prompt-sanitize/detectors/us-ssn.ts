@@ -1,6 +1,6 @@
 import { announcedValue, type Detector, findAnnounced, findMatches } from './find-matches.ts'
 
-// Areas 000, 666 and 9xx, group 00 and serial 0000 were never given out.
+// Areas 000, 666 and 9xx, group 00 and serial 0000 were never issued.
 const AREA = '(?!000|666|9)[0-9]{3}'
 const GROUP = '(?!00)[0-9]{2}'
 const SERIAL = '(?!0000)[0-9]{4}'
@@ -9,7 +9,7 @@ const WRITTEN = new RegExp(
   `(?<![0-9])(?<![0-9][-./])${AREA}${SEPARATOR}${GROUP}${SEPARATOR}${SERIAL}(?![0-9])(?![-./][0-9])`,
   'g',
 )
-// Nine digits alone are an order or account number as often as not, so a word has to announce them.
+// Nine digits alone are often an order or account number, so a word before them is required.
 const ANNOUNCED = new RegExp(
   `(?<![a-z])(?:ssn|social[ _-]?security)(?![a-z]{3})[^0-9]{0,16}(${AREA}${GROUP}${SERIAL})(?![0-9])`,
   'gi',
@@ -20,7 +20,7 @@ const ANNOUNCEMENT = {
   find: (text: string) => findMatches(ANNOUNCED, text, announcedValue),
 }
 
-/** Social security numbers of the United States: written in three groups, or announced by a word. */
+/** Social security numbers of the United States: in three groups, or after a word such as `ssn`. */
 export const usSsn: Detector = {
   patterns: [WRITTEN, ANNOUNCED],
   minLength: 9,

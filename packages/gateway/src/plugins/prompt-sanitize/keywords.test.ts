@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKeywordMatcher } from './keyword-matcher.ts'
+import { createKeywordMatcher } from './keywords.ts'
 
 test.each([
   [['a'], 'bab', [[1, 2]]],

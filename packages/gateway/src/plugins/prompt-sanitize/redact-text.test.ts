@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CompiledRule } from './compile-rules.ts'
-import { type Match, matchesOutside, mergeMatches } from './merge-matches.ts'
-import type { Span } from './text-view.ts'
+import { createPlaceholderFinder, type Match, matchesOutside, mergeMatches } from './redact-text.ts'
+import { NO_SPANS, type Span } from './text-view.ts'
 
 const rule = (name: string, order: number): CompiledRule => ({
   name,
@@ -94,5 +94,36 @@ describe('regions', () => {
       [2, 10, 'first'],
       [30, 36, 'first'],
     ])
+  })
+})
+
+describe('a finder of placeholders', () => {
+  it('finds every one, as it is written and nowhere else', () => {
+    const find = createPlaceholderFinder(['[REDACTED:email]', 'a.c', 'a.c'])
+    expect(find('[REDACTED:email] abc a.c[REDACTED:email]')).toEqual([
+      { start: 0, end: 16 },
+      { start: 21, end: 24 },
+      { start: 24, end: 40 },
+    ])
+  })
+
+  it('finds one at the very beginning, and says so of a text without any at no cost', () => {
+    const find = createPlaceholderFinder(['x'])
+    expect(find('x')).toEqual([{ start: 0, end: 1 }])
+    expect(find('yyy')).toBe(NO_SPANS)
+  })
+
+  it('finds the longest of those that begin alike, in whatever order they are given', () => {
+    for (const given of [
+      ['[X]', '[X][Y]'],
+      ['[X][Y]', '[X]'],
+    ])
+      expect(createPlaceholderFinder(given)('a[X][Y]')).toEqual([{ start: 1, end: 7 }])
+  })
+
+  it('finds nothing for a replacement by nothing', () => {
+    expect(createPlaceholderFinder([''])('text')).toBe(NO_SPANS)
+    expect(createPlaceholderFinder(['', 'ex'])('text')).toEqual([{ start: 1, end: 3 }])
+    expect(createPlaceholderFinder([])('text')).toBe(NO_SPANS)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPatternSearch } from './pattern-search.ts'
+import { createPatternSearch } from './compile-rules.ts'
 
 test.each([
   [

@@ -1,0 +1,136 @@
+import { type CharacterChange, rememberChanges, type ViewReader } from './readable-view.ts'
+import { NO_SPANS, type Span, type TextView, ViewBuilder } from './text-view.ts'
+
+/** Finds all keywords in one pass, whatever their number (Aho and Corasick). */
+export type KeywordMatcher = (text: string) => readonly Span[]
+
+interface Node {
+  readonly next: Map<number, Node>
+  /** The node of the longest proper suffix that begins a keyword too. */
+  fallback: Node | undefined
+  /** The length of the longest keyword that ends here; 0 when none does. */
+  length: number
+}
+
+interface MutableSpan {
+  start: number
+  end: number
+}
+
+type CaseFolder = CharacterChange<string>
+
+const NEEDS_BUILDING = /[^\x20-\x7e]| {2}/
+const WHITE_SPACE = /^\s$/
+const BLANK = ' '
+
+/** Creates a matcher of non-empty keywords. Text and keywords must be folded by the same reader. */
+export function createKeywordMatcher(keywords: readonly string[]): KeywordMatcher {
+  const root = createNode()
+  for (const keyword of keywords) insert(root, keyword)
+  link(root)
+  // Most characters begin no keyword. An array look-up is faster than one in a map.
+  const begins = new Uint8Array(0x10000)
+  for (const unit of root.next.keys()) begins[unit] = 1
+  return (text) => search({ root, begins }, text)
+}
+
+function createNode(): Node {
+  return { next: new Map(), fallback: undefined, length: 0 }
+}
+
+function insert(root: Node, keyword: string): void {
+  let node = root
+  for (let i = 0; i < keyword.length; i++) {
+    const unit = keyword.charCodeAt(i)
+    const child = node.next.get(unit) ?? createNode()
+    node.next.set(unit, child)
+    node = child
+  }
+  node.length = keyword.length
+}
+
+// Breadth first: the fallback of a node is nearer to the root, so it is already linked.
+function link(root: Node): void {
+  const queue = [root]
+  for (const node of queue) {
+    for (const [unit, child] of node.next) {
+      child.fallback = step(node.fallback, unit) ?? root
+      child.length = Math.max(child.length, child.fallback.length)
+      queue.push(child)
+    }
+  }
+}
+
+function step(from: Node | undefined, unit: number): Node | undefined {
+  for (let node = from; node !== undefined; node = node.fallback) {
+    const child = node.next.get(unit)
+    if (child !== undefined) return child
+  }
+  return undefined
+}
+
+function search({ root, begins }: { root: Node; begins: Uint8Array }, text: string): readonly Span[] {
+  const spans: MutableSpan[] = []
+  let node = root
+  for (let end = 1; end <= text.length; end++) {
+    const unit = text.charCodeAt(end - 1)
+    if (node === root && begins[unit] === 0) continue
+    node = step(node, unit) ?? root
+    if (node.length === 0) continue
+    addSpan(spans, end - node.length, end)
+  }
+  return spans.length === 0 ? NO_SPANS : spans
+}
+
+/** Joins keywords that overlap or touch: a text of nothing but keywords has one span, not a million. */
+function addSpan(spans: MutableSpan[], start: number, end: number): void {
+  // A longer keyword may contain shorter ones that ended earlier.
+  while (start < (spans.at(-1)?.start ?? 0)) spans.pop()
+  const last = spans.at(-1)
+  if (last !== undefined && start <= last.end) last.end = end
+  else spans.push({ start, end })
+}
+
+/** Creates the reader of the view for keywords: case is folded, and a run of white space is one blank. */
+export function createKeywordReader(): ViewReader {
+  const fold = rememberChanges(foldCase)
+  return function readForKeywords(view) {
+    if (NEEDS_BUILDING.test(view.text)) return foldView(view, fold)
+    return { text: view.text.toLowerCase(), origin: view.origin }
+  }
+}
+
+function foldView(view: TextView, fold: CaseFolder): TextView {
+  const { text } = view
+  const builder = new ViewBuilder(view)
+  let inBlank = false
+  for (let index = 0; index < text.length; ) {
+    const start = index
+    const codePoint = text.codePointAt(index) ?? 0
+    index += codePoint > 0xffff ? 2 : 1
+    if (codePoint > 0x20 && codePoint < 0x7f) {
+      builder.addUnit(lowerAscii(codePoint), start, index)
+      inBlank = false
+      continue
+    }
+    const folded = fold(codePoint) ?? text.slice(start, index)
+    if (folded === BLANK && inBlank) builder.stretchLast(index)
+    else builder.add(folded, { start, end: index })
+    inBlank = folded === BLANK
+  }
+  return builder.build()
+}
+
+function lowerAscii(unit: number): number {
+  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit
+}
+
+/** Folds through both cases, which is full case folding: sharp s becomes `ss`, both small sigmas become one. */
+function foldCase(codePoint: number): string | undefined {
+  const character = String.fromCodePoint(codePoint)
+  if (WHITE_SPACE.test(character)) return BLANK
+  const folded = character.toLowerCase().toUpperCase().toLowerCase()
+  // The lower case of the Turkish capital I has a combining dot, which is a decoration.
+  if (folded === 'i\u0307') return 'i'
+  return folded === character ? undefined : folded
+}
