@@ -1,6 +1,6 @@
 export type { AdminOptions } from './admin/admin.ts'
 export type { DevelopmentAccess, GivenToken, Person, TokenWish } from './admin/development-access.ts'
-export type { RecordTaker } from './admin/record-watcher.ts'
+export type { RecordTaker } from './admin/recent-exchanges.ts'
 export type { GatewayConfig, RouteConfig } from './config/config-schema.ts'
 export {
   type ConfigFault,

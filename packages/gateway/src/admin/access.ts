@@ -1,49 +1,50 @@
-import { headerKeys, type Outcome, statusOf } from '@agentic-rest/profile'
+import { hash, randomBytes } from 'node:crypto'
+import { headerKeys, headers as headerNames, type Outcome, statusOf } from '@agentic-rest/profile'
+import { LRUCache } from 'lru-cache'
 import { type Exchange, unlessCancelled } from '../exchange.ts'
 import type { Plugin } from '../plugin.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
-import { isPagePath } from './own-host.ts'
-import type { Sessions } from './sessions.ts'
-import { signInPage } from './sign-in-page.ts'
+import { isPagePath } from './foreign-sites.ts'
 
-/** Who is let in. */
+/** What access to the admin listener depends on. */
 export interface AccessOptions {
-  /** The role that opens the listener; without one it stays shut. */
+  /** The role that a token needs; without one every request is refused. */
   readonly role: string | undefined
-  /** Anyone on this machine is let in. */
+  /** Allows every request, from this machine only. */
   readonly development: boolean
-  /** The gateway's own token-validator, that of the configuration in use. */
+  /** The token-validator of the configuration in use. */
   readonly validator: () => Plugin
-  readonly sessions: Sessions
+  /** The port of the listener. */
+  readonly port: () => number
 }
 
-/** Judges who asks. */
+/** Decides on access to the admin listener, by a token in the request or by a browser session. */
 export interface Access {
-  /** Why a request is refused, or nothing. */
+  /** The refusal of a request, or nothing. */
   judge(exchange: Exchange): Promise<AdminAnswer | undefined>
   /** Signs a browser in with the token of a form. */
   signIn(exchange: Exchange): Promise<AdminAnswer>
-  /** Ends the session of a browser, whether it has one or not. */
+  /** Ends the session of a browser, if it has one. */
   signOut(exchange: Exchange): AdminAnswer
 }
 
-/** A refusal, and what is told of it to somebody who has put in a token. */
+/** A refusal and the message that the sign-in form shows. */
 interface Denial {
   readonly answer: AdminAnswer
-  readonly told: string
+  readonly message: string
 }
 
 const SEE_OTHER = 303
 const NO_CONTENT = 204
 const MAX_FORM_BYTES = 65_536
 
-/** Makes the judge of one listener. */
+/** Makes the access control of one listener. */
 export function createAccess(options: AccessOptions): Access {
-  const { sessions } = options
+  const sessions = new Sessions(options.port)
   return {
     async judge(exchange) {
       if (options.development) return undefined
-      if (options.role === undefined) return nobody()
+      if (options.role === undefined) return refuseAll()
       const denied = await judgeToken(exchange, authorizationOf(exchange, sessions), options)
       if (denied === undefined) return undefined
       return isNavigation(exchange) ? signInPage(denied.answer) : denied.answer
@@ -55,7 +56,7 @@ export function createAccess(options: AccessOptions): Access {
       if (form === undefined) return faultAnswer('TOO_LARGE', 'The form is too large.')
       const token = (new URLSearchParams(form.toString()).get('token') ?? '').trim()
       const denied = await judgeToken(exchange, `Bearer ${token}`, options)
-      if (denied !== undefined) return signInPage(denied.answer, denied.told)
+      if (denied !== undefined) return signInPage(denied.answer, denied.message)
       const cookie = sessions.open(token, isReachedByHttps(exchange))
       return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': cookie } }
     },
@@ -67,18 +68,18 @@ export function createAccess(options: AccessOptions): Access {
   }
 }
 
-function nobody(): AdminAnswer {
+function refuseAll(): AdminAnswer {
   return faultAnswer('FORBIDDEN', 'Nobody is let in here.')
 }
 
 function sessionsUnavailable({ role, development }: AccessOptions): AdminAnswer | undefined {
   if (development) return faultAnswer('NOT_FOUND', 'There is nothing here.')
-  return role === undefined ? nobody() : undefined
+  return role === undefined ? refuseAll() : undefined
 }
 
 /**
- * The listener speaks plain HTTP, so only the browser and the proxy know. Either may be believed: who lies about it
- * gets a cookie that his own browser does not send.
+ * The listener speaks plain HTTP, so only the browser and a proxy know. Both may be trusted: the sender of a false header
+ * gets a cookie that its own browser does not send back.
  */
 function isReachedByHttps({ headers }: Exchange): boolean {
   const [proto = ''] = (headers['x-forwarded-proto'] ?? '').split(',')
@@ -97,24 +98,24 @@ async function judgeToken(
   authorization: string | undefined,
   { role = '', validator }: AccessOptions,
 ): Promise<Denial | undefined> {
-  // Nothing but the token goes to the plugin, and nothing that it says comes back but who it is.
+  // The plugin gets a copy with the token as its only header, and sets the identity on the copy.
   const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
   const refused = await unlessCancelled(Promise.resolve(validator().request(judged)), exchange.signal)
   if (refused !== undefined) return deniedBy(refused)
   if (judged.identity?.roles.includes(role) === true) return undefined
-  const told = 'The token does not have the role that is needed here.'
-  return { told, answer: faultAnswer('FORBIDDEN', told) }
+  const message = 'The token does not have the role that is needed here.'
+  return { message, answer: faultAnswer('FORBIDDEN', message) }
 }
 
-/** What is wrong with a token is not told to who cannot show a good one; only whether it is worth another try. */
+/** Says whether another attempt may help. The fault of the token stays secret from clients without a valid one. */
 function deniedBy(refused: Outcome): Denial {
   if (refused.type === 'failed_dependency') {
-    const told = 'Tokens cannot be checked at the moment.'
-    return { told, answer: { ...faultAnswer('UNAVAILABLE', told), status: statusOf(refused) } }
+    const message = 'Tokens cannot be checked at the moment.'
+    return { message, answer: { ...faultAnswer('UNAVAILABLE', message), status: statusOf(refused) } }
   }
   const challenge = { 'WWW-Authenticate': 'Bearer realm="agentic"' }
   return {
-    told: 'The token was not accepted.',
+    message: 'The token was not accepted.',
     answer: faultAnswer('UNAUTHENTICATED', 'A token is needed here.', challenge),
   }
 }
@@ -122,4 +123,111 @@ function deniedBy(refused: Outcome): Denial {
 function isNavigation({ method, path, headers }: Exchange): boolean {
   if (method !== 'GET' || !isPagePath(path)) return false
   return headers['accept']?.includes('text/html') === true
+}
+
+const MAX_SESSIONS = 1_000
+const SESSION_SECONDS = 8 * 60 * 60
+
+/** Browsers that have signed in. The token stays in the gateway; the browser gets a random id. */
+class Sessions {
+  readonly #tokens = new LRUCache<string, string>({ max: MAX_SESSIONS, ttl: SESSION_SECONDS * 1000 })
+  readonly #port: () => number
+
+  constructor(port: () => number) {
+    this.#port = port
+  }
+
+  /** Keeps a token and returns the `Set-Cookie` header; a cookie set over https is sent over https only. */
+  open(token: string, isHttps: boolean): string {
+    const id = randomBytes(32).toString('base64url')
+    this.#tokens.set(keyOf(id), token)
+    return `${this.#cookie(id, SESSION_SECONDS)}${isHttps ? '; Secure' : ''}`
+  }
+
+  /** The token of the session in a `Cookie` header. */
+  tokenOf(cookies = ''): string | undefined {
+    const id = cookieValue(cookies, this.#name)
+    return id === undefined ? undefined : this.#tokens.get(keyOf(id))
+  }
+
+  /** Deletes the session of a `Cookie` header and returns the `Set-Cookie` header that deletes the cookie. */
+  close(cookies = ''): string {
+    const id = cookieValue(cookies, this.#name)
+    if (id !== undefined) this.#tokens.delete(keyOf(id))
+    return this.#cookie('', 0)
+  }
+
+  /** Contains the port: all ports of a host share their cookies. */
+  get #name(): string {
+    return `agentic-admin-${this.#port()}`
+  }
+
+  #cookie(id: string, seconds: number): string {
+    return `${this.#name}=${id}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`
+  }
+}
+
+/** A digest, so that the time of a look-up reveals nothing about existing ids. */
+function keyOf(id: string): string {
+  return hash('sha256', id, 'base64url')
+}
+
+function cookieValue(cookies: string, name: string): string | undefined {
+  const pairs = cookies.split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
+// Browsers do not send the fragment after #. The script adds it to the form's address, and the redirect keeps it.
+const SCRIPT = 'document.forms[0].action += location.hash'
+
+const SIGN_IN_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  `script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** Turns a refusal into a page with a field for a token, for browsers. */
+function signInPage({ status, headers = {} }: AdminAnswer, message?: string): AdminAnswer {
+  const own = {
+    [headerNames.contentType]: 'text/html; charset=utf-8',
+    'Content-Security-Policy': SIGN_IN_POLICY,
+    // With `no-referrer` a browser sends its form with `Origin: null`, which looks like a foreign page.
+    'Referrer-Policy': 'same-origin',
+  }
+  return { status, headers: { ...headers, ...own }, body: Buffer.from(signInHtml(message)) }
+}
+
+/** Contains nothing about the gateway, because its readers have not signed in. */
+function signInHtml(message: string | undefined): string {
+  const [notice, described] =
+    message === undefined
+      ? ['', '']
+      : [`<p id="told" role="alert">${message}</p>\n`, ' aria-invalid="true" aria-describedby="told"']
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sign in</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { display: grid; place-content: center; min-height: 100vh; margin: 0; padding: 1rem; box-sizing: border-box }
+main { width: min(24rem, calc(100vw - 2rem)) }
+h1 { font-size: 1.25rem }
+form { display: grid; gap: .75rem }
+input, button { font: inherit; padding: .5rem .75rem }
+</style>
+<main>
+<h1>Sign in</h1>
+${notice}<form method="post" action="/session">
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="off" required autofocus${described}>
+<button>Sign in</button>
+</form>
+</main>
+<script>${SCRIPT}</script>
+</html>
+`
 }

@@ -4,34 +4,31 @@ import type { Exchange } from '../exchange.ts'
 import type { Load } from '../lifetime/load.ts'
 import type { Reloading } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
-import { createListener } from '../listen/listener.ts'
+import { createListener, type Listener } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
 import { createAccess } from './access.ts'
-import { answerAdmin, type Site } from './answer-admin.ts'
-import { describeGateway } from './describe-gateway.ts'
-import { describeRoutes } from './describe-routes.ts'
+import { describeGateway, describeRoutes } from './describe-gateway.ts'
 import type { DevelopmentAccess } from './development-access.ts'
-import { createFeed, type Feed } from './feed.ts'
+import { answerAdmin, type Site } from './endpoints.ts'
+import { Feed, openStreams } from './feed.ts'
 import { createOtherStates } from './feed-batch.ts'
-import { openStreams } from './open-streams.ts'
+import { hostName, isLoopback, ownNames, urlHost } from './foreign-sites.ts'
 import type { Others } from './others.ts'
-import { hostName, isLoopback, ownNames, urlHost } from './own-host.ts'
 import { createRecentExchanges } from './recent-exchanges.ts'
 import { createRecords } from './records.ts'
-import { createSessions } from './sessions.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 
-/** What the admin listener gets beside the configuration. */
+/** The settings of the admin listener outside the configuration. */
 export interface AdminOptions {
-  /** The folder of the console's static files; without it there is only the API. */
+  /** The folder of the console's static files; without it only the API is served. */
   readonly consoleFolder?: string | undefined
-  /** The configuration file, as it is shown. */
+  /** The name of the configuration file, shown in the console. */
   readonly file?: string | undefined
-  /** Lets anyone on this machine in and gives tokens. Never set it where others can reach the listener. */
+  /** Allows every request from this machine and gives out tokens. Never set it where other machines reach the listener. */
   readonly development?: DevelopmentAccess | undefined
 }
 
-/** What the admin listener looks at. */
+/** What the admin listener is made with. */
 export interface AdminParts extends AdminOptions {
   /** The snapshot in use. */
   readonly current: () => Snapshot
@@ -41,17 +38,17 @@ export interface AdminParts extends AdminOptions {
   readonly version: string
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
-  /** The other processes of this gateway, where there are some. */
+  /** The other processes of this gateway, if there are several. */
   readonly others?: Others | undefined
 }
 
-/** The second listener of a gateway. Nothing that it does can hold up a request. */
+/** The second listener of a gateway. Its work is bounded, so that it does not delay requests. */
 export interface Admin {
-  /** Resolves with the port once it answers. */
+  /** Resolves with the port when it accepts connections. */
   open(): Promise<number>
   /** The port while it is open. */
   readonly port: number | undefined
-  /** Takes a request that is over. */
+  /** Takes a finished request. */
   watch(exchange: Exchange): void
   close(): Promise<void>
 }
@@ -60,7 +57,7 @@ type Settings = NonNullable<GatewayConfig['gateway']['admin']>
 
 const LIMITS = { max_body_bytes: 1_048_576, max_header_bytes: 16_384, max_headers: 100, max_connections: 256 }
 
-/** Makes the listener, or nothing where none is configured. */
+/** Makes the listener; `undefined` when none is configured. */
 export function createAdmin(parts: AdminParts): Admin | undefined {
   const { admin: settings } = parts.current().config.gateway
   if (settings === undefined) return undefined
@@ -90,13 +87,24 @@ export function createAdmin(parts: AdminParts): Admin | undefined {
   }
 }
 
-/** The feed of this process, and of the others where there are some. */
+/** Opens both listeners, admin first: when the gateway takes requests, the console is there too. */
+export async function openBoth(listener: Listener, admin: Admin | undefined): Promise<number> {
+  await admin?.open()
+  try {
+    return await listener.open()
+  } catch (error) {
+    await admin?.close()
+    throw error
+  }
+}
+
+/** The feed of this process and of the gateway's other processes. */
 function openFeed({ load, current, others }: AdminParts): Feed {
   const states = createOtherStates()
-  const feed = createFeed({
+  const feed = new Feed({
     inFlight: () => load.inFlight + states.inFlight(),
     streams: () => states.streams(openStreams(load, current().config)),
-    onLook: others?.look,
+    onReading: others?.look,
   })
   others?.onBatch((process, batch) => {
     states.keep(process, batch)
@@ -136,7 +144,7 @@ function createSite(parts: SiteParts): Site {
       role: settings.role,
       development: development !== undefined,
       validator: () => validatorOf(current()),
-      sessions: createSessions(parts.port),
+      port: parts.port,
     }),
     files: consoleFiles(parts),
     records: createRecords(parts.recent, parts.others),
@@ -156,7 +164,7 @@ function createSite(parts: SiteParts): Site {
   }
 }
 
-/** A console that is not there, or not built, is no reason not to start. */
+/** The gateway starts without a console if its files are missing or not built. */
 function consoleFiles({ consoleFolder, log }: AdminParts): StaticFiles {
   try {
     return readStaticFiles(consoleFolder)
@@ -174,7 +182,7 @@ function validatorOf({ plugins }: Snapshot) {
 
 const ANY_ADDRESS = ['0.0.0.0', '::']
 
-/** Where a browser reaches the gateway: on every address means on the one by which this listener was reached. */
+/** The gateway's URL for a browser. A gateway on all addresses is reached by the host name of the request. */
 function gatewayUrl(exchange: Exchange, { current, gatewayPort, settings }: SiteParts): string {
   if (settings.gateway_url !== undefined) return settings.gateway_url
   const { host, tls } = current().config.gateway

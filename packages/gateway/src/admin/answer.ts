@@ -1,7 +1,7 @@
 import { conditions, headers as headerNames, outcomes } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 
-/** What the admin listener answers with. */
+/** An answer of the admin listener. */
 export interface AdminAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -31,13 +31,13 @@ const faults = {
   FAILED: outcomes.error.status,
 } as const
 
-/** The codes of the admin listener's faults. It is no agentic operation, so they are plain JSON. */
+/** The error codes of the admin listener. Its answers are plain JSON, not outcomes of the profile. */
 export type FaultCode = keyof typeof faults
 
 /** Every code, for the description of the API. */
 export const faultCodes = Object.keys(faults) as readonly FaultCode[]
 
-/** A refusal: a code and a sentence that tells nothing of the gateway. */
+/** A refusal: a code and a sentence without details of the gateway. */
 export function faultAnswer(
   code: FaultCode,
   message: string,
@@ -47,7 +47,7 @@ export function faultAnswer(
   return { status: faults[code], headers: { ...type, ...headers }, ...(body && { body }) }
 }
 
-/** What every answer carries. It says nothing of the gateway, since refusals carry it too. */
+/** The headers of every answer, refusals included: none describes the gateway. */
 export const commonHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -58,7 +58,7 @@ export const commonHeaders = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** Sends an answer with the headers that every answer has; its own win. */
+/** Sends an answer with the common headers; its own headers override them. */
 export function sendAnswer(
   { reply, method }: Pick<Exchange, 'reply' | 'method'>,
   { status, headers = {}, body }: AdminAnswer,

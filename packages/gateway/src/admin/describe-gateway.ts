@@ -1,10 +1,14 @@
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import type { GatewayConfig } from '../config/config-schema.ts'
+import type { GatewayConfig, RouteConfig } from '../config/config-schema.ts'
 import type { ToldWarning } from '../config/warnings.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
+import type { Snapshot } from '../lifetime/snapshot.ts'
+import type { Plugin } from '../plugin.ts'
+import { planOf } from '../plugins/plugin-set.ts'
 import type { DevelopmentAccess } from './development-access.ts'
+import { hideSecrets } from './hide-secrets.ts'
 
-/** What is told about a gateway. */
+/** The source of a gateway's description. */
 export interface DescribedGateway {
   readonly config: GatewayConfig
   readonly warnings: readonly ToldWarning[]
@@ -17,7 +21,7 @@ export interface DescribedGateway {
   readonly development?: DevelopmentAccess | undefined
 }
 
-/** What runs, since when, from which configuration, and who can be tried as. */
+/** Version, start, configuration, and the people to act as in development. */
 export async function describeGateway(described: DescribedGateway) {
   const { config, warnings, version, file, startedAt, loadedAt, lastReload, gatewayUrl, development } =
     described
@@ -38,8 +42,59 @@ export async function describeGateway(described: DescribedGateway) {
   }
 }
 
-/** The identity provider may be down; the console is not to go with it. */
+/** The console works without the identity provider. */
 async function peopleOf(development: DevelopmentAccess | undefined) {
   if (development === undefined) return []
   return await development.people().catch(() => [])
+}
+
+/** Routes with each plugin's plan for them, plugins in order, and services; without secrets. */
+export function describeRoutes({ config, plugins }: Pick<Snapshot, 'config' | 'plugins'>) {
+  const { routes, gateway } = config
+  const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
+  const sections: Readonly<Record<string, unknown>> = config.plugins
+  const describePlugin = (plugin: Plugin) => ({
+    name: plugin.name,
+    configured: routes.some((route) => planOf(plugin, route).runs),
+    configuration: hideSecrets(sections[plugin.name]),
+  })
+  return {
+    routes: routes.map((route) => describeRoute(route, plugins)),
+    plugins: [...plugins.map(describePlugin), upstream],
+    services: describeServices(routes),
+  }
+}
+
+function describeRoute(route: RouteConfig, plugins: readonly Plugin[]) {
+  const { id, method, path, mode, executionTimeoutSeconds, roles, conformance } = route
+  return {
+    id,
+    method,
+    path,
+    target: String(hideSecrets(route.target)),
+    mode,
+    executionTimeoutSeconds,
+    roles,
+    license: route.license ?? null,
+    conformance,
+    plugins: [...plugins.map((plugin) => describePlan(plugin, route)), upstreamPlan(route)],
+  }
+}
+
+function describePlan(plugin: Plugin, route: RouteConfig) {
+  const { name, runs, why } = planOf(plugin, route)
+  return { name, runs, because: why }
+}
+
+function upstreamPlan(route: RouteConfig) {
+  return { name: 'upstream', runs: true, because: `the request goes to ${originOf(route)}` }
+}
+
+function describeServices(routes: readonly RouteConfig[]) {
+  const byOrigin = Map.groupBy(routes, originOf)
+  return [...byOrigin].map(([origin, own]) => ({ origin, routes: own.map(({ id }) => id) }))
+}
+
+function originOf({ target }: RouteConfig): string {
+  return new URL(target).origin
 }

@@ -1,29 +1,29 @@
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
-/** Somebody whose token can be had in development. */
+/** A person whose token development gives out. */
 export interface Person {
   readonly sub: string
   readonly tenant: string
   readonly roles: readonly string[]
 }
 
-/** Whose token is wanted; what is left out is that of the person of this name. */
+/** A request for a token. Tenant and roles default to those of the person. */
 export interface TokenWish {
   readonly sub: string
   readonly tenant?: string | undefined
   readonly roles?: readonly string[] | undefined
 }
 
-/** A token that was given. */
+/** A token and its end. */
 export interface GivenToken {
   readonly token: string
   readonly expiresAt: string
 }
 
-/** What development adds: no token is asked for, and anyone's can be had. Only ever on this machine. */
+/** Access in development: no token is needed, and tokens of all people are given out. On this machine only. */
 export interface DevelopmentAccess {
-  /** Who there is to choose from. */
+  /** The people to choose from. */
   people(): Promise<readonly Person[]>
   /** Rejects with an error whose message may be shown. */
   requestToken(wish: TokenWish): Promise<GivenToken>

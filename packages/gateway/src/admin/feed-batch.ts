@@ -1,16 +1,17 @@
 import type { Exchange } from '../exchange.ts'
-import { type ExchangeTimes, exchangeTimes } from './exchange-times.ts'
-import type { FeedSources, TenantStreams } from './feed.ts'
-import { type RequestRow, rowOf } from './request-row.ts'
-import { createRowAllowance } from './row-allowance.ts'
-import { isStreamed, shownOutcome } from './shown-outcome.ts'
+import { type FeedRequests, type FeedSources, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
+import {
+  type ExchangeTimes,
+  exchangeTimes,
+  isStreamed,
+  type RequestRow,
+  rowOf,
+  shownOutcome,
+} from './request-row.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 /** What passed in one process in a moment, for the feed of another. */
-export interface FeedBatch {
-  /** Outcome and times of every request. */
-  readonly requests: readonly (readonly [string, ExchangeTimes])[]
-  /** Those of them that may be shown. */
-  readonly rows: readonly RequestRow[]
+export interface FeedBatch extends FeedRequests {
   readonly inFlight: number
   readonly streams: readonly TenantStreams[]
 }
@@ -26,7 +27,7 @@ const SEND_MS = 100
 
 /** Makes it. */
 export function createFeedSender(sources: FeedSources, send: (batch: FeedBatch) => void): FeedSender {
-  const allowance = createRowAllowance()
+  const allowance = new TokenBucket(ROWS_PER_SECOND)
   let requests: (readonly [string, ExchangeTimes])[] = []
   let rows: RequestRow[] = []
   let timer: NodeJS.Timeout | undefined
@@ -55,7 +56,7 @@ export function createFeedSender(sources: FeedSources, send: (batch: FeedBatch) 
       const now = performance.now()
       const times = exchangeTimes(exchange, now)
       requests.push([shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times])
-      if (allowance.take(now)) rows.push(rowOf(exchange, times))
+      if (allowance.take(1, now)) rows.push(rowOf(exchange, times))
     },
   }
 }

@@ -1,11 +1,17 @@
-import type { Exchange } from '../exchange.ts'
-import { exchangeTimes } from './exchange-times.ts'
-import type { FeedBatch } from './feed-batch.ts'
-import { createFeedReaders, type FeedReaders } from './feed-readers.ts'
-import { type RequestRow, rowOf } from './request-row.ts'
-import { createRowAllowance, type RowAllowance } from './row-allowance.ts'
-import { isStreamed, shownOutcome } from './shown-outcome.ts'
-import { createTrafficWindow, type Traffic } from './traffic-window.ts'
+import { outcomes } from '@agentic-rest/profile'
+import type { GatewayConfig } from '../config/config-schema.ts'
+import type { Exchange, Reply } from '../exchange.ts'
+import type { Load } from '../lifetime/load.ts'
+import {
+  type ExchangeTimes,
+  exchangeTimes,
+  isStreamed,
+  type RequestRow,
+  rowOf,
+  shownOutcome,
+} from './request-row.ts'
+import { TokenBucket } from './token-bucket.ts'
+import { type Traffic, TrafficWindow } from './traffic-window.ts'
 
 /** The open streams of one tenant. */
 export interface TenantStreams {
@@ -14,133 +20,198 @@ export interface TenantStreams {
   readonly limit: number
 }
 
-/** What is read of the gateway once a second, while somebody looks. */
+/** The state of the gateway that the feed reads once a second, while it has readers. */
 export interface FeedSources {
   readonly inFlight: () => number
   readonly streams: () => readonly TenantStreams[]
-  /** Told when the first begins to read, and when the last has gone. */
-  readonly onLook?: ((isLooking: boolean) => void) | undefined
+  /** Called with true for the first reader, and with false after the last. */
+  readonly onReading?: ((isRead: boolean) => void) | undefined
 }
 
-/** Requests as they pass. Nothing is collected while nobody reads. */
-export interface Feed {
-  /** Takes a request that is over. */
-  watch(exchange: Exchange): void
-  /** Takes what passed in another process. */
-  add(batch: Pick<FeedBatch, 'requests' | 'rows'>): void
-  /** Answers a request with the feed; false when too many read already. */
-  open(exchange: Exchange, headers: readonly string[]): boolean
-  /** Ends every reader's answer. */
-  close(): void
+/** Finished requests of another process. */
+export interface FeedRequests {
+  /** Outcome and times of every request. */
+  readonly requests: readonly (readonly [outcome: string, times: ExchangeTimes])[]
+  /** The rows of those requests that may be shown. */
+  readonly rows: readonly RequestRow[]
 }
+
+/** The rows that are sent in a second at most; further requests are only counted. */
+export const ROWS_PER_SECOND = 50
 
 const FLUSH_MS = 100
 const FLUSHES_PER_SUMMARY = 10
 
-interface State {
-  readonly rows: RequestRow[]
-  readonly allowance: RowAllowance
-  shown: number
-  flushes: number
-  timer: NodeJS.Timeout | undefined
-}
+/** Sends finished requests to readers as server-sent events. It collects nothing without readers. */
+export class Feed {
+  readonly #sources: FeedSources
+  readonly #readers = new FeedReaders()
+  readonly #traffic = new TrafficWindow()
+  readonly #allowance = new TokenBucket(ROWS_PER_SECOND)
+  #rows: RequestRow[] = []
+  #shown = 0
+  #flushes = 0
+  #timer: NodeJS.Timeout | undefined
 
-/** Makes the feed of a gateway. */
-export function createFeed(sources: FeedSources): Feed {
-  const traffic = createTrafficWindow()
-  const readers = createFeedReaders()
-  const state: State = {
-    rows: [],
-    allowance: createRowAllowance(),
-    shown: 0,
-    flushes: 0,
-    timer: undefined,
+  constructor(sources: FeedSources) {
+    this.#sources = sources
   }
-  const flush = () => {
-    state.flushes += 1
-    const events = state.rows.map((row) => frame('request', row))
-    state.rows.length = 0
-    if (state.flushes % FLUSHES_PER_SUMMARY === 0)
-      events.push(frame('summary', summary(traffic.take(), state, sources)))
-    if (events.length > 0) readers.send(Buffer.from(events.join('')))
-    if (readers.count === 0) end()
-  }
-  const begin = () => {
-    start(state, flush, traffic)
-    sources.onLook?.(true)
-  }
-  const end = () => {
-    stop(state)
-    sources.onLook?.(false)
-  }
-  const show = (row: () => RequestRow, now: number) => {
-    if (!state.allowance.take(now)) return
-    state.shown += 1
-    state.rows.push(row())
-  }
-  return {
-    watch(exchange) {
-      if (readers.count === 0) return
-      const now = performance.now()
-      const times = exchangeTimes(exchange, now)
-      traffic.add(shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times)
-      show(() => rowOf(exchange, times), now)
-    },
-    add({ requests, rows }) {
-      if (readers.count === 0) return
-      for (const [outcome, times] of requests) traffic.add(outcome, times)
-      for (const row of rows) show(() => row, performance.now())
-    },
-    open: (exchange, headers) => open({ exchange, headers }, readers, begin),
-    close() {
-      readers.close()
-      end()
-    },
-  }
-}
 
-function open(
-  { exchange, headers }: { readonly exchange: Exchange; readonly headers: readonly string[] },
-  readers: FeedReaders,
-  onFirst: () => void,
-): boolean {
-  if (readers.isFull) return false
-  if (readers.count === 0) onFirst()
-  readers.add(exchange, headers)
-  return true
-}
+  /** Takes a finished request of this process. */
+  watch(exchange: Exchange): void {
+    if (this.#readers.count === 0) return
+    const now = performance.now()
+    const times = exchangeTimes(exchange, now)
+    this.#traffic.add(shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times)
+    if (this.#allowance.take(1, now)) this.#show(rowOf(exchange, times))
+  }
 
-function start(state: State, flush: () => void, traffic: { take(): Traffic }): void {
-  // What was left from the last reader is not of this second.
-  traffic.take()
-  stop(state)
-  state.allowance.fill()
-  state.timer = setInterval(flush, FLUSH_MS)
-  state.timer.unref()
-}
+  /** Takes finished requests of another process. */
+  add({ requests, rows }: FeedRequests): void {
+    if (this.#readers.count === 0) return
+    for (const [outcome, times] of requests) this.#traffic.add(outcome, times)
+    for (const row of rows) if (this.#allowance.take(1)) this.#show(row)
+  }
 
-function stop(state: State): void {
-  clearInterval(state.timer)
-  state.timer = undefined
-  state.rows.length = 0
-  state.shown = 0
-  state.flushes = 0
-}
+  /** Answers a request with the feed; false when there are too many readers. */
+  open(exchange: Exchange, headers: readonly string[]): boolean {
+    if (this.#readers.isFull) return false
+    if (this.#readers.count === 0) this.#start()
+    this.#readers.add(exchange, headers)
+    return true
+  }
 
-function summary(traffic: Traffic, state: State, { inFlight, streams }: FeedSources) {
-  const { requests, ...rest } = traffic
-  const { shown } = state
-  state.shown = 0
-  return {
-    at: new Date().toISOString(),
-    requests,
-    shown,
-    ...rest,
-    inFlight: inFlight(),
-    streams: streams(),
+  /** Ends every reader's answer. */
+  close(): void {
+    this.#readers.close()
+    this.#stop()
+  }
+
+  #start(): void {
+    this.#clear()
+    this.#allowance.fill()
+    this.#timer = setInterval(() => this.#flush(), FLUSH_MS)
+    this.#timer.unref()
+    this.#sources.onReading?.(true)
+  }
+
+  #stop(): void {
+    this.#clear()
+    this.#sources.onReading?.(false)
+  }
+
+  #clear(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#traffic.take()
+    this.#rows = []
+    this.#shown = 0
+    this.#flushes = 0
+  }
+
+  #show(row: RequestRow): void {
+    this.#shown += 1
+    this.#rows.push(row)
+  }
+
+  #flush(): void {
+    this.#flushes += 1
+    const events = this.#rows.map((row) => eventText('request', row))
+    this.#rows = []
+    if (this.#flushes % FLUSHES_PER_SUMMARY === 0)
+      events.push(eventText('summary', this.#summary(this.#traffic.take())))
+    if (events.length > 0) this.#readers.send(Buffer.from(events.join('')))
+    if (this.#readers.count === 0) this.#stop()
+  }
+
+  #summary({ requests, ...traffic }: Traffic) {
+    const shown = this.#shown
+    this.#shown = 0
+    const { inFlight, streams } = this.#sources
+    const at = new Date().toISOString()
+    return { at, requests, shown, ...traffic, inFlight: inFlight(), streams: streams() }
   }
 }
 
-function frame(event: string, data: unknown): string {
+function eventText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+interface Reader {
+  readonly reply: Reply
+  readonly since: number
+  /** Set while the reader has not read all that was sent. */
+  stalledAt: number | undefined
+}
+
+const MAX_FEED_READERS = 16
+const MAX_STALL_MS = 10_000
+// A feed would outlive the token that opened it; the reader has to show a token again.
+const MAX_FEED_MS = 15 * 60_000
+const OPENING = Buffer.from('retry: 1000\n\n')
+
+/** The open answers of the feed. */
+export class FeedReaders {
+  readonly #readers = new Set<Reader>()
+
+  get count(): number {
+    return this.#readers.size
+  }
+
+  get isFull(): boolean {
+    return this.#readers.size >= MAX_FEED_READERS
+  }
+
+  /** Begins the answer of a reader. */
+  add({ reply }: Exchange, headers: readonly string[]): void {
+    const reader: Reader = { reply, since: performance.now(), stalledAt: undefined }
+    this.#readers.add(reader)
+    void reply.whenEnded().then(() => this.#readers.delete(reader))
+    reply.head(outcomes.success.status, headers)
+    write(reader, OPENING)
+  }
+
+  /** Sends the same bytes to every reader; a stalled reader misses them. */
+  send(bytes: Uint8Array): void {
+    const now = performance.now()
+    for (const reader of this.#readers) sendTo(reader, bytes, now)
+  }
+
+  close(): void {
+    for (const { reply } of this.#readers) reply.end()
+    this.#readers.clear()
+  }
+}
+
+function sendTo(reader: Reader, bytes: Uint8Array, now: number): void {
+  const { reply, since, stalledAt } = reader
+  if (reply.isClosed) return
+  if (now - since > MAX_FEED_MS) reply.end()
+  else if (stalledAt === undefined) write(reader, bytes)
+  // Nothing is kept for a stalled reader (F13); after a while it is disconnected.
+  else if (now - stalledAt > MAX_STALL_MS) reply.destroy()
+}
+
+function write(reader: Reader, bytes: Uint8Array): void {
+  if (reader.reply.write(bytes)) return
+  reader.stalledAt = performance.now()
+  reader.reply.onDrain(() => {
+    reader.stalledAt = undefined
+  })
+}
+
+const MAX_TENANTS = 100
+
+/** The open streams of each tenant, most streams first. Counted on demand, so that requests pay nothing. */
+export function openStreams({ active }: Load, { gateway }: GatewayConfig): readonly TenantStreams[] {
+  const counts = new Map<string, number>()
+  for (const exchange of active) {
+    const { tenantId = '' } = exchange
+    if (isStreamed(exchange)) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+  }
+  const limit = gateway.llm.max_sse_connections_per_tenant
+  return [...counts]
+    .map(([tenant, open]) => ({ tenant, open, limit }))
+    .toSorted((first, second) => second.open - first.open)
+    .slice(0, MAX_TENANTS)
 }

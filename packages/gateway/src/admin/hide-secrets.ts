@@ -2,10 +2,10 @@ const HIDDEN = '[hidden]'
 const SECRET_KEY = /secret|password|passphrase|credential|api_?key|private|redis_url/i
 /** Maps whose every value may be a credential. */
 const SECRET_MAPS = ['headers']
-/** Addresses of webhooks: many services give out one whose path is the credential. */
+/** URLs of webhooks: with many services the path is the credential. */
 const SECRET_PATHS = ['url']
 
-/** A copy of a configuration in which nothing is left that must not be shown. */
+/** A copy of a configuration without its secrets. */
 export function hideSecrets(value: unknown, key = ''): unknown {
   if (SECRET_KEY.test(key) && value !== undefined) return HIDDEN
   if (typeof value === 'string') return hideInUrl(value, SECRET_PATHS.includes(key))
@@ -20,7 +20,7 @@ export function hideSecrets(value: unknown, key = ''): unknown {
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/i
 const PLACEHOLDER = /^\{\w+\}$/
 
-/** Addresses may carry a credential before the host, in the query or in the path; what is filled in later may be shown. */
+/** A URL may have credentials before the host, in the query or in the path. Placeholders such as `{tenant}` are shown. */
 function hideInUrl(text: string, isPathSecret: boolean): string {
   const [, scheme, authority = '', path = '', query] = URL_PARTS.exec(text) ?? []
   if (scheme === undefined) return text
@@ -30,7 +30,7 @@ function hideInUrl(text: string, isPathSecret: boolean): string {
   return `${scheme}${host}${shownPath}${shownQuery}`
 }
 
-/** A parameter without a name may be a credential as a whole. */
+/** A parameter without a name may itself be a credential. */
 function hideParameter(parameter: string): string {
   const [name = '', ...value] = parameter.split('=')
   return value.length === 0 ? hideText(name) : `${name}=${hideText(value.join('=')) || HIDDEN}`

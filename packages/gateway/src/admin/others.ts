@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { ReloadResult } from '../lifetime/reload.ts'
-import type { ExchangeRow } from './exchange-rows.ts'
 import type { FeedBatch } from './feed-batch.ts'
+import type { ExchangeRow } from './recent-exchanges.ts'
 
 /** The other processes of a gateway, as the one with the admin listener sees them. */
 export interface Others {

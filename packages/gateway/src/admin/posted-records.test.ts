@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { createPostedRecords, type PartRecord, POSTED_LIMITS } from './posted-records.ts'
+import { type PartRecord, POSTED_LIMITS, PostedRecords } from './posted-records.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -25,7 +25,7 @@ function record(correlationId: string, detail = ''): PartRecord {
 const ids = (records: Iterable<PartRecord>) => [...records].map(({ correlation_id }) => correlation_id)
 
 test('the oldest make room when there are too many, over and over', () => {
-  const records = createPostedRecords({ records: 3, bytes: 1_000_000 })
+  const records = new PostedRecords({ records: 3, bytes: 1_000_000 })
   for (let index = 0; index < 100; index += 1) records.add([record(String(index))])
   expect(ids(records.all())).toEqual(['97', '98', '99'])
   records.add(['a', 'b', 'c', 'd'].map((id) => record(id)))
@@ -33,20 +33,20 @@ test('the oldest make room when there are too many, over and over', () => {
 })
 
 test('a hundred thousand ids leave the newest twenty thousand', () => {
-  const records = createPostedRecords()
+  const records = new PostedRecords()
   for (let index = 0; index < 100_000; index += 1) records.add([record(String(index))])
   const kept = ids(records.all())
   expect([kept.length, kept.at(0), kept.at(-1)]).toEqual([20_000, '80000', '99999'])
 })
 
 test('the oldest make room when they are too large together', () => {
-  const records = createPostedRecords({ records: 100, bytes: 10_000 })
+  const records = new PostedRecords({ records: 100, bytes: 10_000 })
   records.add([record('a'), record('b', 'x'.repeat(3_000)), record('c', 'x'.repeat(3_000))])
   expect(ids(records.all())).toEqual(['c'])
 })
 
 test('one that is too large by itself is not kept', () => {
-  const records = createPostedRecords({ records: 100, bytes: 1_000 })
+  const records = new PostedRecords({ records: 100, bytes: 1_000 })
   records.add([record('a'), record('b', 'x'.repeat(3_000))])
   expect(ids(records.all())).toEqual([])
 })
@@ -71,7 +71,7 @@ describe('what is kept takes no more memory than is promised', () => {
     { kind: 'small', count: 64, length: 8, posted: 6_000 },
     { kind: 'bare', count: 0, length: 0, posted: 60_000 },
   ])('when $posted $kind records come', ({ count, length, posted }) => {
-    const records = createPostedRecords()
+    const records = new PostedRecords()
     const before = heldBytes()
     for (let index = 0; index < posted; index += 1)
       records.add([{ ...record(String(index)), attributes: attributes(count, length, index) }])

@@ -1,12 +1,13 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import type { Watcher } from '../line/parts.ts'
+import type { Log } from '../log.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/audit-event.ts'
-import { exchangeTimes, roundMs } from './exchange-times.ts'
-import { isStreamed } from './shown-outcome.ts'
+import { exchangeTimes, isStreamed, roundMs, shownOutcome } from './request-row.ts'
 
-/** What is remembered of a request that is over. The object is used again for a later one. */
+/** A finished request. The object is reused for a later request. */
 export interface RecentExchange {
-  /** The completed record, where otel-audit made one. */
+  /** The audit record, if otel-audit made one. */
   event: AuditEvent | undefined
   correlationId: string
   requestId: string
@@ -21,36 +22,34 @@ export interface RecentExchange {
   streamed: boolean
   endedAtMs: number
   durationMs: number
-  /** Not a number when no upstream was called. */
+  /** NaN without an upstream call. */
   upstreamMs: number
   pluginMs: number
 }
 
-/** The last requests of a gateway, in places that are made once. */
+/** The last requests of a gateway, in a ring of objects that are allocated once. */
 export interface RecentExchanges {
-  /** Remembers a request in the place of the oldest. */
+  /** Replaces the oldest request. */
   add(exchange: Exchange): void
-  /** From the newest to the oldest. */
   newestFirst(): Generator<RecentExchange>
 }
 
-/** How many requests are remembered. */
-export const RECENT_EXCHANGES = 5_000
+const RECENT_EXCHANGES = 5_000
 
-/** Makes the places. From here on a request costs no memory of its own. */
+/** Allocates the ring. Adding a request then allocates nothing that stays. */
 export function createRecentExchanges(size = RECENT_EXCHANGES): RecentExchanges {
-  const places = Array.from({ length: size }, emptyPlace)
+  const ring = Array.from({ length: size }, emptyEntry)
   let count = 0
   return {
     add(exchange) {
-      const place = places[count % size]
-      if (place !== undefined) fill(place, exchange)
+      const entry = ring[count % size]
+      if (entry !== undefined) fill(entry, exchange)
       count += 1
     },
     *newestFirst() {
       for (let index = count - 1; index >= Math.max(0, count - size); index -= 1) {
-        const place = places[index % size]
-        if (place !== undefined) yield place
+        const entry = ring[index % size]
+        if (entry !== undefined) yield entry
       }
     },
   }
@@ -58,7 +57,7 @@ export function createRecentExchanges(size = RECENT_EXCHANGES): RecentExchanges 
 
 const NO_PARAMS: Exchange['params'] = Object.freeze(Object.create(null))
 
-function emptyPlace(): RecentExchange {
+function emptyEntry(): RecentExchange {
   return {
     event: undefined,
     correlationId: '',
@@ -79,41 +78,90 @@ function emptyPlace(): RecentExchange {
   }
 }
 
-function fill(place: RecentExchange, exchange: Exchange): void {
+function fill(entry: RecentExchange, exchange: Exchange): void {
   const { durationMs, upstreamMs = Number.NaN, pluginMs } = exchangeTimes(exchange, performance.now())
-  place.event = exchange.auditEvent
-  place.correlationId = exchange.trace.correlationId
-  place.requestId = exchange.trace.requestId
-  place.route = exchange.route?.id ?? ''
-  place.method = exchange.method
-  place.path = exchange.path
-  place.params = exchange.params
-  place.tenant = exchange.tenantId ?? ''
-  place.actor = exchange.actor
-  place.status = exchange.result?.status ?? 0
-  place.outcome = exchange.result?.label ?? ''
-  place.streamed = isStreamed(exchange)
-  place.endedAtMs = Date.now()
-  place.durationMs = durationMs
-  place.upstreamMs = upstreamMs
-  place.pluginMs = pluginMs
+  entry.event = exchange.auditEvent
+  entry.correlationId = exchange.trace.correlationId
+  entry.requestId = exchange.trace.requestId
+  entry.route = exchange.route?.id ?? ''
+  entry.method = exchange.method
+  entry.path = exchange.path
+  entry.params = exchange.params
+  entry.tenant = exchange.tenantId ?? ''
+  entry.actor = exchange.actor
+  entry.status = exchange.result?.status ?? 0
+  entry.outcome = exchange.result?.label ?? ''
+  entry.streamed = isStreamed(exchange)
+  entry.endedAtMs = Date.now()
+  entry.durationMs = durationMs
+  entry.upstreamMs = upstreamMs
+  entry.pluginMs = pluginMs
 }
 
-/** The record of a request as a gateway shows it: that of otel-audit if there is one, with times and status beside it. */
-export function recordOf(exchange: RecentExchange): AuditEvent {
+/** One exchange in the list of recent exchanges. */
+export interface ExchangeRow {
+  readonly correlationId: string
+  readonly at: string
+  readonly route: string
+  readonly outcome: string
+  readonly status: number
+  readonly tenant: string
+  readonly streamed: boolean
+}
+
+const MAX_SHOWN_EXCHANGES = 100
+
+/** The last exchanges, newest first, one per correlation id. */
+export function recentRows(recent: RecentExchanges): ExchangeRow[] {
+  const shown = new Map<string, ExchangeRow>()
+  for (const exchange of recent.newestFirst()) {
+    if (shown.size === MAX_SHOWN_EXCHANGES) break
+    const { correlationId, route, outcome, status, tenant, streamed } = exchange
+    if (shown.has(correlationId)) continue
+    shown.set(correlationId, {
+      correlationId,
+      at: startedAtOf(exchange),
+      route: route || 'unmatched',
+      outcome: shownOutcome(outcome, streamed),
+      status,
+      tenant,
+      streamed,
+    })
+  }
+  return [...shown.values()]
+}
+
+/** Merges the rows of several processes: the newest of all, one per correlation id. */
+export function mergeRows(rows: readonly ExchangeRow[]): ExchangeRow[] {
+  const newestFirst = rows.toSorted((first, second) => Date.parse(second.at) - Date.parse(first.at))
+  // A later entry of a Map replaces an earlier one, and the newest must stay.
+  const byId = new Map(newestFirst.toReversed().map((row) => [row.correlationId, row]))
+  return newestFirst.filter((row) => byId.get(row.correlationId) === row).slice(0, MAX_SHOWN_EXCHANGES)
+}
+
+/** The records of one correlation id. */
+export function ownRecords(correlationId: string, recent: RecentExchanges): AuditEvent[] {
+  const records: AuditEvent[] = []
+  for (const exchange of recent.newestFirst())
+    if (exchange.correlationId === correlationId) records.push(recordOf(exchange))
+  return records
+}
+
+/** The record of a request: that of otel-audit if there is one, with status and times as attributes. */
+function recordOf(exchange: RecentExchange): AuditEvent {
   const event = exchange.event ?? ownEvent(exchange)
   return { ...event, attributes: { ...event.attributes, ...shownAttributes(exchange) } }
 }
 
 /** The record of a request that ends now. */
-export function recordNow(exchange: Exchange): AuditEvent {
-  const place = emptyPlace()
-  fill(place, exchange)
-  return recordOf(place)
+function recordNow(exchange: Exchange): AuditEvent {
+  const entry = emptyEntry()
+  fill(entry, exchange)
+  return recordOf(entry)
 }
 
-/** When the request arrived. */
-export function startedAtOf({ endedAtMs, durationMs }: RecentExchange): string {
+/** The time of arrival. */
+function startedAtOf({ endedAtMs, durationMs }: RecentExchange): string {
   return new Date(endedAtMs - durationMs).toISOString()
 }
 
@@ -145,5 +193,24 @@ function shownAttributes(exchange: RecentExchange): Record<string, string> {
     plugin_ms: String(roundMs(exchange.pluginMs)),
     ...(!Number.isNaN(upstreamMs) && { upstream_ms: String(roundMs(upstreamMs)) }),
     ...(streamed && { streamed: 'true' }),
+  }
+}
+
+/** Takes the record of a request. It must return at once; an error is logged and ignored. */
+export type RecordTaker = (record: AuditEvent) => void
+
+/** Passes every record to `onRecord`, with status and times as attributes. */
+export function createRecordWatcher(options: {
+  readonly onRecord?: RecordTaker | undefined
+  readonly log: Log
+}): Watcher | undefined {
+  const { onRecord, log } = options
+  if (onRecord === undefined) return undefined
+  return function passRecordOn(exchange) {
+    try {
+      onRecord(recordNow(exchange))
+    } catch (error) {
+      log.warn('a record was not taken', { request_id: exchange.trace.requestId, error })
+    }
   }
 }

@@ -1,55 +1,58 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
-import { mergeRows, ownRecords, recentRows } from './exchange-rows.ts'
-import { createIntake, type Intake } from './intake.ts'
 import type { Others } from './others.ts'
-import { createPostedRecords, type PartRecord, type PostedRecords } from './posted-records.ts'
-import { OWN_PART, readRecords } from './read-records.ts'
-import type { RecentExchanges } from './recent-exchanges.ts'
+import { OWN_PART, type PartRecord, PostedRecords, readRecords } from './posted-records.ts'
+import { mergeRows, ownRecords, type RecentExchanges, recentRows } from './recent-exchanges.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 /** The endpoints about records. */
 export interface Records {
   /** The records of one correlation id. */
   find(exchange: Exchange): Promise<AdminAnswer>
-  /** The last exchanges, to choose one. */
+  /** The list of the last exchanges. */
   recent(): Promise<AdminAnswer>
-  /** Takes records of others. */
+  /** Takes records of services and other gateways. */
   post(exchange: Exchange): Promise<AdminAnswer>
 }
 
 const NO_CONTENT = 204
 const MAX_SHOWN_RECORDS = 1_000
-/** The largest body of posted records: reading it must not hold up a request. */
-export const MAX_POSTED_BYTES = 256 * 1024
-const INTAKE_BYTES_PER_SECOND = 4 * 1024 * 1024
+/** Parsing a larger body would delay requests. */
+const MAX_POSTED_BYTES = 256 * 1024
+/** Protects requests from a flood of posted records. */
+const POSTED_BYTES_PER_SECOND = 4 * 1024 * 1024
 
-/** What is known beside the exchanges of this process. */
-interface Kept {
+/** The sources of records beside the exchanges of this process. */
+interface OtherSources {
   readonly posted: PostedRecords
   readonly others: Others | undefined
 }
 
-/** Makes the endpoints over the gateway's own exchanges and what others post. */
+/** Makes the endpoints over the gateway's own exchanges and the posted records. */
 export function createRecords(recent: RecentExchanges, others: Others | undefined): Records {
-  const posted = createPostedRecords()
-  const kept = { posted, others }
-  const intake = createIntake(INTAKE_BYTES_PER_SECOND)
+  const posted = new PostedRecords()
+  const sources = { posted, others }
+  const allowance = new TokenBucket(POSTED_BYTES_PER_SECOND)
   return {
     async find(exchange) {
       const id = new URLSearchParams(exchange.query).get('correlation_id') ?? ''
       if (id === '') return faultAnswer('INVALID', 'correlation_id is missing.')
-      return jsonAnswer({ correlationId: id, records: await recordsOf(id, recent, kept) })
+      return jsonAnswer({ correlationId: id, records: await recordsOf(id, recent, sources) })
     },
-    recent: async () => jsonAnswer({ exchanges: await recentExchanges(recent, kept) }),
-    post: (exchange) => takeRecords(exchange, posted, intake),
+    recent: async () => jsonAnswer({ exchanges: await recentExchanges(recent, sources) }),
+    post: (exchange) => takeRecords(exchange, posted, allowance),
   }
 }
 
-async function recordsOf(id: string, recent: RecentExchanges, kept: Kept): Promise<PartRecord[]> {
-  const own = [...ownRecords(id, recent), ...((await kept.others?.records(id)) ?? [])]
+async function recordsOf(
+  id: string,
+  recent: RecentExchanges,
+  { posted, others }: OtherSources,
+): Promise<PartRecord[]> {
+  const own = [...ownRecords(id, recent), ...((await others?.records(id)) ?? [])]
   const records: PartRecord[] = own.map((record) => ({ ...record, part: OWN_PART }))
-  for (const record of kept.posted.all()) if (record.correlation_id === id) records.push(record)
+  for (const record of posted.all()) if (record.correlation_id === id) records.push(record)
   return records.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(0, MAX_SHOWN_RECORDS)
 }
 
@@ -57,18 +60,25 @@ function timeOf({ timestamp }: PartRecord): number {
   return Date.parse(timestamp)
 }
 
-async function recentExchanges(recent: RecentExchanges, { posted, others }: Kept): Promise<unknown[]> {
+async function recentExchanges(
+  recent: RecentExchanges,
+  { posted, others }: OtherSources,
+): Promise<unknown[]> {
   const shown = mergeRows([...recentRows(recent), ...((await others?.recent()) ?? [])])
   const parts = new Map(shown.map(({ correlationId }) => [correlationId, new Set([OWN_PART])]))
   for (const { correlation_id, part } of posted.all()) parts.get(correlation_id)?.add(part)
   return shown.map((row) => ({ ...row, parts: [...(parts.get(row.correlationId) ?? [])] }))
 }
 
-async function takeRecords(exchange: Exchange, posted: PostedRecords, intake: Intake): Promise<AdminAnswer> {
+async function takeRecords(
+  exchange: Exchange,
+  posted: PostedRecords,
+  allowance: TokenBucket,
+): Promise<AdminAnswer> {
   const { body, headers, query } = exchange
-  // Looked at before a byte is read; a body that does not say its length is taken for the largest.
+  // Checked before a byte is read; a body without a length counts as the largest.
   if ((body.length ?? 0) > MAX_POSTED_BYTES) return tooLarge()
-  if (!intake.admits(body.length ?? MAX_POSTED_BYTES))
+  if (!allowance.take(body.length ?? MAX_POSTED_BYTES))
     return faultAnswer('TOO_MANY', 'More records come than are taken.', { [headerNames.retryAfter]: '1' })
   const bytes = await body.read(MAX_POSTED_BYTES)
   if (bytes === undefined) return tooLarge()

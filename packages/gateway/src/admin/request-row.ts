@@ -1,10 +1,42 @@
 import type { Exchange } from '../exchange.ts'
-import { type ExchangeTimes, roundMs } from './exchange-times.ts'
-import { isStreamed, shownOutcome } from './shown-outcome.ts'
+
+/** The durations of a request and its steps, in milliseconds. */
+export interface ExchangeTimes {
+  readonly durationMs: number
+  /** `undefined` without an upstream call. */
+  readonly upstreamMs: number | undefined
+  /** The time before the upstream call or the refusal. */
+  readonly pluginMs: number
+}
+
+/** The times of a request that ends at `now`. */
+export function exchangeTimes(exchange: Exchange, now: number): ExchangeTimes {
+  const { startedAt, upstreamStartedAt, upstreamEndedAt = now } = exchange
+  return {
+    durationMs: now - startedAt,
+    upstreamMs: upstreamStartedAt === undefined ? undefined : upstreamEndedAt - upstreamStartedAt,
+    pluginMs: (upstreamStartedAt ?? now) - startedAt,
+  }
+}
+
+/** Rounds to hundredths of a millisecond, the precision that the console shows. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 100) / 100
+}
+
+/** Whether a request was answered as a stream. */
+export function isStreamed({ slot }: Pick<Exchange, 'slot'>): boolean {
+  return slot === 'taken'
+}
+
+/** The outcome as the console shows it: the profile has no type for a complete stream, and metrics call it untyped. */
+export function shownOutcome(label: string, streamed: boolean): string {
+  return streamed && label === 'untyped_2xx' ? 'streamed' : label
+}
 
 /** One request as the feed shows it. */
 export interface RequestRow {
-  /** When it arrived. */
+  /** The time of arrival. */
   readonly at: string
   readonly route: string
   readonly method: string
@@ -23,7 +55,7 @@ export interface RequestRow {
 
 const MAX_PATH_LENGTH = 512
 
-/** The row of a request that is over. The query is left out: it may hold what is nobody else's business. */
+/** The row of a finished request, without the query, which may be confidential. */
 export function rowOf(exchange: Exchange, { durationMs, upstreamMs, pluginMs }: ExchangeTimes): RequestRow {
   const streamed = isStreamed(exchange)
   return {

@@ -7,7 +7,7 @@ import type { AdminAnswer } from './answer.ts'
 
 /** The files of the console. */
 export interface StaticFiles {
-  /** Answers a request for one of the files; nothing when there is no such file. */
+  /** Answers a request for a file; `undefined` when the file does not exist. */
   answer(exchange: Exchange): AdminAnswer | undefined
 }
 
@@ -16,7 +16,7 @@ interface StaticFile {
   readonly hashed: boolean
   readonly etag: string
   readonly plain: Buffer
-  /** Compressed forms that the build has made, the best first. */
+  /** Compressed forms from the build, the best first. */
   readonly encoded: readonly { readonly coding: string; readonly bytes: Buffer }[]
 }
 
@@ -42,7 +42,7 @@ const codings = [
 const HASHED = /^\/assets\/.*-[A-Za-z0-9_-]{8,}\.\w+$/
 const NOT_MODIFIED = 304
 
-/** Reads a folder once. What is asked for later is looked up by its whole name: no path ever reaches the disk. */
+/** Reads a folder once. Requests are looked up in memory by full path: no requested path reaches the disk. */
 export function readStaticFiles(folder: string | undefined): StaticFiles {
   const files = folder === undefined ? new Map<string, StaticFile>() : readFolder(folder)
   return {
@@ -66,7 +66,7 @@ function readFolder(folder: string): Map<string, StaticFile> {
   )
 }
 
-/** A link is neither a file nor a folder here: it could lead anywhere. */
+/** Symbolic links are skipped: they could lead out of the folder. */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const name = join(folder, entry.name)

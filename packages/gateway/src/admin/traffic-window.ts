@@ -1,13 +1,12 @@
-import type { ExchangeTimes } from './exchange-times.ts'
-import { roundMs } from './exchange-times.ts'
+import { type ExchangeTimes, roundMs } from './request-row.ts'
 
-/** Two points of a distribution, in milliseconds. */
+/** Two percentiles, in milliseconds. */
 export interface Percentiles {
   readonly p50: number
   readonly p99: number
 }
 
-/** What happened since the window was last taken. */
+/** The requests since the last summary. */
 export interface Traffic {
   readonly requests: number
   readonly outcomes: Readonly<Record<string, number>>
@@ -17,61 +16,55 @@ export interface Traffic {
 }
 
 /** Counts the requests of one second, in a fixed amount of memory. */
-export interface TrafficWindow {
-  add(outcome: string, times: ExchangeTimes): void
-  /** Gives the counts and starts anew. */
-  take(): Traffic
+export class TrafficWindow {
+  readonly #outcomes = new Map<string, number>()
+  readonly #latency = new Samples()
+  readonly #upstream = new Samples()
+  readonly #plugins = new Samples()
+  #requests = 0
+
+  add(outcome: string, { durationMs, upstreamMs, pluginMs }: ExchangeTimes): void {
+    this.#requests += 1
+    // Bounded: outcome labels come from the gateway itself.
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1)
+    this.#latency.add(durationMs)
+    this.#plugins.add(pluginMs)
+    if (upstreamMs !== undefined) this.#upstream.add(upstreamMs)
+  }
+
+  /** Returns the counts and starts again at 0. */
+  take(): Traffic {
+    const traffic = {
+      requests: this.#requests,
+      outcomes: Object.fromEntries(this.#outcomes),
+      latency: this.#latency.take(),
+      upstream: this.#upstream.take(),
+      plugins: this.#plugins.take(),
+    }
+    this.#requests = 0
+    this.#outcomes.clear()
+    return traffic
+  }
 }
 
 const MAX_SAMPLES = 1024
 
-/** Makes a window. */
-export function createTrafficWindow(): TrafficWindow {
-  const outcomes = new Map<string, number>()
-  const latency = createSamples()
-  const upstream = createSamples()
-  const plugins = createSamples()
-  let requests = 0
-  return {
-    add(outcome, { durationMs, upstreamMs, pluginMs }) {
-      requests += 1
-      // Labels are ours, so there are few of them.
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-      latency.add(durationMs)
-      plugins.add(pluginMs)
-      if (upstreamMs !== undefined) upstream.add(upstreamMs)
-    },
-    take() {
-      const traffic = {
-        requests,
-        outcomes: Object.fromEntries(outcomes),
-        latency: latency.take(),
-        upstream: upstream.take(),
-        plugins: plugins.take(),
-      }
-      requests = 0
-      outcomes.clear()
-      return traffic
-    },
-  }
-}
+/** A reservoir sample: above its size, each value replaces a random one, so that all values have the same chance. */
+class Samples {
+  readonly #values = new Float64Array(MAX_SAMPLES)
+  #seen = 0
 
-/** At most so many values; each further one takes the place of a random earlier one, so that all count alike. */
-function createSamples(): { add(value: number): void; take(): Percentiles | null } {
-  const values = new Float64Array(MAX_SAMPLES)
-  let seen = 0
-  return {
-    add(value) {
-      const place = seen < MAX_SAMPLES ? seen : Math.floor(Math.random() * (seen + 1))
-      if (place < MAX_SAMPLES) values[place] = value
-      seen += 1
-    },
-    take() {
-      const sorted = values.slice(0, Math.min(seen, MAX_SAMPLES)).sort()
-      seen = 0
-      if (sorted.length === 0) return null
-      const at = (share: number) => roundMs(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)
-      return { p50: at(0.5), p99: at(0.99) }
-    },
+  add(value: number): void {
+    const place = this.#seen < MAX_SAMPLES ? this.#seen : Math.floor(Math.random() * (this.#seen + 1))
+    if (place < MAX_SAMPLES) this.#values[place] = value
+    this.#seen += 1
+  }
+
+  take(): Percentiles | null {
+    const sorted = this.#values.slice(0, Math.min(this.#seen, MAX_SAMPLES)).sort()
+    this.#seen = 0
+    if (sorted.length === 0) return null
+    const at = (share: number) => roundMs(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)
+    return { p50: at(0.5), p99: at(0.99) }
   }
 }

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@agentic-rest/profile'
-import type { ExchangeRow } from '../admin/exchange-rows.ts'
 import type { FeedBatch } from '../admin/feed-batch.ts'
+import type { ExchangeRow } from '../admin/recent-exchanges.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'

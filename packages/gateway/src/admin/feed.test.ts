@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Exchange, Reply } from '../exchange.ts'
-import { createFeedReaders } from './feed-readers.ts'
+import { FeedReaders } from './feed.ts'
 
 /** A reader whose socket takes nothing until it is told to. */
 function makeReader() {
@@ -42,7 +42,7 @@ function makeReader() {
 test('a reader that stalls is skipped, reads on when it can, and is let go after ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
-    const readers = createFeedReaders()
+    const readers = new FeedReaders()
     const { sent, state, exchange } = makeReader()
     readers.add(exchange, [])
     state.takes = false
@@ -68,7 +68,7 @@ test('a reader that stalls is skipped, reads on when it can, and is let go after
 test('a reader has to come again after a quarter of an hour, since its token may have ended', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
-    const readers = createFeedReaders()
+    const readers = new FeedReaders()
     const { state, exchange } = makeReader()
     readers.add(exchange, [])
     vi.advanceTimersByTime(15 * 60_000)

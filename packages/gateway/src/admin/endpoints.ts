@@ -5,29 +5,29 @@ import type { Access } from './access.ts'
 import { type AdminAnswer, commonHeaders, faultAnswer, jsonAnswer, sendAnswer } from './answer.ts'
 import { type DevelopmentAccess, giveToken } from './development-access.ts'
 import type { Feed } from './feed.ts'
+import { refuseForeign, SESSION_PATH } from './foreign-sites.ts'
 import { adminOpenApi } from './openapi.ts'
-import { refuseForeign, SESSION_PATH } from './own-host.ts'
 import type { Records } from './records.ts'
 import type { StaticFiles } from './static-files.ts'
 
-/** What the admin listener answers from. */
+/** What the endpoints of the admin listener use. */
 export interface Site {
   readonly log: Log
-  /** The names by which it may be asked for. */
+  /** The allowed names in the `Host` header. */
   readonly names: ReadonlySet<string>
   readonly access: Access
   readonly files: StaticFiles
   readonly records: Records
   readonly feed: Feed
   readonly development: DevelopmentAccess | undefined
-  /** Where the browser that sent a request reaches the gateway. */
+  /** The gateway's URL for the browser that sent the request. */
   readonly gatewayUrl: (exchange: Exchange) => string
   readonly describeGateway: (exchange: Exchange) => Promise<unknown>
   readonly describeRoutes: () => unknown
   readonly reload: () => Promise<unknown>
 }
 
-/** Answers one request of the admin listener, from the guards to the last byte. A fault costs its request alone. */
+/** Answers one request of the admin listener: foreign sites, access, endpoint. An error ends only its request. */
 export async function answerAdmin(exchange: Exchange, site: Site): Promise<void> {
   try {
     const answer = await answerOf(exchange, site)
@@ -59,7 +59,7 @@ async function answerBy(
   return await handler(exchange, site)
 }
 
-/** What is wrong with the head of a request, a path with dots in it for example. */
+/** Refuses a faulty head, for example a path with dot segments. */
 function refuseHead({ headFault }: Exchange): AdminAnswer | undefined {
   return headFault === undefined ? undefined : faultAnswer('INVALID', 'The request is not valid.')
 }
@@ -92,9 +92,9 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
 ])
 
-/** The only one that answers who has shown nothing yet. */
+/** The only endpoint without access control. */
 const sessionEndpoint: Endpoint = {
-  // A browser shows this address beside the form of a token that was not accepted, and may ask for it again.
+  // After a refused token the browser shows this address, and a refresh requests it.
   GET: () => ({ status: SEE_OTHER, headers: { Location: '/' } }),
   POST: (exchange, { access }) => access.signIn(exchange),
   DELETE: (exchange, { access }) => access.signOut(exchange),
@@ -111,7 +111,7 @@ function answerFile(exchange: Exchange, { files, gatewayUrl }: Site): AdminAnswe
   }
 }
 
-/** What the page may do: read from here, call the gateway, and be framed by nobody. */
+/** The page may load from this listener and call the gateway; no site may frame it. */
 function pagePolicy(gatewayUrl: string): string {
   return [
     "default-src 'self'",
