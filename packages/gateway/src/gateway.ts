@@ -70,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     resources: createShared<Closable>(),
   }
   const gatewayConfig = () => snapshots.current.config.gateway
-  const load = createLoad(siblings?.room ?? { limit: () => gatewayConfig().limits.max_in_flight })
+  const load = createLoad(() => gatewayConfig().limits.max_in_flight)
   const metrics = createMetrics({
     version: options.version,
     inFlight: () => load.inFlight,

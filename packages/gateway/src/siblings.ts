@@ -1,5 +1,5 @@
 import type { Others } from './admin/others.ts'
-import type { Load, Room } from './lifetime/load.ts'
+import type { Load } from './lifetime/load.ts'
 import type { Snapshot } from './lifetime/snapshot.ts'
 import type { GatewayStatus, Watcher } from './line/parts.ts'
 import type { HandedConnections } from './listen/handed-connections.ts'
@@ -15,8 +15,6 @@ export interface OwnAccount {
 
 /** What a process has in common with others that are one gateway with it; `workers/` makes it. */
 export interface Siblings {
-  /** Its part of the requests that all of them may work on. */
-  readonly room: Room
   /** Clients come by way of the process that listens for all. */
   readonly connections: HandedConnections
   /** Speaks for all of them, whichever is asked. */

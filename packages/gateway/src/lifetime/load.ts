@@ -6,16 +6,9 @@ export interface Load extends ActiveExchanges {
   readonly inFlight: number
   /** The exchange holds a stream slot from now on. */
   streamStarted(): void
-  /** Asked for a request that has entered; a promise where others have to be asked for room. */
-  isOverloaded(): boolean | Promise<boolean>
+  /** Whether a request that has entered is one too many. */
+  isOverloaded(): boolean
   close(): void
-}
-
-/** How many requests may be worked on at a time. */
-export interface Room {
-  limit(): number
-  /** Resolves whether there is room for a request beyond the limit after all, where others may have some to spare. */
-  askForMore?(): Promise<boolean>
 }
 
 const SAMPLE_INTERVAL_MS = 100
@@ -23,8 +16,8 @@ const MAX_LOOP_DELAY_MS = 250
 /** A hiccup of an idle process is no overload. */
 const BUSY_COUNT = 64
 
-/** Counts exchanges and watches how late the event loop runs. */
-export function createLoad(room: Room): Load {
+/** Counts exchanges against the limit of requests in flight, and watches how late the event loop runs. */
+export function createLoad(maxInFlight: () => number): Load {
   const exchanges = createActiveExchanges('positionInLoad')
   const { active } = exchanges
   const delay = watchLoop()
@@ -42,11 +35,10 @@ export function createLoad(room: Room): Load {
       exchanges.leave(exchange)
     },
     isOverloaded() {
-      const limit = room.limit()
+      const limit = maxInFlight()
       if (active.length < Math.min(BUSY_COUNT, limit)) return false
       if (delay.isLate()) return true
-      if (active.length - streams <= limit) return false
-      return room.askForMore?.().then((hasRoom) => !hasRoom) ?? true
+      return active.length - streams > limit
     },
     close: delay.close,
   }

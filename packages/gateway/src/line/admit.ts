@@ -5,23 +5,15 @@ import type { Parts } from './parts.ts'
 import { sendPreflight } from './respond.ts'
 
 /**
- * Refuses a request before anything is looked up for it. Without a promise where it can: the parser reads on in the same
- * turn, and a refused head must be answered before a malformed body is.
+ * Refuses a request before anything is looked up for it. Without a promise: the parser reads on in the same turn, and a
+ * refused head must be answered before a malformed body is.
  */
-export function admit(exchange: Exchange, parts: Parts): StepResult | Promise<StepResult> {
+export function admit(exchange: Exchange, { load, snapshot, isClosing }: Parts): StepResult {
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
-  if (parts.isClosing()) return refusal('SHUTTING_DOWN')
+  if (isClosing()) return refusal('SHUTTING_DOWN')
   if (exchange.headFault !== undefined) return exchange.headFault
-  const overloaded = parts.load.isOverloaded()
-  return overloaded instanceof Promise
-    ? overloaded.then((isFull) => admitByLoad(exchange, parts, isFull))
-    : admitByLoad(exchange, parts, overloaded)
-}
-
-function admitByLoad(exchange: Exchange, { snapshot }: Parts, isOverloaded: boolean): StepResult {
-  exchange.signal.throwIfAborted()
-  if (isOverloaded) return refusal('OVERLOADED')
+  if (load.isOverloaded()) return refusal('OVERLOADED')
   const { max_body_bytes } = snapshot.config.gateway.limits
   return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
 }

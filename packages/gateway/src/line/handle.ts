@@ -15,9 +15,8 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   try {
     // First, so that a refusal is counted under its route.
     const unrouted = findRoute(exchange, parts)
-    const admitted = admit(exchange, parts)
     const refused =
-      (admitted instanceof Promise ? await admitted : admitted) ??
+      admit(exchange, parts) ??
       unrouted ??
       (await pipeline(exchange, parts)) ??
       (await takeSlot(exchange, parts)) ??

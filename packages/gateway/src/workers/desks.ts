@@ -48,8 +48,6 @@ export interface PrimaryDesk {
   /** A number that stands for the slot, or nothing when the tenant has all it may have. */
   takeSlot(tenantId: string): number | undefined
   releaseSlot(id: number): void
-  /** So many requests wait for room; the answer is how many permits there are for them. */
-  permits(needed: number): number
   metrics(value: null): Exposition
   counts(values: MetricValues): void
   degraded(value: null): readonly string[]
@@ -64,8 +62,6 @@ export interface PrimaryDesk {
 /** What the primary may ask a worker, or tell it. */
 export interface WorkerDesk {
   connection(value: null, socket?: ClientSocket): void
-  /** Permits that others need; the answer is how many it gives back. */
-  recall(needed: number): number
   metrics(value: null): MetricValues
   degraded(value: null): readonly string[]
   reload(text: string): ReloadResult

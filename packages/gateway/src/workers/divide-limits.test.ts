@@ -12,5 +12,11 @@ test('the parts of all workers are the whole, and differ by one at most', () => 
   const parts = [1, 2, 3, 4].map((index) => divideLimits(config, { index, count: 4 }).gateway.limits)
   expect(parts.map((part) => part.max_upstream_connections_per_origin)).toEqual([3, 3, 2, 2])
   expect(parts.map((part) => part.max_upstream_queue_per_origin)).toEqual([1, 1, 1, 0])
-  expect(parts.map((part) => part.max_in_flight)).toEqual([7, 7, 7, 7])
+  expect(parts.map((part) => part.max_in_flight)).toEqual([2, 2, 2, 1])
+})
+
+test('a worker may always work on one request', () => {
+  const config = readConfig({ gateway: { limits: { max_in_flight: 1 } }, routes: [] })
+  const parts = [1, 2].map((index) => divideLimits(config, { index, count: 2 }).gateway.limits)
+  expect(parts.map((part) => part.max_in_flight)).toEqual([1, 1])
 })

@@ -10,6 +10,8 @@ export interface Place {
 export function divideLimits(config: GatewayConfig, place: Place): GatewayConfig {
   const { limits } = config.gateway
   const divided = {
+    // At least one, so that every worker can serve a request.
+    max_in_flight: Math.max(1, partOf(limits.max_in_flight, place)),
     max_upstream_connections_per_origin: partOf(limits.max_upstream_connections_per_origin, place),
     max_upstream_queue_per_origin: partOf(limits.max_upstream_queue_per_origin, place),
   }

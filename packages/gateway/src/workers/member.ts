@@ -2,12 +2,11 @@ import { InitialisationError } from '../errors.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { Desk } from './channel.ts'
 import type { Started, StartFailure } from './desks.ts'
-import type { Holder } from './permits.ts'
 import type { Taker } from './spread-connections.ts'
 import { startWorkerProcess, type WorkerProcess, type WorkerProgram } from './worker-process.ts'
 
 /** A worker as the primary knows it. */
-export interface Member extends Holder, Taker {
+export interface Member extends Taker {
   readonly index: number
   readonly process: WorkerProcess
   /** Resolves when it takes requests; rejects when it never will. */
@@ -32,7 +31,6 @@ export function startMember(index: number, program: WorkerProgram, deskOf: DeskO
     index,
     process,
     started,
-    recall: (needed) => process.channel.ask('recall', needed),
     hand: (socket: ClientSocket) => process.channel.hand('connection', null, socket),
   }
   const timer = setTimeout(() => {

@@ -2,7 +2,6 @@ import { settledWithin } from '../lifetime/settled-within.ts'
 import type { Desk } from './channel.ts'
 import type { Boot, PrimaryDesk, WorkerDesk } from './desks.ts'
 import type { Member } from './member.ts'
-import type { Permits } from './permits.ts'
 import type { PrimaryMetrics } from './primary-metrics.ts'
 import type { ReloadTogether } from './reload-together.ts'
 import type { SlotKeeper } from './slot-keeper.ts'
@@ -23,7 +22,6 @@ export interface DeskParts {
   /** Whether somebody reads the feed. */
   readonly state: { looking: boolean }
   readonly spread: Spread
-  readonly permits: Permits
   readonly slots: SlotKeeper<Member>
   readonly metrics: PrimaryMetrics
   readonly reloading: ReloadTogether
@@ -40,7 +38,7 @@ type Answers = {
 
 /** What one worker can ask. */
 export function createPrimaryDesk(self: () => Member, parts: DeskParts): Desk {
-  const { spread, permits, slots, metrics } = parts
+  const { spread, slots, metrics } = parts
   const answers: Answers = {
     boot: () => parts.boot(),
     ready: () => parts.opening.ready(),
@@ -49,7 +47,6 @@ export function createPrimaryDesk(self: () => Member, parts: DeskParts): Desk {
     closeDoor: () => parts.closeDoor(),
     takeSlot: (tenantId) => slots.take(self(), tenantId),
     releaseSlot: (id) => slots.release(self(), id),
-    permits: (needed) => permits.ask(self(), needed),
     metrics: async () => await metrics.expose(await askAll('metrics', null, parts.members())),
     counts: (values) => metrics.counted(self(), values),
     degraded: () => degradedReasons(parts),

@@ -7,7 +7,6 @@ import type { Log, LogLevel } from '../log.ts'
 import type { Boot } from './desks.ts'
 import { createLineRelay, splitLines } from './line-relay.ts'
 import { type Member, startMember } from './member.ts'
-import { createPermits } from './permits.ts'
 import { createPrimaryDesk, forgetShown, type Opening } from './primary-desk.ts'
 import { createPrimaryMetrics } from './primary-metrics.ts'
 import { createReloadTogether, type ValidConfig } from './reload-together.ts'
@@ -82,7 +81,6 @@ function createParts(options: PrimaryOptions, state: State) {
   const { log, source } = options
   const config = () => state.loaded.config.gateway
   const spread = createSpread(() => config().limits.max_connections)
-  const permits = createPermits(() => config().limits.max_in_flight)
   const slots = createSlotKeeper(() => config().llm.max_sse_connections_per_tenant)
   const metrics = createPrimaryMetrics()
   const relay = createLineRelay(options.stdout)
@@ -91,7 +89,6 @@ function createParts(options: PrimaryOptions, state: State) {
   const opening = createOpening(config().workers, door)
   const use = (loaded: ValidConfig) => {
     state.loaded = loaded
-    permits.limitChanged()
   }
   const closeDoor = async () => {
     await takeUpWaiting(() => door.accepted)
@@ -106,14 +103,13 @@ function createParts(options: PrimaryOptions, state: State) {
     spread.join(member)
   }
   const forget = (member: Member) => {
-    for (const part of [spread, permits, slots, reloading, metrics]) part.leave(member)
+    for (const part of [spread, slots, reloading, metrics]) part.leave(member)
     forgetShown(member, { members, state })
   }
   const start: TeamOptions['startMember'] = (index, isFirst) => {
-    const parts = { members, state, spread, permits, slots, metrics, reloading, opening, closeDoor }
+    const parts = { members, state, spread, slots, metrics, reloading, opening, closeDoor }
     const boot = () => bootOf({ index, isFirst }, options, state)
     const member = startMember(index, options.program, (self) => createPrimaryDesk(self, { ...parts, boot }))
-    permits.join(member)
     void member.process.ended.then(() => forget(member))
     relay.add(member.process.stdout)
     passLog(member.process.stderr, options.writeLog)

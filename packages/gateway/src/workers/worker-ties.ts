@@ -5,7 +5,6 @@ import { createRecentExchanges, ownRecords, recentRows } from '../admin/recent-e
 import type { Gateway } from '../gateway.ts'
 import { type ClientSocket, createHandedConnections } from '../listen/handed-connections.ts'
 import type { OwnAccount, Siblings } from '../siblings.ts'
-import { type BorrowedRoom, createBorrowedRoom } from './borrowed-room.ts'
 import type { Channel, Desk } from './channel.ts'
 import type { Boot, PrimaryDesk, WorkerDesk } from './desks.ts'
 import { createReporting } from './reporting.ts'
@@ -20,8 +19,6 @@ export interface WorkerTies {
   tellsWarnings(): boolean
   /** What the primary can ask, once there is a gateway. */
   desk(gateway: Gateway): Desk
-  /** Gets what the first request needs. */
-  warm(): Promise<void>
 }
 
 /** Makes the ties of one worker. */
@@ -29,11 +26,6 @@ export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
   const state = { text: boot.text, tellsWarnings: boot.index === 1 && boot.isFirst }
   let account: OwnAccount | undefined
   let take: ((socket: ClientSocket) => void) | undefined
-  const room = createBorrowedRoom({
-    inFlight: () => account?.load.inFlight ?? 0,
-    // A worker without a primary is going down.
-    ask: (needed) => primary.ask('permits', needed).catch(() => 0),
-  })
   const connections = createHandedConnections({
     open: () => primary.ask('ready', null),
     onConnection: (taken) => {
@@ -44,7 +36,6 @@ export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
   })
   const observation = boot.index === 1 ? observeOthers(primary) : observeForAnother(primary, () => account)
   const siblings: Siblings = {
-    room,
     connections,
     spokesman: {
       metrics: { expose: () => primary.ask('metrics', null) },
@@ -61,13 +52,12 @@ export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
     siblings,
     text: () => state.text,
     tellsWarnings: () => state.tellsWarnings,
-    warm: room.warm,
     desk(gateway) {
       createReporting(gateway.metrics, (counts) => primary.tell('counts', counts))
       observation.look(boot.looking)
       const answers: Omit<WorkerDesk, 'drain' | 'reload' | 'metrics'> = {
         ...observation.desk,
-        ...accountDesk(room, () => account),
+        degraded: () => account?.degraded() ?? [],
         connection(_value, socket) {
           if (socket === undefined) return
           take?.(socket)
@@ -85,13 +75,6 @@ export function createWorkerTies(primary: Primary, boot: Boot): WorkerTies {
       }
       return { ...answers, reload, metrics: () => gateway.metrics.values() } as Desk
     },
-  }
-}
-
-function accountDesk(room: BorrowedRoom, account: () => OwnAccount | undefined) {
-  return {
-    recall: (needed: number) => room.giveBack(needed),
-    degraded: () => account()?.degraded() ?? [],
   }
 }
 

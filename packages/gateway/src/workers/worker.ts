@@ -40,7 +40,6 @@ export async function joinPrimary(world: WorkerWorld): Promise<boolean> {
     const gateway = openGateway({ boot, world, ties, log, primary })
     Object.assign(desk, ties.desk(gateway))
     await gateway.start()
-    await ties.warm()
     primary.tell('started', { adminPort: gateway.adminPort })
     await toldToEnd
     await gateway.drain()

@@ -54,7 +54,7 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     isFirst: true,
     ...more,
   }
-  const answers = { permits: 4, metrics: { contentType: 'text/plain', text: 'all' }, degraded: ['told'] }
+  const answers = { metrics: { contentType: 'text/plain', text: 'all' }, degraded: ['told'] }
   const names = ['started', 'failed', 'taken', 'closed', 'closeDoor', 'releaseSlot', 'counts', 'feed']
   const desk: Desk = {
     ...Object.fromEntries(names.map((name) => [name, note(name)])),
@@ -87,7 +87,6 @@ test('a worker serves the connections that it is handed, and answers for itself 
   const route = { id: 'read-item', method: 'GET', path: '/items/{itemId}', target }
   const { worker, told, ended, log, url } = await startWorker({ routes: [route] })
   await started(told)
-  expect(told['permits']).toEqual([0])
   // The first worker tells what is unwise about a file, and no other.
   expect(log.filter(({ level }) => level === 'warn')).toEqual([])
 
@@ -114,15 +113,6 @@ test('a worker serves the connections that it is handed, and answers for itself 
   // What it says on its own paths is what the primary says of all.
   expect(String((await sendRequest(`${url}/metrics`)).body)).toBe('all')
   expect(JSON.parse(String((await sendRequest(`${url}/readyz`)).body)).degraded).toEqual(['told'])
-
-  // Half of what is idle, or what is needed.
-  expect([
-    await worker.ask('recall', 1),
-    await worker.ask('recall', 9),
-    await worker.ask('recall', 1),
-  ]).toEqual([2, 2, 0])
-  expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
-  expect(told['permits']).toEqual([0, 1])
 
   expect(await worker.ask('reload', configText({ routes: [] }))).toMatchObject({ result: 'applied' })
   expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
