@@ -122,7 +122,7 @@ export function sanitizeMisses(): string {
     const alarms = reasons(samples.map(({ alarm }) => alarm))
     return [`| \`${name}\` | ${misses} | ${alarms} |`]
   })
-  return ['| Detector | Not found | Found though it is none |', '| --- | --- | --- |', ...rows].join('\n')
+  return ['| Detector | Missed | False alarms |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 function reasons(all: readonly (string | undefined)[]): string {
