@@ -63,7 +63,7 @@ const unavailable = {
   },
 }
 
-/** Licensed is what ends in the given text. */
+/** Licenses every path that ends with the given text. */
 const licensing =
   (suffix: string): Treatment =>
   (request, response) =>

@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net'
 import type { WebhookOptions } from '../../src/config/config-schema.ts'
 import { PATIENCE_MS } from '../harness/metric-value.ts'
 
-/** How the server treats one call. */
+/** The reaction of the server to one call. */
 export type Treatment = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A real directory or licence server that can be slow, wrong or dead. */
 export interface LookupServer {
   readonly origin: string
-  /** The request targets exactly as they came over the wire. */
+  /** The request targets exactly as sent. */
   readonly calls: readonly string[]
   /** The head of each call. */
   readonly heads: readonly IncomingMessage['headers'][]
-  /** Treats the calls from now on in another way. */
+  /** Sets the reaction to further calls. */
   treat(treatment: Treatment): void
-  /** Resolves as soon as there were this many calls. */
+  /** Resolves after this many calls. */
   called(count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts one on a free port. */
+/** Starts a server on a free port. */
 export async function startLookupServer(first: Treatment = answering(404)): Promise<LookupServer> {
   const calls: string[] = []
   const heads: IncomingMessage['headers'][] = []
@@ -77,7 +77,7 @@ export function holding(): { readonly treatment: Treatment; release(answer: Trea
   }
 }
 
-/** Options of a webhook at `url`, with the defaults of the configuration, but with time for a machine that is busy. */
+/** Options of a webhook at `url`: the defaults of the configuration, with a longer timeout for a busy machine. */
 export function webhookAt(url: string, overrides: Partial<WebhookOptions> = {}): WebhookOptions {
   return {
     url,
@@ -90,7 +90,7 @@ export function webhookAt(url: string, overrides: Partial<WebhookOptions> = {}):
   }
 }
 
-/** Everything a server can do instead of answering within its contract, by name. */
+/** All breaches of the contract of the server, by name. */
 export const brokenTreatments: readonly (readonly [string, Treatment])[] = [
   ['status 500', answering(500, { tenant_id: 'acme' })],
   ['status 401', answering(401)],
@@ -106,7 +106,7 @@ export const brokenTreatments: readonly (readonly [string, Treatment])[] = [
   ['something that is not HTTP', (request) => request.socket.end('SSH-2.0-OpenSSH\r\n')],
 ]
 
-/** The time of a call that is treated like this: short only where nothing but this time ends the call. */
+/** The timeout for such a call: short only where nothing else ends the call. */
 export function timeFor(treatment: Treatment): Pick<WebhookOptions, 'timeout_ms'> {
   return { timeout_ms: [silence, headOnly, drip].includes(treatment) ? 500 : PATIENCE_MS }
 }
@@ -117,7 +117,7 @@ function headOnly(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200).write('{"tenant_id"')
 }
 
-/** One byte every few milliseconds: each on its own is in time, all together never are. */
+/** One byte every few milliseconds: no pause exceeds the timeout, but the whole answer does. */
 function drip(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200)
   const timer = setInterval(() => response.write(' '), 10)

@@ -15,7 +15,7 @@ import { holdFor } from '../../src/plugins/plugin-set.ts'
 import { createHttpClient } from '../../src/upstream/http-client.ts'
 import { createShared, type Shared } from '../../src/upstream/shared.ts'
 
-/** A request as `listen/` and the router would hand it to the first plugin; `overrides` replaces whole fields. */
+/** A request in the state before the first plugin; `overrides` replaces whole fields. */
 export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
   const head = {
     method: 'POST',
@@ -42,7 +42,7 @@ export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {
   return Object.assign(new Exchange(head, wire), routed, overrides)
 }
 
-/** Headers as `listen/` makes them: lower-case names, no prototype. */
+/** Headers in the form of `listen/`: lower-case names, no prototype. */
 export function makeHeaders(values: Readonly<Record<string, string>>): Exchange['headers'] {
   const lowered = Object.entries(values).map(([name, value]) => [name.toLowerCase(), value])
   return Object.assign(Object.create(null), Object.fromEntries(lowered))
@@ -64,7 +64,7 @@ export function makeRoute(overrides: Partial<RouteConfig> = {}): RouteConfig {
   }
 }
 
-/** Who a validated token would say the caller is. */
+/** The identity of a validated token. */
 export function makeIdentity(overrides: Partial<Identity> = {}): Identity {
   const subject = overrides.subject ?? 'alice'
   return {
@@ -110,7 +110,7 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
   }
 }
 
-/** A reply that takes everything and ends when told to. */
+/** A reply that accepts every write. */
 export function makeReply(): Reply {
   const state = { headersSent: false, closed: false }
   return {
@@ -139,7 +139,7 @@ export function makeReply(): Reply {
   }
 }
 
-/** One line of the log, as a plugin wrote it. */
+/** One log line of a plugin. */
 export interface RecordedLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
@@ -154,7 +154,7 @@ export interface TestContext extends PluginContext {
   close(): Promise<void>
 }
 
-/** Makes the context; `overrides` replaces what a test wants to watch. */
+/** Creates the context; `overrides` replaces the parts that a test observes. */
 export function makeContext(overrides: Partial<PluginContext> = {}): TestContext {
   const http = overrides.http ?? createHttpClient()
   const resources = createShared<Closable>()
@@ -186,20 +186,20 @@ export function makeContext(overrides: Partial<PluginContext> = {}): TestContext
   }
 }
 
-/** Metrics that count nothing, but for what a test replaces; also for those that come to the gateway later. */
+/** Metrics without counters, except those that a test replaces. A proxy, so that it also has metrics added later. */
 export function makeMetrics(overrides: Partial<Metrics> = {}): Metrics {
   const uncounted = () => undefined
   return new Proxy(overrides as Metrics, { get: (own, name) => Reflect.get(own, name) ?? uncounted })
 }
 
-/** An answer as the client gets it. */
+/** The answer on the wire. */
 export interface WireAnswer {
   readonly status: number
   readonly mediaType: string | undefined
   readonly body: unknown
 }
 
-/** What the client would get for a step's result, or `undefined` when the request goes on. */
+/** The answer for the result of a step, or `undefined` when the request continues. */
 export function answerOf(result: StepResult, exchange: Exchange): WireAnswer | undefined {
   return result === undefined ? undefined : wireAnswer(result, exchange)
 }

@@ -64,7 +64,7 @@ test('a directory that drops a connection at its idle edge is asked once more, o
   for (const subject of ['alice', 'bob', 'carol']) expect(await send(plugin, subject)).toEqual(good)
 })
 
-/** The failure is answered as such, is not kept, and the directory's return is seen by the very next request. */
+/** A failure is answered as one and not cached; the next request already uses the recovered directory. */
 async function expectOutage(broken: Treatment) {
   const plugin = injector(timeFor(broken))
   directory.treat(broken)

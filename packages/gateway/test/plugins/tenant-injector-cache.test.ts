@@ -57,7 +57,7 @@ test('a kept refusal is given without a promise', async () => {
 })
 
 describe('how long answers are kept', () => {
-  // Sockets and timers stay real: only what the cache reads is moved.
+  // Sockets and timers stay real: only the clock of the cache is moved.
   const fakeTime = () => {
     vi.useFakeTimers({ toFake: ['performance', 'Date'] })
     vi.advanceTimersByTime(1)
@@ -131,7 +131,7 @@ test('a request that goes away leaves the others their call', async () => {
   const exchanges = Array.from({ length: 10 }, () => from('alice'))
   const waiting = exchanges.map((exchange) => plugin.request(exchange))
   await directory.called(1)
-  // The one that caused the call is among those that leave.
+  // The request that caused the call is among the cancelled ones.
   for (const exchange of exchanges.slice(0, 9)) exchange.signal.cancel('client_disconnect')
   release(ownTenant)
   await Promise.all(waiting)

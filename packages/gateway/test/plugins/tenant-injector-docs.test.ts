@@ -22,7 +22,7 @@ afterEach(async () => {
   await server.close()
 })
 
-/** The configuration on a page of the documentation, with the test's server in place of the one it names. */
+/** The configuration of a documentation page, with the test server in place of the documented one. */
 function documentedConfig(page: string, origin: string) {
   const text = readFileSync(join(docs, page), 'utf8')
   const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? []

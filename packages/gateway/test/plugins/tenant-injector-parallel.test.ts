@@ -24,11 +24,11 @@ const TENANTS = 12
 const FEATURES = ['optimize', 'stream', 'op']
 const REQUESTS = 3_000
 
-/** The truth that both servers answer from: principal n is in two neighbouring tenants. */
+/** The data of both servers: principal n is in two neighbouring tenants. */
 const tenantsOf = (principal: number) => [`t-${principal % TENANTS}`, `t-${(principal + 1) % TENANTS}`]
 const isLicensed = (tenant: string, feature: string) => (Number(tenant.slice(2)) + feature.length) % 3 !== 0
 
-/** By count and not by chance, so that each run sees both servers fail. A lost connection alone is often tried again. */
+/** By count, not at random, so that both servers fail in each run. A lost connection alone is often retried. */
 const isFaulty = ({ calls }: LookupServer) => calls.length % 10 === 0
 
 let context: TestContext
@@ -58,7 +58,7 @@ afterEach(async () => {
 })
 
 test(`parallel requests of many tenants, some leaving, never get each other's answer (seed ${seed})`, async () => {
-  // Few entries and short times, so that keeping, dropping and asking again all happen.
+  // Few entries and short times, so that cache hits, evictions and expiries all happen.
   const bounds = { cache_max_entries: 10, timeout_ms: 10_000 }
   const injector = tenantInjector(
     { claim: 'tenant_id', webhook: webhookAt(`${directory.origin}/{principal}`, bounds) },
@@ -86,7 +86,7 @@ test(`parallel requests of many tenants, some leaving, never get each other's an
   expect(directory.calls.length).toBeLessThan(REQUESTS / 2)
 }, 60_000)
 
-/** Sends one random request through both plugins and compares the result with the truth. */
+/** Sends one random request through both plugins and compares the result with the data. */
 async function sendOne(injector: Plugin, check: Plugin): Promise<string> {
   const principal = below(PRINCIPALS)
   const tenant = `t-${(principal + below(3)) % TENANTS}`

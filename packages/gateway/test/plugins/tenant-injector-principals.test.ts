@@ -3,7 +3,7 @@ import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injecto
 import { type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
 import { makeContext, makeExchange, makeIdentity, type TestContext } from './make-exchange.ts'
 
-/** A directory that tells each principal by the last segment of the path, exactly as it came over the wire. */
+/** A directory that reads the principal from the last path segment, exactly as sent. */
 const tenantByPath = new Map([
   ['/v1/principals/alice/tenant', 'acme'],
   ['/v1/principals/..%2Falice/tenant', 't-dots'],

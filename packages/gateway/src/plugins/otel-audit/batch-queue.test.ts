@@ -9,7 +9,7 @@ interface Send {
   fail(): void
 }
 
-/** A queue whose receiver answers when the test says so. */
+/** A queue with a receiver that the test controls. */
 function queueWith(overrides: Partial<BatchQueueOptions<number>> = {}) {
   const sends: Send[] = []
   const counted = { written: 0, dropped: 0, causes: [] as unknown[] }
@@ -114,7 +114,7 @@ it('counts a receiver that throws at once like one that rejects', async () => {
   expect(counted).toEqual({ written: 0, dropped: 1, causes: [new Error('at once')] })
 })
 
-/** Only the test lets the delay of a batch pass: a machine that is busy would let it pass too early. */
+/** Stops the clock of the delay: on a busy machine it would pass too early. */
 function stopTime(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -25,7 +25,7 @@ it('has a request body only when there is one', () => {
   expect(Object.keys(JSON.parse(auditLine(event, undefined)))).not.toContain('request_body')
 })
 
-// Everything that one reader or another takes for the end of a line.
+// All characters that some reader takes for the end of a line.
 const breaks = ['\n', '\r', '\u000b', '\u000c', '\u001c', '\u001d', '\u001e', '\u0085', '\u2028', '\u2029']
 
 it.each([...breaks, '\r\n', '\ud800'])('stays one line with %j in it and gives it back', (text) => {

@@ -50,7 +50,7 @@ it('names the member that was refused, unless its pointer is longer than 1,024 c
 })
 
 describe('a value that may be a document', () => {
-  /** Redacts a word, wherever it stands, and remembers what it was asked for. */
+  /** Redacts a word, and records the texts it was called with. */
   function createWatched() {
     const asked: string[] = []
     const redact: TextRedactor = (text) => {
@@ -61,7 +61,7 @@ describe('a value that may be a document', () => {
     return { asked, redact: createNestedRedactor(redact) }
   }
 
-  /** A document in a string of a document, so many times. */
+  /** A document nested in strings of documents, `times` deep. */
   function nested(value: unknown, times: number): string {
     let text = JSON.stringify(value)
     for (let count = 1; count < times; count += 1) text = JSON.stringify({ inner: text })

@@ -3,32 +3,32 @@ import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { makeBody, makeContext } from '../make-exchange.ts'
 import { auditedExchange, auditOptions, countedMetrics, driveMany } from './drive.ts'
 
-/** What a process of its own is to audit. */
+/** The order to an audit process. */
 export interface AuditTask {
   readonly exporter: 'stdout' | 'otlp'
   readonly otlpEndpoint: string
   readonly requests: number
-  /** With a body of this size in every record, unless it is 0. */
+  /** The size of the body in every record; 0 for none. */
   readonly bodyBytes: number
 }
 
-/** What it reports, after the last request and after closing. */
+/** The report of the process, after the last request and after closing. */
 export interface AuditReport {
   readonly ok: number
   readonly error: number
-  /** Every request was let through without a wait. */
+  /** No request had to wait. */
   readonly atOnce: boolean
-  /** What the heap holds more than at the start, garbage not counted. */
+  /** The growth of the heap since the start, without garbage. */
   readonly heldMiB: number
   readonly rssGrowthMiB: number
-  /** The most that the stream of stdout itself held. */
+  /** The largest buffer of the stdout stream. */
   readonly stdoutBufferBytes: number
   readonly closeSeconds: number
 }
 
 const MEBIBYTE = 1_048_576
 
-/** Audits with the real stdout of this process; the parent says when to start and when to close. */
+/** Audits to the real stdout of this process, on the orders of the parent. */
 async function auditForParent(task: AuditTask): Promise<void> {
   const metrics = countedMetrics()
   const log = createLog({ level: 'info', pretty: false, write: (line) => process.stderr.write(line) })

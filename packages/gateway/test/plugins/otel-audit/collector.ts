@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 
-/** A span as it came over the wire. */
+/** A span as received. */
 export interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -19,17 +19,17 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, string>>
 }
 
-/** A collector that decodes what it gets with the published OTLP definitions. */
+/** A collector that decodes requests with the published OTLP definitions. */
 export interface Collector {
   readonly port: number
   readonly url: string
   readonly spans: ReceivedSpan[]
-  /** How many spans each request carried. */
+  /** The number of spans of each request. */
   readonly batches: number[]
   readonly metadata: Metadata[]
   /** Answers batches with this gRPC status from now on; 0 is success. */
   answerWith(code: number): void
-  /** Resolves when so many spans have arrived. */
+  /** Resolves when `count` spans have arrived. */
   arrived(count: number): Promise<void>
   /** Cuts every connection and stops listening. */
   kill(): void
@@ -69,12 +69,12 @@ interface WireRequest {
   }[]
 }
 
-/** The certificate that a collector with TLS shows. */
+/** The certificate of a collector with TLS. */
 export const certificateFile = fileURLToPath(new URL('./tls/collector.crt', import.meta.url))
 
 /** How a collector listens. */
 export interface CollectorOptions {
-  /** A free one unless given. */
+  /** A free port by default. */
   readonly port?: number
   readonly tls?: boolean
 }
@@ -173,7 +173,7 @@ export function listenTcp(server: TcpServer): Promise<TcpServer> {
   })
 }
 
-/** The port of a server that listens. */
+/** The port of a listening server. */
 export function portOf(server: TcpServer): number {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server has no port')

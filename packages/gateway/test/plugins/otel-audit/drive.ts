@@ -4,7 +4,7 @@ import type { Metrics } from '../../../src/metrics/metrics.ts'
 import type { Plugin } from '../../../src/plugin.ts'
 import { makeContext, makeExchange, makeIdentity } from '../make-exchange.ts'
 
-/** The options as an empty `otel-audit` section has them. */
+/** The options of an empty `otel-audit` section. */
 export function auditOptions(overrides: Partial<OtelAuditOptions> = {}): OtelAuditOptions {
   return {
     enabled: true,
@@ -17,7 +17,7 @@ export function auditOptions(overrides: Partial<OtelAuditOptions> = {}): OtelAud
   }
 }
 
-/** Metrics that add up what the plugin reports. */
+/** Metrics that sum the reports of the plugin. */
 export interface CountedMetrics extends Metrics {
   readonly ok: () => number
   readonly error: () => number
@@ -25,7 +25,7 @@ export interface CountedMetrics extends Metrics {
   readonly durations: number[]
 }
 
-/** Makes the metrics. */
+/** Creates the metrics. */
 export function countedMetrics(): CountedMetrics {
   const counts = { ok: 0, error: 0 }
   const exporters = new Set<string>()
@@ -44,15 +44,15 @@ export function countedMetrics(): CountedMetrics {
   }
 }
 
-/** The result of an exchange that was answered with 201. */
+/** The result of an exchange with status 201. */
 export const created: ExchangeResult = { status: 201, label: 'created', outcomeType: 'created' }
 
-/** A request of alice of acme, as otel-audit gets it. */
+/** A request of alice of acme, in its state before otel-audit. */
 export function auditedExchange(overrides: Partial<Exchange> = {}): Exchange {
   return makeExchange({ identity: makeIdentity(), actor: 'alice', tenantId: 'acme', ...overrides })
 }
 
-/** Takes an exchange through the plugin as the pipeline does and gives it back. */
+/** Passes an exchange through the plugin like the pipeline, and returns it. */
 export async function drive(plugin: Plugin, exchange = auditedExchange()): Promise<Exchange> {
   await plugin.request(exchange)
   exchange.result ??= created
@@ -60,7 +60,7 @@ export async function drive(plugin: Plugin, exchange = auditedExchange()): Promi
   return exchange
 }
 
-/** Drives many requests, some per turn of the event loop; true when each was let through at once. */
+/** Drives many requests, some per turn of the event loop; true when none had to wait. */
 export async function driveMany(plugin: Plugin, count: number, make = auditedExchange): Promise<boolean> {
   let atOnce = true
   for (let n = 0; n < count; n += 1) {

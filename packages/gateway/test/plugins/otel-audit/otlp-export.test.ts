@@ -178,7 +178,7 @@ it.each([
   { records: 200, bytes: 60_000, held: 100 },
 ])('sends bodies of $bytes bytes as soon as they fill a batch', async ({ records, bytes, held }) => {
   const { plugin, metrics } = pluginWith({ include_request_body: true })
-  // With its clock stopped, no batch ever goes because its time has come.
+  // With its clock stopped, no batch is sent because of the delay.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   for (let n = 1; n <= records; n += 1) {
     await drive(plugin, auditedExchange({ body: makeBody(Buffer.alloc(bytes, 'b')) }))

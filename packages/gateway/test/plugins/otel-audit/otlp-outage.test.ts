@@ -17,8 +17,8 @@ function pluginFor(port: number) {
   return { plugin: otelAudit(options, context), metrics, context }
 }
 
-/** Waits until so many records are booked. */
-async function booked(metrics: CountedMetrics, count: number): Promise<void> {
+/** Waits until `count` records are counted. */
+async function counted(metrics: CountedMetrics, count: number): Promise<void> {
   while (metrics.ok() + metrics.error() < count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
@@ -33,17 +33,17 @@ it('drops while nobody listens, warns, and lets every request pass', WAIT, async
 })
 
 it(
-  'exports again after the collector was killed and started anew, with every record booked',
+  'exports again after the collector was killed and started anew, with every record counted',
   WAIT,
   async () => {
     const first = await startCollector({ port: await unusedPort() })
     const { plugin, metrics } = pluginFor(first.port)
     await driveMany(plugin, BATCH)
     await first.arrived(BATCH)
-    await booked(metrics, BATCH)
+    await counted(metrics, BATCH)
     first.kill()
     await driveMany(plugin, 2 * BATCH)
-    await booked(metrics, 3 * BATCH)
+    await counted(metrics, 3 * BATCH)
     expect([metrics.ok(), metrics.error()]).toEqual([BATCH, 2 * BATCH])
 
     const second = await startCollector({ port: first.port })
@@ -53,7 +53,7 @@ it(
     while (metrics.ok() === BATCH) {
       await driveMany(plugin, BATCH)
       driven += BATCH
-      await booked(metrics, driven)
+      await counted(metrics, driven)
     }
     await driveMany(plugin, 1_000)
     await plugin.close?.()
@@ -67,7 +67,7 @@ it('drops what a silent collector does not answer within five seconds', WAIT, as
   const { plugin, metrics, context } = pluginFor(await silentPort())
   const startedAt = performance.now()
   await driveMany(plugin, BATCH)
-  await booked(metrics, BATCH)
+  await counted(metrics, BATCH)
   const seconds = (performance.now() - startedAt) / 1000
   expect(seconds).toBeGreaterThan(4.5)
   expect(seconds).toBeLessThan(8)
@@ -76,7 +76,7 @@ it('drops what a silent collector does not answer within five seconds', WAIT, as
   await plugin.close?.()
 })
 
-it('closes within two seconds of a silent collector, with everything booked', WAIT, async () => {
+it('closes within two seconds of a silent collector, with every record counted', WAIT, async () => {
   const { plugin, metrics } = pluginFor(await silentPort())
   await driveMany(plugin, 20_000)
   expect(metrics.error()).toBe(20_000 - 8_192)
@@ -90,10 +90,10 @@ it('drops the batch that a reset cuts in the middle, and the next ones arrive', 
   const proxy = await startCuttingProxy(collector.port)
   const { plugin, metrics } = pluginFor(proxy.port)
   await driveMany(plugin, BATCH)
-  await booked(metrics, BATCH)
+  await counted(metrics, BATCH)
   proxy.cutNext()
   await driveMany(plugin, BATCH)
-  await booked(metrics, 2 * BATCH)
+  await counted(metrics, 2 * BATCH)
   expect([metrics.ok(), metrics.error()]).toEqual([BATCH, BATCH])
   expect(proxy.cuts()).toBe(1)
   await driveMany(plugin, 2 * BATCH)
@@ -102,13 +102,13 @@ it('drops the batch that a reset cuts in the middle, and the next ones arrive', 
   expect(collector.spans).toHaveLength(3 * BATCH)
 })
 
-/** A server that takes everything and says nothing. */
+/** A server that never answers. */
 async function silentPort(): Promise<number> {
   const server = createServer((socket) => socket.resume().on('error', () => undefined))
   return portOf(await servedUntilEnd(server))
 }
 
-/** A way to the collector that can be cut: half of the next large piece goes through, then both ends are reset. */
+/** A proxy to the collector. When cut, it forwards half of the next large chunk and resets both ends. */
 async function startCuttingProxy(target: number) {
   let cutting = false
   let cuts = 0

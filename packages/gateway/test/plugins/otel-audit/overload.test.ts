@@ -21,7 +21,7 @@ it(
     expect(stalled.heldMiB).toBeLessThan(24)
     expect(stalled.rssGrowthMiB).toBeLessThan(384)
 
-    // The reader is back: what is still held arrives.
+    // The reader is back: the queued records arrive.
     const lines = audit.stdout === null ? '' : text(audit.stdout)
     const report = await audit.close()
     const { exitCode, log } = await audit.ended
@@ -57,7 +57,7 @@ it('ends in two seconds when the reader never comes back', WAIT, async () => {
   expect(report.closeSeconds).toBeGreaterThan(1.9)
   expect(report.closeSeconds).toBeLessThan(3)
   expect(report.ok + report.error).toBe(10_000)
-  // The last write is still in the pipe and holds the process, unless it is told to exit or somebody reads.
+  // The last write is still in the pipe and keeps the process alive until it exits explicitly or the pipe is read.
   audit.stdout?.resume()
   expect((await audit.ended).exitCode).toBe(0)
 })

@@ -6,7 +6,7 @@ import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { makeContext, makeExchange, makeHeaders, makeIdentity } from '../make-exchange.ts'
 import { auditedExchange, auditOptions, countedMetrics, drive } from './drive.ts'
 
-/** What stdout got for one exchange, parsed line by line. */
+/** The lines on stdout for one exchange, parsed. */
 async function recordsOf(exchange: Exchange, options: Partial<OtelAuditOptions> = {}) {
   const metrics = countedMetrics()
   const context = makeContext({ metrics })
@@ -157,7 +157,7 @@ it('records such a request as rejected when told to, without its body', async ()
   ])
 })
 
-/** An identity whose claims cannot be read. */
+/** An identity with unreadable claims. */
 const poisoned = Object.defineProperty(makeIdentity(), 'claims', {
   get: () => {
     throw new Error('poisoned')

@@ -5,15 +5,15 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { AuditReport, AuditTask } from './audit-process.ts'
 
-/** A process that audits into its own stdout. */
+/** A process that audits to its own stdout. */
 export interface AuditProcess {
-  /** The reader's end of its stdout, not read yet; null when stdout is a file. */
+  /** The readable end of its stdout, not read yet; null when stdout is a file. */
   readonly stdout: Readable | null
-  /** Drives all requests; resolves when the last one is over. */
+  /** Drives all requests; resolves after the last one. */
   run(): Promise<AuditReport>
   /** Closes the plugin; resolves with the final count. */
   close(): Promise<AuditReport>
-  /** Resolves when the process is over. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<{ exitCode: number | null; log: Record<string, unknown>[] }>
 }
 
@@ -45,7 +45,7 @@ async function ask(child: ChildProcess, question: string): Promise<AuditReport> 
   return report
 }
 
-/** Parses JSON lines; a line that is not whole throws. */
+/** Parses JSON lines; throws for an incomplete line. */
 export function parseLines(lines: string): Record<string, unknown>[] {
   return lines
     .split('\n')

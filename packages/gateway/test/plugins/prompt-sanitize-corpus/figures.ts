@@ -4,12 +4,12 @@ import { compileRules, detectors, readSubject } from '../../../src/plugins/promp
 import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
 import type { Span } from '../../../src/plugins/prompt-sanitize/text-view.ts'
 
-/** One text of the corpus and what a detector should find in it. */
+/** One text of the corpus and its values. */
 export interface Sample {
   readonly text: string
-  /** The values in the text, as they are written there; none for a look-alike. */
+  /** The values as written in the text; none for a look-alike. */
   readonly values: readonly string[]
-  /** The key that the text stands under. */
+  /** The key of the text. */
   readonly hint?: string
   readonly note?: string
   /** Why the detector does not find the value: a documented miss. */
@@ -18,7 +18,7 @@ export interface Sample {
   readonly alarm?: string
 }
 
-/** What a detector made of one sample. */
+/** The result of a detector for one sample. */
 export interface SampleScore {
   readonly sample: Sample
   readonly found: number
@@ -26,7 +26,7 @@ export interface SampleScore {
   readonly falseAlarms: number
 }
 
-/** What a detector made of its part of the corpus. */
+/** The result of a detector for its samples. */
 export interface DetectorScore {
   readonly detector: BuiltinRule
   readonly samples: readonly SampleScore[]

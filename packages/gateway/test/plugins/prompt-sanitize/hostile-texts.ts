@@ -3,7 +3,7 @@ import type { BuiltinRule } from '../../../src/config/config-schema.ts'
 /** One MiB, in bytes of UTF-8. */
 export const MIB = 1_048_576
 
-/** One MiB of a text over and over, as one flat string: strings that were put together are slower to read. */
+/** One MiB of a repeated text, as one flat string: a concatenated string is slower to read. */
 export function fill(unit: string): string {
   const bytes = Buffer.from(unit.repeat(Math.ceil(MIB / Buffer.byteLength(unit))))
   return bytes.subarray(0, MIB).toString()
@@ -11,7 +11,7 @@ export function fill(unit: string): string {
 
 const long = (character: string, length: number) => character.repeat(length)
 
-/** Texts that cost any rule the most before it starts: nothing in them is plain. */
+/** The slowest texts to prepare for any rule: every character needs folding or decoding. */
 export const hostileToAll: Readonly<Record<string, string>> = {
   letters: 'a',
   digits: '1',
@@ -36,7 +36,7 @@ export const hostileToAll: Readonly<Record<string, string>> = {
   'beginnings of HTML references': '&#',
 }
 
-/** Texts made against one detector: beginnings without ends, near misses, and values side by side. */
+/** Hostile texts for one detector: beginnings without ends, near misses, and adjacent values. */
 export const hostileTo: Readonly<Record<BuiltinRule, readonly string[]>> = {
   email: [
     '@',
@@ -126,7 +126,7 @@ export const hostileTo: Readonly<Record<BuiltinRule, readonly string[]>> = {
   ],
 }
 
-/** Texts that start like keywords all the time. */
+/** Texts full of beginnings of keywords. */
 export const hostileToKeywords: readonly string[] = [
   'ignore previous ',
   'aaaa aaaa ',

@@ -12,7 +12,7 @@ import { createSanitizer, everyDetector, type TestRule } from './sanitizing.ts'
 const LIMIT_MS = 50
 const program = join(import.meta.dirname, 'measure-searches.ts')
 
-/** The time of one search through 1 MiB of each text, measured by a process of its own. */
+/** The time of one search through 1 MiB of each text, measured in a separate process. */
 async function searchTimes(rule: TestRule, units: readonly string[]): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-search-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -51,7 +51,7 @@ describe('a search through 1 MiB of hostile text takes less than 50 ms', () => {
   }, 120_000)
 })
 
-/** Time in proportion to the length, with a wide margin: a quadratic step would take 64 times as long for 8 times as much. */
+/** Time in proportion to the length, with a wide margin: a quadratic step would take 64 times as long for 8 times the length. */
 const MOST_GROWTH = 24
 
 describe('the time for a whole body grows with its length and no faster', () => {
@@ -92,7 +92,7 @@ describe('the time for a whole body grows with its length and no faster', () => 
     async (_title, bodyOf) => {
       await treatmentTime(bodyOf(65_536))
       const small = await treatmentTime(bodyOf(131_072))
-      // Short times are inexact: the clock of a thread may tick every 4 ms only.
+      // Short times are inexact: the CPU clock of a thread may tick every 4 ms.
       const most = Math.max(small, 8) * MOST_GROWTH
       expect(await treatmentTime(bodyOf(1_048_576), most)).toBeLessThan(most)
     },

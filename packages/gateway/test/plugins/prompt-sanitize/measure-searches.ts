@@ -4,11 +4,11 @@ import { compileRules, readSubject } from '../../../src/plugins/prompt-sanitize/
 import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
 import { fill } from './hostile-texts.ts'
 
-/** What the program is asked for: the time of one rule for 1 MiB of each text. */
+/** The order to the program: measure one rule with 1 MiB of each text. */
 export interface Measurement {
   readonly rule: SanitizeRule
   readonly units: readonly string[]
-  /** Below this many milliseconds a time is good enough and not taken again. */
+  /** A time below this many milliseconds is not measured again. */
   readonly limit: number
 }
 
@@ -24,7 +24,7 @@ function measure({ rule, units, limit }: Measurement): number[] {
   })
 }
 
-/** The best time, tried again only while it is above the limit: a search may be slow until it has been compiled. */
+/** The best time; measured again only above the limit, because a search is slow until V8 has compiled it. */
 function bestTime(search: () => void, limit: number): number {
   let best = Number.POSITIVE_INFINITY
   for (let i = 0; best >= limit && i < TRIES; i++) {
@@ -34,11 +34,11 @@ function bestTime(search: () => void, limit: number): number {
   return best
 }
 
-// Ten MiB read character by character take this long on the machine that the limit was set for, when it is idle.
+// The time to read ten MiB character by character on the idle reference machine of the limit.
 const REFERENCE_MS = 22
 const referenceText = fill('a')
 
-/** How much slower the machine is right now: neighbours that share its cores and caches slow every step down. */
+/** The slowdown of the machine right now, by other processes on its cores and caches. */
 function slowness(): number {
   return Math.max(1, timeOf(readReference) / REFERENCE_MS)
 }
@@ -57,14 +57,14 @@ function timeOf(task: () => void): number {
   return workedMilliseconds() - start
 }
 
-/** The time that this thread worked: on a busy machine the clock goes on while the thread waits for its turn. */
+/** The CPU time of this thread: on a busy machine the wall clock also counts waiting. */
 function workedMilliseconds(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-// Run as a program of its own, `node measure-searches.ts MEASUREMENT RESULT`: the test runner's module loader makes calls
-// between modules slower than they are in a gateway.
+// A separate program, `node measure-searches.ts MEASUREMENT RESULT`: the module loader of the test runner makes calls
+// between modules slower than in a gateway.
 if (process.argv[1] === import.meta.filename) {
   const [measurement = '', resultFile = ''] = process.argv.slice(2)
   writeFileSync(resultFile, JSON.stringify(measure(JSON.parse(measurement))))

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { everyDetector, type TestRule } from './sanitizing.ts'
 
-/** Rules of every kind, each of which finds one of the values below. */
+/** Rules of every kind; each finds one of the values below. */
 export const rules: readonly TestRule[] = [
   ...everyDetector,
   { name: 'jailbreak', keywords: ['ignore previous instructions', 'Straße'] },
   { name: 'ticket', regex: 'TCK-[0-9]{6}', replacement: '[ticket]' },
 ]
 
-/** One value per rule, and two for the keywords. The safe text below is made of other letters. */
+/** One value per rule, and two for the keywords. The safe text below uses other letters. */
 export const plants = [
   'mallory@evil.example',
   '+1 212 555 0100',
@@ -25,7 +25,7 @@ export const plants = [
 
 const INVISIBLE = ['\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u0000', '\u034f', '\u0332']
 
-/** Ways in which a value is written so that a plain search would not find it. */
+/** Disguises of a value that defeat a plain search. */
 export const disguises: Readonly<Record<string, (value: string, at: number) => string>> = {
   plain: (value) => value,
   'zero-width at one split': (value, at) => split(value, at, INVISIBLE[at % INVISIBLE.length] ?? ''),
@@ -51,7 +51,7 @@ function unicodeEscape(sign: string): string {
   return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Text that no rule finds anything in; it never touches a planted value. */
+/** Text without a match; it never touches a planted value. */
 const safeText = fc.stringMatching(/^[ghjkqwz éß😀"\\\n/{}[\]:,]{0,12}$/u)
 const safeNumber = fc.constantFrom(
   '0',
@@ -76,13 +76,13 @@ const planted = fc
     return `${before} ${write(value, 1 + (at % (value.length - 1)))} ${after}`
   })
 
-/** A document as text, and the same with every planted place marked, whatever it is replaced by. */
+/** A document as text, and its shape with a mark at every planted value. */
 export interface Planted {
   readonly text: string
   readonly shape: unknown
 }
 
-/** Stands in a shape where a value was planted. */
+/** The mark of a planted value in a shape. */
 export const PLANTED = Symbol('planted')
 
 /** A value of a document. */
@@ -124,7 +124,7 @@ export const { document } = fc.letrec<{ document: Planted; list: Planted; map: P
   })),
 }))
 
-/** What of a planted value could be recognised: runs of its letters and digits, however they are written. */
+/** The recognisable parts of a planted value: runs of its letters and digits, in any spelling. */
 export function traces(text: string): string[] {
   const readable = text
     .normalize('NFKC')

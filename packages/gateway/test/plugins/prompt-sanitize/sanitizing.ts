@@ -13,7 +13,7 @@ import {
   type WireAnswer,
 } from '../make-exchange.ts'
 
-/** A rule as a test writes it; the action is `redact` unless it says otherwise. */
+/** A rule of a test; the default action is `redact`. */
 export type TestRule = Omit<SanitizeRule, 'action'> & Partial<Pick<SanitizeRule, 'action'>>
 
 /** Every detector as a rule of the same name. */
@@ -21,32 +21,32 @@ export const everyDetector: readonly TestRule[] = (
   ['email', 'phone', 'credit_card', 'iban', 'us_ssn', 'ipv4', 'jwt', 'api_key'] satisfies BuiltinRule[]
 ).map((name) => ({ name, builtin: name }))
 
-/** What the plugin did to a request. */
+/** The effect of the plugin on a request. */
 export interface Treated {
-  /** What the client gets when the request was refused. */
+  /** The answer to a refused request. */
   readonly answer: WireAnswer | undefined
-  /** The body as it would be forwarded. */
+  /** The forwarded body. */
   readonly forwarded: string
-  /** How often the body was put back, and whether it was read. */
+  /** How often the body was replaced, and whether it was read. */
   readonly replaced: number
   readonly read: boolean
 }
 
-/** What a request says of its body. */
+/** The headers of a body. */
 export interface BodyOptions {
   readonly type?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The plugin with these rules, and what it reported. */
+/** The plugin with these rules, and its reports. */
 export interface TestSanitizer {
   treat(body: string | Buffer | readonly Buffer[], options?: BodyOptions): Promise<Treated>
   readonly lines: readonly RecordedLine[]
-  /** Routes whose bodies were not looked into. */
+  /** Routes with skipped bodies. */
   readonly skipped: readonly string[]
 }
 
-/** Makes the plugin for one test. */
+/** Creates the plugin for one test. */
 export function createSanitizer(
   rules: readonly TestRule[],
   options: { readonly maxBodyBytes?: number; readonly body?: Partial<RequestBody> } = {},
@@ -108,7 +108,7 @@ function watchBody(
   }
 }
 
-/** The answer to a body that is wrong at one place. */
+/** The answer to a body with one fault. */
 export function invalidAnswer(field: string, message: string): WireAnswer {
   return {
     status: 422,

@@ -15,7 +15,7 @@ const discovered = (name = issuer.url) => ({
   issuers: [registered(issuer, { issuer: name, jwks_uri: undefined })],
 })
 
-/** Answers the discovery document in one way and everything else with the keys. */
+/** Answers `/jwks` with the keys and every other path with `answer`. */
 function discoveryAnswer(answer: Answer): Answer {
   return (request, response) =>
     request.url === '/jwks' ? sendJson(response, { keys: issuer.published }) : answer(request, response)

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 
-/** Fakes what the plugin tells time by; sockets, servers and cryptography go on in real time. */
+/** Fakes the clocks of the plugin; sockets, servers and cryptography stay in real time. */
 export function fakeTime(): void {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] })
 }
 
-/** Lets fake seconds pass, one by one and with time for real sockets in between, until something is true. */
+/** Advances the fake clock second by second, with time for real sockets in between, until a condition is true. */
 export async function passTimeUntil(condition: () => boolean): Promise<void> {
   for (let seconds = 0; !condition(); seconds++) {
     if (seconds > 3600) throw new Error('an hour passed and it is still not true')
@@ -15,7 +15,7 @@ export async function passTimeUntil(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Waits in real time for what sockets bring, without letting any fake time pass. */
+/** Waits for real sockets without advancing the fake clock. */
 export async function letSocketsWork(condition: () => boolean): Promise<void> {
   for (let turns = 0; turns < 200 && !condition(); turns++) await setImmediate()
 }

@@ -31,7 +31,7 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer))
 }
 
-/** Answers that are not accepted as a key set; most have the right keys in them, for who does not look closely. */
+/** Answers that must not be accepted as a key set. Most contain the right keys, so a careless check would accept them. */
 const wrong: Record<string, () => Answer> = {
   'an HTML page': () => (_request, response) => {
     response.setHeader('Content-Type', 'text/html')

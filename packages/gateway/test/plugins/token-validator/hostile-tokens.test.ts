@@ -31,7 +31,7 @@ const onSocket = (message: unknown) => {
 }
 
 beforeAll(async () => {
-  // Time stands still, so that no cooldown ends in the middle of a slow run; real time is measured by hrtime.
+  // The clock is stopped, so that no cooldown ends during a slow run; hrtime measures real time.
   fakeTime()
   subscribe('net.client.socket', onSocket)
   ;[issuer, other, trap] = await Promise.all([startIssuer(), startIssuer(), startTrap()])
@@ -75,7 +75,7 @@ function publishKeys(): void {
   other.published = [publish(target.otherEc)]
 }
 
-/** Gets the keys, and spends the one fetch for unknown keys that each issuer allows until its cooldown ends. */
+/** Fetches the keys, and uses up the one fetch for unknown keys of each cooldown. */
 async function warmUp(): Promise<void> {
   expect((await validator.send(signed(target))).answer).toBeUndefined()
   for (const { url } of [issuer, other])
@@ -112,7 +112,7 @@ test('no hostile token costs more than 5 ms', async () => {
   const costs = []
   for (const { name, token } of corpus) {
     const runs = [await millisecondsOf(token)]
-    // On a busy machine the clock goes on while others have their turn.
+    // CPU time: on a busy machine the wall clock also counts other processes.
     while (Math.min(...runs) > MAX_MILLISECONDS && runs.length < 10) runs.push(await millisecondsOf(token))
     costs.push({ name, milliseconds: Math.min(...runs) })
   }
@@ -123,7 +123,7 @@ test('no hostile token costs more than 5 ms', async () => {
 
 test('no hostile token made the gateway call anything but the configured addresses', () => {
   expect(trap.requests).toEqual([])
-  // One fetch at start and the one that the warm-up spent: the corpus itself cost none.
+  // One fetch at start and one of the warm-up: the corpus itself caused none.
   expect(issuer.requests).toEqual(['/jwks', '/jwks'])
   expect(other.requests).toEqual(['/jwks', '/jwks'])
   const configured = [issuer.url, other.url].map((url) => Number(new URL(url).port))

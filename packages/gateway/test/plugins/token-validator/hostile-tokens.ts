@@ -1,28 +1,28 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto'
 import type { ErrorCode } from '../../../src/errors.ts'
 
-/** A token that must be refused, and how. */
+/** A token that must be refused, and the expected code. */
 export interface HostileToken {
   readonly name: string
   readonly token: string
   readonly code: ErrorCode
 }
 
-/** A key pair that the corpus signs with. */
+/** A signing key of the corpus. */
 export interface KeyPair {
   readonly kid: string
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
 }
 
-/** What the corpus attacks: two issuers with published keys, one with a secret, and an address that nobody configured. */
+/** The targets of the corpus: two issuers with published keys, one with a secret, and an unconfigured address. */
 export interface Target {
   /** Allows RS256, ES256 and EdDSA; its keys follow. */
   readonly issuer: string
   readonly rsa: KeyPair
   readonly ec: KeyPair
   readonly ed: KeyPair
-  /** Another issuer, and a key of its own that `issuer` does not have. */
+  /** Another issuer, with a key that `issuer` does not have. */
   readonly otherIssuer: string
   readonly otherEc: KeyPair
   /** Allows HS256 alone. */
@@ -34,7 +34,7 @@ export interface Target {
 type Json = Readonly<Record<string, unknown>>
 type Cases = readonly (readonly [name: string, token: string])[]
 
-/** Makes a key pair of a type. */
+/** Creates a key pair of a type. */
 export function makeKeyPair(type: 'rsa' | 'ec' | 'ed25519', kid: string): KeyPair {
   if (type === 'rsa') return { kid, ...generateKeyPairSync('rsa', { modulusLength: 2048 }) }
   if (type === 'ec') return { kid, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) }
@@ -54,7 +54,7 @@ const es256Der = (input: string, key: KeyObject) =>
 const eddsa = (input: string, key: KeyObject) => signBytes(null, Buffer.from(input), key)
 const hs256 = (input: string, key: string | Buffer) => createHmac('sha256', key).update(input).digest()
 
-/** All of them, made anew: times are near now. */
+/** All hostile tokens, created now: their times are near the present. */
 export function makeHostileTokens(target: Target): HostileToken[] {
   const groups: readonly (readonly [ErrorCode, Cases])[] = [
     ['DISALLOWED_ALGORITHM', [...unsigned(target), ...otherAlgorithms(target), ...publicKeyAsSecret(target)]],
@@ -77,7 +77,7 @@ export function goodClaims({ issuer }: Target): Json {
   return { iss: issuer, sub: 'alice', aud: 'agentic', iat: now(), exp: now() + 300, roles: ['admin'] }
 }
 
-/** A token that is signed as it should be: what is wrong with it is only what a case puts in. */
+/** A correctly signed token: the only fault is the one of its case. */
 export function signed(target: Target, claims: Json | string | Buffer = {}, header: Json = {}): string {
   const payload =
     typeof claims === 'string' || Buffer.isBuffer(claims) ? claims : { ...goodClaims(target), ...claims }
@@ -85,7 +85,7 @@ export function signed(target: Target, claims: Json | string | Buffer = {}, head
   return `${input}.${encode(eddsa(input, target.ed.privateKey))}`
 }
 
-/** A token signed by the attacker with a key that the gateway does not know. */
+/** A token signed by the attacker with an unknown key. */
 function forged(target: Target, header: Json, claims: Json = {}): string {
   const input = `${encode({ alg: 'ES256', ...header })}.${encode({ ...goodClaims(target), ...claims })}`
   return `${input}.${encode(es256(input, target.otherEc.privateKey))}`

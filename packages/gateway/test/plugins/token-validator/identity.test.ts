@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.close())
 
-/** Sends one token to a validator whose issuer maps claims as told. */
+/** Sends one token to a validator with these claim paths. */
 async function sendWith(mapping: Record<string, unknown>, claims: Record<string, unknown>) {
   const validator = makeValidator({ issuers: [registered(issuer, mapping)], required_claims: [] })
   const sent = await validator.send(await issuer.token({ claims }))

@@ -5,7 +5,7 @@ import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK } fro
 /** How a server answers one request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A key pair of an issuer, and how its public half is published. */
+/** A key pair of an issuer, and its public key as published. */
 export interface SigningKey {
   readonly kid: string | undefined
   readonly algorithm: string
@@ -14,10 +14,10 @@ export interface SigningKey {
   readonly jwk: JWK
 }
 
-/** What a token says differently from an ordinary one. */
+/** The differences of a token from an ordinary one. */
 export interface TokenParts {
   readonly header?: Readonly<Record<string, unknown>>
-  /** Members given as `undefined` are left out. */
+  /** Members with the value `undefined` are omitted. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly key?: SigningKey
 }
@@ -28,19 +28,19 @@ export interface IssuerServer {
   readonly jwksUri: string
   /** Paths of all requests so far. */
   readonly requests: string[]
-  /** The key that tokens are signed with. */
+  /** The signing key. */
   readonly key: SigningKey
-  /** What is published; replace it to rotate. */
+  /** The published keys; replace them to rotate. */
   published: readonly JWK[]
-  /** Answers in place of the key set and of the discovery document, while set. */
+  /** Replace the answers for the key set and the discovery document, while set. */
   answer: Answer | undefined
-  /** Makes a new key and publishes it alone; the former one is gone. */
+  /** Creates a new key and publishes only this one. */
   rotate(): Promise<SigningKey>
   token(parts?: TokenParts): Promise<string>
   close(): Promise<void>
 }
 
-/** Makes a key pair. */
+/** Creates a key pair. */
 export async function makeKey(algorithm: string, kid: string | undefined): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
   const named = kid === undefined ? {} : { kid }
@@ -79,7 +79,7 @@ export async function startIssuer(algorithm = 'EdDSA'): Promise<IssuerServer> {
   return issuer
 }
 
-/** A server whose every request is one too many. */
+/** A server that must never be called. */
 export async function startTrap(): Promise<{ url: string; requests: string[]; close(): Promise<void> }> {
   const requests: string[] = []
   const { server, url } = await listen((request, response) => {

@@ -15,13 +15,13 @@ import {
 } from '../make-exchange.ts'
 import type { IssuerServer } from './issuer-server.ts'
 
-/** What a request has besides its token. */
+/** The parts of a request besides its token. */
 export interface RequestParts {
   readonly headers?: Readonly<Record<string, string>>
   readonly roles?: readonly string[]
 }
 
-/** What became of a request: the answer, or `undefined` when it goes on. */
+/** The result of a request: the answer, or `undefined` when it continues. */
 export interface Sent {
   readonly exchange: Exchange
   readonly answer: WireAnswer | undefined
@@ -33,22 +33,22 @@ export interface TestValidator {
   readonly context: TestContext
   /** Sends a request with a bearer token, or without any header. */
   send(token: string | undefined, parts?: RequestParts): Promise<Sent>
-  /** Hands a request to the plugin and returns just what it returned, promise or not. */
+  /** Passes a request to the plugin and returns its result, promise or not. */
   request(token: string): StepResult | Promise<StepResult>
   close(): Promise<void>
 }
 
-/** Options as a configuration file gives them, defaults filled in. */
+/** Options of a configuration file, with defaults. */
 export function makeOptions(options: Record<string, unknown>): TokenValidatorOptions {
   return tokenValidatorSection.parse(options)
 }
 
-/** An issuer as the file has it: keys by address, audience `agentic`, EdDSA alone; `more` replaces keys. */
+/** An issuer of a configuration file: keys by address, audience `agentic`, only EdDSA; `more` overrides keys. */
 export function registered({ url, jwksUri, key }: IssuerServer, more: Record<string, unknown> = {}) {
   return { issuer: url, jwks_uri: jwksUri, audience: ['agentic'], algorithms: [key.algorithm], ...more }
 }
 
-/** Makes the plugin with real look-ups. */
+/** Creates the plugin with real look-ups. */
 export function makeValidator(
   options: Record<string, unknown>,
   overrides: Partial<PluginContext> = {},
@@ -80,7 +80,7 @@ function exchangeWith(token: string | undefined, { headers = {}, roles = [] }: R
 
 const STATUS = { error: 401, forbidden: 403, failed_dependency: 424 }
 
-/** The whole answer that a code stands for. */
+/** The whole answer of a code. */
 export function refusedWith(code: ErrorCode): WireAnswer {
   const { type, message } = errorCodeRow(code)
   return {

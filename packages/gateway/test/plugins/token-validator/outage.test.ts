@@ -27,7 +27,7 @@ const start = () => {
 const failures = ({ context }: TestValidator) =>
   context.lines.filter(({ message }) => message === 'the keys of an issuer cannot be fetched')
 
-/** Lets minutes pass in steps, with a token that nobody has seen before at each step. */
+/** Advances the clock in steps, with a new token at each step. */
 async function passTime(own: TestValidator, seconds: number, stepSeconds: number): Promise<unknown[]> {
   const answers = []
   for (let passed = 0; passed < seconds; passed += stepSeconds) {
@@ -45,7 +45,7 @@ test('keys down for ten minutes after one success reject no valid token', async 
   expect(answers.length).toBe(120)
   expect(answers.filter((answer) => answer !== undefined)).toEqual([])
   expect(own.plugin.degraded?.()).toBe(`no fresh keys of ${issuer.url}`)
-  // One fetch at start, one by age, and in the five minutes after it no more than the back-off allows.
+  // One fetch at start, one by age, and in the five minutes after it only the retries of the back-off.
   expect(issuer.requests.length).toBeGreaterThan(2)
   expect(issuer.requests.length).toBeLessThanOrEqual(2 + 5 + 10)
 })

@@ -29,7 +29,7 @@ test.each([
   const token = await issuer.token({ claims: { roles: has } })
   const { answer, exchange } = await validator.send(token, { roles: needs })
   expect(answer).toEqual(refusedWith('INSUFFICIENT_ROLES'))
-  // The audit record of a refused request can still say who it was.
+  // The audit record of a refused request can still name the caller.
   expect(exchange.identity?.subject).toBe('alice')
   expect(exchange.actor).toBe('alice')
 })

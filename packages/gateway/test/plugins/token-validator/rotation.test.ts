@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all([issuer.close(), validator.close()])
 })
 
-/** Lets the keys grow old enough to be fetched again, and waits until they were. */
+/** Advances the clock until the keys are fetched again, and waits for that fetch. */
 async function refreshByAge(): Promise<void> {
   const fetches = issuer.requests.length
   await vi.advanceTimersByTimeAsync(300_000)

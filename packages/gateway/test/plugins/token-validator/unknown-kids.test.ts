@@ -23,7 +23,7 @@ function makeForgery(): (kid: string) => string {
   return (kid) => `${encode({ alg: 'EdDSA', kid })}.${payload}.${signature}`
 }
 
-/** Sends tokens with kids of their own, a thousand at a time, and counts the answers by code. */
+/** Sends tokens with distinct kids, a thousand at a time, and counts the answers by code. */
 async function flood(count: number, prefix: string): Promise<Map<unknown, number>> {
   const forge = makeForgery()
   const codes = new Map<unknown, number>()

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { apiKey } from './api-key.ts'
 
-/** What is found, as text. */
+/** The matches as text. */
 const found = (text: string, hint = '') =>
   apiKey.find(text, hint).map(({ start, end }) => text.slice(start, end))
 

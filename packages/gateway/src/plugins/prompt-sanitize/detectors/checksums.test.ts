@@ -61,7 +61,7 @@ test(`an account number is found exactly with its own check digits (seed ${seed}
   )
 })
 
-/** By the book: letters as numbers, country and 00 at the end, 98 minus the remainder. */
+/** The textbook calculation: letters as numbers, country and 00 at the end, 98 minus the remainder. */
 function checkDigits(country: string, rest: string): string {
   const number = [...`${rest}${country}00`].map((sign) => Number.parseInt(sign, 36)).join('')
   return String(98n - (BigInt(number) % 97n)).padStart(2, '0')

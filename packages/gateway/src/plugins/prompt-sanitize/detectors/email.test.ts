@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { email } from './email.ts'
 
-/** What is found, as text. */
+/** The matches as text. */
 const found = (text: string) => email.find(text, '').map(({ start, end }) => text.slice(start, end))
 
 describe('the name before the sign', () => {

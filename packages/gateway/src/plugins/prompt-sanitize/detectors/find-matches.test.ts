@@ -48,7 +48,7 @@ test('the value that a match announces is its last part', () => {
 })
 
 describe('findAnnounced', () => {
-  /** Takes digits for a value wherever a word in front of them says `phone`, and keeps what was searched. */
+  /** Finds digits after the word `phone`, and records the searched texts. */
   function announcement() {
     const searched: string[] = []
     const find = (text: string) => {
