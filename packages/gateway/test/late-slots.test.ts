@@ -6,7 +6,7 @@ import { eventually, metricValue } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { openStream } from './harness/stream-client.ts'
 
-/** A store like one outside of the process: each question waits until the test lets it be answered. */
+/** A store as if outside the process: each request for a slot waits for the test's answer. */
 function createHeldBackSlots() {
   const questions: (() => void)[] = []
   const waiting: ((answer: () => void) => void)[] = []
@@ -25,7 +25,7 @@ function createHeldBackSlots() {
         }),
     }
   }
-  /** Resolves with what answers the next question. */
+  /** Resolves with the function that answers the next request for a slot. */
   const asked = () =>
     new Promise<() => void>((resolve) => {
       const question = questions.shift()
@@ -57,7 +57,7 @@ const askForStream = (url: string, signal?: AbortSignal) =>
     signal: signal ?? null,
   })
 
-test('a stream waits for the answer of a store outside of the process, and above the limit it is refused', async () => {
+test('a stream waits for the answer of a remote store and is refused above the limit', async () => {
   const { slots, gateway } = await start()
   const opening = openStream({ url: `${gateway.url}/llm` })
   const first = await slots.asked()
@@ -71,7 +71,7 @@ test('a stream waits for the answer of a store outside of the process, and above
   expectLimitExceeded(await readFetched(await refused))
 })
 
-test('a slot that is granted after its client has left goes back at once, and the upstream hears nothing', async () => {
+test('a slot granted after its client left is released at once, and the upstream gets no request', async () => {
   const { slots, gateway, upstream } = await start()
   const leaving = new AbortController()
   const request = askForStream(gateway.url, leaving.signal).catch((error: Error) => error.name)
@@ -91,7 +91,7 @@ test('a slot that is granted after its client has left goes back at once, and th
   expect(scrape).not.toContain('agentic_gateway_sse_errors_total{')
 })
 
-test('a gateway that closes while the store is asked answers the request, and a slot that comes later goes back', async () => {
+test('a gateway that closes during a request for a slot answers the client and releases a late slot', async () => {
   const { slots, gateway } = await start()
   const request = askForStream(gateway.url)
   const grant = await slots.asked()

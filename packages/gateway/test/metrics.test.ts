@@ -171,7 +171,7 @@ it('has at most 2,000 series of a metric, whatever tenants do on whichever route
       .filter((line) => line.startsWith(`${name}{`))
       .map((line) => Number(line.split(' ').at(-1)))
   const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
-  // Each tenant has more than two of them, and not one count is lost.
+  // Each tenant has more than two series, and no count is lost.
   for (const name of ['agentic_requests_total', 'agentic_gateway_sse_errors_total']) {
     expect(values(name).length).toBeGreaterThan(1500)
     expect(values(name).length).toBeLessThanOrEqual(2000)

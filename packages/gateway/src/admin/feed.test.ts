@@ -39,7 +39,7 @@ function makeReader() {
   return { sent, state, exchange: { reply } as Exchange }
 }
 
-test('a reader that stalls is skipped, reads on when it can, and is let go after ten seconds', async () => {
+test('a stalled reader misses events, continues when it reads again, and is disconnected after ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const readers = new FeedReaders()
@@ -65,7 +65,7 @@ test('a reader that stalls is skipped, reads on when it can, and is let go after
   }
 })
 
-test('a reader has to come again after a quarter of an hour, since its token may have ended', async () => {
+test('a reader has to reconnect after a quarter of an hour, because its token may have expired', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const readers = new FeedReaders()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hideSecrets } from './hide-secrets.ts'
 
-test('values of secret keys are hidden whatever they are, at any depth', () => {
+test('values of secret keys are hidden, of any type and at any depth', () => {
   const secret = { client_secret: 'a', nested: [{ password: { deep: 'b' } }], api_key: 'c', apiKey: 'd' }
   expect(hideSecrets({ ...secret, privateKey: 'e', credentials: ['f'] })).toEqual({
     client_secret: '[hidden]',
@@ -47,7 +47,7 @@ test.each([
   expect(hideSecrets({ webhook: { url } })).toEqual({ webhook: { url: shown } })
 })
 
-test('what is no secret stays as it is', () => {
+test('other values stay unchanged', () => {
   const plain = {
     max_token_bytes: 1,
     token_types: ['JWT'],

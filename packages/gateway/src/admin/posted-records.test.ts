@@ -24,7 +24,7 @@ function record(correlationId: string, detail = ''): PartRecord {
 
 const ids = (records: Iterable<PartRecord>) => [...records].map(({ correlation_id }) => correlation_id)
 
-test('the oldest make room when there are too many, over and over', () => {
+test('too many records remove the oldest, repeatedly', () => {
   const records = new PostedRecords({ records: 3, bytes: 1_000_000 })
   for (let index = 0; index < 100; index += 1) records.add([record(String(index))])
   expect(ids(records.all())).toEqual(['97', '98', '99'])
@@ -39,13 +39,13 @@ test('a hundred thousand ids leave the newest twenty thousand', () => {
   expect([kept.length, kept.at(0), kept.at(-1)]).toEqual([20_000, '80000', '99999'])
 })
 
-test('the oldest make room when they are too large together', () => {
+test('too large records remove the oldest', () => {
   const records = new PostedRecords({ records: 100, bytes: 10_000 })
   records.add([record('a'), record('b', 'x'.repeat(3_000)), record('c', 'x'.repeat(3_000))])
   expect(ids(records.all())).toEqual(['c'])
 })
 
-test('one that is too large by itself is not kept', () => {
+test('a single record above the limit is not kept', () => {
   const records = new PostedRecords({ records: 100, bytes: 1_000 })
   records.add([record('a'), record('b', 'x'.repeat(3_000))])
   expect(ids(records.all())).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeExchange } from '../../test/plugins/make-exchange.ts'
 import { createRecentExchanges } from './recent-exchanges.ts'
 
-test('a hundred thousand requests leave the newest, in the places that were there', () => {
+test('a hundred thousand requests leave the newest, in the same objects', () => {
   const recent = createRecentExchanges(3)
   const exchange = makeExchange()
   const places = new Set<unknown>()
@@ -19,7 +19,7 @@ test('a hundred thousand requests leave the newest, in the places that were ther
   expect([...recent.newestFirst()].every((place) => places.has(place))).toBe(true)
 })
 
-test('before there are enough, only those that came are there', () => {
+test('a ring that is not full has only the added requests', () => {
   const recent = createRecentExchanges(3)
   expect([...recent.newestFirst()]).toEqual([])
   recent.add(makeExchange())

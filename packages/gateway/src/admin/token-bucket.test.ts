@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TokenBucket } from './token-bucket.ts'
 
-test('a second admits so many bytes and no more, and the next one so many again', () => {
+test('each second admits its amount and no more', () => {
   const bucket = new TokenBucket(1000, 0)
   const take = (now: number, ...amounts: number[]) => amounts.map((amount) => bucket.take(amount, now))
   expect(take(0, 600, 400, 1)).toEqual([true, true, false])
@@ -9,7 +9,7 @@ test('a second admits so many bytes and no more, and the next one so many again'
   expect(take(100_000, 1001, 1000, 1)).toEqual([false, true, false])
 })
 
-test('a bucket that is filled again has a whole second’s amount at once', () => {
+test('a refilled bucket has a full second’s amount at once', () => {
   const bucket = new TokenBucket(2, 0)
   expect([bucket.take(2, 0), bucket.take(1, 0)]).toEqual([true, false])
   bucket.fill(0)

@@ -8,12 +8,12 @@ function blockFor(ms: number): void {
   while (performance.now() < end);
 }
 
-test('an answer in time is the answer, and so is a failure', async () => {
+test('an answer or a failure in time is passed on', async () => {
   expect(await within(1000, later(1, 'yes'))).toBe('yes')
   await expect(within(1000, Promise.reject(new Error('no')))).rejects.toThrow('no')
 })
 
-test('no answer in time is an error with a code, and what comes later goes nowhere', async () => {
+test('no answer in time is an error with a code, and a late answer is ignored', async () => {
   const late = Promise.withResolvers<string>()
   const error = await within(20, late.promise).catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(TooSlowError)
@@ -22,7 +22,7 @@ test('no answer in time is an error with a code, and what comes later goes nowhe
   expect(await late.promise).toBe('late')
 })
 
-test('time in which this process was busy itself does not count', async () => {
+test('time in which this process was blocked does not count', async () => {
   const answer = within(40, later(20, 'yes'))
   blockFor(200)
   expect(await answer).toBe('yes')

@@ -55,7 +55,7 @@ describe('outside development', () => {
     expect([post.status, JSON.parse(post.body.toString())]).toEqual([401, unauthenticated])
   })
 
-  test('tokens that are forged, expired or of another kind tell nothing of why', async () => {
+  test('forged, expired and foreign tokens get one answer without a reason', async () => {
     const { adminUrl } = await startAdmin(production)
     const good = await tokenFor(['gateway:admin'])
     const tokens = [`${good.slice(0, -3)}AAA`, await tokenFor(['gateway:admin'], -1), 'x', `Basic ${good}`]
@@ -66,7 +66,7 @@ describe('outside development', () => {
     }
   })
 
-  test('a token needs the role, and with it everything is there', async () => {
+  test('a token with the role opens every path, one without it none', async () => {
     const { adminUrl } = await startAdmin(production)
     const ask = async (roles: string[], path: string) => {
       const authorization = `Bearer ${await tokenFor(roles)}`
@@ -81,7 +81,7 @@ describe('outside development', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ development: false, people: [] })
   })
 
-  test('there are no tokens to be had', async () => {
+  test('no tokens are given out', async () => {
     const { adminUrl } = await startAdmin(production)
     const headers = { authorization: `Bearer ${await tokenFor(['gateway:admin'])}` }
     const { status, body } = await sendRequest(`${adminUrl}/api/token`, {
@@ -95,7 +95,7 @@ describe('outside development', () => {
     ])
   })
 
-  test('without a role in the configuration nobody is let in, whatever the token', async () => {
+  test('without a configured role every token is refused', async () => {
     const { adminUrl } = await startAdmin({ ...production, settings: {} })
     const authorization = `Bearer ${await tokenFor(['gateway:admin', 'undefined', ''])}`
     const requests = [
@@ -113,7 +113,7 @@ describe('outside development', () => {
     }
   })
 
-  test('a gateway that asks for no tokens lets nobody in here', async () => {
+  test('a gateway with token-validator off refuses every request here', async () => {
     const { adminUrl } = await startAdmin({ admin: {}, settings })
     const { status, body } = await sendRequest(`${adminUrl}/api/gateway`)
     expect([status, JSON.parse(body.toString())]).toEqual([403, withoutRole])
@@ -133,7 +133,7 @@ describe('a browser', () => {
       body: new URLSearchParams({ token }).toString(),
     })
 
-  test('that navigates gets a form with one field, which tells nothing of the gateway', async () => {
+  test('gets a form with one field and no detail of the gateway when it navigates', async () => {
     const { adminUrl } = await startAdmin(production)
     for (const path of ['/', '/anything']) {
       const { status, headers, body } = await sendRequest(`${adminUrl}${path}`, { headers: navigation })
@@ -151,7 +151,7 @@ describe('a browser', () => {
     }
   })
 
-  test('that signs in is let in by a cookie that no script and no other site can use, and that is not the token', async () => {
+  test('signs in and gets a cookie that is not the token and that no script or other site can use', async () => {
     const { adminUrl, adminPort } = await startAdmin(production)
     const token = await tokenFor(['gateway:admin'])
     const { status, headers } = await signIn(adminUrl, token)
@@ -187,7 +187,7 @@ describe('a browser', () => {
     expect([status, attributes]).toEqual([303, secure ? [...common, 'Secure'] : common])
   })
 
-  test('that shows a bad token, or none, sees the form again, is told why, and gets no cookie', async () => {
+  test('with a bad token or none gets the form again with the reason, and no cookie', async () => {
     const { adminUrl } = await startAdmin(production)
     for (const [token, status, told] of [
       ['', 401, 'The token was not accepted.'],
@@ -202,13 +202,13 @@ describe('a browser', () => {
     }
   })
 
-  test('that asks for the address of the form is led to the page', async () => {
+  test('is redirected from the address of the form to the page', async () => {
     const { adminUrl } = await startAdmin(production)
     const { status, headers } = await sendRequest(`${adminUrl}/session`, { headers: navigation })
     expect([status, headers['location']]).toEqual([303, '/'])
   })
 
-  test('that signs out is let in no more by the cookie that it had', async () => {
+  test('cannot use its cookie after it signed out', async () => {
     const { adminUrl, adminPort } = await startAdmin(production)
     const { headers } = await signIn(adminUrl, await tokenFor(['gateway:admin']))
     const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
@@ -235,7 +235,7 @@ describe('a browser', () => {
     expect(await eventually(ask, (status) => status !== 200)).toBe(401)
   })
 
-  test('cannot sign in in development, where nobody has to', async () => {
+  test('cannot sign in in development', async () => {
     const { adminUrl } = await startAdmin()
     const { status, body } = await signIn(adminUrl, 'x')
     expect([status, JSON.parse(body.toString())]).toEqual([
@@ -260,7 +260,7 @@ test('a token is in no answer and in no line of the log', async () => {
   for (const text of answers) expect(text).not.toContain(token)
 })
 
-test('keys that cannot be fetched are told as such', async () => {
+test('unreachable keys are reported as such', async () => {
   const { adminUrl } = await startAdmin({
     admin: {},
     settings,

@@ -10,7 +10,7 @@ import { sendItem, startAdmin } from './harness/start-admin.ts'
 
 interface OpenFeed {
   readonly response: IncomingMessage
-  /** The data of one kind of event, as far as it has come. */
+  /** The data of all events of one kind received so far. */
   events(kind: string): Record<string, unknown>[]
   readonly ended: Promise<void>
   leave(): void
@@ -47,7 +47,7 @@ const rowsOf = (feed: OpenFeed, count: number) =>
   )
 
 describe('the feed', () => {
-  test('shows a request as it passed, and a second in one summary', async () => {
+  test('shows each finished request, and one summary a second', async () => {
     const { adminUrl, url } = await startAdmin()
     const feed = await openFeed(adminUrl)
     expect([feed.response.statusCode, feed.response.headers]).toMatchObject([
@@ -107,7 +107,7 @@ describe('the feed', () => {
     ])
   })
 
-  test('is sampled: of a burst 50 rows and some are sent, and all are counted', async () => {
+  test('is sampled: a burst sends about 50 rows and counts all requests', async () => {
     const { adminUrl, url } = await startAdmin()
     const feed = await openFeed(adminUrl)
     const startedAt = performance.now()
@@ -126,7 +126,7 @@ describe('the feed', () => {
     expect(rows).toBeLessThanOrEqual(50 + 50 * seconds)
   })
 
-  test('has nothing of the time before somebody looked, or between two who did', async () => {
+  test('has no requests from before the first reader or between two readers', async () => {
     const { adminUrl, url } = await startAdmin()
     await sendItem(url, 'before')
     const first = await openFeed(adminUrl)
@@ -170,7 +170,7 @@ describe('the feed', () => {
   })
 })
 
-test('a stream that went well is called one wherever it is shown, and a stream that broke is not', async () => {
+test('a complete stream is shown as streamed everywhere, a broken stream is not', async () => {
   const frames = ['data: 1\n\n', 'data: 2\n\n']
   const upstream = await startUpstream((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -203,7 +203,7 @@ test('a stream that went well is called one wherever it is shown, and a stream t
 })
 
 describe('readers of the feed', () => {
-  test('are sixteen at most, and a place that is left can be taken', async () => {
+  test('are sixteen at most, and a new reader can replace one that left', async () => {
     const { adminUrl } = await startAdmin()
     const feeds = await Promise.all(Array.from({ length: 16 }, () => openFeed(adminUrl)))
     const { status, headers, body } = await sendRequest(`${adminUrl}/api/feed`)
@@ -220,7 +220,7 @@ describe('readers of the feed', () => {
     expect(again.response.headers['content-type']).toBe('text/event-stream')
   })
 
-  test('who do not read cost those who do nothing', async () => {
+  test('that stall do not slow the others', async () => {
     const { adminUrl, adminPort, url } = await startAdmin()
     const stalled = await openSocket(adminPort)
     stalled.pause()
@@ -233,7 +233,7 @@ describe('readers of the feed', () => {
     expect(reader.events('request').length).toBeGreaterThanOrEqual(50)
   })
 
-  test('are let go when the gateway ends, at once', async () => {
+  test('are disconnected at once when the gateway closes', async () => {
     const { adminUrl, gateway } = await startAdmin()
     const feed = await openFeed(adminUrl)
     await gateway.close()
@@ -241,7 +241,7 @@ describe('readers of the feed', () => {
     await expect(fetch(adminUrl)).rejects.toThrow()
   })
 
-  test('are let go when it drains, after the requests that were in flight', async () => {
+  test('are disconnected by a drain, after the requests in flight', async () => {
     const { adminUrl, gateway } = await startAdmin()
     const feed = await openFeed(adminUrl)
     await gateway.drain()
@@ -249,7 +249,7 @@ describe('readers of the feed', () => {
     await expect(fetch(adminUrl)).rejects.toThrow()
   })
 
-  test('that only ask for the head get it', async () => {
+  test('get the head alone with HEAD', async () => {
     const { adminUrl } = await startAdmin()
     const { status, headers, body } = await sendRequest(`${adminUrl}/api/feed`, { method: 'HEAD' })
     expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream', 0])

@@ -14,7 +14,7 @@ const foreignOrigin = {
 }
 
 describe('a Host that is not its own', () => {
-  test('is refused on every path, so that a name bound to this address reads nothing', async () => {
+  test('is refused on every path, so that DNS rebinding reads nothing', async () => {
     const { adminUrl, adminPort } = await startAdmin()
     const hosts = [
       'evil.example',
@@ -47,7 +47,7 @@ describe('a Host that is not its own', () => {
     }
   })
 
-  test('is its own when it is a loopback name, in any case, or one of gateway.admin.hosts', async () => {
+  test('is accepted as a loopback name, in any case, or as one of gateway.admin.hosts', async () => {
     const { adminUrl, adminPort } = await startAdmin({ settings: { hosts: ['console.example', '::2'] } })
     const hosts = [
       `127.0.0.1:${adminPort}`,
@@ -84,7 +84,7 @@ describe('a request of another site', () => {
         ).toEqual(foreignOrigin)
   })
 
-  test('is known by what the browser says of it, with an origin or without', async () => {
+  test('is recognised by the Sec-Fetch headers, with or without an origin', async () => {
     const { adminUrl } = await startAdmin()
     for (const site of ['cross-site', 'same-site'])
       expect(
@@ -98,7 +98,7 @@ describe('a request of another site', () => {
       ).toEqual(foreignOrigin)
   })
 
-  test('opens no feed and loads nothing into a page of its own', async () => {
+  test('opens no feed and embeds nothing in its page', async () => {
     const { adminUrl } = await startAdmin()
     const requests: Record<string, string>[] = [
       { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
@@ -112,7 +112,7 @@ describe('a request of another site', () => {
         expect(seen(await sendRequest(`${adminUrl}${path}`, { headers }))).toEqual(foreignOrigin)
   })
 
-  test('may lead a browser to a page by a link, but not to the API, where a feed would take a place', async () => {
+  test('may link to a page, but not to the API, because a feed uses a connection', async () => {
     const { adminUrl } = await startAdmin()
     const follow = (path: string, site: string) =>
       sendRequest(`${adminUrl}${path}`, {
@@ -121,11 +121,11 @@ describe('a request of another site', () => {
     expect((await follow('/openapi.json', 'cross-site')).status).toBe(200)
     for (const path of ['/api/feed', '/api/routes', '/session'])
       expect(seen(await follow(path, 'cross-site')), path).toEqual(foreignOrigin)
-    // Somebody who types the address is no other site.
+    // A typed address comes from no other site.
     expect((await follow('/api/routes', 'none')).status).toBe(200)
   })
 
-  test('is not one of the page itself, nor of a service, which sends no origin', async () => {
+  test('is told apart from the page itself and from a service, which sends no origin', async () => {
     const { adminUrl } = await startAdmin()
     const own = [{ origin: adminUrl, 'sec-fetch-site': 'same-origin' }, {}]
     for (const headers of own) {
@@ -138,7 +138,7 @@ describe('a request of another site', () => {
     }
   })
 
-  test('gets no leave to read: there are no CORS headers and a preflight is refused', async () => {
+  test('cannot read answers: there are no CORS headers and a preflight is refused', async () => {
     const { adminUrl } = await startAdmin()
     const preflight = {
       method: 'OPTIONS',
@@ -152,7 +152,7 @@ describe('a request of another site', () => {
   })
 })
 
-test('every answer forbids framing, sniffing and keeping, refusals too', async () => {
+test('every answer forbids framing, sniffing and caching, refusals too', async () => {
   const { adminUrl } = await startAdmin()
   const requests = [
     { path: '/api/gateway' },
@@ -176,7 +176,7 @@ test('every answer forbids framing, sniffing and keeping, refusals too', async (
   }
 })
 
-test('methods that a path does not have are 405 and are told which it has', async () => {
+test('a method that a path lacks is 405 with the allowed methods', async () => {
   const { adminUrl } = await startAdmin()
   const cases = [
     ['/api/gateway', 'POST', 'GET, HEAD'],

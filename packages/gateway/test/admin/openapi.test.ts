@@ -13,7 +13,7 @@ function faultsOf(schema: string, value: unknown): unknown {
   return validate(value) === true ? [] : validate.errors
 }
 
-test('the description is served, and every answer is as it says', async () => {
+test('the description is served, and every answer matches it', async () => {
   const { adminUrl, url } = await startAdmin()
   await sendItem(url, 'corr-1')
   const cases = [
@@ -36,7 +36,7 @@ test('the description is served, and every answer is as it says', async () => {
   expect(JSON.parse(served.body.toString())).toEqual(JSON.parse(JSON.stringify(adminOpenApi)))
 })
 
-test('every path of the description is there, with the methods that it names', async () => {
+test('every described path exists with its methods', async () => {
   const { adminUrl } = await startAdmin()
   for (const [path, methods] of Object.entries(adminOpenApi.paths)) {
     const { status, headers } = await sendRequest(`${adminUrl}${path}`, { method: 'PATCH' })
@@ -51,7 +51,7 @@ test('every path of the description is there, with the methods that it names', a
   }
 })
 
-test('every schema that is pointed to is there', () => {
+test('every referenced schema exists', () => {
   const text = JSON.stringify(adminOpenApi)
   const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name)
   expect(Object.keys(adminOpenApi.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]))

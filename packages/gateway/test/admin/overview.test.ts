@@ -11,7 +11,7 @@ async function getJson(url: string): Promise<unknown> {
   return await response.json()
 }
 
-test('the gateway tells what runs, from which file, and who can be tried as in development', async () => {
+test('the gateway describes its version, its file and, in development, its people', async () => {
   const { adminUrl, url } = await startAdmin()
   expect(await getJson(`${adminUrl}/api/gateway`)).toEqual({
     version: '0.0.0-test',
@@ -84,7 +84,7 @@ test('a request is found by its correlation id, with its status and its times', 
   })
 })
 
-test('a token is given in development, and a wish that cannot be met says why', async () => {
+test('development gives out a token, or the reason why not', async () => {
   const { adminUrl } = await startAdmin()
   const ask = async (wish: unknown) => {
     const response = await fetch(`${adminUrl}/api/token`, { method: 'POST', body: JSON.stringify(wish) })

@@ -44,7 +44,7 @@ const invalid = (reason: string) => ({
 })
 
 describe('posted records', () => {
-  test('are found with those of the gateway, by time, under the name of their part', async () => {
+  test('are found with the records of the gateway, by time, under the name of their part', async () => {
     const { adminUrl, url } = await startAdmin()
     await sendItem(url, 'corr-1')
     const late = event('corr-1', { timestamp: '2099-01-01T00:00:00Z' })
@@ -68,7 +68,7 @@ describe('posted records', () => {
     })
   })
 
-  test('need an event type, a correlation id and a time; what is not of the profile is not kept', async () => {
+  test('need an event type, a correlation id and a time; fields outside the profile are dropped', async () => {
     const { adminUrl } = await startAdmin()
     const { event_type, timestamp } = event('c')
     const bare = { event_type, timestamp, correlation_id: 'bare', request_body: 'personal', level: 'INFO' }
@@ -90,7 +90,7 @@ describe('posted records', () => {
     ])
   })
 
-  test('that are not valid are refused, all that came with them too', async () => {
+  test('are all refused if one of them is invalid', async () => {
     const { adminUrl } = await startAdmin()
     const cases: [unknown, string][] = [
       [[null], 'record 2: it is not an object'],
@@ -120,7 +120,7 @@ describe('posted records', () => {
     expect((await find(adminUrl, 'good')).records).toEqual([])
   })
 
-  test('have to be JSON of a type that is known, from a part that has a name of its own', async () => {
+  test('have to be JSON of a known type, from a part with its own name', async () => {
     const { adminUrl } = await startAdmin()
     const line = JSON.stringify(event('c'))
     expect(await post(adminUrl, '{', {})).toEqual(invalid('the body is not JSON'))
@@ -142,7 +142,7 @@ describe('posted records', () => {
     )
   })
 
-  test('with names of prototypes are texts like any other', async () => {
+  test('may contain names of prototype members', async () => {
     const { adminUrl } = await startAdmin()
     const line = JSON.stringify(event('__proto__')).replace('"goal"', '"__proto__"')
     expect(await post(adminUrl, line, { part: 'constructor' })).toEqual(taken)
@@ -170,7 +170,7 @@ describe('a body that is too large', () => {
     expect({ status, body }).toEqual(tooLarge)
   })
 
-  test('is refused as it comes when it does not say its length', async () => {
+  test('is refused while it arrives when it has no length', async () => {
     const { adminUrl } = await startAdmin()
     const { status, body } = await sendRequest(`${adminUrl}/api/records?part=x`, {
       method: 'POST',
@@ -181,7 +181,7 @@ describe('a body that is too large', () => {
   })
 })
 
-test('whoever posts more than 4 MiB in a second is told to wait before a byte is read', async () => {
+test('more than 4 MiB in a second are refused before a byte is read', async () => {
   const { adminPort, url } = await startAdmin()
   const head =
     'POST /api/records?part=x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n' +
@@ -204,10 +204,10 @@ test('whoever posts more than 4 MiB in a second is told to wait before a byte is
   expect((await fetch(`${url}/items/1`, { headers: { 'X-Tenant-ID': 'acme' } })).status).toBe(200)
 })
 
-// Those that were admitted wait for their bodies and end with the test.
+// The admitted requests wait for their bodies and end with the test.
 function ignore(): void {}
 
-test('of many thousand ids the newest are kept', async () => {
+test('the newest of many thousand ids are kept', async () => {
   const { adminUrl } = await startAdmin()
   const line = (id: string) =>
     JSON.stringify({ event_type: 'e', correlation_id: id, timestamp: '2026-01-01T00:00:00Z' })
@@ -223,7 +223,7 @@ test('of many thousand ids the newest are kept', async () => {
     expect((await find(adminUrl, id)).records, id).toHaveLength(count)
 })
 
-test('a search needs an id, and an id that nobody used finds nothing', async () => {
+test('a search needs an id, and an unused id finds nothing', async () => {
   const { adminUrl } = await startAdmin()
   for (const query of ['', '?correlation_id=', '?id=x']) {
     const { status, body } = await sendRequest(`${adminUrl}/api/records${query}`)
@@ -235,7 +235,7 @@ test('a search needs an id, and an id that nobody used finds nothing', async () 
   expect(await find(adminUrl, 'a b&c="<x>')).toEqual({ correlationId: 'a b&c="<x>', records: [] })
 })
 
-test('a request that was refused has a record here, also where otel-audit keeps none', async () => {
+test('a refused request has a record here, even without one of otel-audit', async () => {
   const { adminUrl, url } = await startAdmin({ config: { plugins: { 'otel-audit': { enabled: false } } } })
   await sendItem(url, 'kept')
   await fetch(`${url}/nowhere`, { headers: { 'X-Correlation-ID': 'refused' } })
@@ -261,7 +261,7 @@ test('a request that was refused has a record here, also where otel-audit keeps 
   })
 })
 
-test('an unmatched request is shown among the recent ones, the newest first, and a repeated id once', async () => {
+test('unmatched requests are among the recent ones, newest first, one per id', async () => {
   const { adminUrl, url } = await startAdmin()
   for (const id of ['a', 'b', 'a']) await sendItem(url, id)
   await fetch(`${url}/nowhere`, { headers: { 'X-Correlation-ID': 'c' } })
@@ -274,7 +274,7 @@ test('an unmatched request is shown among the recent ones, the newest first, and
   ])
 })
 
-describe('whoever takes the records of a gateway', () => {
+describe('a taker of records', () => {
   test('gets each with its status and its times', async () => {
     const records: unknown[] = []
     const { url } = await startAdmin({ onRecord: (record) => records.push(record) })
@@ -292,7 +292,7 @@ describe('whoever takes the records of a gateway', () => {
     ])
   })
 
-  test('costs nothing but a line in the log when it fails', async () => {
+  test('that fails causes a log line and nothing else', async () => {
     const { url, log } = await startAdmin({
       onRecord: () => {
         throw new Error('no')

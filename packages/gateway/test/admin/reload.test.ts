@@ -18,7 +18,7 @@ const asked = async (response: Response) => ({
   body: await response.json(),
 })
 
-test('POST /api/reload reads the file again, and the console shows what came of it', async () => {
+test('POST /api/reload reads the file again, and the console shows the result', async () => {
   const state: { config: TestConfig } = { config: { gateway: { admin: { port: 0 } }, routes: [] } }
   const { adminUrl } = await startAdmin({ admin: { development }, source: source(() => state.config) })
   const reload = async () => asked(await fetch(`${adminUrl}/api/reload`, { method: 'POST' }))
@@ -39,7 +39,7 @@ test('POST /api/reload reads the file again, and the console shows what came of 
   expect(await lastReload()).toEqual({ at, result: 'refused', faults })
 })
 
-test('the console and the log tell every warning of the file once, also what only the file shows, and a reload brings its own', async () => {
+test('console and log show every warning of the file once, and a reload shows its own', async () => {
   const issuer = (key: string) => ({ issuer: 'https://id.test', algorithms: ['HS256'], hs256_secret: key })
   const configOf = (key: string): TestConfig => ({
     gateway: { admin: { port: 0 } },
@@ -73,7 +73,7 @@ test('the console and the log tell every warning of the file once, also what onl
   expect(await shown()).toEqual([ofConfig])
 })
 
-test('outside development a reload needs a token with the role, and one of a removed issuer is refused at once', async () => {
+test('outside development a reload needs a token with the role; a token of a removed issuer is refused at once', async () => {
   const issuerOf = (name: string) => ({
     issuer: `https://${name}.test`,
     algorithms: ['HS256'],

@@ -31,7 +31,7 @@ async function read(adminUrl: string) {
   return { text: body.toString(), value: JSON.parse(body.toString()) }
 }
 
-test('routes are told with what runs for them and why, and services with their routes', async () => {
+test('routes are shown with the plan and reason of each plugin, services with their routes', async () => {
   const routes = [
     {
       id: 'create',
@@ -87,7 +87,7 @@ test('routes are told with what runs for them and why, and services with their r
   ])
 })
 
-test('plugins that have nothing to do say so', async () => {
+test('idle plugins say so', async () => {
   const { adminUrl } = await startAdmin({ config: { plugins: { 'otel-audit': { enabled: false } } } })
   const { value } = await read(adminUrl)
   expect(value.plugins.map(({ configured }: Record<string, unknown>) => configured)).toEqual([

@@ -17,28 +17,28 @@ test('without gateway.admin there is no second listener', async () => {
   expect(gateway.adminPort).toBeUndefined()
 })
 
-test('a port that is taken is named with the key that sets it, and the gateway takes no requests', async () => {
+test('a taken port is reported with its key, and the gateway takes no requests', async () => {
   const port = await takenPort()
   await expect(startAdmin({ settings: { port } })).rejects.toThrow(
     `port ${port} on 127.0.0.1 is taken: choose another with gateway.admin.port`,
   )
 })
 
-test('a gateway whose own port is taken leaves no console behind', async () => {
+test('a gateway with a taken port closes its admin listener again', async () => {
   const [port, adminPort] = [await takenPort(), 0]
   await expect(startAdmin({ config: { gateway: { port, admin: { port: adminPort } } } })).rejects.toThrow(
     'choose another with gateway.port',
   )
 })
 
-test('development is refused on an address that others reach', async () => {
+test('development is refused on an address that other machines reach', async () => {
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'console.example'])
     await expect(startAdmin({ settings: { host }, admin: { development } })).rejects.toThrow(
       'gateway.admin.host must be a loopback address in development',
     )
 })
 
-test('a gateway that listens everywhere is called by the name by which the console was', async () => {
+test('a gateway on all addresses is shown under the host name of the console', async () => {
   const { adminUrl, url } = await startAdmin({ config: { gateway: { host: '0.0.0.0', admin: { port: 0 } } } })
   const { port } = new URL(url)
   const told = async (base: string) =>
@@ -47,7 +47,7 @@ test('a gateway that listens everywhere is called by the name by which the conso
   expect(await told(adminUrl.replace('127.0.0.1', 'localhost'))).toBe(`http://localhost:${port}`)
 })
 
-test('bytes that are no request, and a head that is too large, end their connection alone', async () => {
+test('invalid bytes and a too large head end only their connection', async () => {
   const { adminPort, adminUrl } = await startAdmin()
   expect(parseResponse(await sendRaw(adminPort, 'nonsense\r\n\r\n')).status).toBe(400)
   const large = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`

@@ -32,7 +32,7 @@ function makeFolder(): string {
 
 const start = () => startAdmin({ admin: { development, consoleFolder: makeFolder() } })
 
-test('each file has its type, its length and its place in caches', async () => {
+test('each file has its type, length and caching headers', async () => {
   const { adminUrl, url } = await start()
   const expected = [
     ['/', 'text/html; charset=utf-8', 'no-cache', files['index.html']],
@@ -59,7 +59,7 @@ test('each file has its type, its length and its place in caches', async () => {
   }
 })
 
-test('behind a proxy the page is told, and may call, the address that browsers reach the gateway at', async () => {
+test('behind a proxy the page gets, and may call, the public address of the gateway', async () => {
   const { adminUrl } = await startAdmin({
     admin: { development, consoleFolder: makeFolder() },
     settings: { hosts: ['console.example'], gateway_url: 'https://api.example' },
@@ -73,7 +73,7 @@ test('behind a proxy the page is told, and may call, the address that browsers r
   )
 })
 
-test('what the build has compressed is sent compressed to who takes it', async () => {
+test('compressed forms of the build are sent to clients that accept them', async () => {
   const { adminUrl } = await start()
   const ask = (accepted: string) =>
     sendRequest(`${adminUrl}${SCRIPT}`, { headers: { 'accept-encoding': accepted } })
@@ -91,7 +91,7 @@ test('what the build has compressed is sent compressed to who takes it', async (
   expect((await sendRequest(`${adminUrl}${SCRIPT}.br`)).status).toBe(404)
 })
 
-test('who has a file already gets 304, each compressed form counted for itself', async () => {
+test('a known file is 304, with one ETag per compressed form', async () => {
   const { adminUrl } = await start()
   const ask = (headers: Record<string, string>) => sendRequest(`${adminUrl}${SCRIPT}`, { headers })
   const etag = String((await ask({})).headers['etag'])
@@ -157,7 +157,7 @@ test('no path leads out of the folder: dots, encoded or not, links, NUL, absolut
   }
 })
 
-test('a folder that is not there costs the page and nothing else', async () => {
+test('without its folder only the page is missing', async () => {
   const { adminUrl, log } = await startAdmin({ admin: { development, consoleFolder: '/nowhere/at/all' } })
   const { status, body } = await sendRequest(`${adminUrl}/`)
   expect([status, JSON.parse(body.toString())]).toEqual([

@@ -7,7 +7,7 @@ import { unusedPort } from '../harness/unused-port.ts'
 import { startSilentServer } from './silent-server.ts'
 import { aloneLine, keysLeft, sharedLine, startSharedGateway, testWithRedis } from './with-redis.ts'
 
-/** The least that a gateway has to be allowed, as `docs/operations.md` lists it. */
+/** The minimal rights of a gateway, as `docs/operations.md` lists them. */
 const rights =
   '~agentic:streams:v1:* +select +eval +time +zremrangebyscore +zcard +zadd +zrange +pexpireat +zrem'
 
@@ -46,7 +46,7 @@ testWithRedis(
   },
 )
 
-test('an authority file that is no certificate ends the start', async () => {
+test('an authority file without a certificate ends the start', async () => {
   const { file } = writeFiles({ file: 'no certificate' })
   const upstream = await startEventUpstream()
   const starting = startSharedGateway({ url: 'rediss://127.0.0.1:1', upstream, caFile: file })

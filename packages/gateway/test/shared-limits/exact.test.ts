@@ -10,7 +10,7 @@ testWithRedis(
   'of 1,000 streams asked for at once on three gateways exactly 10 open, and none is left',
   async (start) => {
     const redis = await start()
-    // A thousand streams keep this process busy: none may lose its lease, or Redis, by that.
+    // A thousand streams keep this process busy; that must not lose a lease or the connection to Redis.
     const times = { ...quickTimes, leaseMs: 15_000, answerWithinMs: 10_000 }
     const { gateways, upstream } = await startThree(redis.url, { times })
     const ports = gateways.map(({ port }) => port)

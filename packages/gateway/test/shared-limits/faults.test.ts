@@ -32,7 +32,7 @@ const untilLeases = (redis: RedisServer, count: number) =>
     (found) => found === count,
   )
 
-/** Everything that a gateway says about itself while it is alone. */
+/** All reports of a gateway without Redis. */
 async function expectAlone(gateway: SharedGateway, reason: RegExp): Promise<void> {
   await gateway.untilLocal()
   expect(await gateway.degraded()).toEqual([aloneReason])
@@ -41,7 +41,7 @@ async function expectAlone(gateway: SharedGateway, reason: RegExp): Promise<void
   expect(after).toMatch(reason)
 }
 
-/** Both are back: the streams of both are known, and the limit counts them all. */
+/** Both gateways are connected again, and the limit counts the streams of both. */
 async function expectTogether(redis: RedisServer, gateways: readonly SharedGateway[]): Promise<void> {
   for (const gateway of gateways) await gateway.untilShared()
   for (const gateway of gateways) {
@@ -84,7 +84,7 @@ testWithRedis(
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200])
     redis.kill('SIGSTOP')
     const startedAt = performance.now()
-    // The first gateway has room by its own count. Of two that ask at once it lets one in, and Redis hears of both when it wakes.
+    // The first gateway is below the limit by its own count. It grants one of two simultaneous streams, and Redis gets both requests when it wakes.
     const statuses = await Promise.all([statusOf(first), statusOf(first)])
     expect(performance.now() - startedAt).toBeLessThan(5 * quickTimes.answerWithinMs)
     expect(statuses.toSorted()).toEqual([200, 429])
@@ -111,7 +111,7 @@ testWithRedis('a client that leaves while Redis is paused leaves no lease behind
   expect(await request).toBe('AbortError')
   await eventually(first.metrics, (text) => text.includes('outcome="client_disconnect"'))
   redis.kill('SIGCONT')
-  // The first answer to a new connection comes after the answers to what was asked before.
+  // Redis answers earlier commands before the first command of a new connection.
   await untilLeases(redis, 0)
   expect(upstream.streams).toHaveLength(0)
   expect(first.told()).toEqual([sharedLine])

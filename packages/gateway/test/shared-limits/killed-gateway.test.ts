@@ -29,7 +29,7 @@ testWithRedis(
     await Promise.all(clients.map(({ ended }) => ended))
     const killedAt = performance.now()
     expect(await statusOf(gateway.streamUrl)).toBe(429)
-    // Each has a lease of its own, and the two need not have been taken or renewed together.
+    // Each stream has its own lease; the two were not necessarily taken or renewed at the same time.
     for (const _of of clients)
       await eventually(
         () => statusOf(gateway.streamUrl),

@@ -3,8 +3,8 @@ import { createGateway, createLog } from '../../src/index.ts'
 import { createStreamSlots } from '../../src/slots/shared-slots.ts'
 import { readConfig } from '../harness/read-config.ts'
 
-// A gateway in a process of its own that can be killed: its configuration and the times of its leases are its arguments,
-// its port is the first line that it says.
+// A gateway in its own process, which can be killed. Its arguments are its configuration and lease times; its first line
+// of output is its port.
 const config = readConfig(JSON.parse(process.argv[2] ?? '{}'))
 const times = JSON.parse(process.argv[3] ?? '{}')
 const gateway = createGateway({

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Starts a server that takes connections and says nothing, and gives its port. */
+/** Starts a server that accepts connections and sends nothing; resolves with its port. */
 export async function startSilentServer(): Promise<number> {
   const sockets: Socket[] = []
   const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))

@@ -4,17 +4,17 @@ import { createInterface } from 'node:readline'
 import type { LeaseTimes } from '../../src/slots/lease-store.ts'
 import type { TestConfig } from '../harness/read-config.ts'
 
-/** A gateway in a process of its own. */
+/** A gateway in its own process. */
 export interface SharedProcess {
   readonly port: number
   readonly url: string
-  /** What `/metrics` says. */
+  /** The text of `/metrics`. */
   metrics(): Promise<string>
-  /** Kills it at once, without a chance to give anything back. */
+  /** Kills the process, so that it releases nothing. */
   kill(): Promise<void>
 }
 
-/** Starts one, with times of its leases that are not those of a real one. It is the caller's to kill. */
+/** Starts a gateway with short lease times. The caller kills it. */
 export async function startSharedProcess(config: TestConfig, times: LeaseTimes): Promise<SharedProcess> {
   const script = `${import.meta.dirname}/run-shared-gateway.ts`
   const words = ['--conditions=agentic-source', script, JSON.stringify(config), JSON.stringify(times)]

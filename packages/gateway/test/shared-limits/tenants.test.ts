@@ -6,7 +6,7 @@ import { eventually } from '../harness/metric-value.ts'
 import { startSilentServer } from './silent-server.ts'
 import { keysLeft, leases, quickTimes, testWithRedis } from './with-redis.ts'
 
-/** Slots without a gateway, which would not let such tenants pass. */
+/** Slots without a gateway: a gateway would refuse such tenants. */
 function createSlots(redis_url: string, times = quickTimes) {
   const slots = createSharedStreamSlots(() => 2, {
     shared: { redis_url },
@@ -61,7 +61,7 @@ testWithRedis('every tenant has slots of its own, whatever its name', async (sta
   expect(third).toEqual(hostile.map(() => undefined))
   expect(hostile.map((tenant) => here.held(tenant))).toEqual(hostile.map(() => 1))
   expect(await Promise.all(hostile.map((tenant) => leases(redis, tenant)))).toEqual(hostile.map(() => 2))
-  // A second time is no second slot.
+  // A second release frees no second slot.
   for (const release of [...first, ...first, ...second]) release?.()
   expect(hostile.map((tenant) => here.held(tenant))).toEqual(hostile.map(() => 0))
   await eventually(
@@ -94,7 +94,7 @@ testWithRedis('what a closed gateway held is free at once', async (start) => {
   expect(here.scope()).toBe('local')
 })
 
-test('a gateway that ends while it connects does not wait for it', async () => {
+test('a gateway that closes while it connects does not wait for the connection', async () => {
   const never = 3_600_000
   const patient = { ...quickTimes, connectWithinMs: never, enterWithinMs: never }
   for (const port of [await startBlackhole(), await startSilentServer()]) {

@@ -23,7 +23,7 @@ const { testWithProgram } = (await import(/* @vite-ignore */ debianPackage)) as 
   testWithProgram: TestWithProgram
 }
 
-/** Times that a test can wait for. All are long enough that a busy machine loses neither a lease nor Redis by being slow. */
+/** Short times for tests, yet long enough that a busy machine loses neither a lease nor its connection. */
 export const quickTimes: LeaseTimes = {
   leaseMs: 1500,
   renewEveryMs: 150,
@@ -37,7 +37,7 @@ export const quickTimes: LeaseTimes = {
 /** Makes the Redis of a test; it ends with the test. */
 export type StartRedis = (options?: Pick<RedisServerOptions, 'settings' | 'address'>) => Promise<RedisServer>
 
-/** A test with a Redis of its own. */
+/** A test with its own Redis. */
 export function testWithRedis(title: string, body: (startRedis: StartRedis) => Promise<void>): void {
   testWithProgram({ program: 'redis-server', package: 'redis-server' }, title, (program) =>
     body(async (options) => {
@@ -52,10 +52,10 @@ export function testWithRedis(title: string, body: (startRedis: StartRedis) => P
   )
 }
 
-/** A gateway that shares its limit, and what a test asks about it. */
+/** A gateway with a shared limit, and its state. */
 export interface SharedGateway extends TestGateway {
   readonly streamUrl: string
-  /** What `/readyz` complains of. */
+  /** The degraded reasons of `/readyz`. */
   degraded(): Promise<readonly string[]>
   /** Messages and reasons of the log lines about the shared limit. */
   told(): readonly string[]
@@ -63,7 +63,7 @@ export interface SharedGateway extends TestGateway {
   untilLocal(): Promise<unknown>
 }
 
-/** What the gateways of a test have in common. */
+/** The common options of a test's gateways. */
 export interface SharedSetting {
   /** The address of Redis. */
   readonly url: string
@@ -103,7 +103,7 @@ export async function startSharedGateway(setting: SharedSetting): Promise<Shared
   }
 }
 
-/** Three gateways before one upstream, on one Redis. */
+/** Three gateways with one upstream and one Redis. */
 export async function startThree(url: string, more: Partial<SharedSetting> = {}) {
   const upstream = await startEventUpstream()
   const start = () => startSharedGateway({ url, upstream, ...more })
@@ -111,21 +111,21 @@ export async function startThree(url: string, more: Partial<SharedSetting> = {})
   return { upstream, gateways, start }
 }
 
-/** How many leases Redis has for a tenant, those included that have run out. */
+/** The number of leases in Redis for a tenant, ended ones included. */
 export async function leases(redis: RedisServer, tenantId = 'acme'): Promise<number> {
   return Number(await redis.command('ZCARD', leaseKey(tenantId)))
 }
 
-/** Every key that is left in Redis. */
+/** All keys in Redis. */
 export async function keysLeft(redis: RedisServer): Promise<readonly string[]> {
   return (await redis.command('KEYS', '*')) as string[]
 }
 
-/** What a gateway says in its log. */
+/** The log line of a gateway that shares its limit. */
 export const sharedLine = 'the stream limit is shared with other gateways'
-/** What it says when it is alone. */
+/** The log message of a gateway without Redis. */
 export const aloneLine = (reason: string) =>
   `the stream limit is not shared, this gateway keeps it for itself ${reason}`
-/** What `/readyz` says then. */
+/** The degraded reason of `/readyz` without Redis. */
 export const aloneReason =
   'shared limits: the store is out of reach, this gateway keeps the stream limit for itself'

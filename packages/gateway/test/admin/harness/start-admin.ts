@@ -21,7 +21,7 @@ export interface TestAdmin {
   readonly log: Record<string, unknown>[]
 }
 
-/** What a test changes. */
+/** The options of a test. */
 export interface AdminTest {
   readonly admin?: AdminOptions
   readonly settings?: Record<string, unknown>
@@ -31,7 +31,7 @@ export interface AdminTest {
   readonly warnings?: readonly ConfigWarning[]
 }
 
-/** Lets anyone in and knows two people. */
+/** Development access with two people. */
 export const development: NonNullable<AdminOptions['development']> = {
   people: async () => [{ sub: 'alice', tenant: 'acme', roles: ['a'] }],
   requestToken: async ({ sub }) => {
@@ -40,7 +40,7 @@ export const development: NonNullable<AdminOptions['development']> = {
   },
 }
 
-/** Starts one in development mode unless a test says otherwise; it ends with the test. */
+/** Starts a gateway, by default in development mode; it ends with the test. */
 export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
   const { admin = { development }, settings = {}, config = {}, onRecord, source, warnings } = test
   const log: Record<string, unknown>[] = []
@@ -75,7 +75,7 @@ export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
   }
 }
 
-/** Sends a request with ids of its own through the gateway. */
+/** Sends a request with its own ids through the gateway. */
 export async function sendItem(url: string, correlationId: string, item = '1'): Promise<void> {
   const headers = {
     'X-Tenant-ID': 'acme',
