@@ -4,7 +4,7 @@ import { InitialisationError, refusal } from '../../errors.ts'
 import type { StepResult } from '../../exchange.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
-import { createWebhookLookup, type WebhookLookup } from '../../upstream/lookup/webhook-lookup.ts'
+import { createWebhookLookup, type WebhookLookup } from '../../upstream/webhook-lookup.ts'
 
 /** `unlisted`: the table has no entry for the tenant. */
 type TableVerdict = 'licensed' | 'expired' | 'unlicensed' | 'unlisted'

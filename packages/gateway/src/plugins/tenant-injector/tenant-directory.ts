@@ -2,7 +2,7 @@ import { conditions, outcomes } from '@agentic-rest/profile'
 import type { WebhookOptions } from '../../config/config-schema.ts'
 import type { PluginContext } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
-import { createWebhookLookup, type WebhookLookup } from '../../upstream/lookup/webhook-lookup.ts'
+import { createWebhookLookup, type WebhookLookup } from '../../upstream/webhook-lookup.ts'
 
 /** The tenants of a principal, or `unknown` for a principal that the directory does not know. */
 export type DirectoryAnswer = readonly string[] | 'unknown'
