@@ -20,7 +20,7 @@ import type { Siblings } from './siblings.ts'
 import { createStreamSlots } from './slots/shared-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
-import { createShared } from './upstream/shared.ts'
+import { createShared } from './upstream/shared-resources.ts'
 
 /** What a gateway is made of. */
 export interface GatewayOptions extends LoadedConfig {
@@ -153,6 +153,6 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
   exchange.reply.destroy()
 }
 
-function upstreamState({ name, connections, places }: UpstreamPool): UpstreamState {
-  return { name, connections: connections.count(), queued: places.waiting }
+function upstreamState({ name, connections, permits }: UpstreamPool): UpstreamState {
+  return { name, connections: connections.count, queued: permits.waiting }
 }

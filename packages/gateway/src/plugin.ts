@@ -4,7 +4,7 @@ import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { HttpClient } from './upstream/http-client.ts'
-import type { Held } from './upstream/shared.ts'
+import type { Held } from './upstream/shared-resources.ts'
 
 /** A step of the pipeline: options in, this out. It refuses by returning an outcome, never by throwing. */
 export interface Plugin {

@@ -5,7 +5,7 @@ import { loadServerCertificate, type ServerCertificate } from '../listen/server-
 import type { Plugin } from '../plugin.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
 import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
-import type { Shared } from '../upstream/shared.ts'
+import type { Shared } from '../upstream/shared-resources.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 import { createRouter, type Router } from './router.ts'
 

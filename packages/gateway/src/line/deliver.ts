@@ -8,14 +8,9 @@ import {
   unlessCancelled,
 } from '../exchange.ts'
 import { type CheckedAnswer, mayHaveBody } from '../upstream/check-response.ts'
+import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
 import { createEventBoundary, lastFrame } from '../upstream/event-stream.ts'
-import { returnedHeaders } from '../upstream/returned-headers.ts'
-import {
-  type BodyEnd,
-  joinedHeader,
-  type UpstreamAnswer,
-  withoutHeader,
-} from '../upstream/upstream-answer.ts'
+import { joinedHeader, returnedHeaders, withoutHeader } from '../upstream/returned-headers.ts'
 
 const LAST_FRAME_GRACE_MS = 2000
 

@@ -1,6 +1,6 @@
 import type { PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import type { Closable, Hold, Plugin, PluginContext, PluginPlan } from '../plugin.ts'
-import type { Held, Shared } from '../upstream/shared.ts'
+import type { Held, Shared } from '../upstream/shared-resources.ts'
 import { licenseCheck, planLicenseCheck } from './license-check/license-check.ts'
 import { otelAudit, planOtelAudit } from './otel-audit/otel-audit.ts'
 import { planPromptSanitize, promptSanitize } from './prompt-sanitize/prompt-sanitize.ts'

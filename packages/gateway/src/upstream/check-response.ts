@@ -1,22 +1,29 @@
-import { compareTrace, isVendorType, outcomeViolations } from '@agentic-rest/profile'
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import {
+  compareTrace,
+  headerKeys,
+  isVendorType,
+  mediaTypeEssence,
+  outcomeViolations,
+} from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import { answerType } from './answer-type.ts'
-import { type CollectedBody, collectBody, type UpstreamAnswer } from './upstream-answer.ts'
-import { readVendorBody } from './vendor-body.ts'
+import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
+import { memoize } from './memoize.ts'
+import { joinedHeader } from './returned-headers.ts'
 
-/** An answer that may go to the client; `bytes` when its body was read to be checked. */
+/** An answer for the client; `bytes` is its body if the check had to read it. */
 export interface CheckedAnswer {
   readonly answer: UpstreamAnswer
   readonly essence: string | undefined
   readonly bytes: Buffer | undefined
 }
 
-/** What checking gives. */
+/** The result of the check: the answer, or the outcome that replaces it. */
 export type Checked = { readonly checked: CheckedAnswer } | { readonly refused: NonNullable<StepResult> }
 
-/** Holds an upstream's answer against the profile: trace always, the rest as the route says. */
+/** Checks an upstream's answer against the profile: the trace always, the rest by the route's `conformance`. */
 export function checkResponse(
   exchange: Exchange,
   route: RouteConfig,
@@ -30,7 +37,7 @@ export function checkResponse(
     return judge(exchange, route, { checked: { answer, essence, bytes: undefined }, violations })
   }
   const check = (collected: CollectedBody): Checked => {
-    // A body that ends because the exchange was cancelled is nobody's mistake.
+    // The end of a cancelled exchange's body is not the upstream's fault.
     exchange.signal.throwIfAborted()
     if ('problem' in collected) return { refused: refusal(problemCode(collected.problem)) }
     return checkVendorBody(exchange, route, { answer, essence, bytes: collected.bytes, maxBytes })
@@ -53,7 +60,7 @@ function checkVendorBody(
   return judge(exchange, route, { checked: { answer, essence, bytes }, violations })
 }
 
-/** Reports or refuses what breaks the profile, as the route wants it. */
+/** Reports or refuses violations of the profile, by the route's `conformance`. */
 function judge(
   exchange: Exchange,
   route: RouteConfig,
@@ -73,12 +80,98 @@ function problemCode(problem: 'too_large' | 'cut_off') {
   return problem === 'too_large' ? 'INVALID_AGENTIC_RESPONSE' : 'UPSTREAM_INVALID_RESPONSE'
 }
 
-/** Streams are defined by their own rules. */
+/** Streams have rules of their own. */
 function isExempt(exchange: Exchange, essence: string | undefined): boolean {
   return exchange.streaming && essence === 'text/event-stream'
 }
 
-/** RFC 9110, section 6.4.1: these never have content, whatever their headers say. */
+/** RFC 9110, section 6.4.1: these answers never have content, even if a header announces it. */
 export function mayHaveBody({ method }: Exchange, { status }: UpstreamAnswer): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304
+}
+
+const QUOTED = /"(?:[^"\\]|\\.)*"/g
+
+/**
+ * The media type of an answer: lower case, without parameters. Of several or malformed types it is the one that a client
+ * could take for a type of the profile: no typed answer passes unchecked because of its form.
+ */
+export function answerType(rawHeaders: readonly string[]): string | undefined {
+  const value = joinedHeader(rawHeaders, headerKeys.contentType)
+  return value === undefined ? undefined : typeIn(value)
+}
+
+const typeIn = memoize((value): string | undefined => {
+  // Of several types clients take the first or the last (Fetch, "extract a MIME type"); a quoted comma separates none.
+  const parts = value.replaceAll(QUOTED, '').toLowerCase().split(',')
+  const types = new Set(parts.map((part) => mediaTypeEssence(part) ?? part.trim()))
+  const [first, ...others] = types
+  return [...types].find(isVendorType) ?? (others.length === 0 ? mediaTypeEssence(first) : undefined)
+})
+
+const MAX_DEPTH = 64
+
+/** The JSON value of a typed body as a client decodes it; `undefined` if it cannot be read within the bounds. */
+function readVendorBody(
+  bytes: Buffer,
+  rawHeaders: readonly string[],
+  maxBytes: number,
+): { readonly value: unknown } | undefined {
+  const encoding = joinedHeader(rawHeaders, 'content-encoding')?.trim().toLowerCase() ?? ''
+  try {
+    const content = decode(bytes, encoding, maxBytes)
+    if (isDeeperThan(content, MAX_DEPTH)) return undefined
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content)) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes one content coding for the check; the client gets the original bytes. A bomb ends at `maxOutputLength`. */
+function decode(bytes: Buffer, encoding: string, maxOutputLength: number): Buffer {
+  switch (encoding) {
+    case '':
+    case 'identity':
+      return bytes
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, { maxOutputLength })
+    case 'deflate':
+      return inflate(bytes, maxOutputLength)
+    case 'br':
+      return brotliDecompressSync(bytes, { maxOutputLength })
+    case 'zstd':
+      return zstdDecompressSync(bytes, { maxOutputLength })
+    default:
+      throw new TypeError('an encoding that cannot be read')
+  }
+}
+
+/** RFC 9110, section 8.4.1.2: some servers leave out the zlib header, and clients accept both forms. */
+function inflate(bytes: Buffer, maxOutputLength: number): Buffer {
+  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8
+  return hasHeader ? inflateSync(bytes, { maxOutputLength }) : inflateRawSync(bytes, { maxOutputLength })
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+
+/**
+ * Whether a JSON text nests deeper than a limit (F14). It neither recurses nor parses: it takes milliseconds, while
+ * parsing a megabyte of brackets would block the process for a third of a second.
+ */
+export function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
+  let depth = 0
+  let inText = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0
+    if (byte === QUOTE) inText = !inText
+    else if (inText) at += byte === BACKSLASH ? 1 : 0
+    else if (OPENING.has(byte)) depth += 1
+    else if (CLOSING.has(byte)) depth -= 1
+    if (depth > maxDepth) return true
+  }
+  return false
 }

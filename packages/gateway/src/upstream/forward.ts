@@ -3,17 +3,16 @@ import type { RouteConfig } from '../config/config-schema.ts'
 import { type ErrorCode, refusal } from '../errors.ts'
 import { BodyTooLargeError, type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import { dispatch, type UpstreamRequest } from './dispatch.ts'
+import { dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { InvalidAnswerError } from './http1/answer-head.ts'
-import type { Release } from './places.ts'
 import type { UpstreamTarget } from './pools.ts'
-import type { UpstreamAnswer } from './upstream-answer.ts'
+import type { Release } from './semaphore.ts'
 
-/** What forwarding gives: an answer to pass on, or the outcome that stands in for it. */
+/** The result of forwarding: an answer to pass on, or the outcome that replaces it. */
 export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused: NonNullable<StepResult> }
 
-/** What forwarding needs beside the request. */
+/** The target of a request, its trace and the log. */
 export interface ForwardOptions extends UpstreamTarget {
   /** Joins the spans of gateway and upstream. */
   readonly traceparent: string
@@ -21,73 +20,85 @@ export interface ForwardOptions extends UpstreamTarget {
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** A body up to this size is read before it is sent: it can then be sent twice, and leaves in one write. */
+/** A body up to this size is read before it is sent: it can be sent twice, and leaves in one write. */
 const SMALL_BODY_BYTES = 65_536
 
-/** Sends the request to its route's target. Rejects only when the exchange was cancelled. */
+/** Sends the request to its route's target. Rejects only for a cancelled exchange. */
 export async function forward(
   exchange: Exchange,
   route: RouteConfig,
-  { pool, basePath, traceparent, log }: ForwardOptions,
+  options: ForwardOptions,
 ): Promise<Forwarded> {
-  if (pool.places.isFull) return { refused: refusal('OVERLOADED') }
+  const { permits, connections } = options.pool
+  if (permits.isFull) return { refused: refusal('OVERLOADED') }
   try {
     if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
-    const taking = pool.places.take(exchange.signal)
+    const taking = permits.take(exchange.signal)
     const release = taking instanceof Promise ? await taking : taking
     if (release === undefined) return { refused: refusal('OVERLOADED') }
-    // The request may be cancelled between its turn and this moment.
+    // The request may be cancelled between its permit and this moment.
     if (exchange.signal.aborted) release()
     exchange.signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()
-    return { answer: await dispatch(pool, upstreamRequest(exchange, { basePath, traceparent, release })) }
+    return { answer: await dispatch(connections, new ForwardedRequest(exchange, options, release)) }
   } catch (error) {
     exchange.signal.throwIfAborted()
-    log.debug('the upstream gave no answer', { route: route.id, request_id: exchange.trace.requestId, error })
+    const { requestId } = exchange.trace
+    options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
     return { refused: refusal(failureCode(error)) }
   }
 }
 
-function upstreamRequest(
-  exchange: Exchange,
-  {
-    basePath,
-    traceparent,
-    release,
-  }: Pick<ForwardOptions, 'basePath' | 'traceparent'> & { readonly release: Release },
-): UpstreamRequest {
-  const headers = forwardedHeaders(exchange, traceparent)
-  const { method, path, query, body, signal } = exchange
-  const content = body.content()
-  return {
-    method,
-    path: basePath + path + query,
-    headers,
-    body: content,
-    length: () => body.length,
-    signal,
-    repeatable: isRepeatable(exchange, content),
-    onSettled() {
-      exchange.upstreamEndedAt = performance.now()
-      release()
-    },
+/** The request of an exchange as it is sent to the upstream. */
+class ForwardedRequest implements UpstreamRequest {
+  readonly path: string
+  readonly headers: readonly string[]
+  readonly body: UpstreamRequest['body']
+  readonly repeatable: boolean
+  private readonly exchange: Exchange
+  private readonly release: Release
+
+  constructor(exchange: Exchange, { basePath, traceparent }: ForwardOptions, release: Release) {
+    this.exchange = exchange
+    this.release = release
+    this.path = basePath + exchange.path + exchange.query
+    this.headers = forwardedHeaders(exchange, traceparent)
+    this.body = exchange.body.content()
+    this.repeatable = isRepeatable(exchange, this.body)
+  }
+
+  get method(): string {
+    return this.exchange.method
+  }
+
+  get length(): number | undefined {
+    return this.exchange.body.length
+  }
+
+  get signal(): Exchange['signal'] {
+    return this.exchange.signal
+  }
+
+  onSettled(): void {
+    this.exchange.upstreamEndedAt = performance.now()
+    this.release()
   }
 }
 
-/** A small body that no plugin has read yet. */
+/** Whether the body is small and no plugin has read it. */
 function isToBeRead(exchange: Exchange): boolean {
   if (exchange.body.isRead) return false
   const length = exchange.body.length
   return length === undefined ? isKeyed(exchange) : length <= SMALL_BODY_BYTES
 }
 
-/** Whether the request may be sent twice: it changes nothing or has a key, and its body is still there (F8). */
+/** Whether the request may be sent twice: a safe method or a key, and its body in memory (F8). */
 function isRepeatable(exchange: Exchange, content: UpstreamRequest['body']): boolean {
   if (!SAFE_METHODS.has(exchange.method) && !isKeyed(exchange)) return false
   return content === undefined || (Buffer.isBuffer(content) && content.length <= SMALL_BODY_BYTES)
 }
 
-/** An empty key is not forwarded, so it protects nothing. */
+/** An empty key is not forwarded and protects nothing. */
 function isKeyed({ headers }: Exchange): boolean {
   return (headers[headerKeys.idempotencyKey] ?? '') !== ''
 }

@@ -1,8 +1,8 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
-import { memoized } from './bounded-memo.ts'
+import { memoize } from './memoize.ts'
 
-/** RFC 9110, section 7.6.1: they speak of one connection and never pass a proxy. */
+/** RFC 9110, section 7.6.1: headers about one connection, which never pass a proxy. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -16,8 +16,8 @@ const HOP_BY_HOP = new Set([
 ])
 
 /**
- * No client copy of these passes, however it is spelled. Framing and addressing are our own: they are written
- * for the request that is sent (F1). The others the gateway sets itself, or leaves out.
+ * Dropped from the client's request in every spelling. The writer sets framing and addressing for the request that it
+ * sends (F1). The gateway sets the others itself or leaves them out.
  */
 const OWNED = new Set(
   [
@@ -35,7 +35,7 @@ const OWNED = new Set(
     headerNames.approvalToken,
     headerNames.authorization,
     headerNames.traceparent,
-    // It belongs to the traceparent that is replaced (W3C Trace Context, section 3.4).
+    // It belongs to the replaced traceparent (W3C Trace Context, section 3.4).
     'tracestate',
     'X-Forwarded-For',
     'X-Forwarded-Proto',
@@ -44,24 +44,24 @@ const OWNED = new Set(
   ].map((name) => normalised(name.toLowerCase())),
 )
 
-/** By the name as it was sent: most requests bring names that were judged before. */
-const isOwned = memoized((name) => OWNED.has(normalised(name.toLowerCase())))
+/** Cached by the name as it was sent: most requests have known names. */
+const isOwned = memoize((name) => OWNED.has(normalised(name.toLowerCase())))
 
-/** Whether a header may not pass from one side to the other; `named` are those that `Connection` lists. */
+/** Whether a header must not pass the gateway; `named` are the names in `Connection`. */
 export function isHopByHop(name: string, named: ReadonlySet<string> | undefined): boolean {
   return HOP_BY_HOP.has(name) || (named?.has(name) ?? false)
 }
 
-/** The names that the `Connection` header lists; one that was sent twice is joined. */
+/** The names in the `Connection` header; several headers are joined before. */
 export function connectionNames(value: string | undefined): ReadonlySet<string> | undefined {
   return value === undefined ? undefined : namesIn(value)
 }
 
-const namesIn = memoized((value) => new Set(value.split(',').map((name) => name.trim().toLowerCase())))
+const namesIn = memoize((value) => new Set(value.split(',').map((name) => name.trim().toLowerCase())))
 
 /**
- * The headers of the forwarded request, names and values in turn: first strip, then set. The other way round a
- * client's `Connection: X-Tenant-ID` would take away what the gateway has just set (F16).
+ * The headers of the forwarded request, names and values in turn: first strip the client's, then add the gateway's. In
+ * the other order a client's `Connection: X-Tenant-ID` would remove the gateway's header (F16).
  */
 export function forwardedHeaders(exchange: Exchange, traceparent: string): string[] {
   const forwarded = passedHeaders(exchange)
@@ -69,7 +69,7 @@ export function forwardedHeaders(exchange: Exchange, traceparent: string): strin
   return forwarded
 }
 
-/** They vouch for bytes that prompt-sanitize has replaced (RFC 9530). */
+/** Digests of the original bytes (RFC 9530), wrong after prompt-sanitize has replaced them. */
 const DIGESTS = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5'])
 
 function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): string[] {
@@ -109,7 +109,7 @@ function add(list: string[], name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') list.push(name, value)
 }
 
-/** One spelling for `X_Tenant_ID`, `x.tenant.id` and the like, which some servers read as the same header. */
+/** One spelling for `X_Tenant_ID`, `x.tenant.id` and the like: some servers read them as the same header. */
 function normalised(key: string): string {
   return key.replaceAll(/[^a-z0-9]/g, '-')
 }

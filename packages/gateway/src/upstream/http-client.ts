@@ -1,36 +1,35 @@
-import { dispatch } from './dispatch.ts'
-import { type Connections, createConnections } from './http1/connections.ts'
-import { originOf } from './http1/open-socket.ts'
-import { createPlaces, type Places } from './places.ts'
-import { collectBody } from './upstream-answer.ts'
+import { collectBody, dispatch } from './dispatch.ts'
+import { originOf } from './http1/connection.ts'
+import { ConnectionPool } from './http1/connection-pool.ts'
+import { Semaphore } from './semaphore.ts'
 
-/** An answer to a look-up, complete and small. */
+/** The complete answer to a lookup. */
 export interface HttpAnswer {
   readonly status: number
   readonly body: Buffer
 }
 
-/** How one look-up is bounded. */
+/** The options of one lookup. */
 export interface HttpGetOptions {
   readonly timeoutMs: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Asks once more, on a new connection, when the first was lost at the idle edge of one (F8). */
+  /** Sends the request once more on a new connection if the server closed an idle one just then (F8). */
   readonly repeatLost?: boolean
-  /** More than this is refused; 64 KiB by default. */
+  /** Largest answer; 64 KiB by default. */
   readonly maxBytes?: number
 }
 
 /**
- * Looks things up for plugins: key sets, tenants, licences. It never follows a redirect, because the address it
- * leads to is not one the operator configured, and it reads a bounded answer within a bounded time.
+ * Fetches key sets, tenants and licences for plugins, with bounds on time and size. It never follows a redirect: only
+ * the operator chooses addresses.
  */
 export interface HttpClient {
-  /** Rejects with an `HttpLookupError` when there is no complete answer; any status is an answer. */
+  /** Rejects with an `HttpLookupError` without a complete answer; any status is an answer. */
   get(url: string, options: HttpGetOptions): Promise<HttpAnswer>
   close(): Promise<void>
 }
 
-/** Why a look-up gave no answer. The message names no address. */
+/** A lookup without an answer. The message names no address. */
 export class HttpLookupError extends Error {
   override readonly name = 'HttpLookupError'
   readonly reason: 'timeout' | 'too_large' | 'unreachable'
@@ -43,19 +42,19 @@ export class HttpLookupError extends Error {
 
 const DEFAULT_MAX_BYTES = 65_536
 const CONNECTIONS_PER_ORIGIN = 16
-/** More look-ups than this at once are a flood, and the one that waits longest has timed out anyway. */
-const WAITING_PER_ORIGIN = 1024
+/** Longer queues are a flood, whose oldest lookup has timed out anyway. */
+const QUEUE_PER_ORIGIN = 1024
 
 interface LookupOrigin {
-  readonly connections: Connections
-  readonly places: Places
+  readonly connections: ConnectionPool
+  readonly permits: Semaphore
 }
 
-/** Makes the client that look-ups share. Their addresses come from the configuration, so there are few. */
+/** Makes the client of all lookups. It keeps every origin: addresses come from the configuration and are few. */
 export function createHttpClient(): HttpClient {
   const origins = new Map<string, LookupOrigin>()
-  const originAt = ({ origin, host }: URL) => {
-    const known = origins.get(origin) ?? openOrigin(origin, host)
+  const originAt = ({ origin }: URL) => {
+    const known = origins.get(origin) ?? openOrigin(origin)
     origins.set(origin, known)
     return known
   }
@@ -68,22 +67,22 @@ export function createHttpClient(): HttpClient {
   }
 }
 
-function openOrigin(origin: string, host: string): LookupOrigin {
+function openOrigin(origin: string): LookupOrigin {
   return {
-    connections: createConnections(originOf(origin), host, CONNECTIONS_PER_ORIGIN),
-    places: createPlaces({ places: CONNECTIONS_PER_ORIGIN, waiting: WAITING_PER_ORIGIN }),
+    connections: new ConnectionPool(originOf(origin), CONNECTIONS_PER_ORIGIN),
+    permits: new Semaphore({ permits: CONNECTIONS_PER_ORIGIN, queue: QUEUE_PER_ORIGIN }),
   }
 }
 
 async function lookUp(
-  { connections, places }: LookupOrigin,
+  { connections, permits }: LookupOrigin,
   { pathname, search }: URL,
   { timeoutMs, headers = {}, repeatLost = false, maxBytes = DEFAULT_MAX_BYTES }: HttpGetOptions,
 ): Promise<HttpAnswer> {
-  // The timer covers connecting, the head and every byte of the body: a dripping server is a slow one.
+  // The timer covers the connection, the head and every byte of the body: a dripping server is a slow one.
   const signal = AbortSignal.timeout(timeoutMs)
   const failed = (cause: unknown) => new HttpLookupError(signal.aborted ? 'timeout' : 'unreachable', cause)
-  const release = await Promise.resolve(places.take(signal)).catch((error: unknown) => {
+  const release = await Promise.resolve(permits.take(signal)).catch((error: unknown) => {
     throw failed(error)
   })
   if (release === undefined) throw new HttpLookupError('unreachable', new Error('too many look-ups wait'))
@@ -92,12 +91,12 @@ async function lookUp(
     path: pathname + search,
     headers: Object.entries(headers).flat(),
     body: undefined,
-    length: () => undefined,
+    length: undefined,
     signal,
     repeatable: repeatLost,
     onSettled: release,
   }
-  const answer = await dispatch({ connections }, request).catch((error: unknown) => {
+  const answer = await dispatch(connections, request).catch((error: unknown) => {
     throw failed(error)
   })
   const collected = await collectBody(answer.body, maxBytes)

@@ -1,21 +1,21 @@
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-pem.ts'
-import { type Connections, createConnections } from './http1/connections.ts'
-import { originOf } from './http1/open-socket.ts'
-import { createPlaces, type Places } from './places.ts'
-import type { Held, Shared } from './shared.ts'
+import { originOf } from './http1/connection.ts'
+import { ConnectionPool } from './http1/connection-pool.ts'
+import { Semaphore } from './semaphore.ts'
+import type { Held, Shared } from './shared-resources.ts'
 
-/** The connections to one origin, with a bound on what may wait for them. */
+/** The connections to one origin, with bounds on its concurrent and its waiting requests. */
 export interface UpstreamPool {
-  readonly connections: Connections
-  /** The id of the first route that goes there: its name in metrics, which must not show addresses. */
+  readonly connections: ConnectionPool
+  /** The id of the first route to the origin: its name in metrics, which must not show addresses. */
   readonly name: string
-  readonly places: Places
-  /** Ends every connection, whatever it does. */
+  readonly permits: Semaphore
+  /** Closes every connection, busy or idle. */
   close(): void
 }
 
-/** Where a route leads: its connections, and the path that stands before its own. */
+/** The target of a route: its connections, and the prefix of its path. */
 export interface UpstreamTarget {
   readonly pool: UpstreamPool
   /** Without a slash at its end; empty for the root. */
@@ -25,18 +25,18 @@ export interface UpstreamTarget {
 /** The pools of a configuration, one per origin: a slow service never takes another's connections. */
 export interface UpstreamPools {
   get(route: RouteConfig): UpstreamTarget
-  /** Gives the pools back; one that another configuration has too stays open. */
+  /** Releases the pools; pools that another configuration holds stay open. */
   close(): Promise<void>
 }
 
-/** Makes the pools for a set of routes, with those of the configuration before where nothing about them has changed. */
+/** Makes the pools for a set of routes. An unchanged pool of the previous configuration is reused. */
 export function createUpstreamPools(
   routes: readonly RouteConfig[],
   limits: LimitOptions,
   shared: Shared<UpstreamPool>,
 ): UpstreamPools {
   const held = new Map<string, Held<UpstreamPool>>()
-  // Addresses are taken apart here, once, and not with every request.
+  // Addresses are parsed once, not with every request.
   const targets = new Map<RouteConfig, UpstreamTarget>()
   const close = async () => void (await Promise.all([...held.values()].map((pool) => pool.release())))
   try {
@@ -60,12 +60,12 @@ export function createUpstreamPools(
   }
 }
 
-/** Two routes share connections when they trust the same authorities for the same origin. */
+/** Routes with the same origin and the same trusted authorities share connections. */
 function poolKey({ target, ca_file }: RouteConfig): string {
   return JSON.stringify([new URL(target).origin, ca_file ?? null])
 }
 
-/** A new certificate, limit or name makes a new pool: nothing of the old configuration may act in the new one. */
+/** A changed certificate, limit or name makes a new pool: no old setting may act in a new configuration. */
 function holdPool(
   route: RouteConfig,
   limits: LimitOptions,
@@ -79,12 +79,12 @@ function holdPool(
 
 function createPool(route: RouteConfig, limits: LimitOptions, trusted: Authorities): UpstreamPool {
   const limit = limits.max_upstream_connections_per_origin
-  const connections = createConnections(originOf(route.target, trusted.ca), new URL(route.target).host, limit)
+  const connections = new ConnectionPool(originOf(route.target, trusted.ca), limit)
   return {
     connections,
     name: route.id,
-    places: createPlaces({ places: limit, waiting: limits.max_upstream_queue_per_origin }),
-    close: connections.close,
+    permits: new Semaphore({ permits: limit, queue: limits.max_upstream_queue_per_origin }),
+    close: () => connections.close(),
   }
 }
 
@@ -92,7 +92,7 @@ interface Authorities {
   readonly ca?: string[]
 }
 
-/** With a `ca_file` its certificates are the only ones that are trusted. */
+/** The certificates of `ca_file`, which are then the only trusted ones. */
 function authorities({ id, ca_file }: RouteConfig): Authorities {
   if (ca_file === undefined) return {}
   return { ca: readCertificates(ca_file, `routes.${id}.ca_file`).map(String) }

@@ -1,23 +1,22 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
-import { memoized } from './bounded-memo.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
-import { joinedHeader } from './upstream-answer.ts'
+import { memoize } from './memoize.ts'
 
-/** What of an upstream's headers is replaced by the gateway's own. */
+/** Headers that the gateway sets itself. */
 const REPLACED = new Set<string>([headerKeys.profile, headerKeys.correlationId, headerKeys.requestId])
 
-/** Whatever the route: by the name as it was sent, which is judged once. */
-const neverReturned = memoized((name) => {
+/** Dropped on every route; cached by the name as it was sent. */
+const neverReturned = memoize((name) => {
   const key = name.toLowerCase()
   return isHopByHop(key, undefined) || REPLACED.has(key)
 })
 
-/** How an upstream's headers become the client's. */
+/** Properties of the route and the answer that decide about headers. */
 export interface ReturnOptions {
-  /** The gateway answers for CORS: what the upstream says about it would contradict. */
+  /** The gateway sets the CORS headers; those of the upstream would contradict them. */
   readonly ownsCors: boolean
-  /** A stream: its caching and framing are fixed. */
+  /** An event stream, with fixed caching and framing. */
   readonly stream: boolean
 }
 
@@ -28,7 +27,7 @@ const STREAM_REPLACED = new Set<string>([
   'x-accel-buffering',
 ])
 
-/** The headers the client gets, names and values in turn: the upstream's, less what is ours, then ours. */
+/** The headers of the client's answer, names and values in turn: first strip the upstream's, then add the gateway's. */
 export function returnedHeaders(
   exchange: Exchange,
   rawHeaders: readonly string[],
@@ -52,7 +51,7 @@ export function returnedHeaders(
   return returned
 }
 
-/** The fixed properties of an SSE response; the last keeps reverse proxies in front from collecting it. */
+/** The fixed headers of an event stream; the last one keeps reverse proxies from buffering it. */
 const STREAM_HEADERS = [
   headerNames.contentType,
   'text/event-stream',
@@ -61,3 +60,19 @@ const STREAM_HEADERS = [
   'X-Accel-Buffering',
   'no',
 ]
+
+/** All values of a header in a list of names and values, joined as in RFC 9110, section 5.3. */
+export function joinedHeader(rawHeaders: readonly string[], key: string): string | undefined {
+  let joined: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== key) continue
+    const value = rawHeaders[index + 1] ?? ''
+    joined = joined === undefined ? value : `${joined}, ${value}`
+  }
+  return joined
+}
+
+/** A list of names and values without one header. */
+export function withoutHeader(rawHeaders: readonly string[], key: string): readonly string[] {
+  return rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== key)
+}

@@ -13,7 +13,7 @@ import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Closable, PluginContext } from '../../src/plugin.ts'
 import { holdFor } from '../../src/plugins/plugin-set.ts'
 import { createHttpClient } from '../../src/upstream/http-client.ts'
-import { createShared, type Shared } from '../../src/upstream/shared.ts'
+import { createShared, type Shared } from '../../src/upstream/shared-resources.ts'
 
 /** A request in the state before the first plugin; `overrides` replaces whole fields. */
 export function makeExchange(overrides: Partial<Exchange> = {}): Exchange {

@@ -1,6 +1,6 @@
 import { headerKeys, headers, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
 import type { Exchange } from '../../exchange.ts'
-import { memoized } from '../../upstream/bounded-memo.ts'
+import { memoize } from '../../upstream/memoize.ts'
 
 /** How a body is parsed. */
 export type BodyKind = 'json' | 'lines' | 'form' | 'text'
@@ -38,7 +38,7 @@ export function judgeBody(requestHeaders: Exchange['headers']): BodyJudgement {
   return isIdentity(requestHeaders['content-encoding']) ? judgement : OTHER_ENCODING
 }
 
-const judgeType = memoized((contentType): BodyJudgement => {
+const judgeType = memoize((contentType): BodyJudgement => {
   const kind = bodyKind(mediaTypeEssence(contentType))
   if (kind === undefined) return SKIP
   return isUtf8Type(contentType) ? INSPECT[kind] : OTHER_CHARSET

@@ -1,33 +1,33 @@
-import { memoized } from '../bounded-memo.ts'
+import { memoize } from '../memoize.ts'
 
-/** The answer is no HTTP that can be passed on. The message says what is wrong and quotes none of it. */
+/** The answer is not valid HTTP. The message names the fault and never quotes the answer. */
 export class InvalidAnswerError extends Error {
   override readonly name = 'InvalidAnswerError'
 }
 
-/** The head of an answer, and what it says about the bytes behind it. */
+/** The head of an answer, with the framing of its body. */
 export interface AnswerHead {
   readonly status: number
   /** Names and values in turn, as they were sent; bytes are kept as latin1. */
   readonly rawHeaders: string[]
-  /** A number of bytes, chunks, or whatever comes until the connection ends. */
+  /** A number of bytes, chunks, or all bytes until the connection ends. */
   readonly framing: number | 'chunked' | 'until-close'
-  /** How long the connection may be idle after it; 0 when it ends with the answer. */
+  /** How long the connection may be idle after the answer; 0 when it ends with it. */
   readonly keepAliveMs: number
 }
 
-// RFC 9112, section 4. The reason phrase says nothing to anybody.
+// RFC 9112, section 4. The reason phrase is ignored.
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
-// Line ends in pairs and no other control character but the tab (RFC 9110, section 5.5).
+// CR and LF only as a pair, and no other control character but the tab (RFC 9110, section 5.5).
 const FORBIDDEN = /\r(?!\n)|(?<!\r)\n|[^\t\r\n\x20-\x7e\x80-\xff]/
 const DECIMAL = /^\d{1,15}$/
 const KEEP_ALIVE_TIMEOUT = /(?:^|[\s,;])timeout=(\d{1,6})/i
-// Token characters (RFC 9110, section 5.6.2). A folded line or a space before the colon shows here too.
-const isToken = memoized((name) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name))
+// Token characters (RFC 9110, section 5.6.2). It refuses folded lines and a space before the colon too.
+const isToken = memoize((name) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name))
 
-/** Below the 5 s after which usual servers drop an idle connection (F8). */
+/** Below 5 s, the usual idle timeout of servers (F8). */
 const MAX_IDLE_MS = 4000
-/** A server that names its own time means its own clock: we are gone before. */
+/** Subtracted from the timeout that a server announces: the gateway closes first. */
 const IDLE_MARGIN_MS = 1000
 
 interface FramingHeaders {
@@ -37,7 +37,7 @@ interface FramingHeaders {
   keepAlive: string | undefined
 }
 
-/** Reads a head without its last empty line. Whatever could be read in two ways is refused. */
+/** Parses a head without its final empty line. Ambiguous heads are refused. */
 export function parseHead(text: string): AnswerHead {
   refuseControls(text)
   const lineEnd = endOfLine(text, 0)
@@ -64,7 +64,7 @@ export function parseHead(text: string): AnswerHead {
   }
 }
 
-/** Throws when lines hold what no later byte can mend. */
+/** Throws for control characters, which no later byte can make valid. */
 export function refuseControls(text: string): void {
   if (FORBIDDEN.test(text)) throw new InvalidAnswerError('a control character in the head')
 }
@@ -88,7 +88,7 @@ function readField(
   noteFraming(name, value, found)
 }
 
-/** Not `trim`, which takes away more than the blanks of RFC 9110, section 5.6.3. */
+/** Not `trim`, which removes more than the blanks of RFC 9110, section 5.6.3. */
 function withoutBlanks(text: string, start: number, end: number): string {
   let [from, to] = [start, end]
   while (from < to && isBlank(text.charCodeAt(from))) from += 1
@@ -100,7 +100,7 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
 }
 
-/** By length first: hardly any header speaks of framing. */
+/** Compares by length first: few headers are about framing. */
 function noteFraming(name: string, value: string, found: FramingHeaders): void {
   switch (name.length) {
     case 10: {
@@ -121,10 +121,10 @@ function joined(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`
 }
 
-/** RFC 9112, section 6.3, without the leniences that it allows. */
+/** RFC 9112, section 6.3, without its optional leniency. */
 function framingOf({ length, coding }: FramingHeaders, isOld: boolean): AnswerHead['framing'] {
   if (coding !== undefined) {
-    // Only `chunked` may be sent to whoever did not ask for another coding with TE (section 6.1).
+    // Without TE in the request, only `chunked` is allowed (section 6.1).
     if (coding.toLowerCase() !== 'chunked')
       throw new InvalidAnswerError('a transfer coding that was not asked for')
     if (length !== undefined) throw new InvalidAnswerError('a length and a transfer coding')
@@ -132,7 +132,7 @@ function framingOf({ length, coding }: FramingHeaders, isOld: boolean): AnswerHe
     return 'chunked'
   }
   if (length === undefined) return 'until-close'
-  // Two of them are joined by a comma and are no number, even when they agree.
+  // Two lengths are joined by a comma and refused, even when they agree.
   if (!DECIMAL.test(length)) throw new InvalidAnswerError('a length that is none')
   return Number(length)
 }
@@ -144,6 +144,6 @@ function keepAliveMs({ connection, keepAlive }: FramingHeaders): number {
   return Math.max(0, Math.min(MAX_IDLE_MS, Number(named[1]) * 1000 - IDLE_MARGIN_MS))
 }
 
-const listsClose = memoized((value) =>
+const listsClose = memoize((value) =>
   value.split(',').some((option) => option.trim().toLowerCase() === 'close'),
 )

@@ -1,129 +1,165 @@
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { InvalidAnswerError } from './answer-head.ts'
-import { type AnswerTaker, createAnswerReader } from './answer-reader.ts'
-import { type Origin, openSocket } from './open-socket.ts'
-import type { WireRequest } from './request-bytes.ts'
-import { createRequestWriter } from './request-writer.ts'
+import { AnswerParser, type AnswerReceiver } from './answer-parser.ts'
+import { RequestWriter, type WireRequest } from './request-writer.ts'
 
-/** Follows one request on a connection to its one end. */
-export interface AnswerFollower extends AnswerTaker {
-  complete(): void
-  /** `isLost`: the connection had been used before and no byte of an answer came. It may have been idle too long (F8). */
-  failed(error: Error, isLost: boolean): void
-}
-
-/** A connection to an upstream. It carries one request at a time. */
-export interface UpstreamConnection {
-  /** Until when it may be used again. */
-  readonly idleUntil: () => number
-  /** Throws when the request cannot be written as it is. */
-  carry(request: WireRequest, follower: AnswerFollower): void
-  pause(): void
-  resume(): void
-  /** Ends it at once; a request that it carries has failed. */
-  destroy(error?: Error): void
-}
-
-/** What a connection tells whoever keeps it. */
-export interface ConnectionEvents {
-  /** It can carry another request. */
-  readonly onIdle: (connection: UpstreamConnection) => void
-  readonly onClosed: (connection: UpstreamConnection) => void
-}
-
-/** What a connection is made with. */
-export interface ConnectionOptions extends ConnectionEvents {
-  readonly origin: Origin
-  /** The value of `Host`. */
+/** The server behind a route's address. */
+export interface Origin {
+  readonly protocol: 'http:' | 'https:'
+  readonly hostname: string
+  readonly port: number
+  /** The value of the `Host` header. */
   readonly host: string
+  /** The only trusted authorities, if the operator named some. */
+  readonly ca?: readonly string[]
+}
+
+/** Reads the origin from an address. */
+export function originOf(target: string, ca?: readonly string[]): Origin {
+  const { protocol, hostname, port, host } = new URL(target)
+  const isTls = protocol === 'https:'
+  return {
+    protocol: isTls ? 'https:' : 'http:',
+    // A URL has an IPv6 address in brackets; sockets and certificates want it without.
+    hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (isTls ? 443 : 80) : Number(port),
+    host,
+    ...(ca === undefined ? {} : { ca }),
+  }
+}
+
+/** Receives the answer to one request; `onComplete` or `onFailed` is called once. */
+export interface AnswerHandler extends AnswerReceiver {
+  onComplete(): void
+  /** `isLost`: no byte of an answer came on a reused connection, which the server may have closed as idle (F8). */
+  onFailed(error: Error, isLost: boolean): void
+}
+
+/** The owner of connections. */
+export interface ConnectionOwner {
+  /** The connection can carry another request. */
+  onIdle(connection: Connection): void
+  onClosed(connection: Connection): void
 }
 
 const CONNECT_TIMEOUT_MS = 5000
+const KEEP_ALIVE_PROBE_MS = 60_000
 /**
- * One for all connections: what is read is taken out of it in the same turn. Of a stream whose reader stalls, this much is
- * held before it is known; less would cost large answers more reads.
+ * Shared by all connections: received bytes are copied out in the same turn. A stream with a stalled reader buffers up to
+ * this size before the pause takes effect; a smaller size would cost large answers more reads.
  */
 const readMemory = Buffer.allocUnsafeSlow(32_768)
 
-/** Opens a connection to an upstream. */
-export function openConnection({ origin, host, onIdle, onClosed }: ConnectionOptions): UpstreamConnection {
-  const socket = openSocket(origin, { buffer: readMemory, callback: onBytes })
-  const reader = createAnswerReader()
-  const writer = createRequestWriter(socket, { host, failed: destroy })
-  let follower: AnswerFollower | undefined
-  let isUsed = false
-  let isOpen = true
-  let isPaused = false
-  let idleUntil = 0
-  const timer = setTimeout(() => destroy(new Error('connecting took too long')), CONNECT_TIMEOUT_MS)
-  socket.once(origin.protocol === 'http:' ? 'connect' : 'secureConnect', () => clearTimeout(timer))
-  socket.on('end', onEnd)
-  socket.on('error', destroy)
-  socket.on('close', () => destroy())
+/** A connection to an upstream; it carries one request at a time. */
+export class Connection {
+  /** The end of its idle time, by `performance.now()`. */
+  idleUntil = 0
+  private readonly owner: ConnectionOwner
+  private readonly socket: Socket
+  private readonly parser = new AnswerParser()
+  private readonly writer: RequestWriter
+  private readonly connectTimer: NodeJS.Timeout
+  /** The handler of the current request. */
+  private handler: AnswerHandler | undefined = undefined
+  /** It has carried a request before the current one. */
+  private isReused = false
+  private isOpen = true
+  private isPaused = false
 
-  function onBytes(size: number): boolean {
-    // Nobody has asked for anything: it must not become the answer to the next request (F4).
-    if (follower === undefined) destroy()
-    else receive(follower, readMemory.subarray(0, size))
+  constructor(origin: Origin, owner: ConnectionOwner) {
+    this.owner = owner
+    this.socket = openSocket(origin, { buffer: readMemory, callback: (size) => this.onBytes(size) })
+    this.writer = new RequestWriter(this.socket, origin.host, (error) => this.destroy(error))
+    this.connectTimer = setTimeout(
+      () => this.destroy(new Error('connecting took too long')),
+      CONNECT_TIMEOUT_MS,
+    )
+    this.socket.once(origin.protocol === 'http:' ? 'connect' : 'secureConnect', () =>
+      clearTimeout(this.connectTimer),
+    )
+    this.socket.on('end', () => this.onEnd())
+    this.socket.on('error', (error) => this.destroy(error))
+    this.socket.on('close', () => this.destroy())
+  }
+
+  /** Sends a request. Throws for one that cannot be written safely. */
+  carry(request: WireRequest, handler: AnswerHandler): void {
+    this.handler = handler
+    this.parser.expect(request.method, handler)
+    this.writer.write(request)
+  }
+
+  pause(): void {
+    this.isPaused = true
+    this.socket.pause()
+  }
+
+  resume(): void {
+    if (this.isPaused) this.socket.resume()
+    this.isPaused = false
+  }
+
+  /** Closes the connection at once; its current request fails. */
+  destroy(error?: Error): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    clearTimeout(this.connectTimer)
+    this.socket.destroy()
+    this.writer.stop()
+    this.owner.onClosed(this)
+    const { handler } = this
+    this.handler = undefined
+    const isLost = this.isReused && !this.parser.hasBegun && !(error instanceof InvalidAnswerError)
+    handler?.onFailed(error ?? new Error('the connection was closed'), isLost)
+  }
+
+  private onBytes(size: number): boolean {
+    // Unsolicited bytes must not become the answer to the next request (F4).
+    if (this.handler === undefined) this.destroy()
+    else this.receive(this.handler, readMemory.subarray(0, size))
     return true
   }
 
-  function receive(current: AnswerFollower, bytes: Buffer): void {
+  private receive(handler: AnswerHandler, bytes: Buffer): void {
     try {
-      // Whoever takes the answer may have ended the request meanwhile.
-      if (reader.read(bytes) && follower === current) finish(current)
+      // The handler may have ended the request while it received the answer.
+      if (this.parser.read(bytes) && this.handler === handler) this.finish(handler)
     } catch (error) {
-      destroy(error as Error)
+      this.destroy(error as Error)
     }
   }
 
-  function finish(current: AnswerFollower): void {
-    follower = undefined
-    isUsed = true
-    // Whoever takes the rest slowly has all of it: the next answer does not wait for that.
-    resume()
-    idleUntil = performance.now() + reader.keepAliveMs()
-    // Should the answer have come before its request was sent, the rest of it would be read as another request.
-    if (reader.keepAliveMs() === 0 || writer.isWriting()) destroy()
-    else if (isOpen) onIdle(connection)
-    current.complete()
+  private onEnd(): void {
+    if (this.handler !== undefined && this.parser.endsHere) this.finish(this.handler)
+    else this.destroy(new Error('the upstream closed the connection'))
   }
 
-  function resume(): void {
-    if (isPaused) socket.resume()
-    isPaused = false
+  private finish(handler: AnswerHandler): void {
+    this.handler = undefined
+    this.isReused = true
+    // The whole answer is in memory: a slow reader must not delay the next one.
+    this.resume()
+    this.idleUntil = performance.now() + this.parser.keepAliveMs
+    // An answer may come before its request is sent: the rest of that request would be read as another one.
+    if (this.parser.keepAliveMs === 0 || this.writer.isWriting) this.destroy()
+    else if (this.isOpen) this.owner.onIdle(this)
+    handler.onComplete()
   }
+}
 
-  function onEnd(): void {
-    if (follower !== undefined && reader.endsHere()) finish(follower)
-    else destroy(new Error('the upstream closed the connection'))
+/** Opens a socket that writes received bytes into `onread`'s memory. It may be written to at once. */
+function openSocket({ protocol, hostname, port, ca }: Origin, onread: OnReadOpts): Socket {
+  const options = {
+    host: hostname,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+    onread,
   }
-
-  function destroy(error?: Error): void {
-    if (!isOpen) return
-    isOpen = false
-    clearTimeout(timer)
-    socket.destroy()
-    writer.stop()
-    onClosed(connection)
-    const current = follower
-    follower = undefined
-    const isLost = isUsed && !reader.hasBegun() && !(error instanceof InvalidAnswerError)
-    current?.failed(error ?? new Error('the connection was closed'), isLost)
-  }
-
-  const connection: UpstreamConnection = {
-    destroy,
-    resume,
-    idleUntil: () => idleUntil,
-    pause() {
-      isPaused = true
-      socket.pause()
-    },
-    carry(request, next) {
-      follower = next
-      reader.expect(request.method, next)
-      writer.write(request)
-    },
-  }
-  return connection
+  if (protocol === 'http:') return connectTcp(options)
+  const servername = isIP(hostname) === 0 ? { servername: hostname } : {}
+  const trusted = ca === undefined ? {} : { ca: [...ca] }
+  return connectTls({ ...options, ...servername, ...trusted, ALPNProtocols: ['http/1.1'] })
 }

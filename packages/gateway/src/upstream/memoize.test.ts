@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest'
-import { memoized } from './bounded-memo.ts'
+import { memoize } from './memoize.ts'
 
 test('a text is computed once', () => {
   const compute = vi.fn((text: string) => text.length > 3)
-  const isLong = memoized(compute)
+  const isLong = memoize(compute)
   expect([isLong('four'), isLong('four'), isLong('two'), isLong('two')]).toEqual([true, true, false, false])
   expect(compute).toHaveBeenCalledTimes(2)
 })
 
 test('after a thousand texts new ones are computed and not kept', () => {
   const compute = vi.fn((text: string) => text.length)
-  const lengthOf = memoized(compute)
+  const lengthOf = memoize(compute)
   for (let index = 0; index < 1000; index += 1) lengthOf(`text-${index}`)
   expect([lengthOf('one more'), lengthOf('one more'), lengthOf('text-0')]).toEqual([8, 8, 6])
   expect(compute).toHaveBeenCalledTimes(1002)
@@ -18,7 +18,7 @@ test('after a thousand texts new ones are computed and not kept', () => {
 
 test('a long text is not kept', () => {
   const compute = vi.fn((text: string) => text.length)
-  const lengthOf = memoized(compute)
+  const lengthOf = memoize(compute)
   expect([lengthOf('x'.repeat(257)), lengthOf('x'.repeat(257))]).toEqual([257, 257])
   expect(compute).toHaveBeenCalledTimes(2)
 })

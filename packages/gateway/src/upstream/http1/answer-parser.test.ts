@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidAnswerError } from './answer-head.ts'
-import { createAnswerReader } from './answer-reader.ts'
+import { AnswerParser } from './answer-parser.ts'
 
 interface Read {
   readonly statuses: number[]
@@ -13,30 +13,30 @@ interface Read {
 
 /** Reads an answer that comes in pieces, each in the same memory as the one before. */
 function readPieces(pieces: readonly Buffer[], method = 'GET'): Read {
-  const reader = createAnswerReader()
+  const parser = new AnswerParser()
   const memory = Buffer.alloc(65_536)
   const statuses: number[] = []
   let headers: readonly string[] = []
   const chunks: Buffer[] = []
-  reader.expect(method, {
-    head({ status, rawHeaders }) {
+  parser.expect(method, {
+    onHead({ status, rawHeaders }) {
       statuses.push(status)
       headers = rawHeaders
     },
-    chunk: (bytes) => void chunks.push(bytes),
+    onChunk: (bytes) => void chunks.push(bytes),
   })
   let complete = false
   for (const piece of pieces) {
     memory.fill('#', 0, piece.length)
     piece.copy(memory)
-    complete = reader.read(memory.subarray(0, piece.length))
+    complete = parser.read(memory.subarray(0, piece.length))
   }
   return {
     statuses,
     headers,
     body: Buffer.concat(chunks).toString('latin1'),
     complete,
-    keepAliveMs: reader.keepAliveMs(),
+    keepAliveMs: parser.keepAliveMs,
   }
 }
 
@@ -84,12 +84,12 @@ describe('an answer', () => {
   })
 
   it('without a length lasts until the connection ends', () => {
-    const reader = createAnswerReader()
+    const parser = new AnswerParser()
     const chunks: string[] = []
-    reader.expect('GET', { head: () => undefined, chunk: (part) => void chunks.push(part.toString()) })
-    expect(reader.read(bytes(`${head(ok)}one`))).toBe(false)
-    expect(reader.read(bytes('two'))).toBe(false)
-    expect([reader.endsHere(), reader.keepAliveMs(), chunks]).toEqual([true, 0, ['one', 'two']])
+    parser.expect('GET', { onHead: () => undefined, onChunk: (part) => void chunks.push(part.toString()) })
+    expect(parser.read(bytes(`${head(ok)}one`))).toBe(false)
+    expect(parser.read(bytes('two'))).toBe(false)
+    expect([parser.endsHere, parser.keepAliveMs, chunks]).toEqual([true, 0, ['one', 'two']])
   })
 
   it.each([

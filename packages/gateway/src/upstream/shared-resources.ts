@@ -1,15 +1,15 @@
-/** What one user has of a thing that others may have too. */
+/** One user's hold on a shared resource. */
 export interface Held<T> {
   readonly value: T
-  /** Gives it back; with the last user it is closed. Safe to call again. */
+  /** Ends the hold; the last one closes the resource. Safe to call again. */
   release(): Promise<void>
 }
 
-/** Things that outlast a reload, because the configuration before and the one after want the very same. */
+/** Resources that outlive a reload: the old and the new configuration hold the same one. */
 export interface Shared<T> {
-  /** Everything that somebody has. */
+  /** All held resources. */
   readonly all: readonly T[]
-  /** Hands out what the key stands for, made now if nobody has it. */
+  /** Holds the resource of a key; makes it if no user holds it. */
   hold(key: string, make: () => T): Held<T>
 }
 
@@ -18,7 +18,7 @@ interface Entry<T> {
   users: number
 }
 
-/** Counts users: what none has any more is closed. */
+/** Makes a set of reference-counted resources. */
 export function createShared<T extends { close(): unknown }>(): Shared<T> {
   const entries = new Map<string, Entry<T>>()
   const leave = async (key: string, entry: Entry<T>) => {

@@ -2,10 +2,10 @@ const MAX_ENTRIES = 1000
 const MAX_TEXT_LENGTH = 256
 
 /**
- * Remembers what a pure function said of short texts. They come from outside, so there is a bound (F15): once it is
- * reached, new ones are computed each time.
+ * Caches the results of a pure function of short texts. The texts come from outside, so the cache is bounded (F15): once
+ * it is full, new texts are computed each time.
  */
-export function memoized<Value>(compute: (text: string) => Value): (text: string) => Value {
+export function memoize<Value>(compute: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>()
   return (text) => {
     const value = known.get(text)
