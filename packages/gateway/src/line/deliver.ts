@@ -10,7 +10,7 @@ import {
 import { type CheckedAnswer, mayHaveBody } from '../upstream/check-response.ts'
 import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
 import { createEventBoundary, lastFrame } from '../upstream/event-stream.ts'
-import { joinedHeader, returnedHeaders, withoutHeader } from '../upstream/returned-headers.ts'
+import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
 
 const LAST_FRAME_GRACE_MS = 2000
 
@@ -23,7 +23,7 @@ export async function deliver(
   const { answer, essence } = checked
   const { reply } = exchange
   const stream = exchange.streaming && essence === 'text/event-stream' && mayHaveBody(exchange, answer)
-  reply.head(answer.status, returnedHeaders(exchange, sentHeaders(answer), { ownsCors, stream }))
+  reply.head(answer.status, returnedHeaders(exchange, answer, { ownsCors, stream }))
   const whole = stream ? undefined : (checked.bytes ?? answer.body.takeWhole())
   if (whole !== undefined) reply.end(whole)
   else {
@@ -42,13 +42,6 @@ async function untilFlushed({ reply, signal }: Exchange): Promise<DeliveryEnd> {
     reply.destroy()
     return signal.reason as CancelReason
   }
-}
-
-const NO_CONTENT = 204
-
-/** RFC 9110, section 8.6: 204 has no length; a client that believed one would wait for a body. */
-function sentHeaders({ status, rawHeaders }: UpstreamAnswer): readonly string[] {
-  return status === NO_CONTENT ? withoutHeader(rawHeaders, 'content-length') : rawHeaders
 }
 
 function pipeBytes(exchange: Exchange, answer: UpstreamAnswer): Promise<DeliveryEnd> {

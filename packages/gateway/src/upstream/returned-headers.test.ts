@@ -6,8 +6,8 @@ import { type ReturnOptions, returnedHeaders } from './returned-headers.ts'
 const OWN = ['X-Agentic-Profile', 'v0.3', 'X-Correlation-ID', 'corr-1', 'X-Request-ID', 'req-1']
 const STREAM = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no']
 
-const given = (rawHeaders: readonly string[], options: Partial<ReturnOptions> = {}) =>
-  returnedHeaders(makeExchange(), rawHeaders, { ownsCors: false, stream: false, ...options })
+const given = (rawHeaders: readonly string[], options: Partial<ReturnOptions> = {}, status = 200) =>
+  returnedHeaders(makeExchange(), { status, rawHeaders }, { ownsCors: false, stream: false, ...options })
 
 test('what an upstream says of its answer passes as it was sent, before what the gateway sets', () => {
   const sent = ['Content-Type', 'application/json', 'Set-Cookie', 'a=1', 'set-cookie', 'b=2']
@@ -39,6 +39,17 @@ describe('a stream', () => {
   )
 
   it.each(replaced)('alone has a fixed %s', (name) => expect(given([name, 'x'])).toEqual([name, 'x', ...OWN]))
+})
+
+test('204 has no length, other statuses keep it', () => {
+  expect(given(['Content-LENGTH', '0', 'ETag', 'y'], {}, 204)).toEqual(['ETag', 'y', ...OWN])
+  expect(given(['Content-LENGTH', '0', 'ETag', 'y'], {}, 205)).toEqual([
+    'Content-LENGTH',
+    '0',
+    'ETag',
+    'y',
+    ...OWN,
+  ])
 })
 
 test('a name without a value is returned with none', () => {

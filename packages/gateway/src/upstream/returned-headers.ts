@@ -1,5 +1,6 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import type { UpstreamAnswer } from './dispatch.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
 import { memoize } from './memoize.ts'
 
@@ -20,6 +21,11 @@ export interface ReturnOptions {
   readonly stream: boolean
 }
 
+/** RFC 9110, section 8.6: 204 has no length; a client that believed one would wait for a body. */
+const WRONG_BY_STATUS: ReadonlyMap<number, ReadonlySet<string>> = new Map([
+  [204, new Set(['content-length'])],
+])
+
 const STREAM_REPLACED = new Set<string>([
   headerKeys.contentType,
   'cache-control',
@@ -27,28 +33,33 @@ const STREAM_REPLACED = new Set<string>([
   'x-accel-buffering',
 ])
 
+/** The parts of an answer that decide about its headers. */
+export type AnswerHeaders = Pick<UpstreamAnswer, 'status' | 'rawHeaders'>
+
 /** The headers of the client's answer, names and values in turn: first strip the upstream's, then add the gateway's. */
-export function returnedHeaders(
-  exchange: Exchange,
-  rawHeaders: readonly string[],
-  options: ReturnOptions,
-): string[] {
-  const named = connectionNames(joinedHeader(rawHeaders, 'connection'))
-  const returned: string[] = []
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (neverReturned(name)) continue
-    const key = name.toLowerCase()
-    if (named?.has(key)) continue
-    if (options.ownsCors && key.startsWith('access-control-')) continue
-    if (options.stream && STREAM_REPLACED.has(key)) continue
-    returned.push(name, rawHeaders[index + 1] ?? '')
-  }
+export function returnedHeaders(exchange: Exchange, answer: AnswerHeaders, options: ReturnOptions): string[] {
+  const returned = passedHeaders(answer, options)
   returned.push(headerNames.profile, PROFILE_VERSION)
   returned.push(headerNames.correlationId, exchange.trace.correlationId)
   returned.push(headerNames.requestId, exchange.trace.requestId)
   if (options.stream) returned.push(...STREAM_HEADERS)
   return returned
+}
+
+function passedHeaders({ status, rawHeaders }: AnswerHeaders, { ownsCors, stream }: ReturnOptions): string[] {
+  const named = connectionNames(joinedHeader(rawHeaders, 'connection'))
+  const wrong = stream ? STREAM_REPLACED : WRONG_BY_STATUS.get(status)
+  const passed: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (neverReturned(name)) continue
+    const key = name.toLowerCase()
+    if (named?.has(key)) continue
+    if (ownsCors && key.startsWith('access-control-')) continue
+    if (wrong?.has(key)) continue
+    passed.push(name, rawHeaders[index + 1] ?? '')
+  }
+  return passed
 }
 
 /** The fixed headers of an event stream; the last one keeps reverse proxies from buffering it. */
@@ -70,9 +81,4 @@ export function joinedHeader(rawHeaders: readonly string[], key: string): string
     joined = joined === undefined ? value : `${joined}, ${value}`
   }
   return joined
-}
-
-/** A list of names and values without one header. */
-export function withoutHeader(rawHeaders: readonly string[], key: string): readonly string[] {
-  return rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== key)
 }
