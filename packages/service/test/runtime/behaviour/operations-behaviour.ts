@@ -1,5 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Job, JobContext, JobRunner, Operations, Scope } from '../../../src/runtime/contract.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations, sweepOperations } from '../../../src/runtime/operations.ts'
@@ -22,8 +22,8 @@ const cancelled: Outcome = {
   code: 'OPERATION_CANCELLED',
   message: 'The operation was cancelled.',
 }
-// Short enough to be waited for, and long enough that a busy machine does not lose it between two renewals.
-const SHORT_LEASE_SECONDS = 1.5
+/** Three in the time of a lease of 30 seconds. */
+const HEARTBEAT_SECONDS = 10
 const quick = { pollMilliseconds: 10, backoffSeconds: 0.01, maxBackoffSeconds: 0.02, closeSeconds: 0.05 }
 
 function newJob(change: Partial<Job> = {}): Job {
@@ -503,18 +503,17 @@ function describeCancel({ store, open, accept, run }: Tools): void {
   })
 
   it('aborts the run in another process at its next heartbeat', async () => {
+    const heartbeats = stopHeartbeats()
     const aborted = Promise.withResolvers<unknown>()
     const begun = Promise.withResolvers<void>()
-    const { operationId, tenantId } = await run(
-      (_job, { signal }) => {
-        begun.resolve()
-        return new Promise(() => signal.addEventListener('abort', () => aborted.resolve(signal.reason)))
-      },
-      { leaseSeconds: SHORT_LEASE_SECONDS },
-    )
+    const { operationId, tenantId } = await run((_job, { signal }) => {
+      begun.resolve()
+      return new Promise(() => signal.addEventListener('abort', () => aborted.resolve(signal.reason)))
+    })
     await begun.promise
     const another = open()
     expect(await another.cancel(tenantId, operationId)).toBe('cancelled')
+    heartbeats.next()
     expect(await aborted.promise).toEqual(new Error('the lease was lost'))
   })
 
@@ -568,10 +567,9 @@ function describeLeases({ store, open, accept }: Tools): void {
     const clock = createTestClock()
     const name = crypto.randomUUID()
     const job = newJob()
-    const [first, second] = [
-      open({ now: clock.now, leaseSeconds: 30 }),
-      open({ now: clock.now, leaseSeconds: 30 }),
-    ]
+    // The first process has no free worker for its own lease once it has expired, and none renews it in the time of this test.
+    const lease = { now: clock.now, leaseSeconds: 3600 }
+    const [first, second] = [open({ ...lease, workers: 1 }), open(lease)]
     const begun = Promise.withResolvers<JobContext>()
     const late = Promise.withResolvers<Outcome>()
     first.start(
@@ -587,7 +585,7 @@ function describeLeases({ store, open, accept }: Tools): void {
     )
     const operationId = await accept(first, job)
     const context = await begun.promise
-    clock.forward(31)
+    clock.forward(3601)
     const effect = (by: JobContext) => () =>
       by.finish(async (sql) => {
         await addEffect(sql, job.scope.tenantId, name)
@@ -606,6 +604,8 @@ function describeLeases({ store, open, accept }: Tools): void {
   })
 
   it('is not taken over while its process renews the lease', async () => {
+    const heartbeats = stopHeartbeats()
+    const clock = createTestClock()
     let runs = 0
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<Outcome>()
@@ -615,15 +615,19 @@ function describeLeases({ store, open, accept }: Tools): void {
       begun.resolve()
       return end.promise
     }
-    const lease = { leaseSeconds: SHORT_LEASE_SECONDS }
-    const [first, second] = [open(lease), open(lease)]
+    const [first, second] = [open({ now: clock.now }), open({ now: clock.now })]
     first.start(new Map([[job.scope.operation, runner]]))
     const operationId = await accept(first, job)
     // Before that the second could be the one that takes it.
     await begun.promise
     second.start(new Map([[job.scope.operation, runner]]))
     // Three renewals in the time of a lease: without them it would have ended.
-    await first.store.answered(statements.renewal, 4)
+    for (let count = 0; count < 4; count += 1) {
+      clock.forward(HEARTBEAT_SECONDS)
+      const renewed = first.store.answered(statements.renewal, 1)
+      heartbeats.next()
+      await renewed
+    }
     await second.store.answered(statements.poll, 3)
     end.resolve(done)
     await expect
@@ -652,6 +656,13 @@ function describeLeases({ store, open, accept }: Tools): void {
     expect(runs.size).toBe(100)
     expect([...runs.values()].every((count) => count === 1)).toBe(true)
   })
+}
+
+/** Stops the heartbeats of processes that a test opens from here on, so that a busy machine loses no lease between two. */
+function stopHeartbeats() {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return { next: () => void vi.advanceTimersByTime(HEARTBEAT_SECONDS * 1000) }
 }
 
 /** What a process leaves behind that is killed right after it has taken an operation. */
