@@ -1,5 +1,6 @@
 import { createLog } from '../../../src/log.ts'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
+import { ownTime } from '../../harness/own-time.ts'
 import { makeBody, makeContext } from '../make-exchange.ts'
 import { auditedExchange, auditOptions, countedMetrics, driveMany } from './drive.ts'
 
@@ -24,6 +25,8 @@ export interface AuditReport {
   /** The largest buffer of the stdout stream. */
   readonly stdoutBufferBytes: number
   readonly closeSeconds: number
+  /** The same without the time in which the process did not run. */
+  readonly closeOwnSeconds: number
 }
 
 const MEBIBYTE = 1_048_576
@@ -44,8 +47,8 @@ async function auditForParent(task: AuditTask): Promise<void> {
     state.stdoutBufferBytes = Math.max(state.stdoutBufferBytes, process.stdout.writableLength)
     return auditedExchange({ ...overrides, body: makeBody(body) })
   }
-  const report = (growth: ReturnType<typeof memory>, closeSeconds: number) =>
-    process.send?.({ ...state, ok: metrics.ok(), error: metrics.error(), ...growth, closeSeconds })
+  const report = (growth: ReturnType<typeof memory>, closing = { closeSeconds: 0, closeOwnSeconds: 0 }) =>
+    process.send?.({ ...state, ok: metrics.ok(), error: metrics.error(), ...growth, ...closing })
 
   process.send?.('ready')
   await message('start')
@@ -56,11 +59,11 @@ async function auditForParent(task: AuditTask): Promise<void> {
     heldMiB: after.heldMiB - before.heldMiB,
     rssGrowthMiB: after.rssGrowthMiB - before.rssGrowthMiB,
   }
-  report(growth, 0)
+  report(growth)
   await message('close')
   const startedAt = performance.now()
-  await plugin.close?.()
-  report(growth, (performance.now() - startedAt) / 1000)
+  const ownMs = await ownTime(async () => plugin.close?.())
+  report(growth, { closeSeconds: (performance.now() - startedAt) / 1000, closeOwnSeconds: ownMs / 1000 })
   await context.close()
   process.disconnect()
 }

@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
-import type { Plugin } from '../../../src/plugin.ts'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { traceContext } from '../../../src/upstream/trace-context.ts'
+import { stopTime } from '../../harness/stop-time.ts'
 import { makeBody, makeContext, makeExchange, makeHeaders, makeIdentity } from '../make-exchange.ts'
 import { type Collector, startCollector } from './collector.ts'
 import { auditedExchange, auditOptions, countedMetrics, drive, driveMany } from './drive.ts'
@@ -11,9 +11,8 @@ import { auditedExchange, auditOptions, countedMetrics, drive, driveMany } from 
 let collector: Collector
 beforeEach(async () => {
   collector = await startCollector()
-  // Time stands still, so that only arriving batches end a test: closing gives up after two seconds, an export after five,
-  // and a busy machine can need more.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+  // Closing gives up after two seconds and an export after five. A busy machine can need more.
+  stopTime()
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -27,17 +26,11 @@ function pluginWith(options: Partial<OtelAuditOptions> = {}) {
   return { plugin: otelAudit(otlp, context), metrics, context }
 }
 
-/** Closes the plugin with its clock stopped: on a busy machine the two seconds to flush may be too short. */
-async function closeAndFlush(plugin: Plugin): Promise<void> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  await plugin.close?.()
-}
-
 it('exports one span per request with every field as an attribute of its name', async () => {
   const { plugin, metrics, context } = pluginWith({ attributes: [{ field: 'plan', from_claim: 'plan' }] })
   const identity = makeIdentity({ claims: { sub: 'alice', plan: 'gold' } })
   const exchange = await drive(plugin, auditedExchange({ identity, actor: 'bob' }))
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   const { traceId, spanId } = traceContext(exchange)
   expect(collector.spans).toEqual([
     {
@@ -74,7 +67,7 @@ it('exports one span per request with every field as an attribute of its name', 
 it('sends no credentials', async () => {
   const { plugin } = pluginWith()
   await drive(plugin, auditedExchange({ headers: makeHeaders({ Authorization: 'Bearer secret' }) }))
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   const sent = collector.metadata.map((metadata) => Object.keys(metadata.getMap()))
   expect(sent).toEqual([expect.not.arrayContaining(['authorization'])])
   expect(JSON.stringify(collector.metadata)).not.toContain('secret')
@@ -90,7 +83,7 @@ it('lasts from the arrival of the request to its end, and says how it ended', as
       result: { status: 424, label: 'failed_dependency', outcomeType: 'failed_dependency' },
     }),
   )
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   const [span] = collector.spans
   expect(span?.status).toBe('STATUS_CODE_ERROR')
   expect(span?.attributes['outcome']).toBe('error')
@@ -110,7 +103,7 @@ it('derives the trace from a UUID and links the caller', async () => {
       headers: makeHeaders({ traceparent }),
     }),
   )
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   expect(collector.spans).toEqual([
     expect.objectContaining({
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -125,7 +118,7 @@ it('makes the span that the upstream was told about the parent of the next gatew
   const first = await drive(plugin)
   const { traceparent, spanId, traceId } = traceContext(first)
   await drive(plugin, auditedExchange({ headers: makeHeaders({ traceparent }) }))
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   expect(collector.spans[1]).toEqual(
     expect.objectContaining({ traceId, parentSpanId: spanId, links: [{ traceId, spanId }] }),
   )
@@ -138,7 +131,7 @@ it('carries text of any kind and a body of 1 MiB', async () => {
   })
   const identity = makeIdentity({ claims: { sub: 'alice', odd: 'a\ud800b €\n😀' } })
   await drive(plugin, auditedExchange({ identity, body: makeBody('€'.repeat(400_000)) }))
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   const [span] = collector.spans
   expect(span?.attributes['attributes.odd']).toBe('a\ufffdb €\n😀')
   expect(span?.attributes['request_body'] === '€'.repeat(349_525)).toBe(true)
@@ -147,7 +140,7 @@ it('carries text of any kind and a body of 1 MiB', async () => {
 it('exports a request that was refused earlier when told to', async () => {
   const { plugin } = pluginWith({ include_rejected: true })
   plugin.response?.(makeExchange({ result: { status: 403, label: 'forbidden', outcomeType: 'forbidden' } }))
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   const [span] = collector.spans
   expect([span?.name, span?.attributes['event_type']]).toEqual([
     'agentic.request',
@@ -158,7 +151,7 @@ it('exports a request that was refused earlier when told to', async () => {
 it('exports thousands of spans in batches, each once', async () => {
   const { plugin, metrics } = pluginWith()
   await driveMany(plugin, 5_000)
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   const ids = new Set(collector.spans.map(({ attributes }) => attributes['request_id']))
   expect(ids.size).toBe(metrics.ok())
   expect(collector.spans).toHaveLength(metrics.ok())
@@ -171,7 +164,7 @@ it('sends bodies in messages that a collector takes', async () => {
   for (let n = 0; n < 7; n += 1) {
     await drive(plugin, auditedExchange({ body: makeBody(Buffer.alloc(1_048_576, 'b')) }))
   }
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   expect([metrics.ok(), metrics.error()]).toEqual([7, 0])
   expect(collector.batches).toEqual([1, 1, 1, 1, 1, 1, 1])
 })
@@ -197,7 +190,7 @@ it('drops a batch that the collector refuses, once, and the next one arrives', a
   expect(plugin.degraded?.()).toBe('otel-audit drops records')
   collector.answerWith(status.OK)
   await driveMany(plugin, 256)
-  await closeAndFlush(plugin)
+  await plugin.close?.()
   expect([metrics.ok(), metrics.error()]).toEqual([256, 256])
   expect(collector.metadata).toHaveLength(2)
   expect(plugin.degraded?.()).toBeUndefined()

@@ -1,7 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { ownTime } from '../../harness/own-time.ts'
+import { stopTime } from '../../harness/stop-time.ts'
 import { unusedPort } from '../../harness/unused-port.ts'
 import { makeContext } from '../make-exchange.ts'
 import { listenTcp, portOf, startCollector } from './collector.ts'
@@ -66,11 +67,12 @@ it(
 it('drops what a silent collector does not answer within five seconds', WAIT, async () => {
   const { plugin, metrics, context } = pluginFor(await silentPort())
   const startedAt = performance.now()
-  await driveMany(plugin, BATCH)
-  await counted(metrics, BATCH)
-  const seconds = (performance.now() - startedAt) / 1000
-  expect(seconds).toBeGreaterThan(4.5)
-  expect(seconds).toBeLessThan(8)
+  const ownMs = await ownTime(async () => {
+    await driveMany(plugin, BATCH)
+    await counted(metrics, BATCH)
+  })
+  expect((performance.now() - startedAt) / 1000).toBeGreaterThan(4.5)
+  expect(ownMs / 1000).toBeLessThan(8)
   expect([metrics.ok(), metrics.error()]).toEqual([0, BATCH])
   expect(context.lines[0]?.fields['cause']).toMatch(/DEADLINE_EXCEEDED/)
   await plugin.close?.()
@@ -78,7 +80,11 @@ it('drops what a silent collector does not answer within five seconds', WAIT, as
 
 it('closes within two seconds of a silent collector, with every record counted', WAIT, async () => {
   const { plugin, metrics } = pluginFor(await silentPort())
+  // The first batches would fail after five seconds, and a busy machine can need more for all requests.
+  stopTime()
+  onTestFinished(() => void vi.useRealTimers())
   await driveMany(plugin, 20_000)
+  vi.useRealTimers()
   expect(metrics.error()).toBe(20_000 - 8_192)
   expect(await ownTime(async () => plugin.close?.())).toBeLessThan(3000)
   expect([metrics.ok(), metrics.error()]).toEqual([0, 20_000])

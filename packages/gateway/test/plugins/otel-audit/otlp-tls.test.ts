@@ -1,10 +1,14 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
+import { stopTime } from '../../harness/stop-time.ts'
 import { makeContext } from '../make-exchange.ts'
 import { certificateFile, startCollector } from './collector.ts'
 import { auditOptions, countedMetrics, drive } from './drive.ts'
 
 async function exportTo(endpoint: string) {
+  // Closing gives up after two seconds, and a busy machine can need more.
+  stopTime()
+  onTestFinished(() => void vi.useRealTimers())
   const metrics = countedMetrics()
   const plugin = otelAudit(
     auditOptions({ exporter: 'otlp', otlp_endpoint: endpoint }),
