@@ -70,6 +70,8 @@ async function auditForParent(task: AuditTask): Promise<void> {
 
 function memory(): Pick<AuditReport, 'heldMiB' | 'rssGrowthMiB'> {
   const rssGrowthMiB = process.memoryUsage.rss() / MEBIBYTE
+  // The second collection waits until the memory of buffers that the first one found is free.
+  globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
   return { heldMiB: (heapUsed + external) / MEBIBYTE, rssGrowthMiB }
