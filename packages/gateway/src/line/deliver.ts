@@ -9,7 +9,7 @@ import {
 } from '../exchange.ts'
 import { type CheckedAnswer, mayHaveBody } from '../upstream/check-response.ts'
 import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
-import { createEventBoundary, lastFrame } from '../upstream/event-stream.ts'
+import { EventBoundary, lastFrame } from '../upstream/event-stream.ts'
 import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
 
 const LAST_FRAME_GRACE_MS = 2000
@@ -54,7 +54,7 @@ function pipeBytes(exchange: Exchange, answer: UpstreamAnswer): Promise<Delivery
 }
 
 function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<DeliveryEnd> {
-  const boundary = createEventBoundary()
+  const boundary = new EventBoundary()
   // Plain text behind a compressed stream would be read as part of it.
   const encoded = joinedHeader(answer.rawHeaders, 'content-encoding') !== undefined
   const finish = (end: DeliveryEnd) => {
@@ -65,7 +65,7 @@ function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<Deliver
     // A client that does not read would keep the connection open for ever.
     setTimeout(() => exchange.reply.destroy(), LAST_FRAME_GRACE_MS).unref()
   }
-  return pipe(exchange, answer.body, { finish, watch: boundary.chunk })
+  return pipe(exchange, answer.body, { finish, watch: (bytes) => boundary.chunk(bytes) })
 }
 
 /** The last frame of a stream that broke off; none for a client that left. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createEventBoundary, lastFrame } from './event-stream.ts'
+import { EventBoundary, lastFrame } from './event-stream.ts'
 
 it.each([
   ['nothing', [], ''],
@@ -13,7 +13,7 @@ it.each([
   ['an open event behind a bare carriage return', ['data: 1\r'], '\n\n'],
   ['an open line in a second chunk', ['data: 1\n\n', 'd'], '\n\n'],
 ])('closes what %s leaves open', (_title, chunks, closing) => {
-  const boundary = createEventBoundary()
+  const boundary = new EventBoundary()
   for (const chunk of chunks) boundary.chunk(Buffer.from(chunk))
   expect(boundary.closing()).toBe(closing)
 })

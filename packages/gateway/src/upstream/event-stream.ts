@@ -4,33 +4,27 @@ const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /** Tracks the end of an event stream, so that the gateway can append one more event. */
-export interface EventBoundary {
-  chunk(bytes: Uint8Array): void
-  /** The line ends that close an open line and an open event. */
-  closing(): string
-}
+export class EventBoundary {
+  /** The last two bytes of the stream; CR LF counts as one. */
+  private previous = NEWLINE
+  private last = NEWLINE
 
-/** Makes the tracker of one stream; it keeps the last two bytes, with CR LF counted as one. */
-export function createEventBoundary(): EventBoundary {
-  let previous = NEWLINE
-  let last = NEWLINE
-  return {
-    chunk(bytes) {
-      for (const byte of bytes.subarray(-4)) {
-        // CR and LF together are one line end.
-        if (byte === NEWLINE && last === CARRIAGE_RETURN) last = NEWLINE
-        else {
-          previous = last
-          last = byte
-        }
+  chunk(bytes: Uint8Array): void {
+    for (const byte of bytes.subarray(-4)) {
+      if (byte === NEWLINE && this.last === CARRIAGE_RETURN) this.last = NEWLINE
+      else {
+        this.previous = this.last
+        this.last = byte
       }
-    },
-    closing() {
-      if (!isLineEnd(last)) return '\n\n'
-      // A newline after a carriage return would only complete that line end.
-      if (last === CARRIAGE_RETURN && !isLineEnd(previous)) return '\n\n'
-      return isLineEnd(previous) ? '' : '\n'
-    },
+    }
+  }
+
+  /** The line ends that close an open line and an open event. */
+  closing(): string {
+    if (!isLineEnd(this.last)) return '\n\n'
+    if (isLineEnd(this.previous)) return ''
+    // A newline after a carriage return would only complete that line end.
+    return this.last === CARRIAGE_RETURN ? '\n\n' : '\n'
   }
 }
 

@@ -12,7 +12,7 @@ import { connectionNames, forwardedHeaders, isHopByHop } from './forwarded-heade
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-/** What the gateway adds to a request that nobody has been told anything about. */
+/** The headers that the gateway adds to a request without identity and tenant. */
 const OWN = [
   ['X-Correlation-ID', 'corr-1'],
   ['X-Request-ID', 'req-1'],
@@ -21,7 +21,7 @@ const OWN = [
   ['X-Forwarded-Proto', 'http'],
 ]
 
-/** The forwarded headers in pairs, with the exchange's headers read from what was sent. */
+/** The forwarded headers in pairs; the exchange's headers come from `rawHeaders`. */
 function forward(rawHeaders: readonly string[], overrides: Partial<Exchange> = {}): string[][] {
   const sent = pairs(rawHeaders).map(([name = '', value = '']) => [name, value])
   const headers = makeHeaders(Object.fromEntries(sent))

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type CachedLookupOptions, createCachedLookup, fillUrl } from './webhook-lookup.ts'
 
-// Only what measures time: promises and timers stay real.
+// Only the clocks are faked: promises and timers stay real.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date'] })
-  // Faked time starts at 0, and an entry of lru-cache that starts at 0 never ends.
+  // Faked time starts at 0; an entry of lru-cache with start time 0 never expires.
   vi.advanceTimersByTime(1)
 })
 afterEach(() => {
