@@ -14,6 +14,8 @@ export interface Asked {
   readonly seconds: number
   readonly seed: number
   readonly output: string
+  /** Another checkout, whose gateway is measured in the same run. */
+  readonly beside: string | undefined
 }
 
 /** Everything that can be measured. */
@@ -47,6 +49,7 @@ export function readArguments(args: readonly string[]): Asked | string {
     seconds: Number(seconds),
     seed: Number(seed),
     output: values.output,
+    beside: values.beside,
   }
 }
 
@@ -61,6 +64,7 @@ function parse(args: readonly string[]) {
         rounds: { type: 'string' },
         seconds: { type: 'string' },
         seed: { type: 'string' },
+        beside: { type: 'string' },
         output: { type: 'string', default: join(import.meta.dirname, 'results') },
       },
     })

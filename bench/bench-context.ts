@@ -11,6 +11,8 @@ export interface BenchContext {
   readonly rounds: number
   readonly secondsPerRound: number
   readonly seed: number
+  /** Another checkout, whose gateway is measured too. */
+  readonly beside: string | undefined
   /** Tells what is being measured, on stderr. */
   readonly tell: (line: string) => void
 }

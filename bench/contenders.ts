@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { type GatewaySetting, gatewayConfig } from './contenders/gateway-config.ts'
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 import { nginxConfig } from './upstream.ts'
 
 /** What is compared. */
-export const contenderNames = ['nginx', 'floor', 'fastify', 'gateway'] as const
+export const contenderNames = ['nginx', 'floor', 'fastify', 'beside', 'gateway'] as const
 
 /** One of those that are compared. */
 export type ContenderName = (typeof contenderNames)[number]
@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly upstreamPort: number
   readonly folder: string
   readonly core?: number | string
+  /** Another checkout: the contender `beside` is its gateway. */
+  readonly beside?: string | undefined
 }
 
 /** Starts one contender; the setting concerns the gateway alone. */
@@ -51,14 +53,20 @@ function commandOf(name: ContenderName, options: CommandOptions): string[] {
       return [process.execPath, join(import.meta.dirname, 'contenders/floor-proxy.ts')]
     case 'fastify':
       return [process.execPath, join(import.meta.dirname, 'contenders/fastify-proxy.ts')]
+    case 'beside':
+      return gatewayCommand(options, options.beside)
     case 'gateway':
       return gatewayCommand(options)
   }
 }
 
-const agentic = join(import.meta.dirname, '../packages/cli/bin/agentic.cjs')
+const ownCheckout = join(import.meta.dirname, '..')
 
-function gatewayCommand({ folder, port, upstreamPort, setting }: CommandOptions): string[] {
+function gatewayCommand(
+  { folder, port, upstreamPort, setting }: CommandOptions,
+  checkout = ownCheckout,
+): string[] {
+  const agentic = resolve(checkout, 'packages/cli/bin/agentic.cjs')
   const file = join(folder, `gateway-${port}.yaml`)
   writeFileSync(file, gatewayConfig(setting, { port, upstreamPort }))
   return [process.execPath, agentic, 'start', '-c', file]

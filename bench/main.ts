@@ -29,6 +29,7 @@ Measures the gateway beside nginx, @fastify/http-proxy and a bare proxy on the s
   --rounds N       How often each contender is measured; 5 unless given.
   --seconds N      How long each round is; 4 unless given.
   --seed N         Seed of the pauses between requests.
+  --beside FOLDER  Also measures the gateway of another checkout, installed there, for before and after in one run.
   --output FOLDER  Where results are written; bench/results unless given.
 
 Ends with 0 when it has measured, with 1 when it could not, with 2 when it is called wrongly, and with 130 and
@@ -60,6 +61,7 @@ async function main(asked: Asked): Promise<number> {
       rounds: asked.rounds,
       secondsPerRound: asked.seconds,
       seed: asked.seed,
+      beside: asked.beside,
       tell: (line) => void process.stderr.write(`${line}\n`),
     }
     try {

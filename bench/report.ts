@@ -20,15 +20,19 @@ export function reportOf(results: Results): string {
 }
 
 function throughputSection({ title, contenders, gatewayTo }: ThroughputResult): string {
-  const rows = contenderNames.map((name) => {
-    const { cpuMicroseconds, requestsPerSecond, p50Ms, p99Ms, residentMegabytes } = contenders[name]
+  const rows = contenderNames.flatMap((name) => {
+    const measured = contenders[name]
+    if (measured === undefined) return []
+    const { cpuMicroseconds, requestsPerSecond, p50Ms, p99Ms, residentMegabytes } = measured
     return [
-      name,
-      digits(requestsPerSecond.median, 0),
-      digits(cpuMicroseconds.median, 1),
-      digits(p50Ms.median, 2),
-      digits(p99Ms.median, 2),
-      digits(residentMegabytes.median, 0),
+      [
+        name,
+        digits(requestsPerSecond.median, 0),
+        digits(cpuMicroseconds.median, 1),
+        digits(p50Ms.median, 2),
+        digits(p99Ms.median, 2),
+        digits(residentMegabytes.median, 0),
+      ],
     ]
   })
   const compared = Object.entries(gatewayTo).map(([name, ratio]) => `${spread(ratio)} × ${name}`)

@@ -23,7 +23,7 @@ const workersTitles = {
 export function judgeTargets(results: Results): Target[] {
   const { latency, streams, startUp, growth = [], workers } = results
   const to = (scenario: string, contender: 'floor' | 'fastify') =>
-    results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender].median
+    results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender]?.median
   return [
     target('CPU per request, GET with token, to the floor', to('passthrough', 'floor'), 1.15, TIMES),
     target('CPU per request, all plugins, to the floor', to('all-plugins', 'floor'), 1.4, TIMES),

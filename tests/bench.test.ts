@@ -25,7 +25,7 @@ function outputFolder(): string {
 
 testWithProgram(
   { program: 'wrk', package: 'wrk' },
-  'a short run measures every contender, prints the table and keeps it as JSON',
+  'a short run measures every contender and another checkout, prints the table and keeps it as JSON',
   async () => {
     const output = outputFolder()
     const parts = ['all-plugins'].flatMap((name) => ['--only', name])
@@ -39,10 +39,12 @@ testWithProgram(
       '7',
       '--output',
       output,
+      '--beside',
+      '.',
       ...parts,
     ]
     const { stdout } = await run(process.execPath, [...flags, ...options])
-    for (const name of ['nginx', 'floor', 'fastify', 'gateway'])
+    for (const name of ['nginx', 'floor', 'fastify', 'beside', 'gateway'])
       expect(stdout).toMatch(new RegExp(`^\\| ${name} \\| [\\d,]+ \\| [\\d.,]+ \\|`, 'm'))
     expect(stdout).toMatch(/^\| CPU per request, all plugins, to the floor \| [\d.]+ × \| 1\.4 × \|/m)
     const files = readdirSync(output)

@@ -21,9 +21,10 @@ export interface Round {
 export interface ThroughputResult {
   readonly scenario: string
   readonly title: string
-  readonly contenders: Readonly<Record<ContenderName, Readonly<Record<keyof Round, Spread>>>>
+  /** `beside` is there where another checkout was measured. */
+  readonly contenders: Readonly<Partial<Record<ContenderName, Readonly<Record<keyof Round, Spread>>>>>
   /** CPU time per request of the gateway, divided by that of another in the same round. */
-  readonly gatewayTo: Readonly<Record<Exclude<ContenderName, 'gateway'>, Spread>>
+  readonly gatewayTo: Readonly<Partial<Record<ContenderName, Spread>>>
 }
 
 /** Sends one kind of request to every contender, round by round, one contender after another. */
@@ -34,9 +35,11 @@ export async function measureThroughput(
   const request = scenario.request(context.issuer, context.folder)
   const setting: GatewaySetting = { plugins: scenario.plugins, issuers: [context.issuer] }
   const running = new Map<ContenderName, Contender>()
-  const rounds: Record<ContenderName, Round[]> = { nginx: [], floor: [], fastify: [], gateway: [] }
+  const rounds = new Map<ContenderName, Round[]>()
   try {
     for (const name of contenderNames) {
+      if (name === 'beside' && context.beside === undefined) continue
+      rounds.set(name, [])
       const contender = await startContender(name, { ...context, nginx: context.programs.nginx }, setting)
       running.set(name, contender)
       await warmUp(async (seconds) => {
@@ -48,7 +51,7 @@ export async function measureThroughput(
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`${scenario.title}: round ${round + 1} of ${context.rounds}`)
       for (const [name, contender] of running)
-        rounds[name].push(await measureRound(context, contender, { scenario, request, name }))
+        rounds.get(name)?.push(await measureRound(context, contender, { scenario, request, name }))
     }
   } finally {
     await Promise.all([...running.values()].map((contender) => contender.stop()))
@@ -98,20 +101,16 @@ async function measureRound(
 
 function summarise(
   { name, title }: Scenario,
-  rounds: Readonly<Record<ContenderName, readonly Round[]>>,
+  rounds: ReadonlyMap<ContenderName, readonly Round[]>,
 ): ThroughputResult {
-  const cpu = (contender: ContenderName) => rounds[contender].map((round) => round.cpuMicroseconds)
-  const to = (contender: ContenderName) => ratios(cpu('gateway'), cpu(contender))
+  const cpu = (own: readonly Round[] = []) => own.map((round) => round.cpuMicroseconds)
+  const own = cpu(rounds.get('gateway'))
+  const others = [...rounds].filter(([contender]) => contender !== 'gateway')
   return {
     scenario: name,
     title,
-    contenders: {
-      nginx: summary(rounds.nginx),
-      floor: summary(rounds.floor),
-      fastify: summary(rounds.fastify),
-      gateway: summary(rounds.gateway),
-    },
-    gatewayTo: { nginx: to('nginx'), floor: to('floor'), fastify: to('fastify') },
+    contenders: Object.fromEntries([...rounds].map(([contender, all]) => [contender, summary(all)])),
+    gatewayTo: Object.fromEntries(others.map(([contender, all]) => [contender, ratios(own, cpu(all))])),
   }
 }
 
