@@ -5,7 +5,7 @@ import { builtInPlugins } from '../packages/gateway/src/plugins/plugin-set.ts'
 import {
   sanitizeFigures,
   sanitizeMisses,
-} from '../packages/gateway/test/plugins/prompt-sanitize-corpus/figures.ts'
+} from '../packages/gateway/test/plugins/prompt-sanitize/corpus/figures.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
 import { commandsTable, findingsTable, optionTables } from './command-tables.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'

@@ -25,7 +25,7 @@ export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'tenant',
     mutate: [`${plugins}/tenant-injector/*.ts`],
-    tests: [`${plugins}/tenant-injector/*.test.ts`, `${gateway}/test/plugins/tenant-injector*.test.ts`],
+    tests: [`${plugins}/tenant-injector/*.test.ts`, `${gateway}/test/plugins/tenant-injector/*.test.ts`],
   },
   {
     name: 'token',

@@ -6,7 +6,7 @@ import {
   sanitizeFigures,
   sanitizeMisses,
   scoreDetector,
-} from '../prompt-sanitize-corpus/figures.ts'
+} from './corpus/figures.ts'
 
 const page = readFileSync(new URL('../../../../../docs/plugins/prompt-sanitize.md', import.meta.url), 'utf8')
 

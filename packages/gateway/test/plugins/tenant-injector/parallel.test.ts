@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Exchange } from '../../src/exchange.ts'
-import type { Plugin } from '../../src/plugin.ts'
-import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
-import { seededRandom } from '../harness/seeded-random.ts'
-import { type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
+import type { Exchange } from '../../../src/exchange.ts'
+import type { Plugin } from '../../../src/plugin.ts'
+import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
+import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
+import { seededRandom } from '../../harness/seeded-random.ts'
+import { type LookupServer, startLookupServer, webhookAt } from '../lookup-server.ts'
 import {
   makeContext,
   makeExchange,
@@ -13,7 +13,7 @@ import {
   makeIdentity,
   makeRoute,
   type TestContext,
-} from './make-exchange.ts'
+} from '../make-exchange.ts'
 
 const seed = Number(process.env['SEED'])
 const random = seededRandom(seed)

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { parseConfig } from '../../src/config/parse-config.ts'
-import type { Exchange } from '../../src/exchange.ts'
-import type { Plugin } from '../../src/plugin.ts'
-import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
-import { answering, type LookupServer, startLookupServer } from './lookup-server.ts'
-import { makeContext, makeExchange, makeHeaders, makeIdentity, type TestContext } from './make-exchange.ts'
+import { parseConfig } from '../../../src/config/parse-config.ts'
+import type { Exchange } from '../../../src/exchange.ts'
+import type { Plugin } from '../../../src/plugin.ts'
+import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
+import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
+import { answering, type LookupServer, startLookupServer } from '../lookup-server.ts'
+import { makeContext, makeExchange, makeHeaders, makeIdentity, type TestContext } from '../make-exchange.ts'
 
-const docs = join(import.meta.dirname, '../../../../docs/plugins')
+const docs = join(import.meta.dirname, '../../../../../docs/plugins')
 
 let context: TestContext
 let server: LookupServer

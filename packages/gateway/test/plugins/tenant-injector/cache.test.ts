@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { WebhookOptions } from '../../src/config/config-schema.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
+import type { WebhookOptions } from '../../../src/config/config-schema.ts'
+import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
 import {
   answering,
   holding,
@@ -8,8 +8,8 @@ import {
   startLookupServer,
   type Treatment,
   webhookAt,
-} from './lookup-server.ts'
-import { makeContext, makeExchange, makeIdentity, type TestContext } from './make-exchange.ts'
+} from '../lookup-server.ts'
+import { makeContext, makeExchange, makeIdentity, type TestContext } from '../make-exchange.ts'
 
 /** Every principal is in the tenant `t-<principal>`. */
 const ownTenant: Treatment = (request, response) =>

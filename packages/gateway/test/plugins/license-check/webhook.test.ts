@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { LicenseCheckOptions, WebhookOptions } from '../../src/config/config-schema.ts'
-import { InitialisationError } from '../../src/errors.ts'
-import type { Plugin } from '../../src/plugin.ts'
-import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
+import type { LicenseCheckOptions, WebhookOptions } from '../../../src/config/config-schema.ts'
+import { InitialisationError } from '../../../src/errors.ts'
+import type { Plugin } from '../../../src/plugin.ts'
+import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
 import {
   answering,
   brokenTreatments,
@@ -12,8 +12,8 @@ import {
   type Treatment,
   timeFor,
   webhookAt,
-} from './lookup-server.ts'
-import { answerOf, makeContext, makeExchange, makeRoute, type TestContext } from './make-exchange.ts'
+} from '../lookup-server.ts'
+import { answerOf, makeContext, makeExchange, makeRoute, type TestContext } from '../make-exchange.ts'
 
 let context: TestContext
 let licences: LookupServer

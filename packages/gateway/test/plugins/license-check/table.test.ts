@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { LicenseCheckOptions } from '../../src/config/config-schema.ts'
-import { InitialisationError } from '../../src/errors.ts'
-import type { Exchange } from '../../src/exchange.ts'
-import { licenseCheck } from '../../src/plugins/license-check/license-check.ts'
-import { answerOf, makeContext, makeExchange, makeRoute, type TestContext } from './make-exchange.ts'
+import type { LicenseCheckOptions } from '../../../src/config/config-schema.ts'
+import { InitialisationError } from '../../../src/errors.ts'
+import type { Exchange } from '../../../src/exchange.ts'
+import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
+import { answerOf, makeContext, makeExchange, makeRoute, type TestContext } from '../make-exchange.ts'
 
 let context: TestContext
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
-import { type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
-import { makeContext, makeExchange, makeIdentity, type TestContext } from './make-exchange.ts'
+import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
+import { type LookupServer, startLookupServer, webhookAt } from '../lookup-server.ts'
+import { makeContext, makeExchange, makeIdentity, type TestContext } from '../make-exchange.ts'
 
 /** A directory that reads the principal from the last path segment, exactly as sent. */
 const tenantByPath = new Map([

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
-import type { BuiltinRule } from '../../../src/config/config-schema.ts'
-import { compileRules, detectors, readSubject } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
-import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
-import type { Span } from '../../../src/plugins/prompt-sanitize/text-view.ts'
+import type { BuiltinRule } from '../../../../src/config/config-schema.ts'
+import {
+  compileRules,
+  detectors,
+  readSubject,
+} from '../../../../src/plugins/prompt-sanitize/compile-rules.ts'
+import { createViewReader } from '../../../../src/plugins/prompt-sanitize/readable-view.ts'
+import type { Span } from '../../../../src/plugins/prompt-sanitize/text-view.ts'
 
 /** One text of the corpus and its values. */
 export interface Sample {

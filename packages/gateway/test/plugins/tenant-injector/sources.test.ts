@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TenantInjectorOptions } from '../../src/config/config-schema.ts'
-import type { Exchange, Identity } from '../../src/exchange.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
-import { answering, type LookupServer, startLookupServer, webhookAt } from './lookup-server.ts'
+import type { TenantInjectorOptions } from '../../../src/config/config-schema.ts'
+import type { Exchange, Identity } from '../../../src/exchange.ts'
+import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
+import { answering, type LookupServer, startLookupServer, webhookAt } from '../lookup-server.ts'
 import {
   answerOf,
   makeContext,
@@ -10,7 +10,7 @@ import {
   makeHeaders,
   makeIdentity,
   type TestContext,
-} from './make-exchange.ts'
+} from '../make-exchange.ts'
 
 let context: TestContext
 let directory: LookupServer

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { WebhookOptions } from '../../src/config/config-schema.ts'
-import { InitialisationError } from '../../src/errors.ts'
-import { tenantInjector } from '../../src/plugins/tenant-injector/tenant-injector.ts'
+import type { WebhookOptions } from '../../../src/config/config-schema.ts'
+import { InitialisationError } from '../../../src/errors.ts'
+import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
 import {
   answering,
   brokenTreatments,
@@ -12,8 +12,8 @@ import {
   type Treatment,
   timeFor,
   webhookAt,
-} from './lookup-server.ts'
-import { answerOf, makeContext, makeExchange, makeIdentity, type TestContext } from './make-exchange.ts'
+} from '../lookup-server.ts'
+import { answerOf, makeContext, makeExchange, makeIdentity, type TestContext } from '../make-exchange.ts'
 
 let context: TestContext
 let directory: LookupServer
