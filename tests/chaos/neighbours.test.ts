@@ -8,7 +8,7 @@ import { startGateway } from '../../packages/gateway/test/harness/start-gateway.
 import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
 import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
-import { createStore } from '../../packages/service/src/runtime/create-store.ts'
+import { createStore } from '../../packages/service/src/runtime/sql-store.ts'
 import {
   addEffect,
   countEffects,

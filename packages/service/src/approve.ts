@@ -16,7 +16,7 @@ export interface Approved extends PresentedToken {
 }
 
 /** A request before the gate of approvals. */
-export interface GateRequest {
+interface GateRequest {
   readonly operation: Pick<Operation, 'approval'>
   readonly context: RequestContext
   readonly scope: Scope

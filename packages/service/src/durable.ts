@@ -9,10 +9,10 @@ import type {
   Releasers,
   RuntimeOptions,
 } from './runtime/contract.ts'
-import { createStore } from './runtime/create-store.ts'
 import { createIdempotency, type IdempotencyOptions } from './runtime/idempotency.ts'
 import { createOperations } from './runtime/operations.ts'
 import type { OperationsOptions } from './runtime/operations-options.ts'
+import { createStore } from './runtime/sql-store.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
 /** What survives a request: the store and the three runtimes on it. */
@@ -36,7 +36,7 @@ export interface DurableSettings extends RuntimeOptions {
 }
 
 /** What a service keeps its state in. */
-export interface DurableOptions {
+interface DurableOptions {
   /** A store that is the caller's own, or how to make one; in memory when absent. */
   readonly store: Store | StoreOptions | undefined
   readonly runtime: DurableSettings

@@ -2,12 +2,12 @@ import { type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
 import type { Answer } from './answer.ts'
 import type { Claim, Reservation } from './runtime/contract.ts'
 import type { Sql, Store } from './runtime/store.ts'
-import { TakenOverError } from './runtime/store-errors.ts'
+import { TakenOverError } from './runtime/store.ts'
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
 
 /** What has to be kept or lost together with the effect of a request. */
-export interface EffectOptions {
+interface EffectOptions {
   readonly store: () => Promise<Store>
   readonly trace: Trace
   readonly claim: Claimed | undefined

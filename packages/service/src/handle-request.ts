@@ -1,25 +1,29 @@
-import { type AuditEmitter, headers, type Outcome, type WrittenOutcome } from '@agentic-rest/profile'
-import type { Answer } from './answer.ts'
-import { eventTypes, openRecord } from './audit/request-record.ts'
+import {
+  type AuditEmitter,
+  headers,
+  type Outcome,
+  type Trace,
+  type WrittenOutcome,
+} from '@agentic-rest/profile'
+import { type Answer, toResponse, writeAnswer } from './answer.ts'
+import { eventTypes, openRecord, type RequestRecord } from './audit/request-record.ts'
 import type { CallOptions } from './call/call.ts'
 import type { Durable } from './durable.ts'
-import type { Exchange } from './exchange.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type Caller, openTrace, readCaller } from './http/caller.ts'
 import { readBody } from './http/read-body.ts'
 import type { Match, Router } from './http/router.ts'
-import { toResponse, writeAnswer } from './http/write-answer.ts'
 import type { InFlight } from './in-flight.ts'
 import { checkInput } from './input/check-input.ts'
 import { type CollectedInput, collectInput } from './input/collect-input.ts'
 import { type Log, withFields } from './log.ts'
-import { makeContext } from './make-context.ts'
 import { success } from './make-outcome.ts'
 import { DOCUMENT_PATH } from './openapi/document.ts'
 import { perform, scopeOf } from './perform.ts'
 import { refusal } from './refusals.ts'
+import { makeContext } from './run-context.ts'
 import type { Job, Scope } from './runtime/contract.ts'
-import { StoreUnavailableError } from './runtime/store-errors.ts'
+import { StoreUnavailableError } from './runtime/store.ts'
 
 /** What requests are answered with; made once by `createService`. */
 export interface ServiceParts {
@@ -216,4 +220,19 @@ function failureOf(cause: unknown): Outcome {
 function logFailure({ request, log, record }: Exchange, cause: unknown): void {
   if (request.signal.aborted) log.info('the caller left before the answer', { cause })
   else log.error(record === undefined ? 'a request failed' : 'an operation failed', { cause })
+}
+
+/** One request on its way through the service. */
+interface Exchange {
+  readonly request: Request
+  readonly url: URL
+  /** HEAD is answered as GET without a body. */
+  readonly method: string
+  readonly trace: Trace
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Where approvals that inner agents want are given, by token; set by `call`. */
+  readonly innerApprovals: Map<string, string>
+  /** Set when an operation is found. */
+  record: RequestRecord | undefined
 }

@@ -9,14 +9,17 @@ export type {
   RequiredInput,
   Trace,
 } from '@agentic-rest/profile'
+export { jsonLinesAudit, type LineSink, teeAudit } from './audit/emitters.ts'
 export { type HttpAudit, type HttpAuditOptions, httpAudit } from './audit/http-audit.ts'
-export { jsonLinesAudit, type LineSink } from './audit/json-lines.ts'
-export { teeAudit } from './audit/tee-audit.ts'
-export type { Call, CallRequest, QueryValue } from './call/call.ts'
-export type { CallObserver, ObservedCall } from './call/call-observer.ts'
-export { type CallerToken, type CallIdentity, passThrough } from './call/identity.ts'
+export type { Call, CallObserver, CallRequest, ObservedCall, QueryValue } from './call/call.ts'
+export {
+  type CallerToken,
+  type CallIdentity,
+  passThrough,
+  type ServiceAccountOptions,
+  serviceAccount,
+} from './call/identity.ts'
 export { type OwnInputs, type Propagation, propagate } from './call/propagate.ts'
-export { type ServiceAccountOptions, serviceAccount } from './call/service-account.ts'
 export type { DurableSettings } from './durable.ts'
 export type { JsonSchema } from './input/json-schema.ts'
 export { jsonLinesLog, type Log, type LogFields } from './log.ts'
@@ -36,7 +39,6 @@ export {
   type ApprovalRule,
   defineOperation,
   type InputOf,
-  type Method,
   type Objection,
   type Operation,
   type OperationDefinition,
@@ -44,7 +46,7 @@ export {
   type Refusal,
   type WantedApproval,
 } from './operation.ts'
-export type { ParameterNames, PathParams } from './path-template.ts'
+export type { Method, ParameterNames, PathParams } from './path-template.ts'
 export type {
   AcceptContext,
   AuditDetail,
@@ -56,9 +58,9 @@ export type {
 } from './run-context.ts'
 export type { ApprovalsOptions } from './runtime/approvals.ts'
 export type { Cancellation, ReleasedOperation, RuntimeOptions } from './runtime/contract.ts'
-export { createStore } from './runtime/create-store.ts'
 export type { IdempotencyOptions } from './runtime/idempotency.ts'
 export type { BackgroundFault, OperationsOptions } from './runtime/operations-options.ts'
+export { createStore } from './runtime/sql-store.ts'
 export type { MigrationStep, OwnTables, Sql, Store, StoreOptions } from './runtime/store.ts'
-export { StoreLockedError, StoreUnavailableError, TakenOverError } from './runtime/store-errors.ts'
+export { StoreLockedError, StoreUnavailableError, TakenOverError } from './runtime/store.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'

@@ -1,7 +1,139 @@
-export {
-  auditFromEnvironment,
-  type ClosableAudit,
-  type Environment,
-  storeFromEnvironment,
-} from './node-environment.ts'
-export { type Closable, type Served, type ServeOptions, serve } from './node-serve.ts'
+import { once } from 'node:events'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { AuditEmitter } from '@agentic-rest/profile'
+import { jsonLinesAudit, teeAudit } from './audit/emitters.ts'
+import { httpAudit } from './audit/http-audit.ts'
+import { createNodeListener, type NodeFetch } from './http/node-listener.ts'
+import { stderrLog } from './log.ts'
+import { createStore } from './runtime/sql-store.ts'
+import type { Store, StoreOptions } from './runtime/store.ts'
+
+/** Something with an end: a service, a store, an emitter of records. */
+export interface Closable {
+  close(): Promise<void>
+}
+
+/** What a process serves. */
+export interface ServeOptions {
+  /** Answers requests, as `service.fetch` and a Hono app's `fetch` do. */
+  readonly fetch: NodeFetch
+  /** A variable can be given as it is: `process.env['PORT'] ?? 8081`. 0 is any free port. */
+  readonly port: number | string
+  /** 127.0.0.1 unless set: nobody but the gateway may reach a service, since it believes its headers. */
+  readonly host?: string
+  /** What is closed at the end, one after the other: the service first, then its store and the emitter of its records. */
+  readonly closes?: readonly Closable[]
+}
+
+/** A server that listens. */
+export interface Served {
+  readonly port: number
+  /** Ends it as a signal does; resolves when nothing is left of it. */
+  stop(): Promise<void>
+}
+
+const HEALTH_PATH = '/healthz'
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+/**
+ * Serves until SIGTERM or SIGINT, which let requests in flight end; the same signal a second time ends the process at
+ * once. `GET /healthz` is answered with 200. It rejects when the port cannot be had, with everything closed.
+ */
+export async function serve({ fetch, port, host = '127.0.0.1', closes = [] }: ServeOptions): Promise<Served> {
+  const server = createServer(createNodeListener(withHealth(fetch)))
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= end(server, closes).finally(unlisten)
+    return stopped
+  }
+  const hear = () => void stop().catch(tellFailure)
+  const unlisten = () => {
+    for (const signal of signals) process.off(signal, hear)
+  }
+  for (const signal of signals) process.once(signal, hear)
+  try {
+    server.listen(readPort(port), host)
+    await once(server, 'listening')
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+  return { port: (server.address() as AddressInfo).port, stop }
+}
+
+function withHealth(fetch: NodeFetch): NodeFetch {
+  return function answer(request, bindings) {
+    const isHealth = new URL(request.url).pathname === HEALTH_PATH && /^(?:GET|HEAD)$/.test(request.method)
+    return isHealth ? new Response('ok\n') : fetch(request, bindings)
+  }
+}
+
+function readPort(given: number | string): number {
+  const port = Number(given)
+  if (given !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new TypeError(`the port is a whole number from 0 to 65535, not ${JSON.stringify(given)}`)
+}
+
+/** Takes no more connections, lets requests in flight end, and then leaves nothing. */
+async function end(server: Server, closes: readonly Closable[]): Promise<void> {
+  server.close()
+  const causes: unknown[] = []
+  for (const each of closes) await each.close().catch((cause: unknown) => causes.push(cause))
+  server.closeAllConnections()
+  if (causes.length > 0) throw new AggregateError(causes, 'not everything could be closed')
+}
+
+function tellFailure({ errors }: AggregateError): void {
+  process.exitCode = 1
+  for (const error of errors) stderrLog().error('something could not be closed', { error })
+}
+
+/** Variables of a process, for example `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** An emitter with an end: what is still under way goes out first. */
+export interface ClosableAudit extends AuditEmitter {
+  close(): Promise<void>
+}
+
+/** The store that the environment names: the server of `DATABASE_URL`, else a database in `DATA_FOLDER`, else memory. */
+export function storeFromEnvironment(env: Environment = process.env): Store {
+  return createStore(placeOfData(env))
+}
+
+function placeOfData(env: Environment): StoreOptions {
+  const url = given(env, 'DATABASE_URL')
+  if (url !== undefined) return { url }
+  const folder = given(env, 'DATA_FOLDER')
+  return folder === undefined ? { memory: true } : { folder: join(folder, 'database') }
+}
+
+/** Takes records to where the environment says: appended to `AUDIT_FILE`, posted to `RECORDS_URL`, both or neither. */
+export function auditFromEnvironment(env: Environment = process.env): ClosableAudit {
+  const [file, url] = [given(env, 'AUDIT_FILE'), given(env, 'RECORDS_URL')]
+  const lines = file === undefined ? undefined : createWriteStream(file, { flags: 'a' })
+  const posted = url === undefined ? undefined : httpAudit({ url })
+  const { emit } = teeAudit(lines && jsonLinesAudit(lines), posted)
+  return {
+    emit,
+    async close() {
+      await Promise.all([lines && ended(lines), posted?.close()])
+    },
+  }
+}
+
+/** A file that could not be written has told so with every record that it cost. */
+function ended(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.closed) resolve()
+    else stream.once('close', resolve).end()
+  })
+}
+
+/** A variable that is empty counts as one that is not set. */
+function given(env: Environment, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name]
+}

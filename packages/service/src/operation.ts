@@ -2,15 +2,10 @@ import type { InputLocation, Outcome, OutcomeType } from '@agentic-rest/profile'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type InputField, inputFields } from './input/input-fields.ts'
 import { type JsonSchema, jsonSchemaOf } from './input/json-schema.ts'
-import { assertPathTemplate, type PathParams, pathParameters } from './path-template.ts'
+import { assertPathTemplate, type Method, methods, type PathParams, pathParameters } from './path-template.ts'
 import type { AcceptContext, CheckContext, RequestContext, RunContext } from './run-context.ts'
 import type { ReleasedOperation, Releaser } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
-
-/** The methods an operation can have. */
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-/** One of the methods. */
-export type Method = (typeof methods)[number]
 
 /** The inputs that a schema gives to `run`. */
 export type InputOf<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1

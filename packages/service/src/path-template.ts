@@ -1,3 +1,8 @@
+/** The methods of operations. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+/** One of the methods. */
+export type Method = (typeof methods)[number]
+
 /** The names of the parameters in a path template. */
 export type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>

@@ -11,7 +11,7 @@ import type { RequestContext, RunContext } from './run-context.ts'
 import type { Claim, Job, Scope } from './runtime/contract.ts'
 
 /** A request whose inputs are good: all that is left is to do it, once. */
-export interface Performance {
+interface Performance {
   readonly operation: Operation
   readonly context: RequestContext
   readonly scope: Scope

@@ -1,6 +1,7 @@
 import type { AuditEvent, Outcome, Trace } from '@agentic-rest/profile'
-import type { Call } from './call/call.ts'
-import type { Propagation } from './call/propagate.ts'
+import { type Call, type CallOptions, type CallScope, createCall } from './call/call.ts'
+import { type Propagation, propagate } from './call/propagate.ts'
+import type { InputField } from './input/input-fields.ts'
 import type { Log } from './log.ts'
 import type { Cancellation } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
@@ -84,4 +85,31 @@ export interface RunContext<Input = unknown, Params = Readonly<Record<string, st
   progress(value: unknown): Promise<void>
   /** Cancels an operation of the same tenant, in the transaction of `commit`; its own `release` is part of it. */
   cancelOperation(operationId: string, sql: Sql): Promise<Cancellation>
+}
+
+/** What a context is made of. */
+interface ContextSource
+  extends Pick<
+    RequestContext,
+    'params' | 'input' | 'tenant' | 'actor' | 'subject' | 'roles' | 'idempotencyKey' | 'signal'
+  > {
+  readonly operation: { readonly id: string; readonly fields: ReadonlyMap<string, InputField> }
+  readonly trace: Trace
+  readonly log: Log
+  readonly audit: RequestAudit
+  readonly callOptions: CallOptions
+  /** What calls pass on beside tenant, key and correlation id. */
+  readonly passedOn: Pick<CallScope, 'authorization' | 'traceparent' | 'forwardedApproval' | 'approvalWanted'>
+}
+
+/** The context of one run, whether a caller waits for it or not. */
+export function makeContext({ operation, callOptions, passedOn, ...own }: ContextSource): RequestContext {
+  const { tenant, trace, idempotencyKey, signal, log } = own
+  const scope = { operation: operation.id, tenant, trace, idempotencyKey, signal, log, ...passedOn }
+  const ownInputs = { locationOf: (name: string) => operation.fields.get(name)?.location }
+  return {
+    ...own,
+    call: createCall(callOptions, scope),
+    propagate: (inner, options) => propagate(inner, options, ownInputs),
+  }
 }

@@ -6,15 +6,15 @@ import { isKept, orRolledBack, RolledBack } from './effect.ts'
 import { checkInput } from './input/check-input.ts'
 import type { CollectedInput } from './input/collect-input.ts'
 import { type Log, withFields } from './log.ts'
-import { makeContext } from './make-context.ts'
 import type { Operation } from './operation.ts'
 import { refusal } from './refusals.ts'
 import type { RunContext } from './run-context.ts'
+import { makeContext } from './run-context.ts'
 import type { Job, JobContext, JobRunner } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
 
 /** What all jobs of a service share. */
-export interface JobOptions {
+interface JobOptions {
   readonly emitter: AuditEmitter
   readonly log: Log
   readonly callOptions: CallOptions

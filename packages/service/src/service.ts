@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { type AuditEmitter, noopAuditEmitter } from '@agentic-rest/profile'
-import type { CallObserver } from './call/call-observer.ts'
+import type { CallObserver } from './call/call.ts'
 import type { CallIdentity } from './call/identity.ts'
 import { createDurable, type DurableSettings } from './durable.ts'
 import { handleRequest, type ServiceParts } from './handle-request.ts'

@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
-import type { CallObserver, ObservedCall } from './call/call-observer.ts'
+import type { CallObserver, ObservedCall } from './call/call.ts'
 
 /** An inner outcome that went nowhere. */
 export interface SwallowedOutcome {

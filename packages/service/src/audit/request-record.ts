@@ -1,7 +1,6 @@
 import { type AuditEmitter, type AuditEvent, type Outcome, statusOf, type Trace } from '@agentic-rest/profile'
 import type { Log } from '../log.ts'
 import type { AuditDetail, RequestAudit } from '../run-context.ts'
-import { emitSafely } from './emit-safely.ts'
 
 /** The event types that a service writes by itself. */
 export const eventTypes = {
@@ -20,7 +19,7 @@ export interface RequestRecord {
 }
 
 /** Whose request a record is about. */
-export interface RecordOptions {
+interface RecordOptions {
   readonly emitter: AuditEmitter
   readonly log: Log
   readonly operation: string
@@ -68,5 +67,16 @@ function eventOf({ operation, tenant, actor, trace }: RecordOptions, own: OwnFie
     outcome: own.outcome,
     timestamp: new Date().toISOString(),
     attributes: own.attributes ?? {},
+  }
+}
+
+/** Hands a record to the emitter. Whatever the emitter does, the request goes on and is not held up. */
+function emitSafely(emitter: AuditEmitter, event: AuditEvent, log: Log): void {
+  const lost = (cause: unknown) =>
+    log.warn('an audit record was lost', { event_type: event.event_type, cause })
+  try {
+    Promise.resolve(emitter.emit(event)).catch(lost)
+  } catch (cause) {
+    lost(cause)
   }
 }

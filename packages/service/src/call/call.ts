@@ -1,9 +1,7 @@
 import { compareTrace, headers, type Outcome, outcomes, readOutcome, type Trace } from '@agentic-rest/profile'
 import type { Log } from '../log.ts'
-import type { Method } from '../operation.ts'
-import { fillTemplate } from '../path-template.ts'
+import { fillTemplate, type Method } from '../path-template.ts'
 import { invalidAt, type RefusalCode, refusal } from '../refusals.ts'
-import type { CallObserver } from './call-observer.ts'
 import type { CallIdentity } from './identity.ts'
 import { type ReceivedAnswer, sendRequest } from './send-request.ts'
 
@@ -178,4 +176,23 @@ function failed(
 ): Outcome {
   log.warn('a call to another agent failed', { code, baseUrl, method, path, cause })
   return refusal(code) as Outcome
+}
+
+/** One call of another agent, with what came of it. */
+export interface ObservedCall {
+  /** The id of the operation that made the call. */
+  readonly operation: string
+  /** The trace of the request that made the call. */
+  readonly trace: Trace
+  readonly method: string
+  readonly path: string
+  readonly outcome: Outcome
+}
+
+/** Watches calls and answers; tests use it to find outcomes that were swallowed. */
+export interface CallObserver {
+  /** Sees an inner outcome before the operation does; what it returns is what the operation gets. */
+  called(call: ObservedCall): Outcome
+  /** Sees how the request that may have made calls was answered. */
+  answered(trace: Trace, outcome: Outcome): void
 }

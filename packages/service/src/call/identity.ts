@@ -1,3 +1,6 @@
+import { headers } from '@agentic-rest/profile'
+import { decodeUtf8, readBytes } from '../http/read-body.ts'
+
 /** What is known of the caller whose request makes a call. */
 export interface CallerToken {
   /** The `Authorization` header of the request; absent in the background, where tokens are not kept. */
@@ -19,5 +22,102 @@ export function passThrough(): CallIdentity {
       if (authorization === undefined) throw new Error('the request has no token to pass through')
       return authorization
     },
+  }
+}
+
+/** A client that has an account at an OAuth 2.0 authorization server. */
+export interface ServiceAccountOptions {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scope?: string
+  readonly audience?: string
+  readonly fetch?: typeof fetch
+  /** The clock, in milliseconds. */
+  readonly now?: () => number
+}
+
+interface Token {
+  readonly value: string
+  readonly usableUntil: number
+}
+
+const TIMEOUT_MS = 5_000
+// Webhooks and token servers are read up to 64 KiB and never followed elsewhere.
+const MAX_RESPONSE_BYTES = 65_536
+// A token has to last for the way to the other side and its clock.
+const MARGIN_MS = 30_000
+const DEFAULT_LIFETIME_SECONDS = 60
+
+/** The agent's own account (RFC 6749, section 4.4). A token is fetched once for all callers and kept until shortly before its end. */
+export function serviceAccount(options: ServiceAccountOptions): CallIdentity {
+  const { now = Date.now } = options
+  let token: Token | undefined
+  let pending: Promise<Token> | undefined
+  const refresh = async () => {
+    try {
+      token = await fetchToken(options, now)
+      return token
+    } finally {
+      pending = undefined
+    }
+  }
+  return {
+    async authorization() {
+      if (token !== undefined && now() < token.usableUntil) return token.value
+      pending ??= refresh()
+      return (await pending).value
+    },
+    refused(value) {
+      if (token?.value === value) token = undefined
+    },
+  }
+}
+
+async function fetchToken(options: ServiceAccountOptions, now: () => number): Promise<Token> {
+  const { tokenUrl, fetch: send = fetch } = options
+  const response = await send(tokenUrl, {
+    method: 'POST',
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: {
+      [headers.authorization]: basicCredentials(options),
+      [headers.contentType]: 'application/x-www-form-urlencoded',
+      Accept: 'application/json',
+    },
+    body: grant(options).toString(),
+  })
+  const bytes = await readBytes(response.body, MAX_RESPONSE_BYTES)
+  if (bytes === undefined) response.body?.cancel().catch(() => undefined)
+  if (!response.ok) throw new Error(`the token server answered with status ${response.status}`)
+  return readToken(bytes && decodeUtf8(bytes), now())
+}
+
+function grant({ scope, audience }: ServiceAccountOptions): URLSearchParams {
+  return new URLSearchParams({
+    grant_type: 'client_credentials',
+    ...(scope !== undefined && { scope }),
+    ...(audience !== undefined && { audience }),
+  })
+}
+
+/** RFC 6749, section 2.3.1: both parts are form-encoded first, so that a colon in the id stays one. */
+function basicCredentials({ clientId, clientSecret }: ServiceAccountOptions): string {
+  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  return `Basic ${btoa(`${encode(clientId)}:${encode(clientSecret)}`)}`
+}
+
+function readToken(text: string | undefined, fetchedAt: number): Token {
+  const body: unknown = JSON.parse(text ?? '')
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const { access_token: token, token_type: type, expires_in: seconds } = fields
+  if (typeof token !== 'string' || token === '' || String(type).toLowerCase() !== 'bearer') {
+    throw new Error('the token server did not answer with a bearer token')
+  }
+  const lifetimeMs = (typeof seconds === 'number' ? seconds : DEFAULT_LIFETIME_SECONDS) * 1000
+  // A token that lives shorter than the margin is still used for half of its life.
+  return {
+    value: `Bearer ${token}`,
+    usableUntil: fetchedAt + Math.max(lifetimeMs - MARGIN_MS, lifetimeMs / 2),
   }
 }

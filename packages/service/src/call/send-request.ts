@@ -1,4 +1,4 @@
-import { decodeUtf8, readBytes } from '../http/read-bytes.ts'
+import { decodeUtf8, readBytes } from '../http/read-body.ts'
 import type { RefusalCode } from '../refusals.ts'
 
 /** An answer of another agent, read to its end. */
@@ -9,7 +9,7 @@ export interface ReceivedAnswer {
 }
 
 /** A request on its way to another agent. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly url: string
   readonly method: string
   readonly headers: Headers
@@ -21,7 +21,7 @@ export interface OutgoingRequest {
 }
 
 /** An answer, or why there is none. */
-export type Sent =
+type Sent =
   | { readonly ok: true; readonly value: ReceivedAnswer }
   | { readonly ok: false; readonly code: RefusalCode; readonly cause: unknown }
 

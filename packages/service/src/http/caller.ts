@@ -1,7 +1,7 @@
 import { headers, readTrace, type Trace } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, invalidRequest, refusal } from '../refusals.ts'
-import { isStorable } from '../runtime/storable-text.ts'
+import { isStorable } from '../runtime/key-text.ts'
 
 /** Who sends a request and what the request says of itself, from headers that the gateway has validated. */
 export interface Caller {

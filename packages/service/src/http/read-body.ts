@@ -1,11 +1,9 @@
 import { headers, mediaTypeEssence } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, refusal } from '../refusals.ts'
-import { isDeeperThan, MAX_JSON_DEPTH } from './json-depth.ts'
-import { decodeUtf8, discardRest, readBytes } from './read-bytes.ts'
 
 /** The members of a JSON body. */
-export type JsonObject = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /** Reads the JSON object in a request body; an absent body is an object without members. */
 export async function readBody(request: Request, maxBodyBytes: number): Promise<Step<JsonObject>> {
@@ -50,4 +48,99 @@ function parse(text: string): { readonly value: unknown } | undefined {
 
 function wrongBody(message: string): Step<never> {
   return endWith(invalidAt('body', message))
+}
+
+/** Reads a body to its end, or `undefined` when it is longer than `maxBytes`. The rest is then still in the body. */
+export async function readBytes(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  if (body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return concat(chunks, length)
+    length += value.byteLength
+    if (length > maxBytes) {
+      reader.releaseLock()
+      return undefined
+    }
+    chunks.push(value)
+  }
+}
+
+const DISCARD_MS = 2_000
+const MAX_DISCARD_BYTES = 16 * 1024 * 1024
+
+/**
+ * Takes the rest of a request body and throws it away, within bounds. Many clients read the answer only when they
+ * have sent everything: a connection that is closed before that loses it. Cancelling would close it at once.
+ */
+async function discardRest(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (body === null) return
+  const reader = body.getReader()
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), DISCARD_MS)
+  try {
+    for (let length = 0; length < MAX_DISCARD_BYTES; ) {
+      const read = await Promise.race([reader.read(), late.promise])
+      if (read === undefined || read.done) return
+      length += read.value.byteLength
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Bytes as text, or `undefined` when they are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [only, ...others] = chunks
+  if (only !== undefined && others.length === 0) return only
+  const whole = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+/** How deep JSON of a caller may be nested: deeper values overflow the stack of whoever walks or writes them (F14). */
+export const MAX_JSON_DEPTH = 64
+
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Whether a JSON text nests deeper than a limit. It does not recurse, and does not care whether the text is JSON. */
+export function isDeeperThan(text: string, maxDepth: number): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (OPENING.has(code)) depth += 1
+    else if (CLOSING.has(code)) depth -= 1
+    if (depth > maxDepth) return true
+  }
+  return false
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at += 1
+    else if (code === QUOTE) return at
+  }
+  return text.length
 }

@@ -10,7 +10,7 @@ import { clarificationFor, invalidRequest } from '../refusals.ts'
 import type { CollectedInput } from './collect-input.ts'
 
 /** Inputs that their schema accepts, or the outcome that says what is wrong or missing. */
-export type InputCheck =
+type InputCheck =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly outcome: ClarificationRequired | ValidationFailed }
 

@@ -4,7 +4,7 @@ import type { Operation } from '../operation.ts'
 import { hoistSchema, safe } from './hoist-schema.ts'
 
 /** The responses of an operation by status, with the components that they need. */
-export interface DescribedResponses {
+interface DescribedResponses {
   readonly responses: Readonly<Record<string, JsonSchema>>
   readonly schemas: Readonly<Record<string, JsonSchema>>
 }
@@ -24,7 +24,7 @@ export function describeResponses(operation: Operation): DescribedResponses {
 }
 
 /** What `run` can give, as the definition says or may be guessed, and what the service gives by itself. */
-export function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
+function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
   const { outcomes: stated, fields, idempotent, approval, async: canWait } = operation
   const possible = new Set<OutcomeType>(stated ?? unstated(operation))
   // Any request can have a malformed id, lack a tenant, or meet a fault.

@@ -1,13 +1,15 @@
-import { headerKeys, openApiComponents, PROFILE_VERSION } from '@agentic-rest/profile'
+import { headerKeys, headers, openApiComponents, PROFILE_VERSION } from '@agentic-rest/profile'
+import type { InputField } from '../input/input-fields.ts'
 import type { JsonSchema } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
-import { describeOperation } from './describe-operation.ts'
+import { describeResponses } from './describe-responses.ts'
+import { hoistSchema, safe } from './hoist-schema.ts'
 
 /** Where a service serves its document. */
 export const DOCUMENT_PATH = '/openapi.json'
 
 /** What a document says of the service as a whole. */
-export interface DocumentInfo {
+interface DocumentInfo {
   readonly title: string
   readonly version: string
   readonly description: string | undefined
@@ -47,4 +49,105 @@ function componentsOf(own: Readonly<Record<string, JsonSchema>>): JsonSchema {
     schemas: { ...schemas, trace: schemas['error']?.properties['trace'], ...own },
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
   }
+}
+
+/** An operation as the document has it, with the components that it needs. */
+interface Described {
+  readonly operation: JsonSchema
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+}
+
+const JSON_TYPE = 'application/json'
+
+/** Describes an operation: its inputs, where they go, and the outcomes it can have. */
+function describeOperation(operation: Operation): Described {
+  const { id, summary, description } = operation
+  const inputs = describeInputs(operation)
+  const responses = describeResponses(operation)
+  return {
+    operation: {
+      operationId: id,
+      ...(summary !== undefined && { summary }),
+      ...(description !== undefined && { description }),
+      parameters: [...inputs.parameters, ...profileParameters(operation)],
+      ...(inputs.body && { requestBody: inputs.body }),
+      responses: responses.responses,
+    },
+    schemas: { ...inputs.schemas, ...responses.schemas },
+  }
+}
+
+interface DescribedInputs {
+  readonly parameters: readonly JsonSchema[]
+  readonly body: JsonSchema | undefined
+  readonly schemas: Described['schemas']
+}
+
+function describeInputs({ id, jsonSchema = {}, fields, parameters }: Operation): DescribedInputs {
+  const { schema, components } = hoistSchema(jsonSchema, safe(id))
+  // The schemas of the fields are those before their references were changed: they go the same way once more.
+  const hoisted = (field: InputField) =>
+    hoistSchema(
+      { ...field.schema, $defs: jsonSchema['$defs'], definitions: jsonSchema['definitions'] },
+      safe(id),
+    )
+  const all = [...fields.values()]
+  const inBody = all.filter(({ location }) => location === 'body')
+  const elsewhere = all.filter(({ location }) => location !== 'body')
+  const unnamed = parameters.filter((name) => !fields.has(name))
+  return {
+    parameters: [
+      ...unnamed.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...elsewhere.map((field) => parameter(field, hoisted(field).schema)),
+    ],
+    body: bodyOf(
+      inBody,
+      inBody.length === all.length ? schema : objectOf(inBody, (field) => hoisted(field).schema),
+    ),
+    schemas: components,
+  }
+}
+
+function parameter({ name, location, required, types, request }: InputField, schema: JsonSchema): JsonSchema {
+  // An object in a query or a header is sent as JSON; everything else as plain text.
+  const value = types.has('object') ? { content: { [JSON_TYPE]: { schema } } } : { schema }
+  return {
+    name,
+    in: location,
+    required: required || location === 'path',
+    description: request.question,
+    ...value,
+  }
+}
+
+function objectOf(fields: readonly InputField[], schemaOf: (field: InputField) => JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+  }
+}
+
+function bodyOf(fields: readonly InputField[], schema: JsonSchema): JsonSchema | undefined {
+  if (fields.length === 0) return undefined
+  return { required: fields.some(({ required }) => required), content: { [JSON_TYPE]: { schema } } }
+}
+
+// Optional here although a gateway wants a tenant: clients set it for all requests, not for each.
+function profileParameters({ idempotent, approval, async: canWait }: Operation): readonly JsonSchema[] {
+  const text = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  })
+  return [
+    text(headers.tenantId, 'The tenant that the request is for.'),
+    text(headers.correlationId, 'The id of the whole exchange; made when absent.'),
+    text(headers.requestId, 'The id of this request; made when absent.'),
+    ...(idempotent ? [text(headers.idempotencyKey, 'One effect per key, for 24 hours.')] : []),
+    ...(approval ? [text(headers.approvalToken, 'The token of the approval that was asked for.')] : []),
+    ...(canWait ? [text('Prefer', '`respond-async` to be answered at once and poll for the result.')] : []),
+  ]
 }

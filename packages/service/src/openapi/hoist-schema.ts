@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../input/json-schema.ts'
 
 /** A schema made fit for a document: its definitions have become components of their own. */
-export interface HoistedSchema {
+interface HoistedSchema {
   readonly schema: JsonSchema
   readonly components: Readonly<Record<string, JsonSchema>>
 }

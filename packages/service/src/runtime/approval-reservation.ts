@@ -1,10 +1,10 @@
 import type { Reservation } from './contract.ts'
 import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
-import { TakenOverError } from './store-errors.ts'
+import { TakenOverError } from './store.ts'
 
 /** What reservations are made with. */
-export interface ReservationOptions {
+interface ReservationOptions {
   readonly store: Store
   readonly clock: SqlClock
   readonly leaseSeconds: number
@@ -95,7 +95,7 @@ function heldKey({ tenantId, approvalId, fence }: Held): readonly unknown[] {
 }
 
 /** An operation in the background that was accepted with an approval. */
-export interface Holder {
+interface Holder {
   readonly tenantId: string
   readonly operationId: string
   readonly approvalId: string

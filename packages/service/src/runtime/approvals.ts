@@ -8,9 +8,8 @@ import type {
   RuntimeOptions,
   Scope,
 } from './contract.ts'
-import { sha256 } from './sha256.ts'
+import { assertStorable, isStorable, sha256 } from './key-text.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
-import { assertStorable, isStorable } from './storable-text.ts'
 import type { Sql, Store } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
 

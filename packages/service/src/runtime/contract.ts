@@ -126,7 +126,7 @@ export interface ApprovalView {
 }
 
 /** What the runtime needs to know to ask for an approval. */
-export interface ApprovalRequest {
+interface ApprovalRequest {
   readonly message: string
   readonly approver: { readonly name: string }
   /** The role that somebody else must have to decide. */

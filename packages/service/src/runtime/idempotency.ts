@@ -1,10 +1,9 @@
 import type { Outcome } from '@agentic-rest/profile'
 import type { Claim, Idempotency, RuntimeOptions, Scope, StoredOutcome } from './contract.ts'
-import { sha256 } from './sha256.ts'
+import { assertStorable, sha256 } from './key-text.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
-import { assertStorable } from './storable-text.ts'
 import type { Sql, Store } from './store.ts'
-import { TakenOverError } from './store-errors.ts'
+import { TakenOverError } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
 
 /** How long keys are held and kept. */

@@ -3,7 +3,7 @@ import type { Outcome } from '@agentic-rest/profile'
 import type { JobContext, JobRunner } from './contract.ts'
 import { type Lease, type OperationTable, stateOf } from './operation-table.ts'
 import type { OperationsSettings } from './operations-options.ts'
-import { StoreUnavailableError, TakenOverError } from './store-errors.ts'
+import { StoreUnavailableError, TakenOverError } from './store.ts'
 
 /** A lease that is being worked on in this process. */
 export interface Run {

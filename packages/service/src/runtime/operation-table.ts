@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Outcome } from '@agentic-rest/profile'
 import { endHold } from './approval-reservation.ts'
 import type { Cancellation, Job, OperationState, OperationStatus, Releasers } from './contract.ts'
-import { sha256 } from './sha256.ts'
+import { assertStorable, isStorable, sha256 } from './key-text.ts'
 import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
-import { assertStorable, isStorable } from './storable-text.ts'
 import type { Sql, Store } from './store.ts'
-import { TakenOverError } from './store-errors.ts'
+import { TakenOverError } from './store.ts'
 
 /** Names an operation of a tenant. */
-export interface OperationKey {
+interface OperationKey {
   readonly tenantId: string
   readonly operationId: string
 }

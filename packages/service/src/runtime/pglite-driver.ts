@@ -1,10 +1,9 @@
 import { existsSync, openAsBlob } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
-import { lockFolder } from './folder-lock.ts'
-import type { Driver } from './sql-store.ts'
-import { toStoreError } from './store-errors.ts'
+import { type Driver, StoreLockedError, toStoreError } from './store.ts'
 
 /** Opens a database that lives and dies with this process. */
 export async function openMemory(): Promise<Driver> {
@@ -80,4 +79,27 @@ function createDriver(database: PGlite): Driver {
     transaction: (work) => translated(() => database.transaction((inner) => work(queryOn(inner)))),
     close: () => database.close(),
   }
+}
+
+// A process that was killed a moment ago may still hold its locks; a living one keeps them for longer than this.
+const PATIENCE_MS = 1000
+
+/** Keeps everybody else out of a folder until it is released. */
+export interface FolderLock {
+  release(): void
+}
+
+/**
+ * Takes the lock of a folder. Node has no file locks of its own, and a file with a process id is wrong after a crash
+ * or when ids are reused. SQLite holds a lock of the kernel, which ends with the process however that ends.
+ */
+export function lockFolder(folder: string): FolderLock {
+  const holder = new DatabaseSync(join(folder, 'lock'), { timeout: PATIENCE_MS })
+  try {
+    holder.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    holder.close()
+    throw new StoreLockedError(`the folder ${folder} is in use by another process or store`, { cause })
+  }
+  return { release: () => holder.close() }
 }

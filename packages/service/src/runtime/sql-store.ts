@@ -1,14 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { migrate } from './migrate.ts'
-import type { Sql, Store } from './store.ts'
-import { StoreUnavailableError } from './store-errors.ts'
+import { migrate } from './migrations.ts'
+import { type Driver, type Sql, type Store, type StoreOptions, StoreUnavailableError } from './store.ts'
 
-/** What a database has to offer to become a store. It throws `StoreUnavailableError` when it cannot be used. */
-export interface Driver {
-  query(text: string, parameters: readonly unknown[]): Promise<readonly object[]>
-  /** Begins, runs `work`, and commits, or rolls back when it throws. */
-  transaction<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
-  close(): Promise<void>
+/** Makes a store: in memory, in a folder of this machine, or in a PostgreSQL server. It is opened at its first use. */
+export function createStore(options: StoreOptions): Store {
+  return createSqlStore(() => openDriver(options))
+}
+
+/** Who uses PostgreSQL does not load the embedded database, and the other way round. */
+async function openDriver(options: StoreOptions): Promise<Driver> {
+  if ('url' in options) {
+    const { openPostgres } = await import('./postgres-driver.ts')
+    return openPostgres(options)
+  }
+  const { openFolder, openMemory } = await import('./pglite-driver.ts')
+  return 'folder' in options ? openFolder(options.folder) : openMemory()
 }
 
 // A transaction holds locks and, embedded, the only connection: one that hangs must not hold them for ever.

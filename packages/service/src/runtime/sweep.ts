@@ -7,7 +7,7 @@ const BATCH = 512
 const PAUSE_MS = 60_000
 
 /** What may be removed: rows of `table` for which `isOld` holds, told apart by `key`. */
-export interface Sweepable {
+interface Sweepable {
   readonly table: string
   readonly key: string
   /** A condition in which `now` stands for the time. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createStore } from '../../src/runtime/create-store.ts'
+import { createStore } from '../../src/runtime/sql-store.ts'
 import { createEffects } from './behaviour/effects.ts'
 import { acceptJobs } from './harness/accept-jobs.ts'
 import { describePostgres } from './harness/describe-postgres.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createStore } from '../../src/runtime/create-store.ts'
+import { createStore } from '../../src/runtime/sql-store.ts'
 
 /** One message of PostgreSQL's protocol: its kind, the length of the rest, and the rest. */
 function message(kind: string, content: Buffer | string): Buffer {

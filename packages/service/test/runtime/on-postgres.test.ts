@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { createStore } from '../../src/runtime/create-store.ts'
+import { createStore } from '../../src/runtime/sql-store.ts'
 import type { Store } from '../../src/runtime/store.ts'
 import { describeRuntime } from './behaviour/runtime-behaviour.ts'
 import { describePostgres } from './harness/describe-postgres.ts'

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { createSqlStore, type Driver } from '../../src/runtime/sql-store.ts'
+import { createSqlStore } from '../../src/runtime/sql-store.ts'
+import type { Driver } from '../../src/runtime/store.ts'
 
 /** A driver that writes down what it is asked to do. */
 function createDriver() {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createStore } from '../../src/runtime/create-store.ts'
+import { createStore } from '../../src/runtime/sql-store.ts'
 import { describeWork } from './behaviour/runtime-behaviour.ts'
 
 describe('work in memory', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createApprovals } from '../../../src/runtime/approvals.ts'
-import { createStore } from '../../../src/runtime/create-store.ts'
+import { createStore } from '../../../src/runtime/sql-store.ts'
 import type { Store, StoreOptions } from '../../../src/runtime/store.ts'
 import { startProgram } from '../harness/run-program.ts'
 import type { Crash } from '../programs/crashing-store.ts'

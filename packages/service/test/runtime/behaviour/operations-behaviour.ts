@@ -4,7 +4,7 @@ import type { Job, JobContext, JobRunner, Operations, Scope } from '../../../src
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations, sweepOperations } from '../../../src/runtime/operations.ts'
 import type { BackgroundFault, OperationsOptions } from '../../../src/runtime/operations-options.ts'
-import { StoreUnavailableError, TakenOverError } from '../../../src/runtime/store-errors.ts'
+import { StoreUnavailableError, TakenOverError } from '../../../src/runtime/store.ts'
 import { addEffect, countEffects, createEffects } from './effects.ts'
 import { eventually } from './eventually.ts'
 import type { StoreUnderTest } from './store-under-test.ts'

@@ -1,7 +1,7 @@
 /** A worker process: every job of the operation `count` has one effect. It is meant to be killed. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createStore } from '../../../src/runtime/create-store.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'
+import { createStore } from '../../../src/runtime/sql-store.ts'
 import { addEffect } from '../behaviour/effects.ts'
 import { readSettings, tell } from './settings.ts'
 

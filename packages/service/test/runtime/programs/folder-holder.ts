@@ -1,5 +1,5 @@
 /** Opens the store of a folder and keeps it until it is killed. */
-import { createStore } from '../../../src/runtime/create-store.ts'
+import { createStore } from '../../../src/runtime/sql-store.ts'
 import { readSettings, tell } from './settings.ts'
 
 const { folder } = readSettings<{ readonly folder: string }>()

@@ -4,9 +4,9 @@
  */
 import { createApprovals } from '../../../src/runtime/approvals.ts'
 import type { Job, JobContext, Scope } from '../../../src/runtime/contract.ts'
-import { createStore } from '../../../src/runtime/create-store.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'
+import { createStore } from '../../../src/runtime/sql-store.ts'
 import type { Store } from '../../../src/runtime/store.ts'
 import { addEffect } from '../behaviour/effects.ts'
 import { createCrashingStore } from './crashing-store.ts'

@@ -10,7 +10,7 @@ registerHooks({
   },
 })
 
-const { createStore } = await import('../../../src/runtime/create-store.ts')
+const { createStore } = await import('../../../src/runtime/sql-store.ts')
 await createStore(readSettings<StoreOptions>())
   .migrate()
   .catch(() => tell('failed'))

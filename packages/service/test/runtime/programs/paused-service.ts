@@ -1,8 +1,8 @@
 /** A process that is stopped while it holds a key or an operation, and goes on when others have long done the work. */
 import { once } from 'node:events'
-import { createStore } from '../../../src/runtime/create-store.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'
+import { createStore } from '../../../src/runtime/sql-store.ts'
 import type { Sql } from '../../../src/runtime/store.ts'
 import { addEffect } from '../behaviour/effects.ts'
 import { readSettings, tell } from './settings.ts'

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 // Five such columns still fit into one entry of an index.
 const MAX_BYTES = 512
 
@@ -15,4 +17,9 @@ export function assertStorable(names: Readonly<Record<string, string>>): void {
     if (!isStorable(text))
       throw new TypeError(`the ${name} of a request cannot be kept: it is too long or no text`)
   }
+}
+
+/** The SHA-256 of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
