@@ -1,27 +1,27 @@
 import { headers, type Outcome, type Trace, type WrittenOutcome, writeOutcome } from '@agentic-rest/profile'
 
-/** An outcome with the headers that belong to it. */
+/** An outcome and its headers. */
 export interface Answer {
   readonly outcome: Outcome
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The result of a step of a request: a value for the next step, or the answer that ends it here. */
+/** The result of one step of a request: a value for the next step, or the final answer. */
 export type Step<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly answer: Answer }
 
-/** The request goes on with a value. */
+/** Continues the request with a value. */
 export function goOn<Value>(value: Value): Step<Value> {
   return { ok: true, value }
 }
 
-/** The request ends with an outcome. */
-export function endWith(outcome: Outcome, headers: Answer['headers'] = {}): Step<never> {
-  return { ok: false, answer: { outcome, headers } }
+/** Ends the request with an outcome. */
+export function endWith(outcome: Outcome, own: Answer['headers'] = {}): Step<never> {
+  return { ok: false, answer: { outcome, headers: own } }
 }
 
-// Where a message ends and what becomes of its connection is for the server to say (RFC 9112, section 6).
+// Only the server decides about message framing and connections (RFC 9112, section 6).
 const FRAMING_HEADERS = [
   'content-length',
   'transfer-encoding',
@@ -39,14 +39,14 @@ const OWN_HEADERS = new Set<string>([
   ),
 ])
 
-/** An answer as status, headers and text. The profile's own headers and those of the framing win over those of an operation. */
+/** Encodes an answer. An operation cannot set the headers of the profile or of the framing. */
 export function writeAnswer({ outcome, headers: more }: Answer, trace: Trace): WrittenOutcome {
   const written = writeOutcome(outcome, trace)
   const added = Object.entries(more).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
   return { ...written, headers: { ...Object.fromEntries(added), ...written.headers } }
 }
 
-/** The response for what was written; the answer to HEAD has no body. */
+/** Makes the response. The response to HEAD has no body. */
 export function toResponse({ status, headers: all, body }: WrittenOutcome, method: string): Response {
   return new Response(method === 'HEAD' ? null : body, { status, headers: all })
 }

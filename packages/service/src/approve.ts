@@ -6,38 +6,38 @@ import { invalidAt, refusal } from './refusals.ts'
 import type { RequestContext } from './run-context.ts'
 import type { ApprovalCheck, Approvals, PresentedToken, Reservation, Scope } from './runtime/contract.ts'
 
-/** An approval that allows this request, taken for it alone. */
+/** An approval for this request, reserved for it alone. */
 export interface Approved extends PresentedToken {
   readonly approvalId: string
   readonly decidedBy: string
   readonly reservation: Reservation
-  /** What the approval is bound to. */
+  /** The digest that the approval is bound to. */
   readonly digest: string
 }
 
-/** A request before the gate of approvals. */
+/** A request before the approval gate. */
 interface GateRequest {
   readonly operation: Pick<Operation, 'approval'>
   readonly context: RequestContext
   readonly scope: Scope
   readonly digest: string
-  /** The tokens that were sent: one may be for this gate, the others are for agents behind. */
+  /** The tokens of the request. One may be for this gate; the others are for inner agents. */
   readonly tokens: readonly string[]
   readonly durable: Pick<Durable, 'approvals'>
-  /** Where approvals are found: the path in front of their id. */
+  /** The path of the approvals, without an id. */
   readonly approvalsPath: string
 }
 
-/** Lets a request pass that needs no approval or has one; the others are answered here (decision 13). */
+/** The approval gate: passes requests without a rule or with a valid approval, and answers all others (decision 13). */
 export async function approve(request: GateRequest): Promise<Step<Approved | undefined>> {
   const { operation, context } = request
   const rule = operation.approval
   const wanted = rule === undefined ? false : await rule.when(context)
-  // Without a gate of our own the token is for an agent behind us, and is only passed on.
+  // Without a rule here, the token is for an inner agent and is only forwarded.
   if (rule === undefined || wanted === false) return goOn(undefined)
   if (context.subject === undefined) return endWith(refusal('SUBJECT_REQUIRED'))
   const { message, requestedFor = '' } = wanted
-  // Both are made of inputs, and a database keeps no such text.
+  // Both texts may contain inputs, and PostgreSQL cannot store U+0000.
   if (`${message}${requestedFor}`.includes('\0'))
     return endWith(invalidAt('body', 'contains the character U+0000'))
   const digest = requestedFor === '' ? request.digest : await fingerprintFor(requestedFor, request.digest)
@@ -50,7 +50,7 @@ async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Appr
   const { scope, digest, tokens, durable } = request
   const approvals = await durable.approvals()
   const { token, check } = await findOwn(approvals, request, wanted.role)
-  // A role that no longer decides this has not decided it: the one that does is asked.
+  // An approval by a role that no longer decides does not count. The current role is asked.
   if (tokens.length === 0 || check.kind === 'other_role')
     return askAgain(request, wanted, await approvals.request(scope, digest, wanted))
   if (check.kind === 'pending') return askAgain(request, wanted, { approvalId: check.approvalId, token })
@@ -61,7 +61,7 @@ async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Appr
   return goOn({ ...presented, digest, reservation, approvalId: check.approvalId, decidedBy: check.decidedBy })
 }
 
-/** The first token that is for this gate; tokens of agents behind are unknown here. */
+/** Finds the token for this gate. Tokens of inner agents are unknown here. */
 async function findOwn(approvals: Approvals, { scope, digest, tokens }: GateRequest, role: string) {
   let found: { token: string; check: ApprovalCheck } = { token: '', check: { kind: 'invalid' } }
   for (const token of tokens) {
@@ -71,7 +71,7 @@ async function findOwn(approvals: Approvals, { scope, digest, tokens }: GateRequ
   return found
 }
 
-/** Why an approval that was good a moment ago cannot be used: another request has it, or it is good no more. */
+/** The refusal for an approval that was lost in a race: in use by another request, or no longer valid. */
 export async function whyNotUsed(
   { scope, durable }: Pick<GateRequest, 'scope' | 'durable'>,
   { digest, ...presented }: PresentedToken & Pick<Approved, 'digest'>,

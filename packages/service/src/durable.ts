@@ -15,33 +15,33 @@ import type { OperationsOptions } from './runtime/operations-options.ts'
 import { createStore } from './runtime/sql-store.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
-/** What survives a request: the store and the three runtimes on it. */
+/** The durable state of a service: the store and the three runtimes on it. */
 export interface Durable {
-  /** The store, with its tables up to date. */
+  /** Resolves with the store after its migrations. */
   store(): Promise<Store>
   idempotency(): Promise<Idempotency>
   operations(): Promise<Operations>
   approvals(): Promise<Approvals>
-  /** Starts the workers as soon as the store can be used. */
+  /** Starts the workers as soon as the store is available. */
   start(runners: ReadonlyMap<string, JobRunner>): void
-  /** Stops the workers, and closes the store when it was made here. */
+  /** Stops the workers, and closes the store if it was created here. */
   close(): Promise<void>
 }
 
-/** Times and numbers of the runtimes: for all of them, and for each its own. */
+/** Settings of the runtimes: shared ones, and those of each runtime. */
 export interface DurableSettings extends RuntimeOptions {
   readonly idempotency?: IdempotencyOptions
   readonly operations?: OperationsOptions
   readonly approvals?: ApprovalsOptions
 }
 
-/** What a service keeps its state in. */
+/** The options of the durable state. */
 interface DurableOptions {
-  /** A store that is the caller's own, or how to make one; in memory when absent. */
+  /** A store of the caller, or the options for one; in memory when absent. */
   readonly store: Store | StoreOptions | undefined
   readonly runtime: DurableSettings
   readonly log: Log
-  /** What operations in the background have reserved is given back by these. */
+  /** Functions that release the reservations of background operations. */
   readonly releasers: Releasers
 }
 
@@ -53,7 +53,7 @@ interface Runtimes {
 
 const RETRY_MS = 2_000
 
-/** Makes the durable part of a service. The store is touched only when something needs it. */
+/** Creates the durable state of a service. The store is opened at its first use. */
 export function createDurable(options: DurableOptions): Durable {
   const { store: given, log } = options
   const isOwn = given === undefined || !('transaction' in given)
@@ -81,7 +81,7 @@ export function createDurable(options: DurableOptions): Durable {
   }
 }
 
-/** Makes `cancelOperation` for the runs of a tenant: it reaches no other tenant's operations. */
+/** Creates `cancelOperation` for the runs of a tenant. It cannot cancel operations of other tenants. */
 export function cancelOperationOf(
   tenantId: string,
   durable: Pick<Durable, 'operations'>,
@@ -99,7 +99,7 @@ function createRuntimes(store: Store, { runtime, log, releasers }: DurableOption
   }
 }
 
-/** Once for all; a failed attempt is made again by the next caller. */
+/** Migrates once. After a failure the next caller tries again. */
 function createMigration(store: Store): () => Promise<void> {
   let migrating: Promise<void> | undefined
   return () => {
@@ -118,7 +118,7 @@ interface Workers {
   readonly log: Log
 }
 
-/** A database that is down when the service starts must not leave its work undone for ever. */
+/** Retries until the store is available, so that a database that is down at the start only delays the workers. */
 async function startWhenReady({ migrated, operations, runners, log }: Workers, { signal }: AbortController) {
   while (!signal.aborted) {
     try {

@@ -6,27 +6,27 @@ import { TakenOverError } from './runtime/store.ts'
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
 
-/** What has to be kept or lost together with the effect of a request. */
+/** The parts that are committed in one transaction with the effect of a request. */
 interface EffectOptions {
   readonly store: () => Promise<Store>
   readonly trace: Trace
   readonly claim: Claimed | undefined
-  /** Left out where the approval is handed on instead of used up. */
+  /** Absent if the approval is handed to a background operation. */
   readonly approval: Reservation | undefined
-  /** The headers that are kept with the outcome. */
+  /** The headers stored with the outcome. */
   readonly headers: () => Answer['headers']
 }
 
-/** The one effect that a request may have. */
+/** The single effect of a request. */
 export interface Effect {
   commit<Result extends Outcome>(work: (sql: Sql) => Promise<Result>): Promise<Result>
-  /** For a run that returned without `commit`: keeps its outcome and redeems the approval. */
+  /** After a run without `commit`: stores the outcome and redeems the approval. */
   settle(outcome: Outcome): Promise<void>
-  /** The outcome that was kept, once there is one. */
+  /** The committed outcome, if there is one. */
   kept(): Outcome | undefined
 }
 
-/** The key or the approval of a request was taken by another request while this one ran; nothing of it was kept. */
+/** Another request has taken the key or the approval during the run; the transaction was rolled back. */
 export class GateLostError extends Error {
   override readonly name = 'GateLostError'
   readonly gate: 'claim' | 'approval'
@@ -37,7 +37,7 @@ export class GateLostError extends Error {
   }
 }
 
-/** Carries an outcome out of a transaction that must not be kept. */
+/** Rolls a transaction back and carries its outcome. */
 export class RolledBack extends Error {
   override readonly name = 'RolledBack'
   readonly outcome: Outcome
@@ -48,12 +48,12 @@ export class RolledBack extends Error {
   }
 }
 
-/** Only these had an effect; all others leave the key and the approval free (decision 30). */
+/** Whether an outcome has an effect. All others leave the key and the approval free (decision 30). */
 export function isKept({ type }: Outcome): boolean {
   return type === 'success' || type === 'created' || type === 'accepted'
 }
 
-/** Makes the effect of one request. */
+/** Creates the effect of one request. */
 export function createEffect(options: EffectOptions): Effect {
   let begun = false
   let kept: Outcome | undefined
@@ -76,7 +76,7 @@ export function createEffect(options: EffectOptions): Effect {
   }
 }
 
-/** The approval goes first: who comes second waits for it and then has no effect at all. */
+/** Redeems the approval first: its row lock makes a second request wait, and then fail before its work. */
 async function keepTogether<Result extends Outcome>(
   { approval, claim, trace, headers }: EffectOptions,
   sql: Sql,
@@ -85,13 +85,13 @@ async function keepTogether<Result extends Outcome>(
   await orLost('approval', () => approval?.redeem(sql))
   const outcome = await work(sql)
   if (!isKept(outcome)) throw new RolledBack(outcome)
-  // An outcome that cannot be written must not be kept: it could never be answered.
+  // An outcome that cannot be encoded must not be stored: it could never be sent.
   writeOutcome(outcome, trace)
   await orLost('claim', () => claim?.complete(sql, { outcome, headers: headers() }))
   return outcome
 }
 
-/** Says which gate was lost, when it was. */
+/** Turns a `TakenOverError` into a `GateLostError` with the name of the gate. */
 export async function orLost(
   gate: GateLostError['gate'],
   pass: () => Promise<void> | undefined,
@@ -103,7 +103,7 @@ export async function orLost(
   }
 }
 
-/** Runs a transaction; an outcome that rolled it back is its result. */
+/** Runs a transaction; after a rollback by `RolledBack` it returns that outcome. */
 export async function orRolledBack<Result extends Outcome>(
   transaction: () => Promise<Result>,
 ): Promise<Result> {

@@ -13,7 +13,7 @@ const operation = { method: 'POST', fields: new Map(fields.map((field) => [field
   'method' | 'fields'
 >
 
-/** The digest of a request; what is not given is as in all others. */
+/** The digest of a request with defaults for missing parts. */
 function digest(
   overrides: Partial<DigestedRequest> & { readonly path?: string; readonly method?: string } = {},
 ) {

@@ -1,12 +1,12 @@
 import type { Match } from './http/router.ts'
 import type { InputSource } from './input/collect-input.ts'
 
-/** What a digest is made of: the exact request, but not who sent it when, under which ids and with which token. */
+/** The parts of a request in its digest: everything except caller, time, ids and token. */
 export interface DigestedRequest extends Pick<InputSource, 'query' | 'headers' | 'body'> {
   readonly match: Match
 }
 
-/** A digest of a request. Two requests have the same exactly when they ask for the same. */
+/** The digest of a request. Two requests have the same digest if and only if they ask for the same. */
 export async function fingerprint({ match, query, headers, body }: DigestedRequest): Promise<string> {
   const { operation, path } = match
   const inHeaders = [...operation.fields.values()]
@@ -16,7 +16,7 @@ export async function fingerprint({ match, query, headers, body }: DigestedReque
   return digestOf(text)
 }
 
-/** The digest of a request that is made for somebody: for another person it is another one. */
+/** The digest of a request on behalf of a person. It differs for each person. */
 export function fingerprintFor(person: string, digest: string): Promise<string> {
   return digestOf(canonicalJson([digest, person]))
 }
@@ -26,7 +26,7 @@ async function digestOf(text: string): Promise<string> {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** JSON with the members of every object in one order. The depth of what comes here is limited (F14). */
+/** JSON with sorted members. The depth of the input is limited (F14). */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
@@ -34,7 +34,7 @@ export function canonicalJson(value: unknown): string {
   })
 }
 
-/** Order by code units: the same everywhere, whatever the language of the machine. Values of one name keep their order. */
+/** Order by code units, independent of the locale. Values of one name keep their order. */
 function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
   if (left === right) return 0
   return left < right ? -1 : 1

@@ -25,7 +25,7 @@ import { makeContext } from './run-context.ts'
 import type { Job, Scope } from './runtime/contract.ts'
 import { StoreUnavailableError } from './runtime/store.ts'
 
-/** What requests are answered with; made once by `createService`. */
+/** The parts of a service; created once by `createService`. */
 export interface ServiceParts {
   readonly router: Router
   readonly durable: Durable
@@ -39,7 +39,7 @@ export interface ServiceParts {
   readonly publicPath: string
 }
 
-/** The whole life of a request, and the only place where what was thrown is caught. */
+/** Handles a request. This is the only place that catches errors. */
 export async function handleRequest(parts: ServiceParts, request: Request): Promise<Response> {
   const opened = openTrace(request)
   const exchange = openExchange(parts, request, opened.trace)
@@ -58,10 +58,10 @@ export async function handleRequest(parts: ServiceParts, request: Request): Prom
   return toResponse(written, request.method)
 }
 
-/** The steps of a request: each gives the next one its value, or the answer that ends it. */
+/** The steps of a request. Each gives a value to the next step or ends the request with an answer. */
 async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<Answer> {
   const { request, url, method } = exchange
-  // Another instance takes it (decision 2: this status has the header alone).
+  // Another instance can take the request (decision 2: this status has only the header).
   if (parts.inFlight.isClosing())
     return { outcome: refusal('SHUTTING_DOWN'), headers: { [headers.retryAfter]: '1' } }
   if (url.pathname === DOCUMENT_PATH && method === 'GET') return documentAnswer(parts)
@@ -139,10 +139,10 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
   })
 }
 
-// Each gate on the way may want one; nobody has more gates than this.
+// Each gate on the way may need one token. More gates than this are not expected.
 const MAX_APPROVAL_TOKENS = 8
 
-/** A request that has to pass several gates carries the tokens of all of them. */
+/** Reads the approval tokens of a request, one for each gate on its way. */
 function readTokens(value = ''): readonly string[] {
   return value
     .split(/[\s,]+/)
@@ -199,12 +199,12 @@ function recordOf(
   })
 }
 
-/** The document is not a resource of a tenant, and no trace may get into it. */
+/** The document belongs to no tenant. `toJSON` keeps the trace out of it. */
 function documentAnswer({ document }: ServiceParts): Answer {
   return { outcome: success({ toJSON: document }), headers: {} }
 }
 
-/** An approval that an inner agent wants is given there, if callers can reach it. */
+/** Adds the address of an inner approval, if callers can reach the inner agent. */
 function withInnerLocation(answer: Answer, { innerApprovals }: Exchange): Answer {
   const { outcome, headers: own } = answer
   const location =
@@ -212,7 +212,7 @@ function withInnerLocation(answer: Answer, { innerApprovals }: Exchange): Answer
   return location === undefined ? answer : { outcome, headers: { ...own, Location: location } }
 }
 
-/** The store is a dependency that can be away for a while; everything else that is thrown is a fault. */
+/** An unavailable store is a failed dependency; every other error is a fault. */
 function failureOf(cause: unknown): Outcome {
   return refusal(cause instanceof StoreUnavailableError ? 'STORE_UNAVAILABLE' : 'INTERNAL_ERROR')
 }
@@ -222,7 +222,7 @@ function logFailure({ request, log, record }: Exchange, cause: unknown): void {
   else log.error(record === undefined ? 'a request failed' : 'an operation failed', { cause })
 }
 
-/** One request on its way through the service. */
+/** One request in progress. */
 interface Exchange {
   readonly request: Request
   readonly url: URL
@@ -231,8 +231,8 @@ interface Exchange {
   readonly trace: Trace
   readonly log: Log
   readonly signal: AbortSignal
-  /** Where approvals that inner agents want are given, by token; set by `call`. */
+  /** The addresses of inner approvals, by token; set by `call`. */
   readonly innerApprovals: Map<string, string>
-  /** Set when an operation is found. */
+  /** Set after the operation is found. */
   record: RequestRecord | undefined
 }

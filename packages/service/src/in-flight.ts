@@ -1,14 +1,14 @@
-/** The requests that a service is working on. */
+/** The requests in flight. */
 export interface InFlight {
-  /** Aborted when the time to close is over. */
+  /** Aborted when the time limit of the drain is over. */
   readonly signal: AbortSignal
   isClosing(): boolean
   track<Result>(work: Promise<Result>): Promise<Result>
-  /** Resolves when nothing is left; what is left after `withinMs` is told to stop and not waited for. */
+  /** Waits for all requests; after `withinMs` it aborts the rest and resolves. */
   drain(withinMs: number): Promise<void>
 }
 
-/** Keeps the requests in flight, so that closing can wait for them. */
+/** Tracks the requests in flight, so that `close` can wait for them. */
 export function createInFlight(): InFlight {
   const controller = new AbortController()
   const running = new Set<Promise<unknown>>()

@@ -1,7 +1,7 @@
-/** Details of a log line. Never put a secret, a token or a body here. */
+/** Fields of a log line. Never put a secret, a token or a body here. */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** The operational log. Causes of failures go here and nowhere else. */
+/** The operational log, and the only place for the causes of failures. */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
@@ -9,7 +9,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-/** A log of JSON lines, one per call. */
+/** Creates a log that writes one JSON line per call. */
 export function jsonLinesLog(write: (line: string) => void): Log {
   const at =
     (level: string) =>
@@ -18,24 +18,24 @@ export function jsonLinesLog(write: (line: string) => void): Log {
   return { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** The default: JSON lines on stderr, because stdout may belong to audit records. */
+/** The default log: JSON lines on stderr. Stdout may carry audit records. */
 export function stderrLog(): Log {
   return jsonLinesLog((line) => void globalThis.process?.stderr.write(line))
 }
 
-/** The same log, which never throws: what happens in the log does not disturb the work. */
+/** Wraps a log so that it never throws. A failing log must not fail a request. */
 export function safeLog(log: Log): Log {
   const at = (level: keyof Log) => (message: string, fields?: LogFields) => {
     try {
       log[level](message, fields)
     } catch {
-      // There is nobody left to tell.
+      // A failure of the log cannot be logged.
     }
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** The same log with fields that every line of a request has. */
+/** Wraps a log so that every line has these fields. */
 export function withFields(log: Log, own: LogFields): Log {
   return {
     debug: (message, fields) => log.debug(message, { ...own, ...fields }),
@@ -45,7 +45,7 @@ export function withFields(log: Log, own: LogFields): Log {
   }
 }
 
-/** Errors do not serialise by themselves: without this a line would say `{}` where the cause belongs. */
+/** Turns errors into text. JSON.stringify would write them as `{}`. */
 function plain(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? errorText(value) : value]),

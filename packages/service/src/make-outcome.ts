@@ -21,22 +21,22 @@ export function created<Body>(body: Body): Created<Body> {
   return { type: 'created', body }
 }
 
-/** The work goes on elsewhere; for operations of this service `async` does this by itself. */
+/** The work continues in the background. Operations with `async` get this outcome from the runtime. */
 export function accepted(fields: Omit<Accepted, 'type'>): Accepted {
   return { type: 'accepted', ...fields }
 }
 
-/** The caller has to supply more inputs than the schema alone could tell. */
+/** The caller has to supply more inputs, for reasons outside the schema. */
 export function clarificationRequired(fields: Omit<ClarificationRequired, 'type'>): ClarificationRequired {
   return { type: 'clarification_required', ...fields }
 }
 
-/** Something the caller sent is wrong in a way the schema alone could not tell. */
+/** An input is invalid, for reasons outside the schema. */
 export function validationFailed(fields: Omit<ValidationFailed, 'type'>): ValidationFailed {
   return { type: 'validation_failed', ...fields }
 }
 
-/** Somebody has to approve first. An operation with `approval` gets its token from the runtime. */
+/** The request needs an approval. Operations with `approval` get this outcome from the runtime. */
 export function approvalRequired(fields: Omit<ApprovalRequired, 'type'>): ApprovalRequired {
   return { type: 'approval_required', ...fields }
 }
@@ -51,12 +51,12 @@ export function conflict(fields: Omit<Conflict, 'type'>): Conflict {
   return { type: 'conflict', ...fields }
 }
 
-/** Something the operation depends on failed. */
+/** A dependency of the operation failed. */
 export function failedDependency(fields: Omit<FailedDependency, 'type'>): FailedDependency {
   return { type: 'failed_dependency', ...fields }
 }
 
-/** The operation failed. With a `condition` it is one of the HTTP conditions outside the ten. */
+/** The operation failed. A `condition` selects one of the HTTP conditions outside the ten outcomes. */
 export function error(fields: Omit<ErrorOutcome, 'type'>): ErrorOutcome {
   return { type: 'error', ...fields }
 }

@@ -11,27 +11,27 @@ import { stderrLog } from './log.ts'
 import { createStore } from './runtime/sql-store.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
-/** Something with an end: a service, a store, an emitter of records. */
+/** Anything with `close`: a service, a store, an audit emitter. */
 export interface Closable {
   close(): Promise<void>
 }
 
-/** What a process serves. */
+/** The options of `serve`. */
 export interface ServeOptions {
-  /** Answers requests, as `service.fetch` and a Hono app's `fetch` do. */
+  /** Answers requests, for example `service.fetch` or the `fetch` of a Hono app. */
   readonly fetch: NodeFetch
-  /** A variable can be given as it is: `process.env['PORT'] ?? 8081`. 0 is any free port. */
+  /** A number or a text such as `process.env['PORT'] ?? 8081`. 0 picks a free port. */
   readonly port: number | string
-  /** 127.0.0.1 unless set: nobody but the gateway may reach a service, since it believes its headers. */
+  /** 127.0.0.1 by default. Only the gateway may reach a service, because the service trusts its headers. */
   readonly host?: string
-  /** What is closed at the end, one after the other: the service first, then its store and the emitter of its records. */
+  /** Closed at the end, in this order: the service first, then its store and its audit emitter. */
   readonly closes?: readonly Closable[]
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Served {
   readonly port: number
-  /** Ends it as a signal does; resolves when nothing is left of it. */
+  /** Stops the server as a signal does; resolves when everything is closed. */
   stop(): Promise<void>
 }
 
@@ -39,8 +39,8 @@ const HEALTH_PATH = '/healthz'
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * Serves until SIGTERM or SIGINT, which let requests in flight end; the same signal a second time ends the process at
- * once. `GET /healthz` is answered with 200. It rejects when the port cannot be had, with everything closed.
+ * Serves until SIGTERM or SIGINT, which wait for the requests in flight. The same signal a second time ends the process
+ * at once. `GET /healthz` is answered with 200. If the port is not available, it closes everything and rejects.
  */
 export async function serve({ fetch, port, host = '127.0.0.1', closes = [] }: ServeOptions): Promise<Served> {
   const server = createServer(createNodeListener(withHealth(fetch)))
@@ -77,7 +77,7 @@ function readPort(given: number | string): number {
   throw new TypeError(`the port is a whole number from 0 to 65535, not ${JSON.stringify(given)}`)
 }
 
-/** Takes no more connections, lets requests in flight end, and then leaves nothing. */
+/** Accepts no more connections, waits for the requests in flight, then closes all connections. */
 async function end(server: Server, closes: readonly Closable[]): Promise<void> {
   server.close()
   const causes: unknown[] = []
@@ -91,15 +91,15 @@ function tellFailure({ errors }: AggregateError): void {
   for (const error of errors) stderrLog().error('something could not be closed', { error })
 }
 
-/** Variables of a process, for example `process.env`. */
+/** Environment variables, for example `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** An emitter with an end: what is still under way goes out first. */
+/** An audit emitter with `close`, which sends the remaining records first. */
 export interface ClosableAudit extends AuditEmitter {
   close(): Promise<void>
 }
 
-/** The store that the environment names: the server of `DATABASE_URL`, else a database in `DATA_FOLDER`, else memory. */
+/** Creates the store of the environment: the server of `DATABASE_URL`, else a database in `DATA_FOLDER`, else memory. */
 export function storeFromEnvironment(env: Environment = process.env): Store {
   return createStore(placeOfData(env))
 }
@@ -111,7 +111,7 @@ function placeOfData(env: Environment): StoreOptions {
   return folder === undefined ? { memory: true } : { folder: join(folder, 'database') }
 }
 
-/** Takes records to where the environment says: appended to `AUDIT_FILE`, posted to `RECORDS_URL`, both or neither. */
+/** Creates the audit emitter of the environment: it appends to `AUDIT_FILE` and posts to `RECORDS_URL`, if they are set. */
 export function auditFromEnvironment(env: Environment = process.env): ClosableAudit {
   const [file, url] = [given(env, 'AUDIT_FILE'), given(env, 'RECORDS_URL')]
   const lines = file === undefined ? undefined : createWriteStream(file, { flags: 'a' })
@@ -125,7 +125,7 @@ export function auditFromEnvironment(env: Environment = process.env): ClosableAu
   }
 }
 
-/** A file that could not be written has told so with every record that it cost. */
+/** Ends a file. Its write errors were reported with each lost record. */
 function ended(stream: WriteStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve()
@@ -133,7 +133,7 @@ function ended(stream: WriteStream): Promise<void> {
   })
 }
 
-/** A variable that is empty counts as one that is not set. */
+/** An empty variable counts as not set. */
 function given(env: Environment, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name]
 }

@@ -7,77 +7,77 @@ import type { AcceptContext, CheckContext, RequestContext, RunContext } from './
 import type { ReleasedOperation, Releaser } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
 
-/** The inputs that a schema gives to `run`. */
+/** The type of the inputs that `run` gets for a schema. */
 export type InputOf<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : undefined
 
-/** What has to be approved and by whom. */
+/** A required approval. */
 export interface WantedApproval {
   readonly message: string
   readonly approver: { readonly name: string }
-  /** Replaces the role of the rule. */
+  /** Overrides the role of the rule. */
   readonly role?: string
-  /** The person for whom an agent asks: cannot decide either, and the token is for requests for that person alone. */
+  /** The person on whose behalf an agent asks. This person cannot decide, and the token is valid only for requests on their behalf. */
   readonly requestedFor?: string | undefined
 }
 
-/** When somebody else has to approve first. */
+/** The rule for approvals of an operation. */
 export interface ApprovalRule<Input = unknown, Params = Readonly<Record<string, string>>> {
   /** The role that decides. */
   readonly role: string
-  /** `false` when the request may proceed by itself. */
+  /** Returns `false` if the request needs no approval. */
   when(context: RequestContext<Input, Params>): false | WantedApproval | Promise<false | WantedApproval>
 }
 
-/** An outcome that says why nothing was done. */
+/** An outcome without an effect. */
 export type Refusal = Exclude<Outcome, { readonly type: 'success' | 'created' | 'accepted' }>
 
-/** Why a request is refused, or nothing when it may go on. */
+/** A refusal, or nothing when the request may continue. */
 export type Objection = Refusal | undefined | Promise<Refusal | undefined>
 
-/** What the bodies of 200 and 201 look like, for the OpenAPI document. */
+/** The schemas of the 200 and 201 bodies, for the OpenAPI document. */
 export interface OutputSchemas {
   readonly success?: StandardSchemaV1 | JsonSchema
   readonly created?: StandardSchemaV1 | JsonSchema
 }
 
-/** An operation as it is written down. */
+/** The definition of an operation. */
 export interface OperationDefinition<Path extends string, Schema extends StandardSchemaV1 | undefined> {
-  /** Names the operation in audit records, idempotency keys and stored work: keep it when the path changes. */
+  /** The id in audit records, idempotency keys and stored jobs. Keep it when the path changes. */
   readonly id: string
   readonly method: Method
   /** A template such as `/campaigns/{campaignId}/optimizations`. */
   readonly path: Path
   readonly summary?: string
   readonly description?: string
-  /** Any Standard Schema of an object: it holds every input, wherever the input is placed. */
+  /** A Standard Schema of an object with all inputs, of every location. */
   readonly input?: Schema
-  /** The JSON Schema of `input`, for schemas that cannot write their own. */
+  /** The JSON Schema of `input`, for libraries that cannot generate one. */
   readonly inputJsonSchema?: JsonSchema
-  /** Where inputs are placed; by default in the path when its template has the name, else in the query or the body. */
+  /** The locations of inputs. Default: the path if the template has the name, else the query or the body. */
   readonly locations?: Readonly<Record<string, InputLocation>>
   readonly output?: OutputSchemas
-  /** The outcomes that `run` can give, for the OpenAPI document; all of them unless told. */
+  /** The outcomes of `run`, for the OpenAPI document; all of them by default. */
   readonly outcomes?: readonly OutcomeType[]
-  /** Gives one effect per `Idempotency-Key`. */
+  /** One effect per `Idempotency-Key`. */
   readonly idempotent?: boolean
   /** Lets callers ask for 202 with `Prefer: respond-async`. */
   readonly async?: boolean
   readonly approval?: ApprovalRule<InputOf<Schema>, PathParams<Path>>
   /**
-   * Refuses at once what cannot succeed anyway: looked at before a request is asked to be approved, accepted or run.
-   * Its inputs are good, and it has no effect of its own.
+   * Refuses requests that cannot succeed, before the approval, the 202 and the run. The inputs are valid at this point.
+   * It must not have an effect.
    */
   check?(context: CheckContext<InputOf<Schema>, PathParams<Path>>): Objection
-  /** Reserves, in the transaction that keeps a 202, what its operation is going to need; a refusal undoes all of it. */
+  /** Reserves resources for a background operation, in the transaction of its 202. A refusal rolls back everything. */
   accept?(context: AcceptContext<InputOf<Schema>, PathParams<Path>>, sql: Sql): Objection
-  /** Gives back what `accept` reserved, in the transaction in which the operation ends without an effect. */
+  /** Releases the reservations of `accept`, in the transaction that ends the operation without an effect. */
   release?(released: ReleasedOperation, sql: Sql): void | Promise<void>
   run(context: RunContext<InputOf<Schema>, PathParams<Path>>): Outcome | Promise<Outcome>
 }
 
-/** An operation, checked and ready to be served. */
+/** A checked operation. */
 export interface Operation {
   readonly id: string
   readonly method: Method
@@ -89,7 +89,7 @@ export interface Operation {
   readonly schema: StandardSchemaV1 | undefined
   readonly jsonSchema: JsonSchema | undefined
   readonly fields: ReadonlyMap<string, InputField>
-  /** Whether a request body is looked at. */
+  /** Whether the request body is read. */
   readonly readsBody: boolean
   readonly output: OutputSchemas
   readonly outcomes: readonly OutcomeType[] | undefined
@@ -102,7 +102,7 @@ export interface Operation {
   run(context: RunContext): Outcome | Promise<Outcome>
 }
 
-/** Checks a definition, once, at start; throws a `TypeError` that names the operation. */
+/** Checks a definition once, at the start; throws a `TypeError` with the id of the operation. */
 export function defineOperation<
   const Path extends string,
   Schema extends StandardSchemaV1 | undefined = undefined,
@@ -140,7 +140,7 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
     outcomes: definition.outcomes,
     idempotent: definition.idempotent ?? false,
     async: definition.async ?? false,
-    // Inside, inputs have been checked against the very schema that types them here.
+    // The casts are safe: inputs are checked against the same schema before they get here.
     approval: definition.approval as ApprovalRule | undefined,
     check: definition.check?.bind(definition) as Operation['check'],
     accept: definition.accept?.bind(definition) as Operation['accept'],
@@ -149,7 +149,7 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
   }
 }
 
-/** What is reserved when a 202 is kept is reserved never where there is none. */
+/** `accept` and `release` need `async`: without a 202 they would never run. */
 function assertHooks({ async: canWait = false, accept, release }: Hooks): void {
   if (canWait) return
   const name = (accept && 'accept') ?? (release && 'release')

@@ -5,19 +5,19 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
 import { type Log, stderrLog } from './log.ts'
 
-/** Where audit records are sent. */
+/** The options of `otlpAudit`. */
 export interface OtlpAuditOptions {
   /** The collector's address for OTLP over gRPC, for example `http://127.0.0.1:4317`. */
   readonly endpoint: string
-  /** The `service.name` of the spans; `agentic-service` unless set. */
+  /** The `service.name` of the spans; `agentic-service` by default. */
   readonly serviceName?: string
-  /** Hears of batches that were lost; stderr unless set. */
+  /** The log for lost batches; stderr by default. */
   readonly log?: Log
 }
 
-/** An emitter that sends in the background. */
+/** An audit emitter that sends in the background. */
 export interface OtlpAudit extends AuditEmitter {
-  /** Sends what is left. Call it after the service is closed. */
+  /** Sends the remaining records. Call it after the service is closed. */
   close(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ const DELAY_MS = 1_000
 const EXPORT_TIMEOUT_MS = 5_000
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Sends one span per audit record to an OTLP collector. What cannot be sent is lost, and the log says so. */
+/** Sends one span per audit record to an OTLP collector. Lost records are logged. */
 export function otlpAudit(options: OtlpAuditOptions): OtlpAudit {
   const { endpoint, serviceName = 'agentic-service', log = stderrLog() } = options
   assertEndpoint(endpoint)
@@ -39,13 +39,13 @@ export function otlpAudit(options: OtlpAuditOptions): OtlpAudit {
     }),
     maxQueueSize: MAX_WAITING,
     scheduledDelayMillis: DELAY_MS,
-    // Longer than the exporter's own: it is the one that knows what became of a batch.
+    // Longer than the timeout of the exporter, so that the exporter reports the result of a batch.
     exportTimeoutMillis: 2 * EXPORT_TIMEOUT_MS,
   })
   const resource = resourceOf(serviceName)
   return {
     emit(event) {
-      // The processor would drop it without a word; thrown, it is counted and logged by the service.
+      // The processor would drop the record silently. The service logs the error thrown here.
       if (waiting >= MAX_WAITING) throw new Error('the queue of audit records is full')
       waiting += 1
       processor.onEnd(spanOf(event, resource))
@@ -104,7 +104,7 @@ function spanOf(event: AuditEvent, resource: ReadableSpan['resource']): Readable
   }
 }
 
-/** The trace of a correlation id, the same that the gateway gives it, so that their spans join (decision 23). */
+/** The trace id of a correlation id, computed as in the gateway, so that the spans join (decision 23). */
 function traceIdOf(correlationId: string): string {
   const digits = UUID.test(correlationId) ? correlationId.replaceAll('-', '').toLowerCase() : ''
   return /[^0]/.test(digits) ? digits : hash('sha256', correlationId, 'hex').slice(0, 32)

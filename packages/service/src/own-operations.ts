@@ -6,18 +6,18 @@ import { refusal } from './refusals.ts'
 import type { RunContext } from './run-context.ts'
 import type { OperationState, OperationStatus } from './runtime/contract.ts'
 
-// How long a caller waits before it asks again.
+// The pause of a caller between two polls.
 const RETRY_AFTER_SECONDS = 1
 
 const finalStates: ReadonlySet<OperationState> = new Set<OperationState>(['completed', 'failed', 'cancelled'])
 
-/** What the operations of the service itself need. */
+/** The options of the built-in operations. */
 export interface OwnOptions {
   readonly durable: Durable
   readonly publicPath: string
 }
 
-/** Polling and cancelling of work in the background (decision 10). Another tenant's work looks like none at all. */
+/** The operations to poll and cancel background work (decision 10). Work of other tenants is not found. */
 export function backgroundOperations({ durable, publicPath }: OwnOptions): readonly Operation[] {
   async function showStatus({ params, tenant, trace, setHeader }: OperationContext): Promise<Outcome> {
     const status = await (await durable.operations()).status(tenant, params.operationId)
@@ -63,12 +63,12 @@ function statusBody(status: OperationStatus, trace: Trace, publicPath: string) {
     createdAt,
     updatedAt,
     ...(progress !== undefined && { progress }),
-    // The body is written by the one encoder, so that a result looks like the answer that it stands for.
+    // The profile's encoder writes the result, so that it equals the body of a direct answer.
     ...(outcome && { outcome: outcome.type, result: JSON.parse(writeOutcome(outcome, trace).body) }),
   }
 }
 
-/** Showing and deciding approvals (decision 13). */
+/** The operations to show and decide approvals (decision 13). */
 export function approvalOperations({ durable }: OwnOptions): readonly Operation[] {
   async function show({ params, tenant }: ApprovalContext): Promise<Outcome> {
     const view = await (await durable.approvals()).view(tenant, params.approvalId)

@@ -11,7 +11,7 @@ export type ParameterNames<Path extends string> = Path extends `${string}{${infe
 /** The parameters of a path template, by name. */
 export type PathParams<Path extends string> = { readonly [Name in ParameterNames<Path>]: string }
 
-// RFC 3986, section 3.3, without what a router or a reader could take for something else.
+// RFC 3986, section 3.3, without characters that a router could interpret.
 const LITERAL = /^[A-Za-z0-9\-_~!$'()+,;=@][A-Za-z0-9\-._~!$'()+,;=:@]*$/
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 
@@ -32,18 +32,18 @@ export function pathParameters(path: string): readonly string[] {
   return segmentsOf(path).flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? [])
 }
 
-/** The template as Hono's router has it. A colon begins a parameter only at the start of a segment. */
+/** The template in the syntax of Hono's router. A colon starts a parameter only at the start of a segment. */
 export function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** Orders templates so that a literal segment comes before a parameter in the same place. */
+/** Orders templates: a literal segment comes before a parameter at the same position. */
 export function compareTemplates(left: string, right: string): number {
   const key = (path: string) => segmentsOf(path).map((segment) => (PARAMETER.test(segment) ? '1' : '0'))
   return key(left).join('').localeCompare(key(right).join(''))
 }
 
-/** Fills a template; a value that would change the path is refused by naming its parameter. */
+/** Fills a template; returns the parameter whose value would change the path. */
 export function fillTemplate(
   path: string,
   params: Readonly<Record<string, string | number>>,
@@ -52,7 +52,7 @@ export function fillTemplate(
   for (const segment of segmentsOf(path)) {
     const name = PARAMETER.exec(segment)?.[1]
     const value = name === undefined ? segment : parameterValue(name, params)
-    // `..` stays `..` when it is encoded, and the URL parser would then walk up the path.
+    // Encoding does not change `..`, and the URL parser would remove a segment for it.
     if (name !== undefined && /^\.{0,2}$/.test(value)) return { ok: false, parameter: name }
     filled.push(name === undefined ? value : encodeURIComponent(value))
   }

@@ -10,32 +10,32 @@ import { invalidAt, refusal } from './refusals.ts'
 import type { RequestContext, RunContext } from './run-context.ts'
 import type { Claim, Job, Scope } from './runtime/contract.ts'
 
-/** A request whose inputs are good: all that is left is to do it, once. */
+/** A request with valid inputs. */
 interface Performance {
   readonly operation: Operation
   readonly context: RequestContext
   readonly scope: Scope
-  /** The digest of the exact request: what a key and an approval are bound to. */
+  /** The digest of the exact request; keys and approvals are bound to it. */
   readonly digest: string
-  /** The tokens that were sent, for this service or for agents behind it. */
+  /** The tokens of the request, for this service or for inner agents. */
   readonly approvalTokens: readonly string[]
-  /** Set when the caller wants to poll instead of waiting. */
+  /** Set if the caller prefers to poll. */
   readonly job: Job | undefined
   readonly durable: Durable
-  /** The path in front of the paths that the service has for itself. */
+  /** The prefix of the built-in paths. */
   readonly publicPath: string
-  /** Called with the token that turns out to be for this service: it is then not passed on. */
+  /** Called with the token for this service, which is then not forwarded. */
   readonly ownApproval: (token: string) => void
 }
 
-/** Whose key it is, and for what: the same key of another tenant or for another operation is another key (decision 30). */
+/** The scope of a key: equal keys of different tenants or operations are different keys (decision 30). */
 export function scopeOf({ tenant, subject }: Pick<Caller, 'tenant' | 'subject'>, { id }: Operation): Scope {
   return { tenantId: tenant, operation: id, requester: subject ?? '' }
 }
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
 
-/** Does the request: idempotency key, the operation's own check, approval, then now or in the background. */
+/** Performs a request: idempotency key, `check`, approval, then the run, now or in the background. */
 export async function perform(performance: Performance): Promise<Answer> {
   const claim = await claimKey(performance)
   if (!claim.ok) return claim.answer
@@ -45,7 +45,7 @@ export async function perform(performance: Performance): Promise<Answer> {
     isKept = done.isKept
     return done.answer
   } finally {
-    // What had no effect leaves the key free, so that the request can be clarified, approved or sent again.
+    // Without an effect the key becomes free again, so that the request can be clarified, approved or retried.
     if (!isKept) await release(performance, claim.value)
   }
 }
@@ -114,7 +114,7 @@ async function performApproved(performance: Performance, gates: Gates): Promise<
     if (!(error instanceof GateLostError)) throw error
     return { answer: await lost(performance, error, approval), isKept: false }
   } finally {
-    // A refused attempt does not burn a good token (decision 13).
+    // A refused attempt does not use up a valid token (decision 13).
     if (!isKept && approval !== undefined) await releaseApproval(performance, approval)
   }
 }
@@ -139,14 +139,14 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
   const job = jobFor(performance, gates)
   const effect = createEffect({
     claim: gates.claim,
-    // In the background the approval is used up by the effect of the job, not by accepting it.
+    // For a background job the effect of the job redeems the approval, not its 202.
     approval: job === undefined ? gates.approval?.reservation : undefined,
     store: durable.store,
     trace: context.trace,
     headers: answerHeaders,
   })
   const setHeader = (name: string, value: string) => {
-    // Throws here, before anything is kept, for what cannot be a header.
+    // `Headers` throws for an invalid header, before anything is committed.
     for (const [key, text] of new Headers([[name, value]])) added.set(key, text)
   }
   const outcome =
@@ -157,8 +157,8 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
 }
 
 /**
- * A token for an agent behind is not kept with a job, so that a request with one is worked on while its caller waits:
- * a preference need not be honoured (RFC 7240, section 2).
+ * Tokens for inner agents are not stored with a job. A request with such a token runs while its caller waits: a
+ * preference need not be honoured (RFC 7240, section 2).
  */
 function jobFor({ job, approvalTokens }: Performance, { approval }: Gates): Job | undefined {
   return approvalTokens.some((token) => token !== approval?.token) ? undefined : job
@@ -176,12 +176,12 @@ async function runNow(performance: Performance, doing: Doing) {
   await effect.settle(outcome)
   const kept = effect.kept()
   if (kept === undefined || kept === outcome) return outcome
-  // The caller has to hear what was kept: a replay of the key would say the same.
+  // The answer must be the committed outcome, because a replay of the key returns that one.
   context.log.error('run returned another outcome than it had committed', { returned: outcome.type })
   return kept
 }
 
-/** A run that throws after its effect was committed has had it: the caller hears what was kept. */
+/** Runs the operation. If it throws after its commit, the committed outcome is the answer. */
 async function runOrKept(
   { operation, context, durable }: Performance,
   { effect, setHeader, approval }: Doing,
@@ -204,7 +204,7 @@ async function runOrKept(
   }
 }
 
-/** The job, its approval, what the operation reserves for it and the stored 202 are kept before the 202 is sent. */
+/** Commits the job, its approval, the reservations of `accept` and the stored 202 before the 202 is sent. */
 async function acceptJob(
   { operation, context, durable, publicPath }: Performance,
   { effect, setHeader, approval }: Doing,
@@ -222,7 +222,7 @@ async function acceptJob(
   })
 }
 
-/** Another request was faster. What the store says now is what this one is answered with. */
+/** The answer after a lost race, by the current state of the store. */
 async function lost(
   performance: Performance,
   error: GateLostError,

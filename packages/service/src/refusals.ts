@@ -11,13 +11,13 @@ import type {
 
 interface RefusalRow {
   readonly type: 'forbidden' | 'conflict' | 'failed_dependency' | 'error'
-  /** Set for the HTTP conditions outside the ten. */
+  /** Set for the HTTP conditions outside the ten outcomes. */
   readonly condition?: Condition
-  /** What the caller reads. Fixed text: no host, no value, no stack. */
+  /** The message for the caller. Fixed text: no host, no value, no stack. */
   readonly message: string
 }
 
-/** Every code that a service answers with by itself; all other codes are those of its operations. */
+/** Every code of the service itself. All other codes belong to its operations. */
 export const refusals = {
   NOT_FOUND: { type: 'error', condition: 'not_found', message: 'There is no such resource.' },
   METHOD_NOT_ALLOWED: {
@@ -83,7 +83,7 @@ export const refusals = {
   },
 } as const satisfies Record<string, RefusalRow>
 
-/** A code that a service answers with by itself. */
+/** A code of the service itself. */
 export type RefusalCode = keyof typeof refusals
 
 type OutcomeOf<Type extends RefusalRow['type']> = Extract<
@@ -91,24 +91,24 @@ type OutcomeOf<Type extends RefusalRow['type']> = Extract<
   { readonly type: Type }
 >
 
-/** The outcome for a code. Its text is the table's; callers never add a value of their own. */
+/** The outcome for a code, with the text of the table. */
 export function refusal<Code extends RefusalCode>(code: Code): OutcomeOf<(typeof refusals)[Code]['type']> {
   const { type, ...rest } = refusals[code]
-  // The compiler does not follow a row through its code.
+  // The compiler cannot relate the row to its code.
   return { type, code, ...rest } as unknown as OutcomeOf<(typeof refusals)[Code]['type']>
 }
 
-/** A request that is wrong at some places. */
+/** The outcome for several invalid fields. */
 export function invalidRequest(errors: readonly FieldError[]): ValidationFailed {
   return { type: 'validation_failed', message: 'The request is not valid.', errors }
 }
 
-/** A request that is wrong at one place. */
+/** The outcome for one invalid field. */
 export function invalidAt(field: string, message: string): ValidationFailed {
   return invalidRequest([{ field, message }])
 }
 
-/** The question for inputs that are missing. */
+/** The outcome that asks for missing inputs. */
 export function clarificationFor(
   requiredInputs: ClarificationRequired['requiredInputs'],
 ): ClarificationRequired {

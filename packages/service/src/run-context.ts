@@ -6,88 +6,88 @@ import type { Log } from './log.ts'
 import type { Cancellation } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
 
-/** What an operation adds to the audit record of its request. */
+/** Fields that an operation adds to the audit record of its request. */
 export interface AuditDetail {
-  /** The resource that the request was about; the last path parameter unless set. */
+  /** The resource of the request; the last path parameter by default. */
   readonly resource_id?: string
   /** Business detail; never a secret, never personal data. */
   readonly attributes?: Readonly<Record<string, string>>
 }
 
-/** The audit emitter as one request sees it. */
+/** The audit emitter of one request. */
 export interface RequestAudit {
-  /** Adds to the record that is written with the answer. */
+  /** Adds fields to the record of the answer. */
   set(detail: AuditDetail): void
-  /** Writes a record of its own at once; tenant, actor, ids and operation are filled in. */
+  /** Writes an additional record at once, with tenant, actor, ids and operation filled in. */
   emit(event: Pick<AuditEvent, 'event_type' | 'outcome'> & AuditDetail): void
 }
 
-/** The approval that a request was resent with. */
+/** The approval of a request that was sent again. */
 export interface GivenApproval {
   readonly approvalId: string
-  /** The subject that approved; not known for work that an older version accepted. */
+  /** The subject that approved; unknown for jobs accepted by an older version. */
   readonly decidedBy: string | undefined
 }
 
-/** Everything that is known of a request before it may have an effect. */
+/** The context of a request before its effect. */
 export interface RequestContext<Input = unknown, Params = Readonly<Record<string, string>>> {
-  /** The path parameters, decoded. */
+  /** The decoded path parameters. */
   readonly params: Params
-  /** The inputs as their schema gives them. */
+  /** The inputs, as parsed by their schema. */
   readonly input: Input
   readonly tenant: string
-  /** Who acts, for people to read; empty when the request did not say. */
+  /** The display name of the caller; empty if the request has none. */
   readonly actor: string
-  /** The validated subject of the token: ownership and approvals are decided by this one alone. */
+  /** The validated subject of the token. Ownership and approvals use only this. */
   readonly subject: string | undefined
   readonly roles: readonly string[]
   readonly trace: Trace
   readonly idempotencyKey: string | undefined
-  /** Aborted when the caller leaves, the service closes or, in the background, the operation is cancelled. */
+  /** Aborted when the caller disconnects, the service closes or the background operation is cancelled. */
   readonly signal: AbortSignal
   readonly log: Log
   readonly audit: RequestAudit
-  /** Calls another agent and returns its outcome; it never throws for an answer or for a failed connection. */
+  /** Calls another agent and returns its outcome. It never throws for an answer or a failed connection. */
   readonly call: Call
-  /** Makes an inner outcome this operation's own, with the inputs named and placed as this operation has them. */
+  /** Turns an inner outcome into one of this operation, with the names and locations of its inputs. */
   propagate(inner: Outcome, options?: Propagation): Outcome
 }
 
-/** What `check` gets. */
+/** The context of `check`. */
 export interface CheckContext<Input = unknown, Params = Readonly<Record<string, string>>>
   extends RequestContext<Input, Params> {
-  /** Whether the caller would have to poll for what `run` finds out: worth looking further. */
+  /** Whether the caller prefers to poll. An early refusal then saves the caller the polling. */
   readonly prefersAsync: boolean
 }
 
-/** What `accept` gets. */
+/** The context of `accept`. */
 export interface AcceptContext<Input = unknown, Params = Readonly<Record<string, string>>>
   extends RequestContext<Input, Params> {
-  /** The operation that the 202 is about to name; its runs have the same. */
+  /** The id of the background operation, as in the 202 and in its runs. */
   readonly operationId: string
 }
 
-/** What `run` gets. */
+/** The context of `run`. */
 export interface RunContext<Input = unknown, Params = Readonly<Record<string, string>>>
   extends RequestContext<Input, Params> {
-  /** The operation in the background that this run is an attempt of; absent while a caller waits. */
+  /** The background operation of this run; absent while a caller waits. */
   readonly operationId: string | undefined
-  /** Set when the request was resent with an approval. */
+  /** Set if the request has an approval. */
   readonly approval: GivenApproval | undefined
-  /** Adds a header to the answer, for example `Location`; the profile's own headers cannot be changed. */
+  /** Adds a header to the answer, for example `Location`. Headers of the profile cannot be changed. */
   setHeader(name: string, value: string): void
   /**
    * Runs effects in one transaction of the store, together with the stored outcome of the idempotency key and the
-   * redemption of the approval. An outcome that is no success rolls all of it back. Once per run.
+   * redemption of the approval. An outcome without success rolls everything back. Callable once per run.
    */
   commit<Result extends Outcome>(work: (sql: Sql) => Promise<Result>): Promise<Result>
-  /** Says how far a run in the background is; without effect in a request that waits. */
+  /** Reports the progress of a background run; does nothing while a caller waits. */
   progress(value: unknown): Promise<void>
-  /** Cancels an operation of the same tenant, in the transaction of `commit`; its own `release` is part of it. */
+  /** Cancels an operation of the same tenant, in the transaction of `commit`, including its `release`. */
   cancelOperation(operationId: string, sql: Sql): Promise<Cancellation>
 }
 
-/** What a context is made of. */
+/** The parts of a context. */
 interface ContextSource
   extends Pick<
     RequestContext,
@@ -98,11 +98,11 @@ interface ContextSource
   readonly log: Log
   readonly audit: RequestAudit
   readonly callOptions: CallOptions
-  /** What calls pass on beside tenant, key and correlation id. */
+  /** Values that calls forward, besides tenant, key and correlation id. */
   readonly passedOn: Pick<CallScope, 'authorization' | 'traceparent' | 'forwardedApproval' | 'approvalWanted'>
 }
 
-/** The context of one run, whether a caller waits for it or not. */
+/** Creates the context of a request or a background run. */
 export function makeContext({ operation, callOptions, passedOn, ...own }: ContextSource): RequestContext {
   const { tenant, trace, idempotencyKey, signal, log } = own
   const scope = { operation: operation.id, tenant, trace, idempotencyKey, signal, log, ...passedOn }

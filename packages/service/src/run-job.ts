@@ -13,7 +13,7 @@ import { makeContext } from './run-context.ts'
 import type { Job, JobContext, JobRunner } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
 
-/** What all jobs of a service share. */
+/** The options of all jobs of a service. */
 interface JobOptions {
   readonly emitter: AuditEmitter
   readonly log: Log
@@ -21,7 +21,7 @@ interface JobOptions {
   readonly durable: Pick<Durable, 'operations'>
 }
 
-/** Makes the runner of one operation's jobs. The inputs were kept as they came, so their schema reads them again. */
+/** Creates the job runner of an operation. Jobs store the raw inputs, so the schema parses them again. */
 export function createJobRunner(operation: Operation, options: JobOptions): JobRunner {
   return async function runJob(job, jobContext) {
     const { correlationId, requestId } = job.trace
@@ -73,7 +73,7 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
     audit,
     callOptions: options.callOptions,
     passedOn: {
-      // Tokens are not kept with a job: in the background an agent calls with an identity of its own.
+      // Tokens are not stored with a job. Background calls use the identity of the service.
       authorization: undefined,
       traceparent: undefined,
       forwardedApproval: () => undefined,
@@ -91,7 +91,7 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
   }
 }
 
-/** The result is kept in any case; the effect only together with a success. */
+/** Commits the effect only with a success. The result of the job is stored in any case. */
 function commitJob<Result extends Outcome>(
   { job, jobContext }: JobRun,
   work: (sql: Sql) => Promise<Result>,
@@ -107,7 +107,7 @@ function commitJob<Result extends Outcome>(
   })
 }
 
-/** An outcome that could never be answered is a failure of the run, and no reason to run it again. */
+/** Replaces an outcome that cannot be encoded by an error. A retry would give the same. */
 function writable(outcome: Outcome, trace: Trace, log: Log): Outcome {
   try {
     writeOutcome(outcome, trace)

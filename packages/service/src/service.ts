@@ -16,52 +16,52 @@ import { createJobRunner } from './run-job.ts'
 import type { Releasers } from './runtime/contract.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
-/** What a service is made of. */
+/** The options of a service. */
 export interface ServiceOptions {
   readonly operations: readonly Operation[]
-  /** A store of your own, or how to make one; in memory when an operation needs one and none is given. */
+  /** A store, or the options for one. Without it, operations that need a store use memory. */
   readonly store?: Store | StoreOptions
-  /** Takes a record of every answer; nothing is recorded without it. */
+  /** Gets an audit record of every answer. Without it there are no records. */
   readonly audit?: AuditEmitter
   readonly title?: string
   readonly version?: string
   readonly description?: string
-  /** JSON lines on stderr unless set. */
+  /** JSON lines on stderr by default. */
   readonly log?: Log
-  /** The tenant of requests that name none; without it they are refused. Not for services behind a gateway. */
+  /** The tenant of requests without one. By default they are refused. Not for services behind a gateway. */
   readonly defaultTenant?: string
-  /** 1 MiB unless set. */
+  /** 1 MiB by default. */
   readonly maxBodyBytes?: number
-  /** The path that a framework or proxy takes off before the service sees a request, for the URLs in its answers. */
+  /** The path prefix that a framework or proxy removes from requests. It is added to URLs in answers. */
   readonly publicPath?: string
-  /** Whose identity `call` carries; none unless set. */
+  /** The identity of `call`; none by default. */
   readonly identity?: CallIdentity
-  /** What `call` sends with. */
+  /** The `fetch` of `call`. */
   readonly fetch?: typeof fetch
-  /** 30 unless set. */
+  /** 30 by default. */
   readonly callTimeoutSeconds?: number
-  /** The longest answer that `call` reads: 10 MiB unless set. */
+  /** The size limit of answers to `call`; 10 MiB by default. */
   readonly maxResponseBytes?: number
   readonly callObserver?: CallObserver
   /** The clock, leases and workers of the runtime. */
   readonly runtime?: DurableSettings
-  /** How long `close` waits for requests: 25 unless set. */
+  /** The time limit of `close` for requests in flight; 25 by default. */
   readonly closeSeconds?: number
 }
 
-/** A service. It owns everything it made, and nothing is left when it is closed. */
+/** A service. `close` releases everything it created. */
 export interface Service {
-  /** Answers a request; it never rejects. */
+  /** Answers a request. It never rejects. */
   fetch(request: Request): Promise<Response>
-  /** The same as a listener for `node:http` and the frameworks on it. */
+  /** The listener for `node:http` and frameworks based on it. */
   readonly listener: RequestListener
   /** The OpenAPI 3.1 document, also served at `/openapi.json`. */
   openapi(): JsonSchema
-  /** Finishes requests in flight, stops the workers, and closes the store if the service made it. */
+  /** Waits for the requests in flight, stops the workers, and closes the store if the service created it. */
   close(): Promise<void>
 }
 
-/** Makes a service of operations. It throws for operations that cannot be served together. */
+/** Creates a service. Throws if operations conflict with each other. */
 export function createService(options: ServiceOptions): Service {
   const { store, runtime = {}, publicPath = '', closeSeconds = 25 } = options
   const log = safeLog(options.log ?? stderrLog())
@@ -124,7 +124,7 @@ function createParts(options: ServiceOptions, { operations, document, ...made }:
   }
 }
 
-/** The operations of the user, and of the service itself where they need them. */
+/** The operations of the user, and the built-in operations they need. */
 function withOwn(operations: readonly Operation[], own: OwnOptions): readonly Operation[] {
   if (operations.some(({ path }) => path === DOCUMENT_PATH)) {
     throw new TypeError(`${DOCUMENT_PATH} is the path of the document and cannot be an operation's`)

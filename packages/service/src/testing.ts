@@ -1,26 +1,26 @@
 import type { Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
 import type { CallObserver, ObservedCall } from './call/call.ts'
 
-/** An inner outcome that went nowhere. */
+/** An inner outcome that an operation ignored. */
 export interface SwallowedOutcome {
   readonly operation: string
-  /** The inner request, as method and path template. */
+  /** Method and path template of the inner request. */
   readonly call: string
   readonly inner: OutcomeType
-  /** How the outer request was answered, when it was. */
+  /** The outcome of the outer request, if it was answered. */
   readonly answered: OutcomeType | undefined
   readonly reason: 'never read' | 'turned into a success'
 }
 
-/** Watches the calls that operations make to other agents. */
+/** Tracks the calls of operations to other agents. */
 export interface CallTracker extends CallObserver {
-  /** What was swallowed so far. */
+  /** The swallowed outcomes so far. */
   swallowed(): readonly SwallowedOutcome[]
-  /** Throws, naming each, when something was swallowed. */
+  /** Throws an error that lists all swallowed outcomes, if there are any. */
   assertNothingSwallowed(): void
 }
 
-// These are never to become a success on their way to the caller (Errors, rule 5).
+// These must never become a success for the caller (Errors, rule 5).
 const binding: ReadonlySet<OutcomeType> = new Set<OutcomeType>([
   'failed_dependency',
   'clarification_required',
@@ -32,7 +32,7 @@ interface Tracked extends ObservedCall {
   answered: OutcomeType | undefined
 }
 
-/** Makes a tracker: give it to `createService` as `callObserver` and ask it at the end of the test. */
+/** Creates a tracker. Pass it to `createService` as `callObserver` and check it at the end of a test. */
 export function createCallTracker(): CallTracker {
   const tracked: Tracked[] = []
   const swallowed = () => tracked.flatMap(judge)
@@ -67,7 +67,7 @@ function judge(entry: Tracked): SwallowedOutcome[] {
   return [{ operation, call: `${method} ${path}`, inner: outcome.type, answered, reason }]
 }
 
-/** Notes when a member of the outcome is looked at. `then` is looked at by every `await` and says nothing. */
+/** Calls `onRead` when a member of the outcome is read. Every `await` reads `then`, so that one does not count. */
 function watchReads(outcome: Outcome, onRead: () => void): Outcome {
   const note = <Result>(isOwn: boolean, result: Result): Result => {
     if (isOwn) onRead()

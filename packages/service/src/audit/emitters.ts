@@ -1,18 +1,18 @@
 import type { AuditEmitter } from '@agentic-rest/profile'
 
-/** The part of a Node stream that is needed. */
+/** The required part of a Node stream. */
 export interface LineSink {
   readonly writableLength: number
   write(line: string, done: (error?: Error | null) => void): unknown
   on(event: 'error', listener: () => void): unknown
 }
 
-// F10: a stream whose reader stalls buffers without bound, so beyond this records are lost and said to be.
+// F10: a stream buffers without limit while its reader stalls. Records above this limit are dropped and logged.
 const MAX_WAITING_BYTES = 8 * 1024 * 1024
 
 /** Writes one JSON line per record, for example to `process.stdout` or to a file. */
 export function jsonLinesAudit(sink: LineSink): AuditEmitter {
-  // Without a listener a broken pipe would end the process; the callback of the write reports it.
+  // Without a listener a broken pipe would end the process. The callback of `write` reports the error.
   sink.on('error', () => undefined)
   return {
     emit(event) {
@@ -25,7 +25,7 @@ export function jsonLinesAudit(sink: LineSink): AuditEmitter {
   }
 }
 
-/** Hands every record to each of several emitters; those that are absent are left out. One that fails stops no other. */
+/** Passes every record to several emitters and skips absent ones. A failing emitter does not affect the others. */
 export function teeAudit(...emitters: readonly (AuditEmitter | undefined)[]): AuditEmitter {
   const present = emitters.filter((emitter) => emitter !== undefined)
   return {

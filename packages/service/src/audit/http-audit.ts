@@ -2,27 +2,27 @@ import { type AuditEmitter, conditions, headers as headerNames } from '@agentic-
 import type { CallIdentity } from '../call/identity.ts'
 import { type Log, stderrLog } from '../log.ts'
 
-/** Where records are posted. */
+/** The options of `httpAudit`. */
 export interface HttpAuditOptions {
-  /** The admin listener of a gateway, with the name of this part: `http://127.0.0.1:8090/api/records?part=campaigns`. */
+  /** The URL of a gateway's admin listener with the name of this service: `http://127.0.0.1:8090/api/records?part=campaigns`. */
   readonly url: string
-  /** Whose token goes along, with the role that the listener asks for; none is needed in development. */
+  /** The identity for the listener, with its required role. Not needed in development. */
   readonly identity?: CallIdentity
-  /** Hears when records begin to be lost, and when they arrive again; stderr unless set. */
+  /** The log for lost records and for recovery; stderr by default. */
   readonly log?: Log
-  /** The global one unless set. */
+  /** The global `fetch` by default. */
   readonly fetch?: typeof fetch
 }
 
-/** An emitter that posts in the background. */
+/** An audit emitter that posts in the background. */
 export interface HttpAudit extends AuditEmitter {
-  /** Posts what is left. Call it after the service is closed. */
+  /** Posts the remaining records. Call it after the service is closed. */
   close(): Promise<void>
 }
 
 const MAX_WAITING = 8_192
 const BATCH_RECORDS = 250
-// F3: Node's own fetch can end the process when a body of 64 KiB meets a connection that is closed.
+// F3: Node's fetch can end the process when it sends a body of 64 KiB to a closed connection.
 const BATCH_CHARACTERS = 16_384
 const DELAY_MS = 200
 const TIMEOUT_MS = 5_000
@@ -35,7 +35,7 @@ interface Queue {
   failing: boolean
 }
 
-/** Posts audit records to the admin listener of a gateway, so that its console shows them. It holds nothing up. */
+/** Posts audit records to the admin listener of a gateway, for its console. It never delays a request. */
 export function httpAudit(options: HttpAuditOptions): HttpAudit {
   assertUrl(options.url)
   const log = options.log ?? stderrLog()
@@ -49,7 +49,7 @@ export function httpAudit(options: HttpAuditOptions): HttpAudit {
     })
     return queue.sending
   }
-  // The timer keeps a process that ends alive until its last records are out.
+  // The timer keeps the process alive until the last records are sent.
   const schedule = () => {
     if (queue.sending === undefined && queue.waiting.length > 0) queue.timer ??= setTimeout(flush, DELAY_MS)
   }
@@ -109,7 +109,7 @@ async function post(lines: readonly string[], options: HttpAuditOptions): Promis
       [headerNames.contentType]: 'application/x-ndjson',
       ...(authorization !== undefined && { [headerNames.authorization]: authorization }),
     },
-    // Records and token are for this address and no other.
+    // A redirect would send records and token to another address.
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
@@ -120,7 +120,7 @@ async function post(lines: readonly string[], options: HttpAuditOptions): Promis
   throw new Error(`the admin listener answered with ${response.status}`)
 }
 
-/** One line when it begins: a listener that is away for hours is no reason for a log of hours. */
+/** Logs only the first failure, not one line per record. */
 function lose(queue: Queue, log: Log, { count, cause }: { readonly count: number; readonly cause: unknown }) {
   queue.lost += count
   if (!queue.failing) log.warn('audit records do not reach the admin listener', { cause })

@@ -2,23 +2,23 @@ import { type AuditEmitter, type AuditEvent, type Outcome, statusOf, type Trace 
 import type { Log } from '../log.ts'
 import type { AuditDetail, RequestAudit } from '../run-context.ts'
 
-/** The event types that a service writes by itself. */
+/** The event types of the service itself. */
 export const eventTypes = {
   /** A request was answered. */
   written: 'agentic.response.written',
-  /** A run in the background ended; it may be written twice when a worker lost its lease at the end. */
+  /** A background run ended. It may be written twice if a worker lost its lease at the end. */
   finished: 'agentic.operation.finished',
 } as const
 
-/** The audit record of one request, while it is being made. */
+/** The audit record of one request, until it is written. */
 export interface RequestRecord {
-  /** What the operation gets. */
+  /** The interface for the operation. */
   readonly audit: RequestAudit
-  /** Writes the record, with the status of the outcome and what the operation has set. */
+  /** Writes the record with the status of the outcome and the fields set by the operation. */
   write(eventType: string, outcome: Outcome): void
 }
 
-/** Whose request a record is about. */
+/** The request of a record. */
 interface RecordOptions {
   readonly emitter: AuditEmitter
   readonly log: Log
@@ -46,7 +46,7 @@ export function openRecord(options: RecordOptions): RequestRecord {
       emit,
     },
     write(event_type, outcome) {
-      // An `error` has one of several statuses, so the type alone does not tell what the caller saw.
+      // An `error` has one of several statuses, so the type alone does not give the status.
       const own = { ...Object.fromEntries(attributes), status: String(statusOf(outcome)) }
       emit({ event_type, outcome: outcome.type, attributes: own })
     },
@@ -70,7 +70,7 @@ function eventOf({ operation, tenant, actor, trace }: RecordOptions, own: OwnFie
   }
 }
 
-/** Hands a record to the emitter. Whatever the emitter does, the request goes on and is not held up. */
+/** Passes a record to the emitter. A slow or failing emitter does not affect the request. */
 function emitSafely(emitter: AuditEmitter, event: AuditEvent, log: Log): void {
   const lost = (cause: unknown) =>
     log.warn('an audit record was lost', { event_type: event.event_type, cause })

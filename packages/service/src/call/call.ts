@@ -5,7 +5,7 @@ import { invalidAt, type RefusalCode, refusal } from '../refusals.ts'
 import type { CallIdentity } from './identity.ts'
 import { type ReceivedAnswer, sendRequest } from './send-request.ts'
 
-/** A value of a query parameter; a list is sent as a repeated parameter. */
+/** The value of a query parameter. A list is sent as a repeated parameter. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
 
 /** A request to another agent. */
@@ -18,10 +18,10 @@ export interface CallRequest {
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Replaces the identity of the service. */
+  /** Overrides the identity of the service. */
   readonly identity?: CallIdentity
   readonly timeoutSeconds?: number
-  /** Where callers from outside reach the other agent: only then do its approvals keep their `Location` and `statusUrl` its host. */
+  /** The public address of the other agent. Without it, answers lose the `Location` of approvals and the host of `statusUrl`. */
   readonly publicUrl?: string
 }
 
@@ -30,7 +30,7 @@ export type Call = <SuccessBody = unknown, CreatedBody = SuccessBody>(
   request: CallRequest,
 ) => Promise<Outcome<SuccessBody, CreatedBody>>
 
-/** What is the same for all calls of a service. */
+/** The options of all calls of a service. */
 export interface CallOptions {
   readonly fetch: typeof fetch
   readonly identity: CallIdentity | undefined
@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly observer: CallObserver | undefined
 }
 
-/** The request that makes calls; what of it is passed on is passed on unchanged. */
+/** The request that makes the calls. Its values are forwarded unchanged. */
 export interface CallScope {
   readonly operation: string
   readonly tenant: string
@@ -49,13 +49,13 @@ export interface CallScope {
   readonly traceparent: string | undefined
   readonly signal: AbortSignal
   readonly log: Log
-  /** The approval token of the request, unless it was this service's own. */
+  /** The approval tokens of the request, without the one for this service. */
   forwardedApproval(): string | undefined
-  /** An inner agent wants an approval, to be given at this address. */
+  /** Called when an inner agent requires an approval, with its address. */
   approvalWanted(token: string, location: string): void
 }
 
-/** Makes the `call` of one request. */
+/** Creates the `call` of one request. */
 export function createCall(options: CallOptions, scope: CallScope): Call {
   const observed = async (request: CallRequest): Promise<Outcome> => {
     const outcome = await callAgent(options, scope, request)
@@ -63,7 +63,7 @@ export function createCall(options: CallOptions, scope: CallScope): Call {
     const { method, path } = request
     return options.observer?.called({ operation, trace, method, path, outcome }) ?? outcome
   }
-  // The bodies are what the caller says they are: the profile leaves them to the services.
+  // The type of the bodies is the caller's choice: the profile does not define them.
   return observed as Call
 }
 
@@ -73,7 +73,7 @@ async function callAgent(options: CallOptions, scope: CallScope, request: CallRe
   const identity = request.identity ?? options.identity
   const authorization = await authorize(identity, scope)
   if (authorization === 'failed') return refusal('DEPENDENCY_IDENTITY_UNAVAILABLE')
-  // Each hop is a request of its own; only the correlation id goes through all of them.
+  // Each hop has its own request id; the correlation id is the same on all hops.
   const trace = { correlationId: scope.trace.correlationId, requestId: crypto.randomUUID() }
   const answer = await sendRequest({
     ...request,
@@ -129,7 +129,7 @@ function callHeaders(
     [headers.authorization]: authorization,
     [headers.contentType]: body === undefined ? undefined : 'application/json',
   }
-  // Set last, so that no header of the operation can replace the context of the request (Authentication, 5).
+  // Set last, so that headers of the operation cannot replace the request context (Authentication, 5).
   for (const [name, value] of Object.entries(ours)) if (value !== undefined) all.set(name, value)
   return all
 }
@@ -152,8 +152,8 @@ interface Answered {
 }
 
 /**
- * Addresses in an inner answer are relative to the inner agent. They are made absolute where callers can reach it;
- * elsewhere only the path is kept, because the outcome may become the answer and hosts behind it are nobody's business.
+ * Addresses in an inner answer are relative to the inner agent. With a public URL they become absolute. Without one only
+ * the path is kept, because the outcome may become the answer, which must not reveal internal hosts.
  */
 function withAddresses(outcome: Outcome, { request, scope, answer }: Answered): Outcome {
   const { publicUrl } = request
@@ -178,7 +178,7 @@ function failed(
   return refusal(code) as Outcome
 }
 
-/** One call of another agent, with what came of it. */
+/** A call of another agent and its outcome. */
 export interface ObservedCall {
   /** The id of the operation that made the call. */
   readonly operation: string
@@ -189,10 +189,10 @@ export interface ObservedCall {
   readonly outcome: Outcome
 }
 
-/** Watches calls and answers; tests use it to find outcomes that were swallowed. */
+/** Observes calls and answers. Tests use it to find swallowed outcomes. */
 export interface CallObserver {
-  /** Sees an inner outcome before the operation does; what it returns is what the operation gets. */
+  /** Gets an inner outcome and returns the outcome for the operation. */
   called(call: ObservedCall): Outcome
-  /** Sees how the request that may have made calls was answered. */
+  /** Gets the answer of a request, with or without calls. */
   answered(trace: Trace, outcome: Outcome): void
 }

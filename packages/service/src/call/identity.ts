@@ -1,21 +1,21 @@
 import { headers } from '@agentic-rest/profile'
 import { decodeUtf8, readBytes } from '../http/read-body.ts'
 
-/** What is known of the caller whose request makes a call. */
+/** The token of the caller whose request makes a call. */
 export interface CallerToken {
-  /** The `Authorization` header of the request; absent in the background, where tokens are not kept. */
+  /** The `Authorization` header of the request; absent in the background, because jobs store no tokens. */
   readonly authorization: string | undefined
 }
 
-/** Whose identity a call to another agent carries. */
+/** The identity of calls to other agents. */
 export interface CallIdentity {
-  /** The value of the `Authorization` header; throws when there is none to be had. */
+  /** Resolves with the `Authorization` header; throws if there is none. */
   authorization(caller: CallerToken): Promise<string>
-  /** The other side did not accept this value. */
+  /** Called when the other side rejected this value. */
   refused?(value: string): void
 }
 
-/** Forwards the end user's bearer token unchanged. Only for agents that may see it (Authentication, 4). */
+/** Forwards the bearer token of the end user unchanged. Only for agents that may see it (Authentication, 4). */
 export function passThrough(): CallIdentity {
   return {
     async authorization({ authorization }) {
@@ -25,7 +25,7 @@ export function passThrough(): CallIdentity {
   }
 }
 
-/** A client that has an account at an OAuth 2.0 authorization server. */
+/** A client account at an OAuth 2.0 authorization server. */
 export interface ServiceAccountOptions {
   readonly tokenUrl: string
   readonly clientId: string
@@ -43,13 +43,13 @@ interface Token {
 }
 
 const TIMEOUT_MS = 5_000
-// Webhooks and token servers are read up to 64 KiB and never followed elsewhere.
+// The same limit as for webhooks of the gateway.
 const MAX_RESPONSE_BYTES = 65_536
-// A token has to last for the way to the other side and its clock.
+// Reserve for the network delay and the clock of the other side.
 const MARGIN_MS = 30_000
 const DEFAULT_LIFETIME_SECONDS = 60
 
-/** The agent's own account (RFC 6749, section 4.4). A token is fetched once for all callers and kept until shortly before its end. */
+/** The account of the agent itself (RFC 6749, section 4.4). One token serves all callers until shortly before it expires. */
 export function serviceAccount(options: ServiceAccountOptions): CallIdentity {
   const { now = Date.now } = options
   let token: Token | undefined
@@ -101,7 +101,7 @@ function grant({ scope, audience }: ServiceAccountOptions): URLSearchParams {
   })
 }
 
-/** RFC 6749, section 2.3.1: both parts are form-encoded first, so that a colon in the id stays one. */
+/** RFC 6749, section 2.3.1: both parts are form-encoded, so that a colon in the id is not a separator. */
 function basicCredentials({ clientId, clientSecret }: ServiceAccountOptions): string {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${btoa(`${encode(clientId)}:${encode(clientSecret)}`)}`
@@ -115,7 +115,7 @@ function readToken(text: string | undefined, fetchedAt: number): Token {
     throw new Error('the token server did not answer with a bearer token')
   }
   const lifetimeMs = (typeof seconds === 'number' ? seconds : DEFAULT_LIFETIME_SECONDS) * 1000
-  // A token that lives shorter than the margin is still used for half of its life.
+  // A token with a shorter life than the margin is used for half of its life.
   return {
     value: `Bearer ${token}`,
     usableUntil: fetchedAt + Math.max(lifetimeMs - MARGIN_MS, lifetimeMs / 2),

@@ -8,21 +8,21 @@ import type {
 } from '@agentic-rest/profile'
 import { clarificationFor, refusal } from '../refusals.ts'
 
-/** How an inner outcome is made one's own. */
+/** The mapping of an inner outcome to an outcome of the caller. */
 export interface Propagation {
-  /** The own input name for each inner one that is called differently. */
+  /** Own input names, by the inner name that differs from it. */
   readonly fields?: Readonly<Record<string, string>>
 }
 
-/** Where the inputs of the calling operation are placed; without it inner places are kept. */
+/** The locations of the calling operation's inputs. Without it, inner locations are kept. */
 export interface OwnInputs {
-  /** `undefined` when the operation has no such input. */
+  /** Returns `undefined` if the operation has no such input. */
   locationOf(name: string): InputLocation | undefined
 }
 
 /**
- * What the caller of an agent gets for an outcome of an agent behind it (Errors, rule 5). No outcome is swallowed: a
- * failed dependency and an approval stay what they are, a clarification is asked in the caller's words.
+ * Maps the outcome of an inner agent to the outcome for the caller (Errors, rule 5). No outcome is swallowed: a failed
+ * dependency and an approval stay unchanged, a clarification uses the names of the caller's inputs.
  */
 export function propagate(inner: Outcome, options: Propagation = {}, own?: OwnInputs): Outcome {
   switch (inner.type) {
@@ -39,7 +39,7 @@ export function propagate(inner: Outcome, options: Propagation = {}, own?: OwnIn
     case 'validation_failed':
       return ownValidation(inner, options)
     case 'error':
-      // The inner agent failed; this one did not. Its code still says which failure it was.
+      // The inner agent failed, not this one. The code still identifies the failure.
       return { type: 'failed_dependency', code: inner.code, message: inner.message }
   }
 }
@@ -53,14 +53,14 @@ function ownClarification(
   for (const input of inner.requiredInputs) {
     const name = ownName(input.name, fields)
     const location = own ? own.locationOf(name) : input.location
-    // Nobody can answer a question for an input that the called operation does not have.
+    // The caller cannot supply an input that this operation does not have.
     if (location === undefined) return refusal('DEPENDENCY_NEEDS_INPUT')
     inputs.push({ ...input, name, location })
   }
   return clarificationFor(inputs as unknown as NonEmpty<RequiredInput>)
 }
 
-/** A fault is the caller's own only where an inner field was made of one of the caller's inputs. */
+/** An inner fault is the caller's fault only if every inner field comes from an input of the caller. */
 function ownValidation(inner: ValidationFailed, { fields = {} }: Propagation): Outcome {
   const isOwn = inner.errors.length > 0 && inner.errors.every(({ field }) => Object.hasOwn(fields, field))
   if (!isOwn) return refusal('DEPENDENCY_REFUSED')

@@ -1,14 +1,14 @@
 import { decodeUtf8, readBytes } from '../http/read-body.ts'
 import type { RefusalCode } from '../refusals.ts'
 
-/** An answer of another agent, read to its end. */
+/** A complete answer of another agent. */
 export interface ReceivedAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: string
 }
 
-/** A request on its way to another agent. */
+/** A request to another agent. */
 interface OutgoingRequest {
   readonly url: string
   readonly method: string
@@ -20,14 +20,14 @@ interface OutgoingRequest {
   readonly signal: AbortSignal
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 type Sent =
   | { readonly ok: true; readonly value: ReceivedAnswer }
   | { readonly ok: false; readonly code: RefusalCode; readonly cause: unknown }
 
-/** Sends a request and reads the answer. It never throws: what goes wrong on the way is a value too. */
+/** Sends a request and reads the answer. Failures are values; it does not throw for them. */
 export async function sendRequest(request: OutgoingRequest): Promise<Sent> {
-  // Outside the attempt: a body that cannot be written is a programmer's mistake and no failed dependency.
+  // Outside the try: a body that cannot be encoded is a programming error, not a failed dependency.
   const body = request.body === undefined ? null : JSON.stringify(request.body)
   const timeout = AbortSignal.timeout(request.timeoutMs)
   try {
@@ -47,12 +47,12 @@ async function exchange(
     method,
     headers,
     signal,
-    // A redirect would carry the token to a place that nobody configured.
+    // A redirect would send the token to an address that is not configured.
     redirect: 'manual',
     body,
   })
   const bytes = await readBytes(response.body, request.maxResponseBytes)
-  // Not awaited: a peer that goes on sending must not hold us back.
+  // Not awaited: a peer that keeps sending must not delay this call.
   if (bytes === undefined) response.body?.cancel().catch(() => undefined)
   const text = bytes && decodeUtf8(bytes)
   if (text === undefined) return { ok: false, code: 'DEPENDENCY_INVALID_RESPONSE', cause: undefined }

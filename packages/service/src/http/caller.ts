@@ -3,7 +3,7 @@ import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, invalidRequest, refusal } from '../refusals.ts'
 import { isStorable } from '../runtime/key-text.ts'
 
-/** Who sends a request and what the request says of itself, from headers that the gateway has validated. */
+/** The caller and the control headers of a request, validated by the gateway. */
 export interface Caller {
   readonly tenant: string
   readonly actor: string
@@ -19,7 +19,7 @@ export interface Caller {
 const TENANT = /^[A-Za-z0-9._-]{1,64}$/
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/
 
-/** The ids of a request: those that were sent, or new ones. An id that cannot be used is replaced and refused. */
+/** Reads the ids of a request or creates them. An invalid id is replaced, and the request is refused. */
 export function openTrace(request: Request): Step<undefined> & { readonly trace: Trace } {
   const { correlationId, requestId, invalidHeaders } = readTrace(request.headers)
   const usable = (name: string, id: string | undefined) =>
@@ -36,7 +36,7 @@ export function openTrace(request: Request): Step<undefined> & { readonly trace:
   return { ...endWith(invalidRequest(errors)), trace }
 }
 
-/** Reads the identity of a request. Without a gateway in front there is none, and then only `defaultTenant` helps. */
+/** Reads the identity of a request. Without a gateway there is none; then `defaultTenant` applies. */
 export function readCaller(request: Request, defaultTenant: string | undefined): Step<Caller> {
   const read = (name: string) => request.headers.get(name) || undefined
   const tenant = read(headers.tenantId) ?? defaultTenant
@@ -47,7 +47,7 @@ export function readCaller(request: Request, defaultTenant: string | undefined):
     return endWith(invalidAt(headers.idempotencyKey, 'has to be 1 to 255 printable ASCII characters'))
   }
   const subject = read(headers.actorSubject)
-  // It is part of keys in the store.
+  // The subject is part of keys in the store.
   if (subject !== undefined && !isStorable(subject))
     return endWith(invalidAt(headers.actorSubject, 'has to be 1 to 512 bytes'))
   return goOn({
@@ -70,7 +70,7 @@ function readRoles(value = ''): readonly string[] {
     .filter((role) => role !== '')
 }
 
-/** RFC 7240: preferences are separated by commas, their parameters by semicolons; their names ignore case. */
+/** RFC 7240: commas separate preferences, semicolons their parameters; names are case-insensitive. */
 function prefersAsync(value = ''): boolean {
   return value
     .split(',')

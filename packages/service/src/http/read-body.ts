@@ -5,7 +5,7 @@ import { invalidAt, refusal } from '../refusals.ts'
 /** The members of a JSON body. */
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Reads the JSON object in a request body; an absent body is an object without members. */
+/** Reads the JSON object of a request body. An absent body is an empty object. */
 export async function readBody(request: Request, maxBodyBytes: number): Promise<Step<JsonObject>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   const bytes = declared > maxBodyBytes ? undefined : await readBytes(request.body, maxBodyBytes)
@@ -50,7 +50,7 @@ function wrongBody(message: string): Step<never> {
   return endWith(invalidAt('body', message))
 }
 
-/** Reads a body to its end, or `undefined` when it is longer than `maxBytes`. The rest is then still in the body. */
+/** Reads a whole body. Returns `undefined` for more than `maxBytes`; the rest then stays unread. */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -75,8 +75,8 @@ const DISCARD_MS = 2_000
 const MAX_DISCARD_BYTES = 16 * 1024 * 1024
 
 /**
- * Takes the rest of a request body and throws it away, within bounds. Many clients read the answer only when they
- * have sent everything: a connection that is closed before that loses it. Cancelling would close it at once.
+ * Reads the rest of a request body and discards it, within limits. Many clients read the answer only after they have
+ * sent everything, and would lose it if the connection closed earlier. Cancelling would close the connection at once.
  */
 async function discardRest(body: ReadableStream<Uint8Array> | null): Promise<void> {
   if (body === null) return
@@ -94,7 +94,7 @@ async function discardRest(body: ReadableStream<Uint8Array> | null): Promise<voi
   }
 }
 
-/** Bytes as text, or `undefined` when they are not UTF-8. */
+/** Decodes UTF-8; returns `undefined` for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -115,7 +115,7 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return whole
 }
 
-/** How deep JSON of a caller may be nested: deeper values overflow the stack of whoever walks or writes them (F14). */
+/** The depth limit of JSON from callers. Deeper values overflow the stack of recursive code (F14). */
 export const MAX_JSON_DEPTH = 64
 
 const OPENING = new Set([0x5b, 0x7b])
@@ -123,7 +123,7 @@ const CLOSING = new Set([0x5d, 0x7d])
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Whether a JSON text nests deeper than a limit. It does not recurse, and does not care whether the text is JSON. */
+/** Whether a JSON text nests deeper than a limit. It is not recursive and accepts invalid JSON. */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {

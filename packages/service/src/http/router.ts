@@ -4,11 +4,11 @@ import type { Operation } from '../operation.ts'
 import { compareTemplates, routerPath } from '../path-template.ts'
 import { invalidAt, refusal } from '../refusals.ts'
 
-/** The operation that a request is for, with its path parameters decoded. */
+/** The operation of a request, with decoded path parameters. */
 export interface Match {
   readonly operation: Operation
   readonly params: Readonly<Record<string, string>>
-  /** The path as it is matched: the form that digests are made of. */
+  /** The matched path, as used in digests. */
   readonly path: string
 }
 
@@ -17,11 +17,11 @@ export interface Router {
   find(method: string, path: string): Step<Match>
 }
 
-/** Makes a router; throws when two operations have one id, or one method and path. */
+/** Creates a router. Throws if two operations share an id, or method and path. */
 export function createRouter(operations: readonly Operation[]): Router {
   assertDistinct(operations)
   const router = new TrieRouter<Operation>()
-  // The router gives what was added first, and a literal has to beat a parameter.
+  // The router returns the first added match, and a literal must win over a parameter.
   const sorted = operations.toSorted((left, right) => compareTemplates(left.path, right.path))
   for (const operation of sorted) router.add(operation.method, routerPath(operation.path), operation)
   const allMethods = [...new Set(operations.map(({ method }) => method))]
@@ -51,7 +51,7 @@ function openMatch(match: { operation: Operation; raw: RawParams; path: string }
   return goOn({ operation, params: Object.fromEntries(entries), path })
 }
 
-/** What a reader behind us could take for two segments, or for the end of the path, is refused (decision 6). */
+/** Refuses characters that later readers could take for a separator or the end of the path (decision 6). */
 function decodeSegment(raw: string): string | undefined {
   try {
     const value = decodeURIComponent(raw)

@@ -9,18 +9,18 @@ import type { Operation } from '../operation.ts'
 import { clarificationFor, invalidRequest } from '../refusals.ts'
 import type { CollectedInput } from './collect-input.ts'
 
-/** Inputs that their schema accepts, or the outcome that says what is wrong or missing. */
+/** The parsed inputs, or the outcome for invalid or missing ones. */
 type InputCheck =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly outcome: ClarificationRequired | ValidationFailed }
 
-// A gateway reads at most 1 MiB of a typed body: a list of a million faults would not reach the caller.
+// A gateway reads at most 1 MiB of a typed body, so a longer list of faults would not reach the caller.
 const MAX_FAULTS = 100
 const MAX_TEXT_LENGTH = 300
 
 /**
- * Judges the inputs of a request. What is wrong comes first, because an answer to a question cannot mend it: such a
- * request is `validation_failed` for the wrong inputs alone, and is asked for the missing ones when it comes again.
+ * Checks the inputs of a request. Invalid inputs come first, because answers to questions cannot correct them: the
+ * request is `validation_failed` for these inputs alone. The next request is asked for the missing ones.
  */
 export async function checkInput(
   { schema, fields }: Pick<Operation, 'schema' | 'fields'>,
@@ -31,7 +31,7 @@ export async function checkInput(
   const issues = result.issues ?? []
   const missing = missingInputs({ fields, collected, issues })
   const wrong = issues.filter((issue) => !isAbout(issue, missing)).map(fieldError)
-  // A union says only that nothing fits; when required inputs are missing, that is why.
+  // A union reports only that no branch matches. Missing required inputs explain that.
   const unexplained = wrong.every(({ field }) => field === ROOT)
   if (wrong.length > 0 && !(unexplained && missing.size > 0))
     return refuse(invalidRequest(wrong.slice(0, MAX_FAULTS)))
@@ -48,7 +48,7 @@ interface Judged {
   readonly issues: readonly StandardSchemaV1.Issue[]
 }
 
-/** Required inputs that were not sent, and those that the schema misses only in this combination. */
+/** Required inputs that were not sent, including inputs required only in this combination. */
 function missingInputs({ fields, collected, issues }: Judged): ReadonlyMap<string, RequiredInput> {
   const missed = new Set(
     issues

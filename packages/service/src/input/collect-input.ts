@@ -2,10 +2,10 @@ import { isDeeperThan, MAX_JSON_DEPTH } from '../http/read-body.ts'
 import type { Operation } from '../operation.ts'
 import type { InputField, JsonType } from './input-fields.ts'
 
-/** Inputs by name, before their schema has judged them. Plain JSON. */
+/** Inputs by name, before the check by their schema. Plain JSON. */
 export type CollectedInput = Readonly<Record<string, unknown>>
 
-/** Where inputs come from. */
+/** The sources of inputs. */
 export interface InputSource {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -14,8 +14,8 @@ export interface InputSource {
 }
 
 /**
- * Takes each input from its own place. An input that stands in another place does not count, so that nobody can
- * set in the body what has to come with the path; unknown members of the body are left for the schema to judge.
+ * Reads each input from its location. Values at another location are ignored, so that the body cannot override the path.
+ * Unknown members of the body are left to the schema.
  */
 export function collectInput({ fields }: Pick<Operation, 'fields'>, source: InputSource): CollectedInput {
   const entries: [string, unknown][] = []
@@ -28,7 +28,7 @@ export function collectInput({ fields }: Pick<Operation, 'fields'>, source: Inpu
     const value = field.location === 'body' ? undefined : valueAt(field, source)
     if (value !== undefined) entries.push([field.name, value])
   }
-  // Not assignment: `__proto__` as a name has to stay a name.
+  // `fromEntries` keeps `__proto__` as a plain name; an assignment would not.
   return Object.fromEntries(entries)
 }
 
@@ -37,7 +37,7 @@ function valueAt(field: InputField, source: InputSource): unknown {
   const [first, ...others] = texts
   if (first === undefined) return undefined
   if (isList(field)) return coerceList(texts, field)
-  // A second value is a fault that the schema names: no reader shall pick one of the two.
+  // The schema reports repeated values as a fault. Picking one of them would be ambiguous.
   return others.length > 0 ? texts : coerceText(first, field.types)
 }
 
@@ -61,19 +61,19 @@ function headerTexts(value: string | null, field: InputField): readonly string[]
 }
 
 const INTEGER = /^-?\d{1,16}$/
-// What JSON calls a number, so that neither `0x10` nor an empty text nor `Infinity` is one.
+// A JSON number: `0x10`, an empty text and `Infinity` are not numbers.
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * A value of a JSON body. The profile has no type hint for a number with a fraction, so it is asked for as a
- * string and a numeric string is taken for it (decision 31).
+ * Converts a value of a JSON body. The profile has no type hint for a number with a fraction, so it is asked for as a
+ * string, and a numeric string is accepted (decision 31).
  */
 function coerceJson(value: unknown, { types }: Pick<InputField, 'types'>): unknown {
   if (typeof value !== 'string' || types.has('string') || !types.has('number')) return value
   return toNumber(value)
 }
 
-/** A value of a path, a query or a header, where everything is text; what does not fit is left for the schema to refuse. */
+/** Converts a text of a path, a query or a header. A text that does not fit stays a text, for the schema to refuse. */
 function coerceText(text: string, types: ReadonlySet<JsonType>): unknown {
   if (types.has('string')) return text
   if (types.has('integer') && INTEGER.test(text)) return toSafeInteger(text)
@@ -82,12 +82,12 @@ function coerceText(text: string, types: ReadonlySet<JsonType>): unknown {
   return types.has('object') ? toObject(text) : text
 }
 
-/** A list comes as a repeated query parameter, or as one header with commas. */
+/** Converts a list: a repeated query parameter, or one header with commas. */
 function coerceList(texts: readonly string[], { itemTypes }: Pick<InputField, 'itemTypes'>): unknown[] {
   return texts.map((text) => coerceText(text, itemTypes))
 }
 
-/** Whether a text for this input is one element of a list. */
+/** Whether the input is a list of texts. */
 function isList({ types }: Pick<InputField, 'types'>): boolean {
   return types.has('array') && !types.has('string')
 }
@@ -103,7 +103,7 @@ function toNumber(text: string): number | string {
   return Number.isFinite(value) ? value : text
 }
 
-/** What is nested too deep stays a text, which the schema refuses. */
+/** Parses JSON. A text that is nested too deep stays a text, for the schema to refuse. */
 function toObject(text: string): unknown {
   if (isDeeperThan(text, MAX_JSON_DEPTH)) return text
   try {

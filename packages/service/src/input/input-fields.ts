@@ -1,20 +1,20 @@
 import type { InputLocation, InputType, RequiredInput } from '@agentic-rest/profile'
 import { branches, dereference, type JsonSchema } from './json-schema.ts'
 
-/** One input of an operation, with all that can be said of it from its schema. */
+/** One input of an operation, as described by its schema. */
 export interface InputField {
   readonly name: string
   readonly location: InputLocation
   readonly required: boolean
   readonly schema: JsonSchema
   readonly types: ReadonlySet<JsonType>
-  /** The types of the elements, where the input is a list. */
+  /** The types of the elements of a list. */
   readonly itemTypes: ReadonlySet<JsonType>
-  /** What a caller is asked when the input is missing. */
+  /** The question for a caller without this input. */
   readonly request: RequiredInput
 }
 
-/** What the fields of an operation are read from. */
+/** The source of the fields of an operation. */
 interface FieldSource {
   readonly schema: JsonSchema
   readonly locate: (name: string) => InputLocation
@@ -25,7 +25,7 @@ interface Shape {
   readonly required: ReadonlySet<string>
 }
 
-/** The inputs that the JSON Schema of an operation names, in its order. */
+/** Reads the inputs from the JSON Schema of an operation, in its order. */
 export function inputFields({ schema, locate }: FieldSource): ReadonlyMap<string, InputField> {
   const { properties, required } = shapeOf(schema, schema)
   return new Map(
@@ -60,7 +60,7 @@ function requestFor(
     name,
     location,
     type: hint,
-    // Only what is missing and required is ever asked for.
+    // Only missing required inputs are asked for.
     required: true,
     question: questionFor(name, dereference(property, root)['description']),
     ...(values && { allowedValues: values }),
@@ -73,7 +73,7 @@ function questionFor(name: string, description: unknown): string {
   return `What is the ${words.toLowerCase()}?`
 }
 
-/** Properties of all branches, because any of them may apply; required is what every alternative requires. */
+/** The properties of all branches. Required is only what every alternative requires. */
 function shapeOf(schema: unknown, root: JsonSchema): Shape {
   const resolved = dereference(schema, root)
   const own = ownShape(resolved)
@@ -122,7 +122,7 @@ function common(shapes: readonly Shape[]): ReadonlySet<string> {
 /** The types of JSON Schema. */
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
 
-/** Every type that a value of the schema can have; empty when the schema does not say. */
+/** All possible types of a value; empty if the schema does not restrict them. */
 function valueTypes(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
   const resolved = dereference(schema, root)
   const values = literalsOf(resolved)
@@ -133,13 +133,13 @@ function valueTypes(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
   return new Set(parts.flatMap((part) => [...valueTypes(part, root)]))
 }
 
-/** The values to choose from when the schema lists them, by `enum`, `const` or a union of literals. */
+/** The allowed values, from `enum`, `const` or a union of literals. */
 function allowedValues(schema: unknown, root: JsonSchema): readonly unknown[] | undefined {
   const resolved = dereference(schema, root)
   const values = literalsOf(resolved)
   if (values !== undefined) return values
   const alternatives = [...branches(resolved, 'anyOf'), ...branches(resolved, 'oneOf')]
-  // Null stands for "no value": it is nothing to choose.
+  // Null means "no value" and is not a choice.
   const choices = alternatives.filter((part) => dereference(part, root)['type'] !== 'null')
   if (choices.length === 0) return undefined
   const lists = choices.map((part) => allowedValues(part, root))
@@ -147,7 +147,7 @@ function allowedValues(schema: unknown, root: JsonSchema): readonly unknown[] | 
   return [...new Set(lists.flatMap((list) => list ?? []))]
 }
 
-/** The profile's hint for a set of types. It has no `number`: such a value is asked for as a string (decision 31). */
+/** The type hint of the profile for a set of types. A `number` is asked for as a string (decision 31). */
 function typeHint(types: ReadonlySet<JsonType>): InputType {
   const [first, ...others] = [...types].filter((type) => type !== 'null')
   if (first === undefined || others.length > 0 || first === 'number') return 'string'

@@ -3,7 +3,7 @@ import { type JsonSchema, outputJsonSchemaOf } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
 import { hoistSchema, safe } from './hoist-schema.ts'
 
-/** The responses of an operation by status, with the components that they need. */
+/** The responses of an operation by status, and their components. */
 interface DescribedResponses {
   readonly responses: Readonly<Record<string, JsonSchema>>
   readonly schemas: Readonly<Record<string, JsonSchema>>
@@ -11,7 +11,7 @@ interface DescribedResponses {
 
 type ServiceBody = 'success' | 'created'
 
-/** Lists every typed response that an operation can give; conditions outside the ten are the default. */
+/** Describes every typed response of an operation. HTTP conditions outside the ten outcomes are the default response. */
 export function describeResponses(operation: Operation): DescribedResponses {
   const described = possibleOutcomes(operation).map((type) => [type, describe(operation, type)] as const)
   return {
@@ -23,11 +23,11 @@ export function describeResponses(operation: Operation): DescribedResponses {
   }
 }
 
-/** What `run` can give, as the definition says or may be guessed, and what the service gives by itself. */
+/** The possible outcomes: those of `run`, stated or guessed, and those of the service itself. */
 function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
   const { outcomes: stated, fields, idempotent, approval, async: canWait } = operation
   const possible = new Set<OutcomeType>(stated ?? unstated(operation))
-  // Any request can have a malformed id, lack a tenant, or meet a fault.
+  // Any request can have a malformed id, lack a tenant, or fail.
   for (const type of ['validation_failed', 'forbidden', 'error'] as const) possible.add(type)
   if ([...fields.values()].some(({ required }) => required)) possible.add('clarification_required')
   if (idempotent) possible.add('conflict')
@@ -61,7 +61,7 @@ function describe({ id, output }: Operation, type: OutcomeType): DescribedRespon
   return { response: { ...responses[type], content }, schemas: hoisted.components }
 }
 
-/** The encoder adds the trace to object bodies, so a closed schema has to allow it (decision 32). */
+/** The encoder adds the trace to object bodies, so a closed schema must allow it (decision 32). */
 function withTrace(schema: JsonSchema): JsonSchema {
   const { properties } = schema
   if (typeof properties !== 'object' || properties === null) return schema

@@ -5,10 +5,10 @@ import type { Operation } from '../operation.ts'
 import { describeResponses } from './describe-responses.ts'
 import { hoistSchema, safe } from './hoist-schema.ts'
 
-/** Where a service serves its document. */
+/** The path of the document. */
 export const DOCUMENT_PATH = '/openapi.json'
 
-/** What a document says of the service as a whole. */
+/** The general part of a document. */
 interface DocumentInfo {
   readonly title: string
   readonly version: string
@@ -24,7 +24,7 @@ export function openApiDocument(operations: readonly Operation[], info: Document
   return {
     openapi: '3.1.1',
     info: { title, version, ...(description !== undefined && { description }) },
-    // The header's name is a member that the specification leaves to extensions.
+    // The name of the header is an extension member (`x-`).
     [headerKeys.profile]: PROFILE_VERSION,
     servers: [{ url: publicPath === '' ? '/' : publicPath }],
     security: [{ bearer: [] }],
@@ -45,13 +45,13 @@ function componentsOf(own: Readonly<Record<string, JsonSchema>>): JsonSchema {
   >
   return {
     ...components,
-    // The trace stands inside each body of the profile; bodies of the service refer to it.
+    // The bodies of the profile define the trace inline; bodies of the service refer to this copy.
     schemas: { ...schemas, trace: schemas['error']?.properties['trace'], ...own },
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
   }
 }
 
-/** An operation as the document has it, with the components that it needs. */
+/** An operation in the document, and its components. */
 interface Described {
   readonly operation: JsonSchema
   readonly schemas: Readonly<Record<string, JsonSchema>>
@@ -59,7 +59,7 @@ interface Described {
 
 const JSON_TYPE = 'application/json'
 
-/** Describes an operation: its inputs, where they go, and the outcomes it can have. */
+/** Describes an operation: its inputs, their locations, and its outcomes. */
 function describeOperation(operation: Operation): Described {
   const { id, summary, description } = operation
   const inputs = describeInputs(operation)
@@ -85,7 +85,7 @@ interface DescribedInputs {
 
 function describeInputs({ id, jsonSchema = {}, fields, parameters }: Operation): DescribedInputs {
   const { schema, components } = hoistSchema(jsonSchema, safe(id))
-  // The schemas of the fields are those before their references were changed: they go the same way once more.
+  // The schemas of the fields still have the original references, so they are hoisted again.
   const hoisted = (field: InputField) =>
     hoistSchema(
       { ...field.schema, $defs: jsonSchema['$defs'], definitions: jsonSchema['definitions'] },
@@ -109,7 +109,7 @@ function describeInputs({ id, jsonSchema = {}, fields, parameters }: Operation):
 }
 
 function parameter({ name, location, required, types, request }: InputField, schema: JsonSchema): JsonSchema {
-  // An object in a query or a header is sent as JSON; everything else as plain text.
+  // An object in a query or a header is sent as JSON, everything else as text.
   const value = types.has('object') ? { content: { [JSON_TYPE]: { schema } } } : { schema }
   return {
     name,
@@ -133,7 +133,7 @@ function bodyOf(fields: readonly InputField[], schema: JsonSchema): JsonSchema |
   return { required: fields.some(({ required }) => required), content: { [JSON_TYPE]: { schema } } }
 }
 
-// Optional here although a gateway wants a tenant: clients set it for all requests, not for each.
+// The tenant is optional here although a gateway requires it: clients set it once for all requests.
 function profileParameters({ idempotent, approval, async: canWait }: Operation): readonly JsonSchema[] {
   const text = (name: string, description: string) => ({
     name,

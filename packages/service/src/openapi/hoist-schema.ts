@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../input/json-schema.ts'
 
-/** A schema made fit for a document: its definitions have become components of their own. */
+/** A schema for a document, with its definitions as components. */
 interface HoistedSchema {
   readonly schema: JsonSchema
   readonly components: Readonly<Record<string, JsonSchema>>
@@ -9,8 +9,8 @@ interface HoistedSchema {
 const DEFINITIONS = /^#\/(?:\$defs|definitions)\/([^/]+)(.*)$/
 
 /**
- * Moves the definitions of a schema to the components of the document. A reference such as `#/$defs/Name` means the
- * root of the file that it stands in, and inside the document that would be another place.
+ * Moves the definitions of a schema to the components of the document. A reference such as `#/$defs/Name` is relative
+ * to the root of its file, so inside the document it would point to another place.
  */
 export function hoistSchema(root: JsonSchema, name: string): HoistedSchema {
   const { $schema: _dialect, $id: _id, $defs, definitions, ...own } = root
@@ -25,7 +25,7 @@ export function hoistSchema(root: JsonSchema, name: string): HoistedSchema {
   return { schema, components: isRecursive ? { ...components, [rootName]: schema } : components }
 }
 
-/** A name that may be a key of components. */
+/** Makes a name valid as a key of components. */
 export function safe(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '_')
 }

@@ -3,14 +3,14 @@ import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store.ts'
 
-/** What reservations are made with. */
+/** The options of reservations. */
 interface ReservationOptions {
   readonly store: Store
   readonly clock: SqlClock
   readonly leaseSeconds: number
 }
 
-/** One approval. */
+/** The key of an approval. */
 export interface ApprovalKey {
   readonly tenantId: string
   readonly approvalId: string
@@ -21,8 +21,8 @@ interface Held extends ApprovalKey {
 }
 
 /**
- * Takes an approval before the run that it allows: an effect outside the store cannot be rolled back, so of many
- * requests at once only one may begin. One statement decides which.
+ * Reserves an approval before its run. An effect outside the store cannot be rolled back, so only one of several
+ * concurrent requests may start. One statement decides which.
  */
 export async function reserve(
   options: ReservationOptions,
@@ -44,7 +44,7 @@ function createReservation(options: ReservationOptions, held: Held): Reservation
   heartbeat.unref()
   return {
     async redeem(sql) {
-      // From here on the lock of the row keeps others out; whatever becomes of the transaction, no renewal is needed.
+      // The row lock of this transaction now excludes other requests, so the lease needs no more renewals.
       clearInterval(heartbeat)
       await use(options, sql, { held, change: `state = 'redeemed'`, values: [] })
     },
@@ -60,7 +60,7 @@ function createReservation(options: ReservationOptions, held: Held): Reservation
   }
 }
 
-/** When a lease cannot be renewed it ends, and the fence keeps a late effect out. */
+/** A failed renewal is ignored: the lease expires, and the fence rejects a late effect. */
 function ignore(): void {}
 
 async function renew({ store, clock, leaseSeconds }: ReservationOptions, held: Held): Promise<void> {
@@ -76,7 +76,7 @@ interface Use {
   readonly values: readonly unknown[]
 }
 
-/** Of several that believe to have it, the one with the highest fence has. */
+/** Changes the row if this reservation still has the highest fence; otherwise throws a `TakenOverError`. */
 async function use({ clock }: ReservationOptions, sql: Sql, { held, change, values }: Use): Promise<void> {
   const rows = await sql.query(
     `UPDATE agentic_approvals SET ${change} WHERE ${isHeld(2)} AND expires_at > ${NOW} RETURNING tenant_id`,
@@ -94,14 +94,14 @@ function heldKey({ tenantId, approvalId, fence }: Held): readonly unknown[] {
   return [tenantId, approvalId, fence]
 }
 
-/** An operation in the background that was accepted with an approval. */
+/** A background operation that was accepted with an approval. */
 interface Holder {
   readonly tenantId: string
   readonly operationId: string
   readonly approvalId: string
 }
 
-/** Ends the hold of an operation, in the transaction that ends the operation: used up, or good for another request. */
+/** Ends the hold of an operation, in the transaction that ends the operation. The approval is then redeemed, or free again. */
 export async function endHold(
   sql: Sql,
   { tenantId, approvalId, operationId }: Holder,

@@ -13,33 +13,33 @@ import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.
 import type { Sql, Store } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
 
-/** How long approvals live. */
+/** The lifetimes of approvals. */
 export interface ApprovalsOptions extends RuntimeOptions {
-  /** How long an approval can be decided and used, 24 hours unless set. */
+  /** The time to decide and use an approval; 24 hours by default. */
   readonly expirySeconds?: number
-  /** How long an approval can be seen after that, 30 days unless set. */
+  /** The time an expired approval stays visible; 30 days by default. */
   readonly keepSeconds?: number
 }
 
 const EXPIRY_SECONDS = 24 * 60 * 60
 const KEEP_SECONDS = 30 * 24 * 60 * 60
-// An approval whose process died is free again after this; a living one renews its lease three times in it.
+// The approval of a dead process is free after this time. A live process renews its lease three times within it.
 const LEASE_SECONDS = 30
 const TOKEN_BYTES = 32
-// The same request asked again gets a token of its own, because only hashes are kept; the newest of them work.
+// Only hashes of tokens are stored, so a repeated request gets a new token. The newest tokens are valid.
 const TOKENS_PER_APPROVAL = 20
 
-interface Desk {
+interface ApprovalStore {
   readonly store: Store
   readonly clock: SqlClock
   readonly expirySeconds: number
   readonly leaseSeconds: number
 }
 
-/** Makes the approvals of a service. */
+/** Creates the approvals of a service. */
 export function createApprovals(store: Store, options: ApprovalsOptions = {}): Approvals {
   const { expirySeconds = EXPIRY_SECONDS, leaseSeconds = LEASE_SECONDS } = options
-  const desk: Desk = { store, clock: createSqlClock(options), expirySeconds, leaseSeconds }
+  const approvals: ApprovalStore = { store, clock: createSqlClock(options), expirySeconds, leaseSeconds }
   const sweepWhenDue = createSweeper(() => sweepApprovals(store, options))
   return {
     async request(scope, digest, wanted) {
@@ -48,16 +48,18 @@ export function createApprovals(store: Store, options: ApprovalsOptions = {}): A
       assertStorable({ tenant, operation, requester, digest, role, requestedFor })
       sweepWhenDue()
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
-      const approvalId = await store.transaction((sql) => ask(desk, sql, { scope, digest, wanted, token }))
+      const approvalId = await store.transaction((sql) =>
+        ask(approvals, sql, { scope, digest, wanted, token }),
+      )
       return { approvalId, token }
     },
-    check: (scope, digest, presented) => check(desk, { scope, digest, ...presented }),
-    view: (tenantId, approvalId) => view(desk, tenantId, approvalId),
-    decide: (tenantId, approvalId, decision) => decide(desk, { tenantId, approvalId }, decision),
+    check: (scope, digest, presented) => check(approvals, { scope, digest, ...presented }),
+    view: (tenantId, approvalId) => view(approvals, tenantId, approvalId),
+    decide: (tenantId, approvalId, decision) => decide(approvals, { tenantId, approvalId }, decision),
   }
 }
 
-/** Removes a batch of approvals that nobody needs to see any more, and says how many there were. */
+/** Removes a batch of old approvals; resolves with their number. */
 export function sweepApprovals(store: Store, options: ApprovalsOptions = {}): Promise<number> {
   const keepSeconds = Number(options.keepSeconds ?? KEEP_SECONDS)
   return sweep(store, createSqlClock(options), {
@@ -67,20 +69,20 @@ export function sweepApprovals(store: Store, options: ApprovalsOptions = {}): Pr
   })
 }
 
-interface Asking {
+interface NewRequest {
   readonly scope: Scope
   readonly digest: string
   readonly wanted: Parameters<Approvals['request']>[2]
   readonly token: string
 }
 
-async function ask(desk: Desk, sql: Sql, asking: Asking): Promise<string> {
-  await expire(desk, sql, asking)
-  const approvalId = await findOrCreate(desk, sql, asking)
-  const { tenantId } = asking.scope
+async function ask(approvals: ApprovalStore, sql: Sql, request: NewRequest): Promise<string> {
+  await expire(approvals, sql, request)
+  const approvalId = await findOrCreate(approvals, sql, request)
+  const { tenantId } = request.scope
   await sql.query(
     'INSERT INTO agentic_approval_tokens (tenant_id, token_hash, approval_id) VALUES ($1, $2, $3)',
-    [tenantId, sha256(asking.token), approvalId],
+    [tenantId, sha256(request.token), approvalId],
   )
   await sql.query(
     `DELETE FROM agentic_approval_tokens WHERE tenant_id = $1 AND approval_id = $2 AND number <= (
@@ -93,11 +95,15 @@ async function ask(desk: Desk, sql: Sql, asking: Asking): Promise<string> {
 }
 
 const IS_OPEN = `state IN ('pending', 'approved')`
-/** What an operation in the background was accepted with stays good until the operation has ended. */
+/** An approval held by a background operation does not expire before the operation ends. */
 const HAS_EXPIRED = `${IS_OPEN} AND held_by IS NULL AND expires_at <= ${NOW}`
 
-/** An approval that has run out must not stand in the way of the next one. */
-async function expire({ clock }: Desk, sql: Sql, { scope, digest, wanted }: Asking): Promise<void> {
+/** Marks an expired approval, so that it does not block the next one. */
+async function expire(
+  { clock }: ApprovalStore,
+  sql: Sql,
+  { scope, digest, wanted }: NewRequest,
+): Promise<void> {
   await sql.query(
     `UPDATE agentic_approvals SET state = 'expired' WHERE tenant_id = $2 AND operation = $3 AND requester = $4
      AND digest = $5 AND role = $6 AND ${HAS_EXPIRED}`,
@@ -105,11 +111,11 @@ async function expire({ clock }: Desk, sql: Sql, { scope, digest, wanted }: Aski
   )
 }
 
-/** The assignment changes nothing; it makes the statement return the row that was there, and wait for its writer. */
+/** The assignment `role = known.role` has no effect, but makes the statement return the existing row and wait for its writer. */
 async function findOrCreate(
-  { clock, expirySeconds }: Desk,
+  { clock, expirySeconds }: ApprovalStore,
   sql: Sql,
-  { scope, digest, wanted }: Asking,
+  { scope, digest, wanted }: NewRequest,
 ): Promise<string> {
   const [row] = await sql.query<{ approval_id: string }>(
     `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, digest, role, message,
@@ -150,7 +156,7 @@ interface ApprovalRow {
   readonly decided_by: string | null
 }
 
-/** The state as it is now: what is open and past its time has expired, whether or not that was written down. */
+/** The current state: an open approval past its time counts as expired, even if the row does not say so yet. */
 const COLUMNS = `approval_id, operation, requester, requested_for, digest, role, message, approver, created_at,
   expires_at, decided_by, CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
 
@@ -159,13 +165,16 @@ interface Presented extends PresentedToken {
   readonly digest: string
 }
 
-/** A token is found by its hash, so that neither the text nor the time of a comparison tells anything about it. */
-async function check(desk: Desk, { scope, digest, token, role }: Presented): Promise<ApprovalCheck> {
+/** Finds a token by its hash, so that no comparison leaks its text through timing. */
+async function check(
+  approvals: ApprovalStore,
+  { scope, digest, token, role }: Presented,
+): Promise<ApprovalCheck> {
   if (!isStorable(scope.tenantId)) return { kind: 'invalid' }
-  const [row] = await desk.store.query<ApprovalRow>(
+  const [row] = await approvals.store.query<ApprovalRow>(
     `SELECT ${COLUMNS} FROM agentic_approvals JOIN agentic_approval_tokens USING (tenant_id, approval_id)
      WHERE tenant_id = $2 AND token_hash = $3`,
-    [desk.clock(), scope.tenantId, sha256(token)],
+    [approvals.clock(), scope.tenantId, sha256(token)],
   )
   if (row === undefined || !isBound(row, scope, digest)) return { kind: 'invalid' }
   if (isOpen(row) && row.role !== role) return { kind: 'other_role' }
@@ -175,7 +184,7 @@ async function check(desk: Desk, { scope, digest, token, role }: Presented): Pro
     kind: 'approved',
     approvalId: row.approval_id,
     decidedBy: row.decided_by,
-    reserve: () => reserve(desk, { tenantId: scope.tenantId, approvalId: row.approval_id }),
+    reserve: () => reserve(approvals, { tenantId: scope.tenantId, approvalId: row.approval_id }),
   }
 }
 
@@ -187,7 +196,7 @@ function isOpen({ state }: ApprovalRow): boolean {
   return state === 'pending' || state === 'approved'
 }
 
-async function find({ store, clock }: Desk, key: ApprovalKey): Promise<ApprovalRow | undefined> {
+async function find({ store, clock }: ApprovalStore, key: ApprovalKey): Promise<ApprovalRow | undefined> {
   if (!isStorable(key.tenantId) || !isStorable(key.approvalId)) return undefined
   const [row] = await store.query<ApprovalRow>(
     `SELECT ${COLUMNS} FROM agentic_approvals WHERE tenant_id = $2 AND approval_id = $3`,
@@ -196,8 +205,12 @@ async function find({ store, clock }: Desk, key: ApprovalKey): Promise<ApprovalR
   return row
 }
 
-async function view(desk: Desk, tenantId: string, approvalId: string): Promise<ApprovalView | undefined> {
-  const row = await find(desk, { tenantId, approvalId })
+async function view(
+  approvals: ApprovalStore,
+  tenantId: string,
+  approvalId: string,
+): Promise<ApprovalView | undefined> {
+  const row = await find(approvals, { tenantId, approvalId })
   if (row === undefined) return undefined
   const { state, operation, requester, message, role } = row
   return {
@@ -217,21 +230,21 @@ async function view(desk: Desk, tenantId: string, approvalId: string): Promise<A
 
 type Decision = Parameters<Approvals['decide']>[2]
 
-/** Who asked never decides, whatever the roles (decision 13), and neither does the person behind an agent that asked. */
+/** Neither the requester nor the person behind it may decide, with any role (decision 13). */
 async function decide(
-  desk: Desk,
+  approvals: ApprovalStore,
   key: ApprovalKey,
   { approve, by, roles }: Decision,
 ): ReturnType<Approvals['decide']> {
   assertStorable({ subject: by })
-  const row = await find(desk, key)
+  const row = await find(approvals, key)
   if (row === undefined) return 'unknown'
   if (row.requester === by || row.requested_for === by) return 'own_request'
   if (!roles.includes(row.role)) return 'role_missing'
-  const rows = await desk.store.query(
+  const rows = await approvals.store.query(
     `UPDATE agentic_approvals SET state = $4, decided_by = $5
      WHERE tenant_id = $2 AND approval_id = $3 AND state = 'pending' AND expires_at > ${NOW} RETURNING tenant_id`,
-    [desk.clock(), key.tenantId, key.approvalId, approve ? 'approved' : 'rejected', by],
+    [approvals.clock(), key.tenantId, key.approvalId, approve ? 'approved' : 'rejected', by],
   )
   return rows.length === 0 ? 'not_pending' : 'decided'
 }

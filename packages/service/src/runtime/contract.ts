@@ -1,29 +1,29 @@
 import type { Outcome, Trace } from '@agentic-rest/profile'
 import type { Sql } from './store.ts'
 
-/** Who asks for what: part of every key, so that nothing of one tenant is ever found by another. */
+/** Tenant, operation and requester. Every key contains it, so that tenants cannot see each other's data. */
 export interface Scope {
   readonly tenantId: string
-  /** The id of the operation's definition. */
+  /** The id of the operation definition. */
   readonly operation: string
-  /** The validated subject that sent the request; approvals are bound to it. */
+  /** The validated subject of the request; approvals are bound to it. */
   readonly requester: string
 }
 
-/** An outcome as it is kept: without its trace, which is stamped anew when it is sent again. */
+/** A stored outcome, without its trace. A replay gets a new trace. */
 export interface StoredOutcome {
   readonly outcome: Outcome
-  /** Headers that belong to it, for example `Location`. */
+  /** Its headers, for example `Location`. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What an idempotency key gives its request. */
+/** The result of claiming an idempotency key. */
 export type Claim =
   | {
       readonly kind: 'claimed'
-      /** Keeps the outcome in the transaction of the effect; throws when the claim was lost meanwhile. */
+      /** Stores the outcome in the transaction of the effect; throws if the claim was lost. */
       complete(sql: Sql, stored: StoredOutcome): Promise<void>
-      /** The request had no effect: the key is free again. */
+      /** Frees the key after a request without an effect. */
       release(): Promise<void>
     }
   | { readonly kind: 'replay'; readonly stored: StoredOutcome }
@@ -33,11 +33,11 @@ export type Claim =
 
 /** Idempotency keys: one effect per (tenant, operation, key), for 24 hours. */
 export interface Idempotency {
-  /** `fingerprint` is a digest of the request; it is compared with that of the request that succeeded. */
+  /** `fingerprint` is the digest of the request; it is compared with the digest of the successful request. */
   claim(scope: Scope, key: string, fingerprint: string): Promise<Claim>
 }
 
-/** A request that is worked on in the background: everything needed to run it in another process. */
+/** A background request, with everything needed to run it in another process. */
 export interface Job {
   readonly scope: Scope
   readonly actor: string
@@ -48,28 +48,28 @@ export interface Job {
   readonly params: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly approvalId: string | undefined
-  /** Who gave that approval. */
+  /** The subject that gave the approval. */
   readonly approvedBy?: string | undefined
 }
 
-/** The states of a background operation; the last three never change again. */
+/** The states of a background operation; the last three are final. */
 export type OperationState = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** What polling answers. */
+/** The status of a background operation. */
 export interface OperationStatus {
   readonly operationId: string
   readonly status: OperationState
   readonly createdAt: string
   readonly updatedAt: string
-  /** The last progress that the run reported. */
+  /** The last reported progress. */
   readonly progress?: unknown
   readonly outcome?: Outcome
 }
 
-/** What cancelling an operation gives: done, too late, or there is no such operation. */
+/** The result of a cancellation: done, too late, or no such operation. */
 export type Cancellation = 'cancelled' | 'final' | 'unknown'
 
-/** An operation that ends, or waits for input, without an effect. */
+/** An operation that ended, or waits for input, without an effect. */
 export interface ReleasedOperation {
   readonly operationId: string
   readonly tenant: string
@@ -77,45 +77,45 @@ export interface ReleasedOperation {
   readonly status: Exclude<OperationState, 'working' | 'completed'>
 }
 
-/** Gives back what was reserved when an operation was accepted, in the transaction that ends it. */
+/** Releases the reservations of an operation, in the transaction that ends it. */
 export type Releaser = (released: ReleasedOperation, sql: Sql) => void | Promise<void>
-/** The releasers of a service, by the id of the definition. */
+/** The releasers of a service, by operation id. */
 export type Releasers = ReadonlyMap<string, Releaser>
 
-/** What a run in the background can do. */
+/** The context of a background run. */
 export interface JobContext {
   readonly operationId: string
   /** Aborted when the operation is cancelled, its lease is lost or the service closes. */
   readonly signal: AbortSignal
-  /** Says how far the work is. */
+  /** Reports progress. */
   progress(value: unknown): Promise<void>
-  /** Commits an effect together with the result; throws when another worker has taken over. */
+  /** Commits an effect together with the result; throws if another worker has taken over. */
   finish(work: (sql: Sql) => Promise<Outcome>): Promise<Outcome>
 }
 
-/** Runs jobs of one operation. Its outcome is final; when it throws, the job is run again after a while, a few times. */
+/** Runs the jobs of one operation. An outcome is final; after an error the job is retried some times. */
 export type JobRunner = (job: Job, context: JobContext) => Promise<Outcome>
 
-/** Background operations: none is lost, none ends with two results. */
+/** Background operations. None is lost, none gets two results. */
 export interface Operations {
-  /** Keeps a job, in the transaction that answers 202. */
+  /** Stores a job, in the transaction of its 202. */
   accept(sql: Sql, job: Job): Promise<{ readonly operationId: string }>
   status(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
-  /** In a transaction of its own, unless it is given one. */
+  /** Uses its own transaction unless `sql` is given. */
   cancel(tenantId: string, operationId: string, sql?: Sql): Promise<Cancellation>
   /** Starts the workers of this process. */
   start(runners: ReadonlyMap<string, JobRunner>): void
-  /** Stops taking work, lets runs end or gives their leases back. */
+  /** Takes no more work; waits for runs or gives their leases back. */
   close(): Promise<void>
 }
 
-/** An approval as people see it. */
+/** The public view of an approval. */
 export interface ApprovalView {
   readonly approvalId: string
   readonly state: 'pending' | 'approved' | 'rejected' | 'redeemed' | 'expired'
   readonly operation: string
   readonly requester: string
-  /** The person for whom the requester asked, where it is an agent. */
+  /** The person on whose behalf the requester, an agent, asked. */
   readonly requestedFor?: string
   readonly message: string
   readonly approver: { readonly name: string }
@@ -125,49 +125,49 @@ export interface ApprovalView {
   readonly decidedBy?: string
 }
 
-/** What the runtime needs to know to ask for an approval. */
+/** A request for an approval. */
 interface ApprovalRequest {
   readonly message: string
   readonly approver: { readonly name: string }
-  /** The role that somebody else must have to decide. */
+  /** The role required to decide. */
   readonly role: string
-  /** Somebody beside the requester who must not decide. */
+  /** A person who must not decide, besides the requester. */
   readonly requestedFor?: string | undefined
 }
 
-/** What presenting a token gives. */
+/** The result of checking a token. */
 export type ApprovalCheck =
   | {
       readonly kind: 'approved'
       readonly approvalId: string
       readonly decidedBy: string
-      /** Takes the approval before anything is done with it; `undefined` when somebody else has it or has used it. */
+      /** Reserves the approval before its use; `undefined` if it is reserved or used already. */
       reserve(): Promise<Reservation | undefined>
     }
   | { readonly kind: 'pending'; readonly approvalId: string }
-  /** It is for this request, but of another role than the one that has to decide it now. */
+  /** The token matches the request, but another role has to decide it now. */
   | { readonly kind: 'other_role' }
   | { readonly kind: 'invalid' }
 
-/** An approval that nobody else can use, until its lease ends or somebody has a higher fence. */
+/** An exclusive reservation of an approval, until its lease ends or a higher fence exists. */
 export interface Reservation {
-  /** Uses the approval up, in the transaction of the effect; throws when it was taken over or has expired. */
+  /** Redeems the approval, in the transaction of the effect; throws if it was taken over or has expired. */
   redeem(sql: Sql): Promise<void>
-  /** Hands it to an operation in the background, in the transaction that accepts it; throws as `redeem` does. */
+  /** Hands the approval to a background operation, in the transaction that accepts it; throws as `redeem` does. */
   hand(sql: Sql, operationId: string): Promise<void>
-  /** The request had no effect: the approval can be used again. */
+  /** Frees the approval after a request without an effect. */
   release(): Promise<void>
 }
 
-/** A token, and the role that has to have approved. */
+/** A token and the role required for the approval. */
 export interface PresentedToken {
   readonly token: string
   readonly role: string
 }
 
-/** Approvals: bound to tenant, operation, requester, role and the exact request; single use; expiring. */
+/** Approvals. Each is bound to tenant, operation, requester, role and exact request, is used once, and expires. */
 export interface Approvals {
-  /** Asks for an approval, or finds the one that is already asked for by the same request. */
+  /** Creates an approval, or finds the open one of the same request. */
   request(
     scope: Scope,
     digest: string,
@@ -182,7 +182,7 @@ export interface Approvals {
   ): Promise<'decided' | 'unknown' | 'own_request' | 'role_missing' | 'not_pending'>
 }
 
-/** The clock and identity of a runtime, replaced in tests. */
+/** The options shared by all runtimes. Tests replace the clock. */
 export interface RuntimeOptions {
   readonly now?: () => Date
   readonly leaseSeconds?: number

@@ -6,16 +6,16 @@ import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
 
-/** How long keys are held and kept. */
+/** The lifetimes of keys. */
 export interface IdempotencyOptions extends RuntimeOptions {
-  /** How long the outcome of a key is kept, 24 hours unless set (decision 30). */
+  /** The time the outcome of a key is stored; 24 hours by default (decision 30). */
   readonly keepSeconds?: number
 }
 
-// A key whose process died is free again after this; a living one renews its lease three times in it.
+// The key of a dead process is free after this time. A live process renews its lease three times within it.
 const LEASE_SECONDS = 30
 const KEEP_SECONDS = 24 * 60 * 60
-// The row can vanish between two statements when its holder lets go; more often than this is no coincidence.
+// The holder can delete the row between two statements. More often than this is not a coincidence.
 const ATTEMPTS = 3
 
 interface Keys {
@@ -31,7 +31,7 @@ interface HeldKey {
   readonly fingerprint: string
 }
 
-/** Makes the idempotency keys of a service. */
+/** Creates the idempotency keys of a service. */
 export function createIdempotency(store: Store, options: IdempotencyOptions = {}): Idempotency {
   const { leaseSeconds = LEASE_SECONDS, keepSeconds = KEEP_SECONDS } = options
   const keys: Keys = { store, clock: createSqlClock(options), leaseSeconds, keepSeconds }
@@ -40,13 +40,13 @@ export function createIdempotency(store: Store, options: IdempotencyOptions = {}
     async claim(scope, key, fingerprint) {
       assertStorable({ tenant: scope.tenantId, operation: scope.operation, requester: scope.requester })
       sweepWhenDue()
-      // Hashed, a key of any length and any characters fits into the index.
+      // The hash of a key of any length and characters fits into the index.
       return claim(keys, { scope, keyHash: sha256(key), fingerprint })
     },
   }
 }
 
-/** Removes a batch of keys that are no longer kept, and says how many there were. */
+/** Removes a batch of expired keys; resolves with their number. */
 export function sweepIdempotency(store: Store, options: RuntimeOptions = {}): Promise<number> {
   return sweep(store, createSqlClock(options), {
     table: 'agentic_idempotency',
@@ -65,7 +65,7 @@ async function claim(keys: Keys, held: HeldKey): Promise<Claim> {
   return { kind: 'in_progress' }
 }
 
-/** One statement decides: of any number of claims at once, one gets the row. */
+/** One statement decides which of several concurrent claims gets the row. */
 async function take({ store, clock, leaseSeconds, keepSeconds }: Keys, { scope, keyHash }: HeldKey) {
   const rows = await store.query<{ fence: string }>(
     `INSERT INTO agentic_idempotency AS kept (tenant_id, operation, key_hash, fence, lease_until, expires_at)
@@ -108,7 +108,7 @@ function createClaim(keys: Keys, held: HeldKey, fence: string): Claim {
   return {
     kind: 'claimed',
     async complete(sql, stored) {
-      // Whatever becomes of the transaction, the claim is not needed longer than that.
+      // The claim ends with this transaction, committed or not.
       clearInterval(heartbeat)
       await complete(keys, sql, { held, fence, stored })
     },
@@ -120,7 +120,7 @@ function createClaim(keys: Keys, held: HeldKey, fence: string): Claim {
   }
 }
 
-/** When a lease cannot be renewed it ends, and the fence keeps a late effect out. */
+/** A failed renewal is ignored: the lease expires, and the fence rejects a late effect. */
 function ignore(): void {}
 
 async function renew({ store, clock, leaseSeconds }: Keys, held: HeldKey, fence: string): Promise<void> {
@@ -154,7 +154,7 @@ async function complete(
   if (rows.length === 0) throw new TakenOverError('the idempotency key was taken over by another request')
 }
 
-/** The others had no effect: their key stays free to be clarified, approved or sent again (decision 30). */
+/** Only outcomes with an effect are stored. Other requests may be clarified, approved or retried (decision 30). */
 function assertKept({ type }: Outcome): void {
   if (type === 'success' || type === 'created' || type === 'accepted') return
   throw new TypeError(`an outcome of type ${type} is not kept`)

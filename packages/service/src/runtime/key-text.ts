@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 
-// Five such columns still fit into one entry of an index.
+// Five columns of this size fit into one index entry.
 const MAX_BYTES = 512
 
 /**
- * Whether a text can be part of a key. PostgreSQL refuses NUL, and lone surrogates all become the same character on
- * the way to it, so that two names would be one.
+ * Whether a text can be part of a key. PostgreSQL refuses NUL. The encoding replaces all lone surrogates by the same
+ * character, so that two names would become one.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0') && Buffer.byteLength(text) <= MAX_BYTES
 }
 
-/** Throws for a name that cannot be part of a key. */
+/** Throws for names that cannot be part of a key. */
 export function assertStorable(names: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(names)) {
     if (!isStorable(text))
@@ -19,7 +19,7 @@ export function assertStorable(names: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The SHA-256 of a text, in hex. */
+/** The SHA-256 hash of a text, in hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

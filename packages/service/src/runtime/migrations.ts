@@ -1,11 +1,11 @@
 import type { OwnTables, Sql, Store } from './store.ts'
 
-// Any number, as long as every process of every version takes the same one.
+// Any number, but the same one in every process and version.
 const MIGRATION_LOCK = 7_296_041_533
 
 /**
- * Applies what is missing, in one transaction, and records it. Of several processes one does the work and the others
- * wait for it. A database that is ahead of this code is left alone: an older process may start while newer ones run.
+ * Applies and records the missing migrations in one transaction. With several processes, one migrates and the others
+ * wait. A newer database is not changed: an older process may start while newer ones run.
  */
 export async function migrate(transaction: Store['transaction'], own?: OwnTables): Promise<void> {
   await transaction(async function applyMigrations(sql) {
@@ -40,7 +40,7 @@ async function applyOwn(sql: Sql, { owner, steps }: OwnTables): Promise<void> {
 }
 
 async function readApplied(sql: Sql): Promise<ReadonlySet<number>> {
-  // Asked first, so that a database user who may not make tables can start a service whose tables are there.
+  // Checked first, so that a database user without the right to create tables can start a migrated service.
   const [known] = await sql.query<{ exists: boolean }>(
     "SELECT to_regclass('agentic_migrations') IS NOT NULL AS exists",
   )
@@ -55,14 +55,14 @@ const MIGRATIONS_TABLE = `CREATE TABLE agentic_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`
 
-/** One step of the tables of the runtime. A step that was released is never changed; the next one changes the tables. */
+/** One migration of the runtime's tables. A released migration never changes. */
 interface Migration {
   readonly version: number
   readonly name: string
   readonly statements: readonly string[]
 }
 
-/** All steps, oldest first. The tenant is a column of every key, so nothing of one tenant is ever found by another. */
+/** All migrations, oldest first. Every key has a tenant column, so that tenants cannot see each other's data. */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -157,7 +157,7 @@ export const migrations: readonly Migration[] = [
     version: 4,
     name: 'reservations of approvals',
     statements: [
-      // `fence` and `reserved_until` are those of a request; `held_by` is the operation in the background that has it.
+      // `fence` and `reserved_until` belong to a request; `held_by` is the background operation that holds the approval.
       `ALTER TABLE agentic_approvals ADD COLUMN fence bigint, ADD COLUMN reserved_until timestamptz,
         ADD COLUMN held_by text`,
     ],

@@ -5,20 +5,20 @@ import { type Lease, type OperationTable, stateOf } from './operation-table.ts'
 import type { OperationsSettings } from './operations-options.ts'
 import { StoreUnavailableError, TakenOverError } from './store.ts'
 
-/** A lease that is being worked on in this process. */
+/** A run of a leased operation in this process. */
 export interface Run {
   readonly lease: Lease
-  /** Ends the run: it was cancelled, its lease is lost, or the service closes. Its operation is left as it is. */
+  /** Aborts the run after a cancellation, a lost lease or at the end of the service. The operation keeps its state. */
   abort(reason: string): void
-  /** While the run's own transaction has locked the operation, a renewal would only wait for it. */
+  /** Whether the run's transaction holds the row lock. A renewal would only wait for it. */
   isFinishing(): boolean
-  /** Since when the lease is known to hold, by the process's own clock in milliseconds. */
+  /** The last confirmation of the lease, by the process clock in milliseconds. */
   readonly held: { since: number }
-  /** Resolves when the operation has an outcome, was let go, or is no longer this run's; never rejects. */
+  /** Resolves when the operation has an outcome, was given back, or belongs to another run. Never rejects. */
   readonly ended: Promise<void>
 }
 
-/** What all runs of a process share. */
+/** The options of all runs of a process. */
 export interface RunOptions {
   readonly table: OperationTable
   readonly settings: OperationsSettings
@@ -28,11 +28,11 @@ interface Attempt extends RunOptions {
   readonly lease: Lease
   readonly runner: JobRunner
   readonly controller: AbortController
-  /** How many calls of `finish` are under way, and whether one has succeeded. */
+  /** The number of pending `finish` calls, and whether one has succeeded. */
   readonly effect: { finishing: number; isKept: boolean }
 }
 
-/** Begins to run a lease. */
+/** Starts a run of a leased operation. */
 export function startRun(lease: Lease, runner: JobRunner, options: RunOptions): Run {
   const attempt: Attempt = {
     ...options,
@@ -52,7 +52,7 @@ export function startRun(lease: Lease, runner: JobRunner, options: RunOptions): 
 
 async function runAttempt(attempt: Attempt): Promise<void> {
   const result = await resultOf(attempt)
-  // Who aborted a run has decided what becomes of its operation.
+  // After an abort, the caller of `abort` handles the operation.
   if (result.kind === 'aborted' || attempt.effect.isKept) return
   await keep(attempt, result)
 }
@@ -64,10 +64,10 @@ type Result =
 
 async function resultOf(attempt: Attempt): Promise<Result> {
   const { lease, controller, settings } = attempt
-  // An attempt counts when it begins, for its process may die of it; nothing is left to try here.
+  // Attempts are counted at their start, because an attempt may kill its process. None is left here.
   if (lease.attempt > settings.maxAttempts) return { kind: 'thrown', cause: new Error('its processes died') }
   const { promise, resolve } = Promise.withResolvers<Result>()
-  // What a run that does not listen to its signal gives later is not waited for.
+  // A run that ignores its signal is not waited for.
   controller.signal.addEventListener('abort', () => resolve({ kind: 'aborted' }), { once: true })
   const timer = setTimeout(() => {
     const cause = new Error('the run took too long')
@@ -99,7 +99,7 @@ async function callRunner(attempt: Attempt): Promise<Outcome> {
   return runner(lease.job, { operationId: lease.operationId, signal: controller.signal, progress, finish })
 }
 
-/** While the store is away the result is held on to; doing the work again would be worse. */
+/** Stores the result, with retries while the store is unavailable. Running the job again would be worse. */
 async function keep(attempt: Attempt, result: Exclude<Result, { kind: 'aborted' }>): Promise<void> {
   const { lease, controller, settings } = attempt
   const { operationId } = lease
@@ -130,7 +130,7 @@ function writeResult(attempt: Attempt, result: Exclude<Result, { kind: 'aborted'
   return table.retryIn(lease, pauseSeconds(lease.attempt, settings))
 }
 
-/** Doubles with every attempt; the random half keeps jobs that failed together from coming back together. */
+/** Exponential backoff. The random half spreads jobs that failed at the same time. */
 function pauseSeconds(attempt: number, { backoffSeconds, maxBackoffSeconds }: OperationsSettings): number {
   const longest = Math.min(backoffSeconds * 2 ** (attempt - 1), maxBackoffSeconds)
   return longest * (0.5 + Math.random() / 2)

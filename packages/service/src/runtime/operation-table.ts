@@ -7,38 +7,38 @@ import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store.ts'
 
-/** Names an operation of a tenant. */
+/** The key of an operation. */
 interface OperationKey {
   readonly tenantId: string
   readonly operationId: string
 }
 
-/** The right to run an operation, until its time is over or somebody has a higher fence. */
+/** The right to run an operation, until it expires or a higher fence exists. */
 export interface Lease extends OperationKey {
   readonly fence: string
-  /** Which attempt this is, the first being 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number
   readonly job: Job
 }
 
-/** The operations of all tenants, as workers see them. Whatever a lease does is checked against its fence. */
+/** The operations of all tenants, for workers. Every write of a lease checks its fence. */
 export interface OperationTable {
   insert(sql: Sql, job: Job): Promise<string>
   find(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
-  /** In a transaction of its own, unless it is given one. */
+  /** Uses its own transaction unless `sql` is given. */
   cancel(key: OperationKey, sql?: Sql): Promise<Cancellation>
-  /** Takes up to `limit` operations that nobody works on. */
+  /** Leases up to `limit` available operations. */
   lease(names: readonly string[], limit: number): Promise<readonly Lease[]>
-  /** Prolongs leases and returns the ids of those that still hold. */
+  /** Renews leases; resolves with the ids of the leases that are still valid. */
   renew(leases: readonly Lease[]): Promise<ReadonlySet<string>>
   progress(lease: Lease, value: unknown): Promise<void>
-  /** Runs `work` while nobody can take the operation over, and keeps its outcome in the same transaction. */
+  /** Runs `work` with the operation locked, and stores its outcome in the same transaction. */
   finish(lease: Lease, work: (sql: Sql) => Promise<Outcome>): Promise<Outcome>
-  /** Keeps an outcome; without effect when the lease is lost. */
+  /** Stores an outcome; does nothing if the lease is lost. */
   settle(lease: Lease, outcome: Outcome): Promise<void>
-  /** Lets go of the operation so that it is run again after a while. */
+  /** Gives the operation back for a retry after a pause. */
   retryIn(lease: Lease, seconds: number): Promise<void>
-  /** Lets go of the operation as if it had never been taken. */
+  /** Gives the operation back without counting the attempt. */
   giveBack(lease: Lease): Promise<void>
 }
 
@@ -49,7 +49,7 @@ interface Context {
   readonly releasers: Releasers
 }
 
-/** Makes the table of operations. */
+/** Creates the table of operations. */
 export function createOperationTable(context: Context): OperationTable {
   const { store } = context
   return {
@@ -123,7 +123,7 @@ async function cancel(context: Context, key: OperationKey, sql: Sql | undefined)
   return context.store.transaction((own) => cancelInside(context, own, key))
 }
 
-/** A run that has begun may be busy with an effect elsewhere at this moment: its approval counts as used. */
+/** A started run may have an effect outside the store, so its approval counts as used. */
 async function cancelInside(context: Context, sql: Sql, key: OperationKey): Promise<Cancellation> {
   const { tenantId, operationId } = key
   const [row] = await sql.query<Pick<LeaseRow, 'job' | 'attempts'> & Pick<StatusRow, 'state'>>(
@@ -140,7 +140,7 @@ async function cancelInside(context: Context, sql: Sql, key: OperationKey): Prom
   const job = JSON.parse(row.job) as Job
   const end = row.attempts > 0 ? 'redeemed' : 'approved'
   if (job.approvalId !== undefined) await endHold(sql, { ...key, approvalId: job.approvalId }, end)
-  // Where input is required it was released before.
+  // In the state input_required it was released before.
   if (row.state === 'working') await release(context, sql, { ...key, job, status: 'cancelled' })
   return 'cancelled'
 }
@@ -150,7 +150,7 @@ interface Released extends OperationKey {
   readonly status: OperationState
 }
 
-/** Nothing that accepting reserved outlives its operation: it is given back in the transaction that ends it. */
+/** Releases the reservations of an operation, in the transaction that ends it. */
 async function release({ releasers }: Context, sql: Sql, { operationId, job, status }: Released) {
   if (status === 'working' || status === 'completed') return
   const { scope, params } = job
@@ -165,7 +165,7 @@ interface LeaseRow {
   readonly job: string
 }
 
-/** `available_at` is when the operation may be taken: at once, after a pause, or when the lease of a dead worker ends. */
+/** `available_at` is the time from which an operation may be leased: at once, after a pause, or when a lease expires. */
 async function lease({ store, clock, leaseSeconds }: Context, names: readonly string[], limit: number) {
   const rows = await store.query<LeaseRow>(
     `WITH due AS (
@@ -216,7 +216,7 @@ async function renew({ store, clock, leaseSeconds }: Context, leases: readonly L
   return new Set(rows.map(({ operation_id }) => operation_id))
 }
 
-/** The row of a lease that still holds: `$2` to `$4`. */
+/** The condition for the row of a valid lease, with `$2` to `$4`. */
 const IS_HELD = `tenant_id = $2 AND operation_id = $3 AND fence = $4::bigint AND state = 'working'`
 
 function heldRow({ tenantId, operationId, fence }: Lease): readonly unknown[] {
@@ -236,7 +236,7 @@ function assertHeld(rows: readonly unknown[]): void {
     throw new TakenOverError('the operation was cancelled or taken over by another worker')
 }
 
-/** Carries an outcome that had no effect out of its transaction. */
+/** Rolls a transaction back and carries its outcome. */
 class RolledBackOutcome extends Error {
   override readonly name = 'RolledBackOutcome'
   readonly outcome: Outcome
@@ -261,7 +261,7 @@ interface Finishing {
   readonly work: (sql: Sql) => Promise<Outcome>
 }
 
-/** The row is locked first: until the end of this transaction nobody can take the operation over or cancel it. */
+/** Locks the row first, so that the operation cannot be taken over or cancelled before the transaction ends. */
 async function finishInside(context: Context, sql: Sql, { held, work }: Finishing): Promise<Outcome> {
   const lock = `SELECT tenant_id FROM agentic_operations WHERE tenant_id = $1 AND operation_id = $2
     AND fence = $3::bigint AND state = 'working' FOR UPDATE`
@@ -277,7 +277,7 @@ interface Settlement {
   readonly outcome: Outcome
 }
 
-/** One statement, or some that belong together. */
+/** Settles with one statement if possible, otherwise in a transaction. */
 function settleAlone(context: Context, settlement: Settlement): Promise<void> {
   const { outcome, held } = settlement
   const { approvalId, scope } = held.job
@@ -298,14 +298,14 @@ async function settle(context: Context, sql: Sql, { held, outcome }: Settlement)
   await release(context, sql, { ...held, status: state })
 }
 
-/** Only an effect uses an approval up (decision 13); what had none leaves it for the request that is sent again. */
+/** Only an effect redeems an approval (decision 13). Without one it stays valid for a retry. */
 async function settleApproval(sql: Sql, { tenantId, operationId, job }: Lease, state: OperationState) {
   const { approvalId } = job
   if (approvalId === undefined) return
   await endHold(sql, { tenantId, operationId, approvalId }, state === 'completed' ? 'redeemed' : 'approved')
 }
 
-/** Nothing was done yet, so the answers may be added under the same idempotency key (decision 30). */
+/** Frees the idempotency key: there was no effect, so the answers may be sent with the same key (decision 30). */
 async function freeKey(sql: Sql, { tenantId, operationId, job }: Lease): Promise<void> {
   if (job.idempotencyKey === undefined) return
   await sql.query(
@@ -315,7 +315,7 @@ async function freeKey(sql: Sql, { tenantId, operationId, job }: Lease): Promise
   )
 }
 
-/** The state that an operation with this outcome is in. */
+/** The state of an operation with this outcome. */
 export function stateOf({ type }: Outcome): OperationState {
   switch (type) {
     case 'success':
@@ -334,7 +334,7 @@ export function stateOf({ type }: Outcome): OperationState {
   }
 }
 
-/** The higher fence keeps out what a run that was let go still does. */
+/** Gives an operation back. The higher fence rejects late writes of the old run. */
 async function letGo({ store, clock }: Context, held: Lease, next: { seconds: number; attempt: number }) {
   await store.query(
     `UPDATE agentic_operations SET available_at = ${secondsFromNow('$5')}, attempts = $6, fence = fence + 1

@@ -3,73 +3,73 @@ import { type Run, type RunOptions, startRun } from './operation-run.ts'
 import type { Lease, OperationTable } from './operation-table.ts'
 import type { OperationsSettings } from './operations-options.ts'
 
-/** The runs of this process. */
+/** The worker of this process: leases operations and runs them. */
 export interface Worker {
-  /** Looks for work now instead of at the next poll. */
+  /** Polls now instead of at the next interval. */
   nudge(): void
-  /** Ends a run of this process, if the operation has one here. */
+  /** Aborts the run of an operation, if it is in this process. */
   abort(operationId: string, reason: string): void
   close(): Promise<void>
 }
 
-interface Floor extends RunOptions {
+interface WorkerState extends RunOptions {
   readonly runners: ReadonlyMap<string, JobRunner>
   readonly runs: Map<string, Run>
-  readonly bell: Bell
+  readonly wakeUp: WakeUp
   closing: boolean
 }
 
-/** Starts to run operations for which there are runners. */
+/** Starts the worker for the operations with runners. */
 export function startWorker(runners: ReadonlyMap<string, JobRunner>, options: RunOptions): Worker {
-  const floor: Floor = { ...options, runners, runs: new Map(), bell: createBell(), closing: false }
-  const taking = takeWork(floor)
-  const stopRenewing = startRenewing(floor)
+  const state: WorkerState = { ...options, runners, runs: new Map(), wakeUp: createWakeUp(), closing: false }
+  const taking = takeWork(state)
+  const stopRenewing = startRenewing(state)
   return {
-    nudge: floor.bell.ring,
-    abort: (operationId, reason) => floor.runs.get(operationId)?.abort(reason),
+    nudge: state.wakeUp.signal,
+    abort: (operationId, reason) => state.runs.get(operationId)?.abort(reason),
     async close() {
-      floor.closing = true
-      floor.bell.ring()
+      state.closing = true
+      state.wakeUp.signal()
       await taking
-      await drain(floor)
+      await drain(state)
       stopRenewing()
     },
   }
 }
 
-/** Something to wait for; a ring is not lost when nobody waits yet. */
-interface Bell {
-  ring(): void
-  /** Waits for a ring, at most so long. */
+/** Wakes a waiting loop. A signal before the wait is not lost. */
+interface WakeUp {
+  signal(): void
+  /** Waits for a signal, up to this time. */
   wait(milliseconds: number): Promise<void>
 }
 
-function createBell(): Bell {
-  let rung = Promise.withResolvers<void>()
+function createWakeUp(): WakeUp {
+  let signalled = Promise.withResolvers<void>()
   return {
-    ring: () => rung.resolve(),
+    signal: () => signalled.resolve(),
     async wait(milliseconds) {
-      const timer = setTimeout(rung.resolve, milliseconds)
-      await rung.promise
+      const timer = setTimeout(signalled.resolve, milliseconds)
+      await signalled.promise
       clearTimeout(timer)
-      rung = Promise.withResolvers<void>()
+      signalled = Promise.withResolvers<void>()
     },
   }
 }
 
-async function takeWork(floor: Floor): Promise<void> {
-  const { settings, runs, bell } = floor
-  const leaseSafely = createLeaser(floor)
-  while (!floor.closing) {
+async function takeWork(state: WorkerState): Promise<void> {
+  const { settings, runs, wakeUp } = state
+  const leaseSafely = createLeaser(state)
+  while (!state.closing) {
     const free = settings.workers - runs.size
     const leases = free > 0 ? await leaseSafely(free) : []
-    for (const lease of leases) begin(floor, lease)
-    if (free <= 0 || leases.length < free) await bell.wait(settings.pollMilliseconds)
+    for (const lease of leases) begin(state, lease)
+    if (free <= 0 || leases.length < free) await wakeUp.wait(settings.pollMilliseconds)
   }
 }
 
-/** A store that is away is asked again at the next poll, and reported once. */
-function createLeaser({ table, settings, runners }: Floor) {
+/** Retries an unavailable store at the next poll, and reports it once. */
+function createLeaser({ table, settings, runners }: WorkerState) {
   const names = [...runners.keys()]
   let isAway = false
   return async function leaseSafely(free: number): Promise<readonly Lease[]> {
@@ -85,46 +85,46 @@ function createLeaser({ table, settings, runners }: Floor) {
   }
 }
 
-function begin(floor: Floor, lease: Lease): void {
-  const { runs, runners, bell } = floor
+function begin(state: WorkerState, lease: Lease): void {
+  const { runs, runners, wakeUp } = state
   const { operationId, job } = lease
   const runner = runners.get(job.scope.operation)
   if (runner === undefined) return
-  // The process was asleep for longer than its lease and has now got the operation a second time.
+  // The process was suspended for longer than its lease and has now leased the operation again.
   runs.get(operationId)?.abort('the lease was lost')
-  const run = startRun(lease, runner, floor)
+  const run = startRun(lease, runner, state)
   runs.set(operationId, run)
   run.ended.then(function forgetRun() {
     if (runs.get(operationId) === run) runs.delete(operationId)
-    bell.ring()
+    wakeUp.signal()
   })
 }
 
-/** Renews all leases of the process together, three times in the time of a lease. */
-function startRenewing(floor: Floor): () => void {
+/** Renews all leases of the process together, three times per lease time. */
+function startRenewing(state: WorkerState): () => void {
   let isRenewing = false
   const beat = setInterval(
     async () => {
-      abortOverdue(floor)
+      abortOverdue(state)
       if (isRenewing) return
       isRenewing = true
-      await renewAll(floor)
+      await renewAll(state)
       isRenewing = false
     },
-    (floor.settings.leaseSeconds * 1000) / 3,
+    (state.settings.leaseSeconds * 1000) / 3,
   )
   return () => clearInterval(beat)
 }
 
-/** While the store does not answer, a lease ends unseen: somebody else may already work on it. */
-function abortOverdue({ runs, settings }: Floor): void {
+/** Aborts runs with an expired lease. While the store does not answer, another worker may already run them. */
+function abortOverdue({ runs, settings }: WorkerState): void {
   const oldest = performance.now() - settings.leaseSeconds * 1000
   for (const run of runs.values()) {
     if (run.held.since < oldest && !run.isFinishing()) run.abort('the lease ran out')
   }
 }
 
-async function renewAll({ runs, table, settings }: Floor): Promise<void> {
+async function renewAll({ runs, table, settings }: WorkerState): Promise<void> {
   const renewing = [...runs.values()].filter((run) => !run.isFinishing())
   if (renewing.length === 0) return
   const since = performance.now()
@@ -139,8 +139,8 @@ async function renewAll({ runs, table, settings }: Floor): Promise<void> {
   }
 }
 
-/** Lets runs end for a while; the rest is given back for another process to run. */
-async function drain({ runs, table, settings }: Floor): Promise<void> {
+/** Waits for runs, up to `closeSeconds`; gives the rest back for other processes. */
+async function drain({ runs, table, settings }: WorkerState): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, settings.closeSeconds * 1000)
   await Promise.race([Promise.all([...runs.values()].map(({ ended }) => ended)), late])

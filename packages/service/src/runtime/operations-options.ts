@@ -1,33 +1,33 @@
 import type { RuntimeOptions } from './contract.ts'
 
-/** Something went wrong in the background, where nobody waits for an answer; it is for the log. */
+/** A background fault, for the log. */
 export interface BackgroundFault {
   readonly message: string
   readonly cause: unknown
-  /** The operation it happened to, if it was one. */
+  /** The affected operation, if there is one. */
   readonly operationId?: string
 }
 
-/** How operations in the background are run. */
+/** The options of background operations. */
 export interface OperationsOptions extends RuntimeOptions {
-  /** How often a run that throws, or whose process dies, is begun before the operation has failed: 5 unless set. */
+  /** The number of attempts before an operation fails; 5 by default. */
   readonly maxAttempts?: number
-  /** The wait before the second attempt, doubled for each one after it: 1 second unless set. */
+  /** The pause before the second attempt, doubled for each further one; 1 second by default. */
   readonly backoffSeconds?: number
-  /** The longest wait between two attempts: 60 seconds unless set. */
+  /** The longest pause between two attempts; 60 seconds by default. */
   readonly maxBackoffSeconds?: number
-  /** A run that takes longer is aborted and counts as failed: an hour unless set. */
+  /** The time limit of a run, which then counts as failed; an hour by default. */
   readonly maxRunSeconds?: number
-  /** How often the store is asked for work that came from another process: every 250 ms unless set. */
+  /** The polling interval for jobs of other processes; 250 ms by default. */
   readonly pollMilliseconds?: number
-  /** How long `close` lets runs end before it gives them back: 10 seconds unless set. */
+  /** The time limit of `close` for runs before it gives them back; 10 seconds by default. */
   readonly closeSeconds?: number
-  /** How long an operation can be seen after its end: 30 days unless set. */
+  /** The time an ended operation stays visible; 30 days by default. */
   readonly keepSeconds?: number
   readonly onFault?: (fault: BackgroundFault) => void
 }
 
-/** The options with every default filled in. */
+/** The options with all defaults. */
 export type OperationsSettings = Required<Omit<OperationsOptions, 'now'>>
 
 const defaults = {
@@ -43,7 +43,7 @@ const defaults = {
   onFault: () => undefined,
 } satisfies OperationsSettings
 
-/** Fills in the defaults. What happens in the log never disturbs the work. */
+/** Adds the defaults. `onFault` never throws, so that a failing log does not stop a worker. */
 export function operationsSettings(options: OperationsOptions): OperationsSettings {
   const settings: OperationsSettings = { ...defaults, ...options }
   return {
@@ -52,7 +52,7 @@ export function operationsSettings(options: OperationsOptions): OperationsSettin
       try {
         settings.onFault(fault)
       } catch {
-        // There is nobody left to tell.
+        // A failure of the log cannot be logged.
       }
     },
   }

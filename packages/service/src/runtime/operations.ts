@@ -6,7 +6,7 @@ import { createSqlClock } from './sql-clock.ts'
 import type { Store } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
 
-/** Makes the background operations of a service. */
+/** Creates the background operations of a service. */
 export function createOperations(
   store: Store,
   options: OperationsOptions = {},
@@ -51,7 +51,7 @@ function callNow(hook: () => void): void {
   hook()
 }
 
-/** Removes a batch of operations that ended, or waited for input, long ago, and says how many there were. */
+/** Removes a batch of old operations that ended or wait for input; resolves with their number. */
 export function sweepOperations(store: Store, options: OperationsOptions = {}): Promise<number> {
   const keepSeconds = Number(operationsSettings(options).keepSeconds)
   return sweep(store, createSqlClock(options), {

@@ -5,21 +5,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
 import { type Driver, StoreLockedError, toStoreError } from './store.ts'
 
-/** Opens a database that lives and dies with this process. */
+/** Opens a database in memory. */
 export async function openMemory(): Promise<Driver> {
   return createDriver(await PGlite.create(await firstContent()))
 }
 
 /**
- * What a new database is filled with: what `dumpDataDir` of an empty one gave, where the process is told of such a
- * file. To make an empty one anew takes three times the processor time.
+ * The content of a new database: the dump of an empty one, if AGENTIC_EMPTY_DATABASE names such a file. Creating an
+ * empty database takes three times the processor time of loading it.
  */
 async function firstContent(): Promise<{ loadDataDir?: Blob }> {
   const file = process.env['AGENTIC_EMPTY_DATABASE'] ?? ''
   return existsSync(file) ? { loadDataDir: await openAsBlob(file) } : {}
 }
 
-/** Opens the database of a folder, which one process can have at a time. */
+/** Opens the database of a folder. Only one process can open it at a time. */
 export async function openFolder(path: string): Promise<Driver> {
   const folder = resolve(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -45,7 +45,7 @@ async function openData(folder: string): Promise<PGlite> {
   return PGlite.create(data)
 }
 
-/** A process killed while it fills a new database leaves no half of one: the folder gets its name when it is complete. */
+/** Creates the database under another name and renames it when complete, so that a killed process leaves no partial one. */
 async function initialise(folder: string, data: string): Promise<void> {
   const unfinished = join(folder, 'unfinished')
   await rm(unfinished, { recursive: true, force: true })
@@ -58,9 +58,9 @@ interface Queryable {
   query(text: string, parameters: unknown[]): Promise<{ rows: object[] }>
 }
 
-/** PGlite runs one transaction or query at a time, in the order in which they come. */
+/** PGlite runs one transaction or query at a time, in order of arrival. */
 function createDriver(database: PGlite): Driver {
-  // `RuntimeError` is WebAssembly's: the embedded database has crashed.
+  // `RuntimeError` comes from WebAssembly: the embedded database has crashed.
   const isLost = (error: unknown) =>
     database.closed || (error instanceof Error && error.name === 'RuntimeError')
   const translated = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -81,17 +81,16 @@ function createDriver(database: PGlite): Driver {
   }
 }
 
-// A process that was killed a moment ago may still hold its locks; a living one keeps them for longer than this.
+// A process that was just killed may still hold its lock for a moment. A live process holds it longer than this.
 const PATIENCE_MS = 1000
 
-/** Keeps everybody else out of a folder until it is released. */
 export interface FolderLock {
   release(): void
 }
 
 /**
- * Takes the lock of a folder. Node has no file locks of its own, and a file with a process id is wrong after a crash
- * or when ids are reused. SQLite holds a lock of the kernel, which ends with the process however that ends.
+ * Locks a folder. Node has no file locks, and a file with a process id is wrong after a crash or when ids are reused.
+ * SQLite holds a lock of the kernel, which ends with the process in every case.
  */
 export function lockFolder(folder: string): FolderLock {
   const holder = new DatabaseSync(join(folder, 'lock'), { timeout: PATIENCE_MS })

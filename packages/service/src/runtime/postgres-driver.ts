@@ -1,13 +1,13 @@
 import { Pool, types } from 'pg'
 import { type Driver, StoreUnavailableError, toStoreError } from './store.ts'
 
-// Long enough for a busy server, short enough that a caller hears of a dead one.
+// Long enough for a busy server, short enough to report a dead one.
 const CONNECT_MS = 5_000
 const LOCK_MS = 10_000
 const STATEMENT_MS = 15_000
-// The server's own timeout comes first; this one is for a server that does not answer at all.
+// Longer than the timeout of the server. It applies to a server that does not answer at all.
 const ANSWER_MS = 20_000
-// A process that was stopped inside a transaction must not keep its locks.
+// A suspended process must not keep the locks of its transaction.
 const IDLE_TRANSACTION_MS = 20_000
 const CLOSE_MS = 5_000
 
@@ -25,10 +25,10 @@ export async function openPostgres(options: { url: string; connections?: number 
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     types: postgresValues,
   })
-  // Without a listener the loss of an idle connection ends the process; the pool has replaced it already.
+  // Without a listener the loss of an idle connection would end the process. The pool replaces it.
   pool.on('error', ignore)
-  // The pool listens only while it has the connection. One can be lost between two queries, and, when the server is told
-  // to stop, in the same bytes that say that it is there.
+  // The pool listens only to idle connections. A connection can also be lost between two queries or, when the server
+  // shuts down, together with its first bytes.
   pool.on('connect', (client) => client.on('error', ignore))
   return {
     query: (text, parameters) => runQuery(pool, text, parameters),
@@ -59,7 +59,7 @@ async function runTransaction<T>(pool: Pool, work: (query: Driver['query']) => P
     await commit(connection)
     return result
   } catch (error) {
-    // What the caller has to hear is why; a lost connection rolls back by itself.
+    // The caller needs the original error. A lost connection is rolled back by the server.
     await connection.query('ROLLBACK').catch(ignore)
     throw error
   } finally {
@@ -67,7 +67,7 @@ async function runTransaction<T>(pool: Pool, work: (query: Driver['query']) => P
   }
 }
 
-/** Begins. A connection to a server that was restarted may look alive; nothing was done on it, so another is tried. */
+/** Starts a transaction. After a restart of the server a pooled connection may be dead; a second one is tried. */
 async function begin(pool: Pool, mayTryAnother = true): Promise<Connection> {
   const connection = await checkOut(pool)
   try {
@@ -80,7 +80,7 @@ async function begin(pool: Pool, mayTryAnother = true): Promise<Connection> {
   }
 }
 
-/** PostgreSQL answers COMMIT with ROLLBACK when a statement failed and the work went on as if it had not. */
+/** PostgreSQL answers COMMIT with ROLLBACK if a statement failed and its error was ignored. */
 async function commit(connection: Connection): Promise<void> {
   const { command } = await connection.query('COMMIT')
   if (command !== 'COMMIT')
@@ -89,7 +89,7 @@ async function commit(connection: Connection): Promise<void> {
 
 interface Connection {
   query(text: string, parameters?: readonly unknown[]): Promise<{ rows: object[]; command: string }>
-  /** Gives the connection back, or ends it when its state is not known. */
+  /** Returns the connection to the pool, or closes it if its state is unknown. */
   checkIn(): void
 }
 
@@ -114,12 +114,12 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // Of what is not reported by the server, only a value that cannot be sent is the caller's fault.
+    // A `TypeError` is the caller's fault: a value that cannot be sent. Other local errors mean a lost connection.
     throw toStoreError(error, (lost) => !(lost instanceof TypeError))
   }
 }
 
-/** A server that does not answer must not keep a service from closing. */
+/** Closes the pool, with a time limit for servers that do not answer. */
 async function closePool(pool: Pool): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, CLOSE_MS)
@@ -128,13 +128,13 @@ async function closePool(pool: Pool): Promise<void> {
 }
 
 const { builtins } = types
-// The types of arrays have no names in the driver.
+// The driver has no names for array types.
 const INT8_ARRAY = 1016
 const TEXT_ARRAY = 1009 as Parameters<typeof types.getTypeParser>[0]
 
 /**
- * How values come out of PostgreSQL where the driver's own way differs from PGlite's: the same query gives the same
- * row on both, whatever the time zone of the machine.
+ * Type parsers for types that pg and PGlite read differently. With them a query gives the same row on both, in every
+ * time zone.
  */
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.INT8, toInteger],

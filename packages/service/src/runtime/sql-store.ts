@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { migrate } from './migrations.ts'
 import { type Driver, type Sql, type Store, type StoreOptions, StoreUnavailableError } from './store.ts'
 
-/** Makes a store: in memory, in a folder of this machine, or in a PostgreSQL server. It is opened at its first use. */
+/** Creates a store: in memory, in a folder, or on a PostgreSQL server. It is opened at its first use. */
 export function createStore(options: StoreOptions): Store {
   return createSqlStore(() => openDriver(options))
 }
 
-/** Who uses PostgreSQL does not load the embedded database, and the other way round. */
+/** Loads only the driver in use. */
 async function openDriver(options: StoreOptions): Promise<Driver> {
   if ('url' in options) {
     const { openPostgres } = await import('./postgres-driver.ts')
@@ -17,14 +17,14 @@ async function openDriver(options: StoreOptions): Promise<Driver> {
   return 'folder' in options ? openFolder(options.folder) : openMemory()
 }
 
-// A transaction holds locks and, embedded, the only connection: one that hangs must not hold them for ever.
+// A hanging transaction must not hold its locks, or the only connection of an embedded database, for ever.
 const TRANSACTION_MS = 30_000
 
 interface Span {
   ended: boolean
 }
 
-/** Makes a store of a driver that is opened when it is first needed. */
+/** Creates a store on a driver, which is opened at its first use. */
 export function createSqlStore(open: () => Promise<Driver>): Store {
   const driver = createOpener(open)
   const inside = new AsyncLocalStorage<Span>()
@@ -42,7 +42,7 @@ export function createSqlStore(open: () => Promise<Driver>): Store {
   return { query, transaction, migrate: (own) => migrate(transaction, own), close: driver.close }
 }
 
-/** Opens once; a failed attempt is made again by the next caller. */
+/** Opens once. After a failure the next caller tries again. */
 function createOpener(open: () => Promise<Driver>) {
   let opening: Promise<Driver> | undefined
   let closed = false
@@ -64,7 +64,7 @@ function createOpener(open: () => Promise<Driver>) {
   }
 }
 
-/** Embedded, there is one connection: a query beside the transaction that waits for it would wait for ever. */
+/** An embedded database has one connection: a query outside the open transaction would deadlock with it. */
 function assertOutside(inside: AsyncLocalStorage<Span>): void {
   if (inside.getStore()?.ended === false) {
     throw new TypeError('inside a transaction, use the sql that it was given')
@@ -84,7 +84,7 @@ async function runTransaction<T>(driver: Driver, span: Span, work: (sql: Sql) =>
   return result
 }
 
-/** After the end of its transaction a connection belongs to somebody else. */
+/** The `sql` of a transaction. After the end of the transaction the connection may have another user. */
 function transactionSql(query: Driver['query'], span: Span, hooks: (() => void)[]): Sql {
   return {
     query: async (text, parameters = []) => {

@@ -4,29 +4,29 @@ export interface Sql {
     text: string,
     parameters?: readonly unknown[],
   ): Promise<readonly Row[]>
-  /** In a transaction: called once when it has been committed, never when it was rolled back. */
+  /** In a transaction: calls the hook once after the commit, never after a rollback. */
   readonly afterCommit?: (hook: () => void) => void
 }
 
-/** One step of a service's own tables. A step that was released is never changed; the next one changes the tables. */
+/** One migration of a service's tables. A released migration never changes. */
 export interface MigrationStep {
   readonly name: string
   apply(sql: Sql): Promise<void>
 }
 
-/** The tables that a service has beside those of the runtime, in the same store. */
+/** The tables of a service, in the same store as those of the runtime. */
 export interface OwnTables {
-  /** Whose they are: services that share a store have different names. */
+  /** A name for the service; unique among the services of a store. */
   readonly owner: string
-  /** Oldest first; each is applied once, all that are missing in one transaction. */
+  /** Oldest first. Each is applied once; all missing ones in one transaction. */
   readonly steps: readonly MigrationStep[]
 }
 
-/** Where a service keeps what must survive it. The same SQL runs on PGlite, embedded, and on PostgreSQL. */
+/** The durable storage of a service. The same SQL runs on embedded PGlite and on PostgreSQL. */
 export interface Store extends Sql {
-  /** Runs `work` in one transaction: all of it is kept or nothing. */
+  /** Runs `work` in one transaction. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** Brings the tables of the runtime up to date, and then those of the service; safe to call from several processes at once. */
+  /** Migrates the tables of the runtime, then those of the service. Several processes may call it at once. */
   migrate(own?: OwnTables): Promise<void>
   close(): Promise<void>
 }
@@ -39,48 +39,48 @@ export interface Driver {
   close(): Promise<void>
 }
 
-/** In memory, in a folder, or in a PostgreSQL server (`connections` at most, 10 unless set). */
+/** In memory, in a folder, or on a PostgreSQL server (`connections` at most, 10 by default). */
 export type StoreOptions =
   | { readonly memory: true }
   | { readonly folder: string }
   | { readonly url: string; readonly connections?: number }
 
-/** The store cannot be used now: not reachable, stopped, out of resources, or too slow. */
+/** The store is not available: unreachable, stopped, out of resources, or too slow. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
   readonly code = 'STORE_UNAVAILABLE'
 }
 
-/** The folder of an embedded store is in use by another process, or by another store of this one. */
+/** The folder of an embedded store is in use by another process or by another store of this process. */
 export class StoreLockedError extends Error {
   override readonly name = 'StoreLockedError'
   readonly code = 'STORE_LOCKED'
 }
 
-/** Somebody else has an idempotency key, an operation or an approval by now: what this one did must be rolled back. */
+/** Another request or worker has taken the idempotency key, operation or approval. This transaction must be rolled back. */
 export class TakenOverError extends Error {
   override readonly name = 'TakenOverError'
   readonly code = 'TAKEN_OVER'
 }
 
 /**
- * SQLSTATEs that say nothing about the statement: connection, authorisation, no such database, deadlock and
- * serialisation, resources, locked or idle for too long, cancelled or shutting down, system and internal errors.
+ * SQLSTATEs that are not faults of the statement: connection, authorisation, no such database, deadlock and
+ * serialisation, resources, lock or idle timeout, cancelled or shutting down, system and internal errors.
  */
 const passingStates = /^(08|28|3D|40|53|55P03|25P03|25P04|57|58|XX)/
 
 /**
- * Turns what a driver threw into what callers see: a fault of the statement stays what it is, everything else is an
- * unavailable store. `isLost` judges errors that the database itself did not report.
+ * Converts an error of a driver. A fault of the statement stays unchanged; everything else becomes a
+ * `StoreUnavailableError`. `isLost` classifies errors that do not come from the database itself.
  */
 export function toStoreError(error: unknown, isLost: (error: unknown) => boolean): unknown {
   const state = reportedState(error)
   const passes = state === undefined ? isLost(error) : passingStates.test(state)
-  // The cause names hosts and addresses; it is for the log.
+  // The cause may contain hosts and addresses. It is only for the log.
   return passes ? new StoreUnavailableError('the store is not available', { cause: error }) : error
 }
 
-/** Only what the database reports has a severity; a failed connection has a code as well, such as `EPIPE`. */
+/** The SQLSTATE of an error. Only errors of the database have a severity; connection errors have other codes such as `EPIPE`. */
 function reportedState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error && 'severity' in error))
     return undefined

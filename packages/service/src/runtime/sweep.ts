@@ -2,19 +2,19 @@ import type { SqlClock } from './sql-clock.ts'
 import { NOW } from './sql-clock.ts'
 import type { Sql } from './store.ts'
 
-// Small, so that a sweep never holds many locks or, embedded, the connection for long.
+// Small, so that a sweep does not hold many locks, or the only connection of an embedded database, for long.
 const BATCH = 512
 const PAUSE_MS = 60_000
 
-/** What may be removed: rows of `table` for which `isOld` holds, told apart by `key`. */
+/** The rows to remove: those of `table` with `isOld`, identified by `key`. */
 interface Sweepable {
   readonly table: string
   readonly key: string
-  /** A condition in which `now` stands for the time. */
+  /** The SQL condition; `now` is the SQL for the current time. */
   readonly isOld: (now: string) => string
 }
 
-/** Removes one small batch of old rows and says how many there were; another process's batch is stepped over. */
+/** Removes one batch of old rows; resolves with their number. It skips rows locked by another process. */
 export async function sweep(sql: Sql, clock: SqlClock, { table, key, isOld }: Sweepable): Promise<number> {
   const removed = await sql.query(
     `DELETE FROM ${table} WHERE (${key}) IN (
@@ -26,8 +26,8 @@ export async function sweep(sql: Sql, clock: SqlClock, { table, key, isOld }: Sw
 }
 
 /**
- * Makes a function that is called on every use of a table and sweeps in the background about once a minute, or again
- * at once while batches are full. What is not used does not grow, so it needs no timer of its own.
+ * Creates a function to call on every use of a table. It sweeps in the background about once a minute, or at once while
+ * batches are full. An unused table does not grow, so no timer is needed.
  */
 export function createSweeper(sweepOnce: () => Promise<number>): () => void {
   let nextAt = 0
@@ -38,7 +38,7 @@ export function createSweeper(sweepOnce: () => Promise<number>): () => void {
       (removed) => {
         if (removed >= BATCH) nextAt = 0
       },
-      // Rows that could not be removed now are removed by a later sweep.
+      // A later sweep removes the rows.
       () => undefined,
     )
   }
