@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { createStore } from '../../../src/runtime/create-store.ts'
+import { createStore } from '../../../src/runtime/sql-store.ts'
 import { readSettings } from './settings.ts'
 
 const { folder } = readSettings<{ readonly folder: string }>()
