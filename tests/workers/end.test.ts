@@ -44,7 +44,7 @@ test('SIGTERM under load fails no request, and every record is one whole line', 
   expect(records).toHaveLength(upstream.requests.length)
 })
 
-test('the primary killed, the workers finish what they have and are gone', async () => {
+test('the supervisor killed, the workers finish what they have and are gone', async () => {
   const upstream = await startUpstream(async (_request, response) => {
     await sleep(300)
     answerJson(response, { body: { ok: true } })
@@ -65,7 +65,7 @@ test('the primary killed, the workers finish what they have and are gone', async
   )
 })
 
-test('the primary killed, a stream that never ends does not keep its worker', async () => {
+test('the supervisor killed, a stream that never ends does not keep its worker', async () => {
   const upstream = await startUpstream((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
   })

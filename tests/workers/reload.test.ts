@@ -138,6 +138,10 @@ test('a worker that dies while the others make a reload ready takes nobody along
   process.kill(gateway.pids()[0] ?? 0, 'SIGKILL')
   await gateway.logged('the configuration was reloaded')
   await gateway.replaced()
+  // The replacement starts after the reload, with the new configuration.
+  const messages = gateway.log.map(({ msg }) => String(msg))
+  const at = (start: string) => messages.findIndex((message) => message.startsWith(start))
+  expect(at('the configuration was reloaded')).toBeLessThan(at('a worker has taken the place'))
   expect(gateway.child.exitCode).toBeNull()
 })
 

@@ -1,6 +1,9 @@
 /** The parts of the process that a command may use. */
 export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'on' | 'off' | 'exit'>
 
+/** The environment variable that a supervisor sets for its workers. */
+export const WORKER_VARIABLE = 'AGENTIC_WORKER'
+
 const FLUSH_MS = 1000
 
 /** Ends the process at once, with a moment for output that is still being written. */

@@ -5,11 +5,10 @@ import {
   type Gateway,
   type Log,
   type LogLevel,
-  loadWorkers,
-  WORKER_VARIABLE,
+  loadSupervisor,
+  loadWorker,
 } from '@agentic-rest/gateway'
-import type { Host } from './host.ts'
-import { exitCodes } from './host.ts'
+import { exitCodes, type Host, WORKER_VARIABLE } from './host.ts'
 import { boundedWriter, openLog } from './open-log.ts'
 import { readVersion } from './version.ts'
 import { endOnUnhandledErrors } from './watch-signals.ts'
@@ -33,20 +32,20 @@ export interface WorkersOptions {
 /** Starts the workers of a gateway; this process is their supervisor. */
 export async function openWorkers(options: WorkersOptions, host: Host): Promise<RunningGateway> {
   const { loaded, file, log, logLevel, consoleFolder, source } = options
-  const { createPrimary } = await loadWorkers()
-  const primary = createPrimary({
+  const { Supervisor } = await loadSupervisor()
+  const supervisor = new Supervisor({
     loaded,
     source,
     log,
     consoleFolder,
-    program: { file: program, args: ['start', '-c', file], env: host.env },
+    program: { file: program, args: ['start', '-c', file], env: { ...host.env, [WORKER_VARIABLE]: '1' } },
     logging: { level: logLevel, pretty: host.stderr.isTTY === true },
     stdout: host.stdout,
     writeLog: boundedWriter(host.stderr),
   })
   // Workers must not outlive this process.
-  host.on('exit', primary.kill)
-  return primary
+  host.on('exit', () => supervisor.kill())
+  return supervisor
 }
 
 /** Runs this process as a worker of a supervisor; resolves with the exit code. */
@@ -57,10 +56,10 @@ export async function runAsWorker(host: Host): Promise<number> {
     )
     return exitCodes.invalid
   }
-  const { joinPrimary } = await loadWorkers()
+  const { runWorker } = await loadWorker()
   // Terminals and service managers signal the whole process group. The supervisor acts on the signal for its workers.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) host.on(signal, () => undefined)
-  const tookRequests = await joinPrimary({
+  const tookRequests = await runWorker({
     peer: process,
     env: host.env,
     version: readVersion(),

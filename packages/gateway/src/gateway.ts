@@ -1,22 +1,33 @@
 import type { Writable } from 'node:stream'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
+import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
 import type { LoadedConfig } from './config/warnings.ts'
 import type { Exchange } from './exchange.ts'
 import { degradedReasons } from './lifetime/degraded.ts'
 import { cancelAll, drain } from './lifetime/drain.ts'
-import { createLoad } from './lifetime/load.ts'
-import { type ConfigSource, createReloading, type ReloadResult } from './lifetime/reload.ts'
+import { createLoad, type Load } from './lifetime/load.ts'
+import {
+  type ConfigSource,
+  type ConfigSwap,
+  createReloading,
+  createSnapshotSwap,
+  type Reloading,
+  type ReloadResult,
+} from './lifetime/reload.ts'
 import { createSnapshot, type Snapshot } from './lifetime/snapshot.ts'
 import { createSnapshots } from './lifetime/snapshots.ts'
 import { handle } from './line/handle.ts'
-import type { Parts } from './line/parts.ts'
-import type { HandedConnections } from './listen/handed-connections.ts'
-import { createListener, type Listener, type ListenerSettings } from './listen/listener.ts'
+import type { GatewayStatus, Parts, Watcher } from './line/parts.ts'
+import {
+  type ConnectionSource,
+  createListener,
+  type Listener,
+  type ListenerSettings,
+} from './listen/listener.ts'
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
-import type { Siblings } from './siblings.ts'
 import { createStreamSlots } from './slots/shared-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
@@ -36,10 +47,33 @@ export interface GatewayOptions extends LoadedConfig {
   readonly onRecord?: RecordTaker | undefined
   /** Where a reload reads the configuration again; without it every reload is refused. */
   readonly source?: ConfigSource | undefined
-  /** The processes that this one is a gateway together with, where there are several. */
-  readonly siblings?: Siblings | undefined
+  /** Links this process to its supervisor, if it is one worker of several. */
+  readonly worker?: ((own: WorkerParts) => WorkerLink) | undefined
   /** Makes the store of the tenants' stream slots, where this process is not to count them alone. */
   readonly streamSlots?: typeof createStreamSlots | undefined
+}
+
+/** The parts of a worker that its supervisor asks about. */
+export interface WorkerParts {
+  readonly metrics: Metrics
+  readonly load: Load
+  readonly swap: ConfigSwap
+  readonly reloading: Reloading
+  readonly current: () => Snapshot
+  readonly degraded: () => readonly string[]
+  readonly adminPort: () => number | undefined
+}
+
+/** The parts of a worker that its supervisor provides. */
+export interface WorkerLink {
+  /** The connections that the supervisor accepts. */
+  readonly connections: ConnectionSource
+  /** The status of all workers. */
+  readonly status: Omit<GatewayStatus, 'isDraining'>
+  /** The other workers, for the admin listener of this one. */
+  readonly others?: OtherWorkers
+  /** Watches requests for the admin listener of another worker. */
+  readonly watch?: Watcher
 }
 
 /** A gateway: it owns everything it uses, and nothing is left when it is closed. */
@@ -59,7 +93,7 @@ export interface Gateway {
 
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { log, source, siblings } = options
+  const { log, source } = options
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
   const http = createHttpClient()
@@ -79,22 +113,23 @@ export function createGateway(options: GatewayOptions): Gateway {
   const provision = (loaded: LoadedConfig) => createSnapshot(loaded, { ...options, ...outlasting, metrics })
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
-  const agree = siblings?.agree
-  const reloading = createReloading({ source, current, provision, use, isClosing, agree, metrics, log })
+  const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
+  const reloading = createReloading({ source, current, swap, metrics, log })
   const degraded = () => degradedReasons(current(), reloading, slots)
   const isDraining = () => state.draining
-  const status = { metrics, degraded, ...siblings?.spokesman, isDraining }
+  const adminPort = () => admin?.port
+  const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort })
+  const status = { metrics, degraded, ...link?.status, isDraining }
   const { streamSlots: createSlots = createStreamSlots } = options
   const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
   const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
   const gatewayPort = () => state.port
-  const seen = { current, reloading, load, gatewayPort, others: siblings?.others }
+  const seen = { current, reloading, load, gatewayPort, others: link?.others }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
-  const onlookers = [admin?.watch, siblings?.watch, createRecordWatcher(options)]
-  const watchers = onlookers.filter((watch) => watch !== undefined)
+  const watching = [admin?.watch, link?.watch, createRecordWatcher(options)]
+  const watchers = watching.filter((watch) => watch !== undefined)
   let parts: Parts = { snapshot: current(), load, slots, metrics, status, log, watchers, isClosing }
-  const listener = openListener(() => parts, siblings?.connections)
-  siblings?.join({ metrics, degraded, load, current })
+  const listener = openListener(() => parts, link?.connections)
   function use(next: Snapshot): void {
     listener.apply(listenerSettings(next))
     snapshots.replace(next)
@@ -127,7 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** A request is handled with the parts of the moment it came, to its end. */
-function openListener(partsNow: () => Parts, handed?: HandedConnections): Listener {
+function openListener(partsNow: () => Parts, connections?: ConnectionSource): Listener {
   const { snapshot, log } = partsNow()
   const { host, port } = snapshot.config.gateway
   const start = (exchange: Exchange, parts: Parts) =>
@@ -137,7 +172,7 @@ function openListener(partsNow: () => Parts, handed?: HandedConnections): Listen
     host,
     port,
     log,
-    handed,
+    connections,
     handle: (exchange) => start(exchange, partsNow()),
   })
 }

@@ -19,4 +19,13 @@ export type { ConfigSource, ReloadResult } from './lifetime/reload.ts'
 export { type RouteTrial, type TriedRequest, tryRoute } from './line/try-route.ts'
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
 export type { PlannedPlugin } from './plugins/plugin-set.ts'
-export { loadWorkers, WORKER_VARIABLE } from './workers/load-workers.ts'
+
+/** Loads the supervisor of a gateway with several processes. Only those who use it pay for it. */
+export function loadSupervisor() {
+  return import('./workers/supervisor.ts')
+}
+
+/** Loads the worker of such a gateway. */
+export function loadWorker() {
+  return import('./workers/worker.ts')
+}

@@ -1,13 +1,6 @@
-import {
-  type ConfigFault,
-  formatFaults,
-  type LogLevel,
-  loadConfig,
-  logLevels,
-  WORKER_VARIABLE,
-} from '@agentic-rest/gateway'
+import { type ConfigFault, formatFaults, type LogLevel, loadConfig, logLevels } from '@agentic-rest/gateway'
 import { defineCommand } from '../command.ts'
-import { endProcess, exitCodes, type Host } from '../host.ts'
+import { endProcess, exitCodes, type Host, WORKER_VARIABLE } from '../host.ts'
 import { openLog } from '../open-log.ts'
 import { serve } from '../serve.ts'
 

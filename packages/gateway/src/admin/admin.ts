@@ -10,10 +10,9 @@ import { createAccess } from './access.ts'
 import { describeGateway, describeRoutes } from './describe-gateway.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 import { answerAdmin, type Site } from './endpoints.ts'
-import { Feed, openStreams } from './feed.ts'
-import { createOtherStates } from './feed-batch.ts'
+import { Feed, openWork } from './feed.ts'
 import { hostName, isLoopback, ownNames, urlHost } from './foreign-sites.ts'
-import type { Others } from './others.ts'
+import { FeedPoll, type OtherWorkers } from './other-workers.ts'
 import { createRecentExchanges } from './recent-exchanges.ts'
 import { createRecords } from './records.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
@@ -38,8 +37,8 @@ export interface AdminParts extends AdminOptions {
   readonly version: string
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
-  /** The other processes of this gateway, if there are several. */
-  readonly others?: Others | undefined
+  /** The other workers of this gateway, if it has several. */
+  readonly others?: OtherWorkers | undefined
 }
 
 /** The second listener of a gateway. Its work is bounded, so that it does not delay requests. */
@@ -98,17 +97,14 @@ export async function openBoth(listener: Listener, admin: Admin | undefined): Pr
   }
 }
 
-/** The feed of this process and of the gateway's other processes. */
+/** The feed of this process and of the gateway's other workers. */
 function openFeed({ load, current, others }: AdminParts): Feed {
-  const states = createOtherStates()
+  const own = () => openWork(load, current().config)
+  if (others === undefined) return new Feed({ openWork: own })
+  const poll = new FeedPoll(others, (batch) => feed.add(batch))
   const feed = new Feed({
-    inFlight: () => load.inFlight + states.inFlight(),
-    streams: () => states.streams(openStreams(load, current().config)),
-    onReading: others?.look,
-  })
-  others?.onBatch((process, batch) => {
-    states.keep(process, batch)
-    if (batch !== undefined) feed.add(batch)
+    openWork: () => poll.withOthers(own()),
+    onReading: (isRead) => poll.run(isRead),
   })
   return feed
 }

@@ -20,10 +20,15 @@ export interface TenantStreams {
   readonly limit: number
 }
 
+/** The open requests and streams of a gateway or of one of its workers. */
+export interface OpenWork {
+  readonly inFlight: number
+  readonly streams: readonly TenantStreams[]
+}
+
 /** The state of the gateway that the feed reads once a second, while it has readers. */
 export interface FeedSources {
-  readonly inFlight: () => number
-  readonly streams: () => readonly TenantStreams[]
+  readonly openWork: () => OpenWork
   /** Called with true for the first reader, and with false after the last. */
   readonly onReading?: ((isRead: boolean) => void) | undefined
 }
@@ -127,9 +132,8 @@ export class Feed {
   #summary({ requests, ...traffic }: Traffic) {
     const shown = this.#shown
     this.#shown = 0
-    const { inFlight, streams } = this.#sources
     const at = new Date().toISOString()
-    return { at, requests, shown, ...traffic, inFlight: inFlight(), streams: streams() }
+    return { at, requests, shown, ...traffic, ...this.#sources.openWork() }
   }
 }
 
@@ -202,16 +206,17 @@ function write(reader: Reader, bytes: Uint8Array): void {
 
 const MAX_TENANTS = 100
 
-/** The open streams of each tenant, most streams first. Counted on demand, so that requests pay nothing. */
-export function openStreams({ active }: Load, { gateway }: GatewayConfig): readonly TenantStreams[] {
+/** The open requests, and the streams of each tenant, most streams first. Counted on demand: requests pay nothing. */
+export function openWork({ active, inFlight }: Load, { gateway }: GatewayConfig): OpenWork {
   const counts = new Map<string, number>()
   for (const exchange of active) {
     const { tenantId = '' } = exchange
     if (isStreamed(exchange)) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
   }
   const limit = gateway.llm.max_sse_connections_per_tenant
-  return [...counts]
+  const streams = [...counts]
     .map(([tenant, open]) => ({ tenant, open, limit }))
     .toSorted((first, second) => second.open - first.open)
     .slice(0, MAX_TENANTS)
+  return { inFlight, streams }
 }

@@ -1,7 +1,7 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
-import type { Others } from './others.ts'
+import type { OtherWorkers } from './other-workers.ts'
 import { OWN_PART, type PartRecord, PostedRecords, readRecords } from './posted-records.ts'
 import { mergeRows, ownRecords, type RecentExchanges, recentRows } from './recent-exchanges.ts'
 import { TokenBucket } from './token-bucket.ts'
@@ -26,11 +26,11 @@ const POSTED_BYTES_PER_SECOND = 4 * 1024 * 1024
 /** The sources of records beside the exchanges of this process. */
 interface OtherSources {
   readonly posted: PostedRecords
-  readonly others: Others | undefined
+  readonly others: OtherWorkers | undefined
 }
 
 /** Makes the endpoints over the gateway's own exchanges and the posted records. */
-export function createRecords(recent: RecentExchanges, others: Others | undefined): Records {
+export function createRecords(recent: RecentExchanges, others: OtherWorkers | undefined): Records {
   const posted = new PostedRecords()
   const sources = { posted, others }
   const allowance = new TokenBucket(POSTED_BYTES_PER_SECOND)

@@ -1,5 +1,6 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayOptions } from '../config/config-schema.ts'
+import { EMPTY_QUEUE_MS, emptyAcceptQueue } from '../listen/accept-queue.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
 import type { ActiveExchanges } from './active-exchanges.ts'
@@ -27,33 +28,14 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
   if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
   const startedAt = performance.now()
   const drainMs = config.drain_seconds * 1000
-  await takeUpWaiting(() => listener.accepted, Math.min(TAKE_UP_MS, drainMs / 2))
-  // First the door, then the refusals: whoever got in while other processes still let clients in is served.
+  await emptyAcceptQueue(() => listener.accepted, Math.min(EMPTY_QUEUE_MS, drainMs / 2))
+  // Requests are refused only after the last connection is accepted: one accepted meanwhile is still served.
   await listener.drain()
   state.closing = true
   const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
   if (!finished) await cancelRest(load, log)
   await linger(listener)
   log.info('drained')
-}
-
-/** A turn ends, the kernel's queue is looked at in the next, and what the last connection has sent is read in the third. */
-const QUIET_TURNS = 3
-/** Where connections come as fast as they are taken up, it has to end some time. */
-const TAKE_UP_MS = 2000
-
-/**
- * A connection whose client has been told that it is open may still wait to be taken up, for long where the machine is
- * busy. Closing the listener resets it, and with it a request that came before the gateway was told to end. Node takes
- * up one connection a turn: it goes on until a turn brings none.
- */
-export async function takeUpWaiting(accepted: () => number = () => 0, withinMs = TAKE_UP_MS): Promise<void> {
-  const until = performance.now() + withinMs
-  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; ) {
-    const before = accepted()
-    await turn()
-    quiet = accepted() === before ? quiet + 1 : 0
-  }
 }
 
 async function cancelRest(load: Load, log: Log): Promise<void> {

@@ -21,3 +21,13 @@ export function inTurn<T>(run: () => Promise<T>): () => Promise<T> {
     return next
   }
 }
+
+/** Makes a queue: each piece of work starts when the one before has settled. */
+export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const done = last.then(work, work)
+    last = done.catch(() => undefined)
+    return done
+  }
+}

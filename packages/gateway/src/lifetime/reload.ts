@@ -1,3 +1,4 @@
+import type { GatewayConfig } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
 import type { LoadedConfig } from '../config/warnings.ts'
@@ -24,25 +25,33 @@ export interface ReloadResult {
   readonly faults: readonly string[]
 }
 
-/** Puts a configuration in the place of the one in use. */
+/** Prepares a configuration and puts it in use: in this process, or in all workers of a supervisor. */
+export interface ConfigSwap {
+  /** Prepares a configuration without using it; resolves with its faults. */
+  prepare(loaded: ValidConfig): Promise<readonly string[]>
+  /** Uses the prepared configuration; resolves with the faults that prevented it. */
+  apply(): Promise<readonly string[]>
+  /** Drops the prepared configuration, if there is one. */
+  discard(faults: readonly string[]): Promise<void>
+}
+
+/** A valid configuration with its text. */
+export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>
+
+/** Replaces the configuration in use. */
 export interface Reloading {
-  readonly last: ReloadResult | undefined
+  /** The result of the last reload; in a worker its supervisor sets it. */
+  last: ReloadResult | undefined
   /** Never rejects. */
   run(): Promise<ReloadResult>
 }
 
-/** What a reload works on. */
+/** The parts of a reload. */
 export interface ReloadParts {
   readonly source: ConfigSource | undefined
-  readonly current: () => Snapshot
-  /** Makes what follows from a configuration; throws an `InitialisationError` and leaves nothing open. */
-  readonly provision: (loaded: LoadedConfig) => Snapshot
-  /** Puts it in use, at once and for every request from there on. */
-  readonly use: (next: Snapshot) => void
-  readonly isClosing: () => boolean
-  /** Asks others who must have the same configuration: all of them use it or none. They report for all. */
-  readonly agree?: ((faults: readonly string[]) => Promise<readonly string[]>) | undefined
-  readonly metrics: Metrics
+  readonly current: () => Pick<Snapshot, 'config'>
+  readonly swap: ConfigSwap
+  readonly metrics: Pick<Metrics, 'configReloaded'>
   readonly log: Log
 }
 
@@ -50,98 +59,99 @@ export interface ReloadParts {
 export const WARM_MS = 5_000
 const MAX_FAULTS = 20
 
-/** Makes the reloading of one gateway: read, check, provision, warm, and only then swap. */
-export function createReloading(parts: ReloadParts): Reloading {
-  let last: ReloadResult | undefined
+/** Makes the reloading of a gateway: read, check, prepare, and only then swap. */
+export function createReloading({ source, current, swap, metrics, log }: ReloadParts): Reloading {
+  const reload = async () => {
+    const loaded = check(source, current().config)
+    const faults = Array.isArray(loaded) ? loaded : await swap.prepare(loaded)
+    if (faults.length === 0) return await swap.apply()
+    await swap.discard(faults)
+    return faults
+  }
   const run = inTurn(async () => {
-    const faults = await attempt(parts)
-    last = conclude(parts, faults)
+    const last = resultOf(await orFault(reload, { source, log }))
+    reloading.last = last
+    metrics.configReloaded(last.result)
+    const { file } = source ?? {}
+    const routes = current().config.routes.length
+    if (last.result === 'applied') log.info('the configuration was reloaded', { file, routes })
+    else log.error('the reload was refused: the gateway goes on as before', { faults: last.faults })
     return last
   })
-  return {
-    run,
-    get last() {
-      return last
-    },
-  }
+  const reloading: Reloading = { last: undefined, run }
+  return reloading
 }
 
-/** What stands against it; nothing when the new configuration is in use. */
-async function attempt(parts: ReloadParts): Promise<readonly string[]> {
-  const next = await prepare(parts)
-  const own = Array.isArray(next) ? next : []
-  const faults = parts.agree === undefined ? own : await parts.agree(own)
-  if (Array.isArray(next)) return faults
-  if (faults.length === 0 && !parts.isClosing()) return useNow(next, parts)
-  await next.close()
-  return faults.length > 0 ? faults : ['the gateway is going down']
-}
-
-/** A snapshot that only has to be used, or what stands against it. */
-async function prepare(parts: ReloadParts): Promise<Snapshot | string[]> {
-  try {
-    const next = provide(parts)
-    // No request meets keys that are not there yet, unless their issuer does not answer.
-    if (!Array.isArray(next)) await settledWithin(WARM_MS, next.warm())
-    return next
-  } catch (error) {
-    return failed(parts, error)
-  }
-}
-
-function useNow(next: Snapshot, parts: ReloadParts): string[] {
-  try {
-    parts.use(next)
-    return []
-  } catch (error) {
-    return failed(parts, error)
-  }
-}
-
-function failed({ source, log }: ReloadParts, error: unknown): string[] {
-  log.error('a reload failed', { error })
-  return [`${source?.file}: the configuration failed to load`]
-}
-
-function provide({ source, current, provision }: ReloadParts): Snapshot | string[] {
+/** The configuration of the source, or its faults. */
+function check(source: ConfigSource | undefined, running: GatewayConfig): ValidConfig | string[] {
   if (source === undefined) return ['there is no file to read again']
   const loaded = source.read()
-  if (!loaded.ok) return formatFaults(loaded.faults).split('\n')
-  const fixed = fixedKeyFaults(current().config, loaded, source.file)
-  if (fixed.length > 0) return formatFaults(fixed).split('\n')
-  try {
-    return provision(loaded)
-  } catch (error) {
-    if (error instanceof InitialisationError) return [`${source.file}: ${error.message}`]
-    throw error
+  const faults = loaded.ok ? fixedKeyFaults(running, loaded, source.file) : loaded.faults
+  return loaded.ok && faults.length === 0 ? loaded : formatFaults(faults).split('\n')
+}
+
+/** The parts of a swap in this process. */
+export interface SnapshotSwapParts extends Pick<ReloadParts, 'source' | 'log'> {
+  /** Makes the snapshot of a configuration; throws an `InitialisationError` and leaves nothing open. */
+  readonly provision: (loaded: LoadedConfig) => Snapshot
+  /** Puts a snapshot in use, for every request from now on. */
+  readonly use: (next: Snapshot) => void
+  readonly isClosing: () => boolean
+}
+
+/** Makes the swap of the snapshot of this process. None of its promises rejects. */
+export function createSnapshotSwap(parts: SnapshotSwapParts): ConfigSwap {
+  const { source, provision, use, isClosing } = parts
+  let prepared: Snapshot | undefined
+  const takePrepared = () => {
+    const next = prepared
+    prepared = undefined
+    return next
+  }
+  const prepare = async (loaded: LoadedConfig) => {
+    try {
+      const next = provision(loaded)
+      // No request meets missing keys, unless their issuer does not answer.
+      await settledWithin(WARM_MS, next.warm())
+      prepared = next
+      return []
+    } catch (error) {
+      if (error instanceof InitialisationError) return [`${source?.file}: ${error.message}`]
+      throw error
+    }
+  }
+  const apply = async () => {
+    const next = takePrepared()
+    if (next === undefined) return []
+    if (isClosing()) {
+      await next.close()
+      return ['the gateway is going down']
+    }
+    use(next)
+    return []
+  }
+  return {
+    prepare: (loaded) => orFault(() => prepare(loaded), parts),
+    apply: () => orFault(apply, parts),
+    discard: async () => await takePrepared()?.close(),
   }
 }
 
-function conclude(parts: ReloadParts, faults: readonly string[]): ReloadResult {
-  const result = resultOf(faults)
-  if (parts.agree === undefined) report(result, { ...parts, routes: parts.current().config.routes.length })
-  return result
+async function orFault(
+  work: () => Promise<readonly string[]>,
+  { source, log }: Pick<ReloadParts, 'source' | 'log'>,
+): Promise<readonly string[]> {
+  try {
+    return await work()
+  } catch (error) {
+    log.error('a reload failed', { error })
+    return [`${source?.file}: the configuration failed to load`]
+  }
 }
 
-/** How a reload ended that these faults stood against. */
+/** The result of a reload with these faults. */
 export function resultOf(faults: readonly string[]): ReloadResult {
-  const shown = faults.length > MAX_FAULTS ? [...faults.slice(0, MAX_FAULTS), surplus(faults)] : faults
+  const surplus = `and ${faults.length - MAX_FAULTS} more faults`
+  const shown = faults.length > MAX_FAULTS ? [...faults.slice(0, MAX_FAULTS), surplus] : faults
   return { at: new Date().toISOString(), result: faults.length === 0 ? 'applied' : 'refused', faults: shown }
-}
-
-/** Counts a reload and logs what came of it. */
-export function report({ result, faults }: ReloadResult, { source, routes, metrics, log }: Reported): void {
-  metrics.configReloaded(result)
-  if (result === 'applied') log.info('the configuration was reloaded', { file: source?.file, routes })
-  else log.error('the reload was refused: the gateway goes on as before', { faults })
-}
-
-/** Where a reload is reported, and what of. */
-export interface Reported extends Pick<ReloadParts, 'source' | 'log'> {
-  readonly routes: number
-  readonly metrics: Pick<Metrics, 'configReloaded'>
-}
-
-function surplus(faults: readonly string[]): string {
-  return `and ${faults.length - MAX_FAULTS} more faults`
 }

@@ -1,28 +1,24 @@
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../../test/harness/make-certificate.ts'
 import { createLog } from '../log.ts'
-import { createHandedConnections } from './handed-connections.ts'
+import { type ConnectionReport, createHandedConnections } from './handed-connections.ts'
 import { createListener, type ListenerOptions } from './listener.ts'
 
 /** A listener whose connections another server accepts. */
 async function startHanded(options: Partial<ListenerOptions> = {}) {
-  const closed: number[] = []
-  let take: (socket: Socket) => void = () => undefined
-  const door = createServer((socket) => take(socket))
-  door.listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  onTestFinished(() => void door.close())
-  const { port } = door.address() as AddressInfo
-  const handed = createHandedConnections({
+  const reports: ConnectionReport[] = []
+  const acceptor = createServer((socket) => connections.take(socket))
+  acceptor.listen(0, '127.0.0.1')
+  await once(acceptor, 'listening')
+  onTestFinished(() => void acceptor.close())
+  const { port } = acceptor.address() as AddressInfo
+  const connections = createHandedConnections({
     open: async () => port,
-    onConnection: (taken) => {
-      take = taken
-    },
-    closed: (count) => closed.push(count),
-    stop: async () => void door.close(),
+    report: (report) => reports.push(report),
+    stop: async () => void acceptor.close(),
   })
   const listener = createListener({
     host: '127.0.0.1',
@@ -35,12 +31,12 @@ async function startHanded(options: Partial<ListenerOptions> = {}) {
       reply.head(200, ['Content-Length', '2'])
       reply.end(Buffer.from('ok'))
     },
-    handed,
+    connections,
     ...options,
   })
   onTestFinished(() => listener.close())
   expect(await listener.open()).toBe(port)
-  return { listener, port, closed }
+  return { listener, port, reports }
 }
 
 async function talk(port: number, text: string, end: boolean): Promise<string> {
@@ -57,10 +53,15 @@ async function talk(port: number, text: string, end: boolean): Promise<string> {
 }
 
 test('a client that has closed its half still gets its answer, and its end is told', async () => {
-  const { port, closed, listener } = await startHanded()
+  const { port, reports, listener } = await startHanded()
   const answer = await talk(port, 'GET / HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n', true)
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nok$/s)
-  await expect.poll(() => closed).toEqual([1])
+  await expect
+    .poll(() => reports)
+    .toEqual([
+      { arrived: 1, ended: 0 },
+      { arrived: 0, ended: 1 },
+    ])
   expect(listener.connections).toBe(0)
 })
 

@@ -1,56 +1,89 @@
-import type { Server, Socket } from 'node:net'
-import { takeUpWaiting } from '../lifetime/drain.ts'
+import { createServer, type Server, type Socket } from 'node:net'
+import { emptyAcceptQueue } from './accept-queue.ts'
+import { type Address, type ConnectionSource, open, socketOptions } from './listener.ts'
 
 /** The socket of a client. */
 export type ClientSocket = Socket
 
-/** Connections that another process accepted, for a server that does not listen itself. */
-export interface HandedConnections {
-  /** Lets them come; resolves with the port that they come to. */
-  open(server: Server): Promise<number>
-  /** Resolves when the other process lets nobody in any more and has handed over whoever it had. */
-  close(): Promise<void>
+/** Accepts connections for other processes and reads nothing from them. */
+export interface Acceptor {
+  /** Resolves with the port; rejects with an `InitialisationError`. */
+  open(): Promise<number>
+  /** The number of connections accepted so far. */
+  readonly accepted: number
+  /** Accepts no more. */
+  close(): void
 }
 
-/** What hands connections over. */
-export interface Hander {
-  /** Says that they may come; resolves with the port once they do. */
+/** Makes an acceptor that passes each connection on. */
+export function createAcceptor(address: Address, pass: (socket: Socket) => void): Acceptor {
+  let accepted = 0
+  const server = createServer({ ...socketOptions, allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
+    // Without a listener, a client that resets now would end the process.
+    socket.on('error', () => undefined)
+    accepted += 1
+    pass(socket)
+  })
+  return {
+    open: () => open(server, address),
+    get accepted() {
+      return accepted
+    },
+    close: () => void server.close(),
+  }
+}
+
+/** Connections that reached this process or ended in it since the last report. */
+export interface ConnectionReport {
+  readonly arrived: number
+  readonly ended: number
+}
+
+/** The process that accepts for this one. */
+export interface RemoteAcceptor {
+  /** Says that this process takes connections; resolves with the port when clients can connect. */
   open(): Promise<number>
-  /** Calls back with each connection; what that returns is told when the connection is gone. */
-  onConnection(take: (socket: Socket) => void): void
-  /** So many connections that were handed over are gone. */
-  closed(count: number): void
-  /** Asks for no more. */
+  report(report: ConnectionReport): void
+  /** Resolves when no connection is accepted any more and all accepted ones are handed over. */
   stop(): Promise<void>
 }
 
-/** Puts the connections of a hander into a server. */
-export function createHandedConnections(hander: Hander): HandedConnections {
-  let gone = 0
-  const tell = () => {
-    hander.closed(gone)
-    gone = 0
-  }
-  const lose = () => {
-    gone += 1
-    // Many connections that end together are one message.
-    if (gone === 1) setImmediate(tell)
+/** Connections that another process accepts, for a server that does not listen itself. */
+export interface HandedConnections extends ConnectionSource {
+  /** Takes a connection that was handed over. */
+  take(socket: Socket): void
+}
+
+/** Makes the source of connections for one server. */
+export function createHandedConnections(acceptor: RemoteAcceptor): HandedConnections {
+  let server: Server | undefined
+  let report = { arrived: 0, ended: 0 }
+  const count = (change: keyof ConnectionReport) => {
+    // One message for all connections that arrive or end in one turn.
+    if (report.arrived + report.ended === 0)
+      setImmediate(() => {
+        acceptor.report(report)
+        report = { arrived: 0, ended: 0 }
+      })
+    report[change] += 1
   }
   return {
-    async open(server) {
-      hander.onConnection((socket) => {
-        // As Node sets it for sockets of its HTTP server, which sees to half a close itself.
-        socket.allowHalfOpen = true
-        socket.once('close', lose)
-        server.emit('connection', socket)
-      })
+    take(socket) {
+      // Node's HTTP server sets this on its own sockets, and handles half-closed ones itself.
+      socket.allowHalfOpen = true
+      socket.once('close', () => count('ended'))
+      count('arrived')
+      server?.emit('connection', socket)
+    },
+    async open(opened) {
+      server = opened
       // Without this event Node does not look for slow clients (F6).
-      server.emit('listening')
-      return await hander.open()
+      opened.emit('listening')
+      return await acceptor.open()
     },
     async close() {
-      await hander.stop()
-      await takeUpWaiting()
+      await acceptor.stop()
+      await emptyAcceptQueue()
     },
   }
 }

@@ -7,7 +7,6 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
-import type { HandedConnections } from './handed-connections.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
@@ -35,13 +34,21 @@ export interface Address {
   readonly log: Log
 }
 
+/** Brings connections to a server that does not listen itself. */
+export interface ConnectionSource {
+  /** Resolves with the port when clients can connect. */
+  open(server: NetServer): Promise<number>
+  /** Resolves when no further connection comes. */
+  close(): Promise<void>
+}
+
 /** Everything a listener is made with. */
 export interface ListenerOptions extends ListenerSettings, Address {
   /** Shorter time-outs for tests of slow clients. */
   readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
   readonly handle: (exchange: Exchange) => void
-  /** Where connections come from when another process listens for this one. */
-  readonly handed?: HandedConnections | undefined
+  /** Set when another process accepts the connections. */
+  readonly connections?: ConnectionSource | undefined
 }
 
 /** The socket side of the gateway. */
@@ -114,7 +121,7 @@ export function createListener(options: ListenerOptions): Listener {
   })
   addHandlers(server, accept, connectionOf)
   return {
-    open: () => options.handed?.open(server) ?? open(server, options),
+    open: () => options.connections?.open(server) ?? open(server, options),
     get connections() {
       return sockets.size
     },
@@ -129,7 +136,7 @@ export function createListener(options: ListenerOptions): Listener {
     },
     drain() {
       draining = true
-      if (options.handed !== undefined) return options.handed.close()
+      if (options.connections !== undefined) return options.connections.close()
       // `close` of an HTTP server would also cut idle connections, and with them a request on its way (F5).
       NetServer.prototype.close.call(server)
       return undefined

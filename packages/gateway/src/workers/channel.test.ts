@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { createChannel, type Desk, type Peer } from './channel.ts'
+import { Channel, type Peer, type WorkerCalls, type WorkerChannel } from './channel.ts'
 
 /** Two ends of one channel, as two processes have them. */
 function createEnds(): { readonly here: Peer; readonly there: Peer; cut(): void } {
@@ -13,12 +13,24 @@ function createEnds(): { readonly here: Peer; readonly there: Peer; cut(): void 
   return { here: end(left, right), there: end(right, left), cut: () => void left.emit('disconnect') }
 }
 
-test('what the other side has no answer for yet is refused, and is not answered with nothing', async () => {
+test('a function that the other side does not have yet fails, and does not answer with nothing', async () => {
   const { here, there } = createEnds()
-  const desk: Record<string, Desk[string]> = {}
-  createChannel(there, desk)
-  const channel = createChannel<{ recall(needed: number): number }>(here, {})
-  await expect(channel.ask('recall', 1)).rejects.toThrow('the other process failed to answer')
-  desk['recall'] = () => 3
-  expect(await channel.ask('recall', 1)).toBe(3)
+  const calls: Partial<WorkerCalls> = {}
+  new Channel(there, calls)
+  const channel: WorkerChannel = new Channel(here, {})
+  await expect(channel.ask('degraded')).rejects.toThrow('the other process failed to answer')
+  calls.degraded = () => ['no keys']
+  expect(await channel.ask('degraded')).toEqual(['no keys'])
+})
+
+test('a question to a process that ends is rejected, and so is the next', async () => {
+  const { here, there, cut } = createEnds()
+  new Channel(there, { prepareReload: () => new Promise<readonly string[]>(() => undefined) })
+  const channel: WorkerChannel = new Channel(here, {})
+  const asked = channel.ask('prepareReload', 'text')
+  expect(channel.isClosed).toBe(false)
+  cut()
+  await expect(asked).rejects.toThrow('the other process is gone')
+  await expect(channel.ask('degraded')).rejects.toThrow('the other process is gone')
+  expect(channel.isClosed).toBe(true)
 })

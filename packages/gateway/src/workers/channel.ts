@@ -1,9 +1,75 @@
-import type { ClientSocket } from '../listen/handed-connections.ts'
+import type { AuditEvent } from '@agentic-rest/profile'
+import type { FeedBatch } from '../admin/other-workers.ts'
+import type { ExchangeRow } from '../admin/recent-exchanges.ts'
+import type { ReloadResult } from '../lifetime/reload.ts'
+import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
+import type { LogLevel } from '../log.ts'
+import type { Exposition, MetricValues } from '../metrics/registry.ts'
 
-/** What one side of a channel can be asked or told, by name. */
-export type Desk = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>
+/** The settings of a worker. */
+export interface Boot {
+  /** From 1; worker 1 has the admin listener. */
+  readonly index: number
+  /** The number of workers. */
+  readonly count: number
+  readonly file: string
+  /** The text of the configuration in use; the file may have changed since. */
+  readonly text: string
+  readonly consoleFolder: string | undefined
+  readonly log: { readonly level: LogLevel; readonly pretty: boolean }
+}
 
-/** The process on the other side, as Node gives it: a child, or the parent by way of `process`. */
+/** Why a worker did not start; `isInitialisation` blames the configuration or its environment, not the program. */
+export interface StartFailure {
+  readonly reason: string
+  readonly isInitialisation: boolean
+}
+
+type Later<Value> = Value | Promise<Value>
+
+/** The functions of the supervisor that a worker calls. */
+export type SupervisorCalls = {
+  boot(): Boot
+  /** The worker takes connections. Answers with the port when clients can connect: when all workers are ready. */
+  ready(value: { readonly adminPort: number | undefined }): Later<number>
+  failed(failure: StartFailure): void
+  connections(report: ConnectionReport): void
+  stopAccepting(): Later<void>
+  /** False when the tenant is at its limit. */
+  takeSlot(tenantId: string): boolean
+  releaseSlot(tenantId: string): void
+  counts(values: MetricValues): void
+  /** The metrics of all workers. */
+  metrics(): Later<Exposition>
+  /** The reasons of all workers. */
+  degraded(): Later<readonly string[]>
+  /** Reloads all workers. */
+  reload(): Later<ReloadResult>
+  /** The feed of the other workers. */
+  feed(): Later<readonly FeedBatch[]>
+  records(correlationId: string): Later<readonly AuditEvent[]>
+  recent(): Later<readonly ExchangeRow[]>
+}
+
+/** The functions of a worker that the supervisor calls. */
+export type WorkerCalls = {
+  connection(value: undefined, socket?: ClientSocket): void
+  metrics(): MetricValues
+  degraded(): readonly string[]
+  /** Prepares a configuration; answers with its faults. */
+  prepareReload(text: string): Later<readonly string[]>
+  concludeReload(result: ReloadResult): Later<void>
+  drain(): void
+  feed(): FeedBatch
+  records(correlationId: string): readonly AuditEvent[]
+  recent(): readonly ExchangeRow[]
+}
+
+type Calls = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>
+type Value<Call> = Call extends (value: infer Given, socket?: ClientSocket) => unknown ? Given : undefined
+type Answer<Call> = Call extends (...given: never[]) => infer Result ? Awaited<Result> : never
+
+/** The other process: a child process, or `process` in a child. */
 export interface Peer {
   send?(
     message: unknown,
@@ -15,94 +81,89 @@ export interface Peer {
   on(event: 'disconnect', listener: () => void): unknown
 }
 
-type Given<Call> = Call extends (value: infer Value, ...rest: never[]) => unknown ? Value : never
-type Answer<Call> = Call extends (...given: never[]) => infer Result ? Awaited<Result> : never
-
-/** Questions and news between two processes of one gateway. */
-export interface Channel<Theirs extends Desk> {
-  /** Rejects when the other process is gone or its desk fails. */
-  ask<Name extends keyof Theirs & string>(
-    name: Name,
-    value: Given<Theirs[Name]>,
-  ): Promise<Answer<Theirs[Name]>>
-  /** Says something that needs no answer. A process that is gone hears nothing. */
-  tell<Name extends keyof Theirs & string>(name: Name, value: Given<Theirs[Name]>): void
-  /** The same with a connection, which stays open here too. */
-  hand<Name extends keyof Theirs & string>(name: Name, value: Given<Theirs[Name]>, socket: ClientSocket): void
-}
-
+/** A call with an id is answered; an answer has the id of its call. */
 type Message =
-  | { readonly type: 'ask'; readonly id: number; readonly name: string; readonly value: unknown }
-  | { readonly type: 'tell'; readonly name: string; readonly value: unknown }
+  | { readonly type: 'call'; readonly name: string; readonly value: unknown; readonly id?: number }
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly failed?: boolean }
 
-interface Waiting {
-  resolve(value: unknown): void
-  reject(error: Error): void
-}
+/** Calls between the supervisor and one worker. Messages arrive in the order they were sent. */
+export class Channel<Own extends Calls, Theirs extends Calls> {
+  readonly #peer: Peer
+  readonly #own: Partial<Own>
+  readonly #questions = new Map<number, PromiseWithResolvers<unknown>>()
+  #lastId = 0
+  #isClosed = false
 
-/** Opens a channel. Both processes run this very code, so that what comes is what was sent. */
-export function createChannel<Theirs extends Desk>(peer: Peer, desk: Desk): Channel<Theirs> {
-  const waiting = new Map<number, Waiting>()
-  let asked = 0
-  let isGone = false
-  const send = (message: Message, socket?: ClientSocket) =>
-    // The callback takes the error of a process that is gone; without it that would be thrown.
-    void peer.send?.(message, socket, { keepOpen: true }, () => undefined)
-  peer.on('message', (message, socket) =>
-    hear(message as Message, { waiting, desk, send, socket: socket as ClientSocket | undefined }),
-  )
-  peer.on('disconnect', () => {
-    isGone = true
-    for (const { reject } of waiting.values()) reject(new Error('the other process is gone'))
-    waiting.clear()
-  })
-  return {
-    ask(name, value) {
-      if (isGone) return Promise.reject(new Error('the other process is gone'))
-      asked += 1
-      const id = asked
-      send({ type: 'ask', id, name, value })
-      return new Promise((resolve, reject) =>
-        waiting.set(id, { resolve: resolve as Waiting['resolve'], reject }),
-      )
-    },
-    tell: (name, value) => send({ type: 'tell', name, value }),
-    hand: (name, value, socket) => send({ type: 'tell', name, value }, socket),
+  constructor(peer: Peer, own: Partial<Own>) {
+    this.#peer = peer
+    this.#own = own
+    // Both processes run this code, so that messages need no check.
+    peer.on('message', (message, socket) => this.#receive(message as Message, socket as ClientSocket))
+    peer.on('disconnect', () => {
+      this.#isClosed = true
+      for (const { reject } of this.#questions.values()) reject(new Error('the other process is gone'))
+      this.#questions.clear()
+    })
   }
-}
 
-interface Hearing {
-  readonly waiting: Map<number, Waiting>
-  readonly desk: Desk
-  readonly send: (message: Message) => void
-  readonly socket: ClientSocket | undefined
-}
+  /** True when the other process has ended. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
 
-function hear(message: Message, { waiting, desk, send, socket }: Hearing): void {
-  switch (message.type) {
-    case 'tell':
-      desk[message.name]?.(message.value as never, socket)
+  /** Calls a function of the other process; rejects when that process ends or the function fails. */
+  ask<Name extends keyof Theirs & string>(
+    name: Name,
+    value?: Value<Theirs[Name]>,
+  ): Promise<Answer<Theirs[Name]>> {
+    if (this.#isClosed) return Promise.reject(new Error('the other process is gone'))
+    const question = Promise.withResolvers<unknown>()
+    this.#lastId += 1
+    this.#questions.set(this.#lastId, question)
+    this.#send({ type: 'call', name, value, id: this.#lastId })
+    return question.promise as Promise<Answer<Theirs[Name]>>
+  }
+
+  /** Calls without an answer. A socket goes along and also stays open here. */
+  tell<Name extends keyof Theirs & string>(
+    name: Name,
+    value?: Value<Theirs[Name]>,
+    socket?: ClientSocket,
+  ): void {
+    this.#send({ type: 'call', name, value }, socket)
+  }
+
+  #send(message: Message, socket?: ClientSocket): void {
+    // Without the callback, `send` would throw after the other process has ended.
+    this.#peer.send?.(message, socket, { keepOpen: true }, () => undefined)
+  }
+
+  #receive(message: Message, socket: ClientSocket | undefined): void {
+    if (message.type === 'call') {
+      void this.#call(message, socket)
       return
-    case 'ask':
-      void answer(message, desk).then(send)
-      return
-    case 'answer': {
-      const asker = waiting.get(message.id)
-      waiting.delete(message.id)
-      if (message.failed) asker?.reject(new Error('the other process failed to answer'))
-      else asker?.resolve(message.value)
+    }
+    const question = this.#questions.get(message.id)
+    this.#questions.delete(message.id)
+    if (message.failed) question?.reject(new Error('the other process failed to answer'))
+    else question?.resolve(message.value)
+  }
+
+  async #call({ name, value, id }: Extract<Message, { type: 'call' }>, socket?: ClientSocket): Promise<void> {
+    try {
+      const call = this.#own[name]
+      // A worker that still starts has no functions yet. An empty answer would look like a real one.
+      if (call === undefined) throw new Error(`nobody answers ${name}`)
+      const answer = await call(value as never, socket)
+      if (id !== undefined) this.#send({ type: 'answer', id, value: answer })
+    } catch {
+      if (id !== undefined) this.#send({ type: 'answer', id, failed: true })
     }
   }
 }
 
-async function answer({ id, name, value }: Extract<Message, { type: 'ask' }>, desk: Desk): Promise<Message> {
-  try {
-    const call = desk[name]
-    // A worker that still starts has nothing to say: no answer must not look like one.
-    if (call === undefined) return { type: 'answer', id, failed: true }
-    return { type: 'answer', id, value: await call(value as never) }
-  } catch {
-    return { type: 'answer', id, failed: true }
-  }
-}
+/** A worker's channel to its supervisor. */
+export type SupervisorChannel = Channel<WorkerCalls, SupervisorCalls>
+
+/** The supervisor's channel to a worker. */
+export type WorkerChannel = Channel<SupervisorCalls, WorkerCalls>

@@ -1,51 +1,55 @@
 import { metricTable } from '../metrics/metric-table.ts'
-import { type Exposition, type MetricValues, Registry } from '../metrics/registry.ts'
+import { createReloadMetrics, type Metrics } from '../metrics/metrics.ts'
+import { type Exposition, isCount, type MetricValues, Registry } from '../metrics/registry.ts'
 import { createTenantCap } from '../metrics/tenant-cap.ts'
 
-/** The metrics of all workers as those of one gateway. */
-export interface MergedMetrics<Worker extends object> {
-  /** Keeps the latest counts of a worker. */
-  counted(worker: Worker, counts: MetricValues): void
-  /** The worker has ended; its counts stay. */
-  leave(worker: Worker): void
-  /** Merges the workers' values of now, the counts of ended workers and the primary's own values. */
-  expose(now: ReadonlyMap<Worker, MetricValues>, own: MetricValues): Exposition
-}
-
-/** Only the primary knows how often all workers were reloaded together. */
-const primaryOnly: ReadonlySet<string> = new Set([
+/** Only the supervisor knows how often all workers were reloaded together. */
+const ofSupervisor: ReadonlySet<string> = new Set([
   metricTable.configReloads.name,
   metricTable.configReloaded.name,
   metricTable.configLoadedAt.name,
 ])
 
-/** Makes it. Totals never go down, whichever worker ends. */
-export function createMergedMetrics<Worker extends object>(): MergedMetrics<Worker> {
-  const last = new Map<Worker, MetricValues>()
-  const left = new WeakSet<Worker>()
+/** The metrics of all workers as those of one gateway. Totals never go down, whichever worker ends. */
+export class MergedMetrics<Worker extends object> {
   // Each worker names its own first tenants; merged, they name no more than one gateway does (F15).
-  const capTenants = createTenantCap()
-  const ended = new Registry(capTenants)
-  return {
-    counted(worker, counts) {
-      // A worker may end between its answer to a scrape and the merge: its counts are in `ended` by then.
-      if (!left.has(worker)) last.set(worker, counts)
-    },
-    leave(worker) {
-      ended.merge(last.get(worker) ?? [])
-      last.delete(worker)
-      left.add(worker)
-    },
-    expose(now, own) {
-      const current = new Map([...last, ...[...now].filter(([worker]) => !left.has(worker))])
-      const merged = new Registry(capTenants)
-      for (const values of [...current.values(), ended.values()]) merged.merge(values.filter(isOfWorkers))
-      merged.merge(own)
-      return merged.expose()
-    },
+  readonly #capTenants = createTenantCap()
+  /** The supervisor's own metrics and the counts of ended workers. */
+  readonly #own = new Registry(this.#capTenants)
+  readonly #restarts = this.#own.counter(metricTable.workerRestarts)
+  readonly #memory = this.#own.gauge(metricTable.memory)
+  readonly #counts = new Map<Worker, MetricValues>()
+  readonly #ended = new WeakSet<Worker>()
+  readonly configReloaded: Metrics['configReloaded'] = createReloadMetrics(this.#own)
+
+  restarted(): void {
+    this.#restarts.inc()
+  }
+
+  /** Keeps the latest counts of a worker. */
+  counted(worker: Worker, values: MetricValues): void {
+    // A worker may end between its answer to a scrape and the merge: its counts are in `#own` by then.
+    if (!this.#ended.has(worker)) this.#counts.set(worker, ofWorkers(values).filter(isCount))
+  }
+
+  /** The worker has ended; its counts stay. */
+  leave(worker: Worker): void {
+    this.#own.merge(this.#counts.get(worker) ?? [])
+    this.#counts.delete(worker)
+    this.#ended.add(worker)
+  }
+
+  /** Merges the current values of the workers with the counts of silent and of ended ones. */
+  expose(now: ReadonlyMap<Worker, MetricValues>): Exposition {
+    const answered = [...now].filter(([worker]) => !this.#ended.has(worker))
+    const merged = new Registry(this.#capTenants)
+    for (const values of new Map([...this.#counts, ...answered]).values()) merged.merge(ofWorkers(values))
+    this.#memory.set(process.memoryUsage.rss())
+    merged.merge(this.#own.values())
+    return merged.expose()
   }
 }
 
-function isOfWorkers({ name }: MetricValues[number]): boolean {
-  return !primaryOnly.has(name)
+function ofWorkers(values: MetricValues): MetricValues {
+  return values.filter(({ name }) => !ofSupervisor.has(name))
 }

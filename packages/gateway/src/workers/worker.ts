@@ -1,24 +1,27 @@
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { parseConfig } from '../config/parse-config.ts'
+import { openWork } from '../admin/feed.ts'
+import { FeedCollector, type OtherWorkers } from '../admin/other-workers.ts'
+import { createRecentExchanges, ownRecords, recentRows } from '../admin/recent-exchanges.ts'
+import type { GatewayConfig } from '../config/config-schema.ts'
+import { formatFaults } from '../config/faults.ts'
+import { type ConfigResult, parseConfig } from '../config/parse-config.ts'
 import type { Environment } from '../config/source/interpolation.ts'
 import { InitialisationError } from '../errors.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
-import type { ConfigSource } from '../lifetime/reload.ts'
+import { createGateway, type Gateway, type WorkerLink, type WorkerParts } from '../gateway.ts'
+import { createTurns } from '../lifetime/in-turn.ts'
+import type { Watcher } from '../line/parts.ts'
+import { createHandedConnections } from '../listen/handed-connections.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { createStreamSlots } from '../slots/shared-slots.ts'
-import type { StreamSlots } from '../slots/stream-slots.ts'
-import { createAskedSlots } from './asked-slots.ts'
-import { createBatchedOutput } from './batched-output.ts'
-import { type Channel, createChannel, type Desk, type Peer } from './channel.ts'
-import type { Boot, PrimaryDesk } from './desks.ts'
-import { divideLimits } from './divide-limits.ts'
-import { createTwofoldSlots } from './twofold-slots.ts'
-import { createWorkerTies, type WorkerTies } from './worker-ties.ts'
+import { type Boot, Channel, type Peer, type SupervisorChannel, type WorkerCalls } from './channel.ts'
+import { createBatchedOutput } from './output.ts'
+import { createWorkerSlots } from './stream-slots.ts'
 
-/** What a worker has of the process it runs in. */
+/** The process of a worker. */
 export interface WorkerWorld {
-  /** The way to the primary: `process`. */
+  /** The supervisor: `process`. */
   readonly peer: Peer
   readonly env: Environment
   readonly version: string
@@ -26,37 +29,27 @@ export interface WorkerWorld {
   readonly openLog: (options: Boot['log']) => Log
 }
 
-type Primary = Channel<PrimaryDesk & Desk>
-
-/** Runs one worker from its start to the end of its drain; resolves with whether it ever took requests. */
-export async function joinPrimary(world: WorkerWorld): Promise<boolean> {
-  const desk: Record<string, Desk[string]> = {}
-  const primary: Primary = createChannel(world.peer, desk)
-  const toldToEnd = endOf(world.peer, desk)
-  const boot = await primary.ask('boot', null)
-  const ties = createWorkerTies(primary, boot)
-  const log = logOf(boot, world.openLog(boot.log), ties)
+/** Runs a worker from its start to the end of its drain; resolves with whether it ever took requests. */
+export async function runWorker(world: WorkerWorld): Promise<boolean> {
+  const calls: Partial<WorkerCalls> = {}
+  const supervisor: SupervisorChannel = new Channel(world.peer, calls)
+  const ending = Promise.withResolvers<void>()
+  calls.drain = () => ending.resolve()
+  // Without a supervisor no connection comes.
+  world.peer.on('disconnect', () => ending.resolve())
+  const boot = await supervisor.ask('boot')
   try {
-    const gateway = openGateway({ boot, world, ties, log, primary })
-    Object.assign(desk, ties.desk(gateway))
+    const gateway = openGateway({ boot, world, supervisor, calls })
     await gateway.start()
-    primary.tell('started', { adminPort: gateway.adminPort })
-    await toldToEnd
+    reportCounts(gateway.metrics, supervisor)
+    await ending.promise
     await gateway.drain()
-    primary.tell('counts', gateway.metrics.counts())
+    supervisor.tell('counts', gateway.metrics.counts())
     return true
   } catch (error) {
-    await primary.ask('failed', failureOf(error)).catch(() => undefined)
+    await supervisor.ask('failed', failureOf(error)).catch(() => undefined)
     return false
   }
-}
-
-/** Resolves when the primary says so, or is gone: without it nobody hands over connections. */
-function endOf(peer: Peer, desk: Record<string, Desk[string]>): Promise<void> {
-  return new Promise((end) => {
-    desk['drain'] = () => end()
-    peer.on('disconnect', end)
-  })
 }
 
 function failureOf(error: unknown) {
@@ -65,65 +58,136 @@ function failureOf(error: unknown) {
   return { reason, isInitialisation: false }
 }
 
-/** Says which worker it is. What is unwise about a configuration is told by the first worker alone, and once. */
-function logOf({ index }: Boot, log: Log, { tellsWarnings }: WorkerTies): Log {
-  const at =
-    (level: keyof Log) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
-      if (fields['warning'] === undefined || tellsWarnings())
-        log[level](message, { ...fields, worker: index })
-    }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+const REPORT_MS = 1000
+/** With many series a report takes long; reports take at most one per cent of the time. */
+const REPORT_PAUSE = 100
+
+/** Sends the counts about once a second: little is lost when the worker is killed. */
+function reportCounts(metrics: Metrics, supervisor: SupervisorChannel): void {
+  const startedAt = performance.now()
+  supervisor.tell('counts', metrics.counts())
+  const pauseMs = Math.max(REPORT_MS, REPORT_PAUSE * (performance.now() - startedAt))
+  setTimeout(reportCounts, pauseMs, metrics, supervisor).unref()
 }
 
-interface Opening {
+/** A worker between its start and its end. */
+interface Session {
   readonly boot: Boot
   readonly world: WorkerWorld
-  readonly ties: WorkerTies
-  readonly log: Log
-  readonly primary: Primary
+  readonly supervisor: SupervisorChannel
+  /** The functions that the supervisor calls. */
+  readonly calls: Partial<WorkerCalls>
 }
 
-function openGateway({ boot, world, ties, log, primary }: Opening): Gateway {
+function openGateway(session: Session): Gateway {
+  const { boot, world, supervisor } = session
   const { file, consoleFolder } = boot
-  const source = sourceOf(boot, world, ties)
-  const loaded = source.read()
+  const loaded = readConfig(session, boot.text)
   if (!loaded.ok) throw new InitialisationError('the configuration is not valid any more')
   return createGateway({
     ...loaded,
-    log,
-    source,
+    source: { file, read: () => loaded },
+    log: workerLog(boot, world.openLog(boot.log)),
     stdout: createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
     admin: { consoleFolder, file },
-    siblings: ties.siblings,
-    streamSlots: (limit, world) => slotsOf(primary, world.shared && createStreamSlots(limit, world)),
+    worker: (own) => createLink(session, own),
+    streamSlots: (limit, slots) =>
+      createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
   })
 }
 
-/** Slots of all workers, and of all machines where they share theirs. */
-function slotsOf(primary: Primary, shared: StreamSlots | undefined): StreamSlots {
-  const ofWorkers = createAskedSlots({
-    take: (tenantId) => primary.ask('takeSlot', tenantId),
-    release: (id) => primary.tell('releaseSlot', id),
-  })
-  return shared === undefined ? ofWorkers : createTwofoldSlots(ofWorkers, shared)
+/** Adds the number of the worker, and leaves the warnings of the configuration to the supervisor. */
+function workerLog({ index }: Boot, log: Log): Log {
+  const at =
+    (level: keyof Log) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      if (fields['warning'] === undefined) log[level](message, { ...fields, worker: index })
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** The configuration that the primary has checked, with this worker's part of what is divided. */
-function sourceOf(boot: Boot, { env }: WorkerWorld, ties: WorkerTies): ConfigSource {
-  const { file } = boot
+const ADMIN_WORKER = 1
+
+/** The configuration of one worker: its part of the divided limits, and the admin listener in worker 1 alone. */
+function readConfig({ boot, world }: Session, text: string): ConfigResult {
+  const parsed = parseConfig(text, { file: boot.file, env: world.env })
+  if (!parsed.ok) return parsed
+  const config = divideLimits(parsed.config, boot)
+  if (boot.index === ADMIN_WORKER) return { ...parsed, config }
+  const { admin: _, ...gateway } = config.gateway
+  return { ...parsed, config: { ...config, gateway } }
+}
+
+/** Gives a worker its part of the limits that are divided; the parts add up to the limit. */
+export function divideLimits(
+  config: GatewayConfig,
+  { index, count }: Pick<Boot, 'index' | 'count'>,
+): GatewayConfig {
+  const { limits } = config.gateway
+  const partOf = (whole: number) => Math.floor(whole / count) + (index <= whole % count ? 1 : 0)
+  const divided = {
+    // At least one, so that every worker can serve a request.
+    max_in_flight: Math.max(1, partOf(limits.max_in_flight)),
+    max_upstream_connections_per_origin: partOf(limits.max_upstream_connections_per_origin),
+    max_upstream_queue_per_origin: partOf(limits.max_upstream_queue_per_origin),
+  }
+  return { ...config, gateway: { ...config.gateway, limits: { ...limits, ...divided } } }
+}
+
+/** Connects the gateway of this worker with the supervisor, in both directions. */
+function createLink(session: Session, own: WorkerParts): WorkerLink {
+  const { boot, supervisor, calls } = session
+  const turns = createTurns()
+  const connections = createHandedConnections({
+    open: () => supervisor.ask('ready', { adminPort: own.adminPort() }),
+    report: (report) => supervisor.tell('connections', report),
+    stop: () => supervisor.ask('stopAccepting').catch(() => undefined),
+  })
+  calls.connection = (_value, socket) => {
+    if (socket !== undefined) connections.take(socket)
+  }
+  calls.metrics = () => own.metrics.values()
+  calls.degraded = () => own.degraded()
+  calls.prepareReload = (text) =>
+    turns(async () => {
+      const loaded = readConfig(session, text)
+      return loaded.ok ? await own.swap.prepare(loaded) : formatFaults(loaded.faults).split('\n')
+    })
+  calls.concludeReload = (result) =>
+    turns(async () => {
+      if (result.result === 'applied') await own.swap.apply()
+      else await own.swap.discard(result.faults)
+      own.reloading.last = result
+    })
+  const status: WorkerLink['status'] = {
+    metrics: { expose: () => supervisor.ask('metrics') },
+    degraded: () => supervisor.ask('degraded'),
+  }
+  return boot.index === ADMIN_WORKER
+    ? { connections, status, others: otherWorkers(supervisor) }
+    : { connections, status, watch: watchForAdmin(calls, own) }
+}
+
+function otherWorkers(supervisor: SupervisorChannel): OtherWorkers {
   return {
-    file,
-    read() {
-      const parsed = parseConfig(ties.text(), { file, env })
-      if (!parsed.ok) return parsed
-      const config = divideLimits(parsed.config, boot)
-      if (boot.index === 1) return { ...parsed, config }
-      // One process has the admin listener, and with it everything that is told of it.
-      const { admin: _, ...gateway } = config.gateway
-      return { ...parsed, config: { ...config, gateway } }
-    },
+    reload: () => supervisor.ask('reload'),
+    records: (correlationId) => supervisor.ask('records', correlationId),
+    recent: () => supervisor.ask('recent'),
+    feed: () => supervisor.ask('feed'),
+  }
+}
+
+/** Remembers finished requests for the admin listener of worker 1. */
+function watchForAdmin(calls: Session['calls'], { load, current }: WorkerParts): Watcher {
+  const recent = createRecentExchanges()
+  const collector = new FeedCollector()
+  calls.feed = () => ({ ...collector.take(), ...openWork(load, current().config) })
+  calls.records = (correlationId) => ownRecords(correlationId, recent)
+  calls.recent = () => recentRows(recent)
+  return (exchange) => {
+    recent.add(exchange)
+    collector.watch(exchange)
   }
 }

@@ -1,9 +1,9 @@
 import { createLog } from '../../src/index.ts'
-import { joinPrimary } from '../../src/workers/room.ts'
+import { runWorker } from '../../src/workers/worker.ts'
 
 /** A worker as a program. What a test tells it by the environment, it does wrong. */
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
-const tookRequests = await joinPrimary({
+const tookRequests = await runWorker({
   peer: process,
   env: process.env,
   version: '0.0.0-test',

@@ -4,7 +4,7 @@ import { sendRequest } from '../harness/http-request.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { openStream } from '../harness/stream-client.ts'
 import { aloneReason, leases, startSharedGateway, testWithRedis } from '../shared-limits/with-redis.ts'
-import { startPrimary } from './start-primary.ts'
+import { startSupervisor } from './start-supervisor.ts'
 
 testWithRedis(
   'workers share the limit with other gateways by Redis, and keep it together while Redis is away',
@@ -12,7 +12,7 @@ testWithRedis(
     const redis = await startRedis()
     const upstream = await startEventUpstream()
     const other = await startSharedGateway({ url: redis.url, upstream, limit: 4 })
-    const { url } = await startPrimary({
+    const { url } = await startSupervisor({
       gateway: { workers: 2, shared: { redis_url: redis.url }, llm: { max_sse_connections_per_tenant: 4 } },
       routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
     })

@@ -2,11 +2,15 @@ import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import type { FeedBatch } from '../../src/admin/feed-batch.ts'
 import { createLog } from '../../src/index.ts'
-import { createChannel, type Desk, type Peer } from '../../src/workers/channel.ts'
-import type { Boot, WorkerDesk } from '../../src/workers/desks.ts'
-import { joinPrimary } from '../../src/workers/room.ts'
+import {
+  type Boot,
+  Channel,
+  type Peer,
+  type SupervisorCalls,
+  type WorkerChannel,
+} from '../../src/workers/channel.ts'
+import { runWorker } from '../../src/workers/worker.ts'
 import { sendRequest } from '../harness/http-request.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { configText, type TestConfig } from '../harness/read-config.ts'
@@ -31,11 +35,11 @@ function createPair(): [Peer & EventEmitter, Peer & EventEmitter] {
 
 /** A worker in this process, led by the test. */
 async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
-  const door = createServer((socket) => worker.hand('connection', null, socket as Socket))
-  door.listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  onTestFinished(() => void door.close())
-  const { port } = door.address() as AddressInfo
+  const acceptor = createServer((socket) => worker.tell('connection', undefined, socket as Socket))
+  acceptor.listen(0, '127.0.0.1')
+  await once(acceptor, 'listening')
+  onTestFinished(() => void acceptor.close())
+  const { port } = acceptor.address() as AddressInfo
   const told: Record<string, unknown[]> = {}
   const note =
     (name: string, answer?: unknown) =>
@@ -50,23 +54,23 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     text: configText(config),
     consoleFolder: undefined,
     log: { level: 'debug', pretty: false },
-    looking: false,
-    isFirst: true,
     ...more,
   }
   const answers = { metrics: { contentType: 'text/plain', text: 'all' }, degraded: ['told'] }
-  const names = ['started', 'failed', 'taken', 'closed', 'closeDoor', 'releaseSlot', 'counts', 'feed']
-  const desk: Desk = {
+  const names = ['failed', 'connections', 'stopAccepting', 'releaseSlot', 'counts']
+  const calls: Partial<SupervisorCalls> = {
     ...Object.fromEntries(names.map((name) => [name, note(name)])),
     ...Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, note(name, value)])),
     boot: () => boot,
-    ready: () => port,
-    agree: note('agree', []),
+    ready: (value) => {
+      note('ready')(value)
+      return port
+    },
   }
   const [here, there] = createPair()
-  const worker = createChannel<WorkerDesk & Desk>(here, desk)
+  const worker: WorkerChannel = new Channel(here, calls)
   const log: Record<string, unknown>[] = []
-  const ended = joinPrimary({
+  const ended = runWorker({
     peer: there,
     env: {},
     version: '0.0.0-test',
@@ -78,7 +82,7 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
 
 const started = (told: Record<string, unknown[]>) =>
   eventually(
-    () => told['started'],
+    () => told['ready'],
     (value) => value !== undefined,
   )
 
@@ -87,42 +91,52 @@ test('a worker serves the connections that it is handed, and answers for itself 
   const route = { id: 'read-item', method: 'GET', path: '/items/{itemId}', target }
   const { worker, told, ended, log, url } = await startWorker({ routes: [route] })
   await started(told)
-  // The first worker tells what is unwise about a file, and no other.
+  // The supervisor logs the warnings of a configuration.
   expect(log.filter(({ level }) => level === 'warn')).toEqual([])
 
-  worker.tell('look', true)
+  // The first question starts the collection.
+  expect(await worker.ask('feed')).toEqual({ requests: [], rows: [], inFlight: 0, streams: [] })
   expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
   await eventually(
-    () => [told['taken'], told['closed']],
-    ([taken, closed]) => taken?.length === 1 && closed?.length === 1,
+    () => told['connections'],
+    (reports) => reports?.length === 2,
   )
-  const batches = () => (told['feed'] ?? []) as FeedBatch[]
-  await eventually(batches, (all) => all.some(({ requests }) => requests.length > 0))
-  const shown = batches().flatMap(({ rows }) => rows)
-  expect(shown).toMatchObject([{ route: 'read-item', path: '/items/1', status: 200, tenant: 'acme' }])
-  worker.tell('look', false)
+  expect(told['connections']).toEqual([
+    { arrived: 1, ended: 0 },
+    { arrived: 0, ended: 1 },
+  ])
+  const { requests, rows } = await worker.ask('feed')
+  expect(requests).toHaveLength(1)
+  expect(rows).toMatchObject([{ route: 'read-item', path: '/items/1', status: 200, tenant: 'acme' }])
   expect(await worker.ask('records', 'corr-1')).toMatchObject([
     { correlation_id: 'corr-1', resource_id: '1' },
   ])
   expect(await worker.ask('records', 'another')).toEqual([])
-  expect(await worker.ask('recent', null)).toMatchObject([{ correlationId: 'corr-1', route: 'read-item' }])
-  expect(await worker.ask('degraded', null)).toEqual([])
-  const values = await worker.ask('metrics', null)
+  expect(await worker.ask('recent')).toMatchObject([{ correlationId: 'corr-1', route: 'read-item' }])
+  expect(await worker.ask('degraded')).toEqual([])
+  const values = await worker.ask('metrics')
   expect(values.find(({ name }) => name === 'agentic_requests_total')?.series).toMatchObject([{ value: 1 }])
 
-  // What it says on its own paths is what the primary says of all.
+  // Its own paths answer for all workers.
   expect(String((await sendRequest(`${url}/metrics`)).body)).toBe('all')
   expect(JSON.parse(String((await sendRequest(`${url}/readyz`)).body)).degraded).toEqual(['told'])
 
-  expect(await worker.ask('reload', configText({ routes: [] }))).toMatchObject({ result: 'applied' })
+  const applied = { at: new Date().toISOString(), result: 'applied', faults: [] } as const
+  expect(await worker.ask('prepareReload', configText({ routes: [] }))).toEqual([])
+  expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
+  await worker.ask('concludeReload', applied)
   expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
   const broken = configText({ routes: [{ ...route, ca_file: 'no.pem', target: 'https://service.test' }] })
-  expect(await worker.ask('reload', broken)).toMatchObject({ at: expect.any(String) })
-  expect(told['agree']).toEqual([[], [expect.stringContaining('ca_file')]])
+  expect(await worker.ask('prepareReload', broken)).toEqual([expect.stringContaining('ca_file')])
+  // Prepared, and then refused because of another worker.
+  expect(await worker.ask('prepareReload', configText({ routes: [route] }))).toEqual([])
+  await worker.ask('concludeReload', { ...applied, result: 'refused', faults: ['no key'] })
+  expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
+  expect(await worker.ask('degraded')).toEqual(['configuration: the last reload was refused'])
 
-  worker.tell('drain', null)
+  worker.tell('drain')
   expect(await ended).toBe(true)
-  expect(told['closeDoor']).toEqual([null])
+  expect(told['stopAccepting']).toHaveLength(1)
   expect(told['counts']).not.toEqual([])
 })
 
@@ -135,26 +149,25 @@ test('a worker that cannot start says why', async () => {
   ])
 })
 
-test('a worker whose primary is gone finishes and ends', async () => {
+test('a worker whose supervisor is gone finishes and ends', async () => {
   const { told, ended, peer } = await startWorker({ routes: [] })
   await started(told)
   peer.emit('disconnect')
   expect(await ended).toBe(true)
 })
 
-test('the first worker has the admin listener, and tells what is unwise about the file once', async () => {
+test('the first worker has the admin listener, and no worker logs the warnings of the configuration', async () => {
   const config = { gateway: { admin: { port: 0 } }, routes: [] }
   const first = await startWorker(config, { index: 1 })
-  const again = await startWorker(config, { index: 1, isFirst: false })
   const another = await startWorker(config, { index: 2 })
   const ports = []
   const warnings = []
-  for (const { told, log, worker, ended } of [first, again, another]) {
+  for (const { told, log, worker, ended } of [first, another]) {
     ports.push((await started(told))?.[0])
     warnings.push(log.filter(({ level }) => level === 'warn').length)
-    worker.tell('drain', null)
+    worker.tell('drain')
     await ended
   }
-  expect(ports).toEqual([{ adminPort: expect.any(Number) }, { adminPort: expect.any(Number) }, {}])
-  expect(warnings).toEqual([2, 0, 0])
+  expect(ports).toEqual([{ adminPort: expect.any(Number) }, {}])
+  expect(warnings).toEqual([0, 0])
 })

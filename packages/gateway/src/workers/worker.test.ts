@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../test/harness/read-config.ts'
-import { divideLimits } from './divide-limits.ts'
+import { divideLimits } from './worker.ts'
 
 test('the parts of all workers are the whole, and differ by one at most', () => {
   const limits = {

@@ -4,7 +4,7 @@ import { sendRequest } from '../harness/http-request.ts'
 import { eventually, metricValue } from '../harness/metric-value.ts'
 import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { openStream } from '../harness/stream-client.ts'
-import { makePrimary, startPrimary } from './start-primary.ts'
+import { makeSupervisor, startSupervisor } from './start-supervisor.ts'
 
 const routesTo = (target: string) => [
   { id: 'read-item', method: 'GET', path: '/items/{itemId}', target },
@@ -17,16 +17,22 @@ const startService = () =>
     return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
   })
 
-test('a primary leads its workers from their start to their end', async () => {
+test('a supervisor runs its workers from their start to their end', async () => {
   const { url: target } = await startService()
   const gateway = { workers: 2, llm: { max_sse_connections_per_tenant: 2 }, drain_seconds: 1 }
-  const { primary, url, log, output, rewrite } = await startPrimary({ gateway, routes: routesTo(target) })
+  const { supervisor, url, log, output, rewrite } = await startSupervisor({
+    gateway,
+    routes: routesTo(target),
+  })
   const logged = (message: string) =>
     eventually(
       () => log.find(({ msg }) => msg === message),
       (line) => line !== undefined,
     )
-  expect(primary.adminPort).toBeUndefined()
+  expect(supervisor.adminPort).toBeUndefined()
+  // Once, and not by each worker.
+  const warnings = log.map(({ warning }) => warning).filter((warning) => warning !== undefined)
+  expect(warnings).toEqual(['token-validation-off', 'sse-without-deadline'])
   for (let count = 0; count < 4; count += 1) expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
   const scrape = async () => String((await sendRequest(`${url}/metrics`)).body)
   expect(metricValue(await scrape(), 'agentic_requests_total')).toBe(4)
@@ -40,21 +46,21 @@ test('a primary leads its workers from their start to their end', async () => {
   )
 
   rewrite({ gateway: { ...gateway, limits: { max_in_flight: 1 } }, routes: [] })
-  expect(await primary.reload()).toEqual({ at: expect.any(String), result: 'applied', faults: [] })
+  expect(await supervisor.reload()).toEqual({ at: expect.any(String), result: 'applied', faults: [] })
   expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
   rewrite({ gateway: { ...gateway, workers: 4 }, routes: [] })
-  expect(await primary.reload()).toMatchObject({
+  expect(await supervisor.reload()).toMatchObject({
     result: 'refused',
     faults: [expect.stringMatching(/workers: cannot/)],
   })
   rewrite({ gateway, routes: [{ id: 'no method' }] })
-  expect(await primary.reload()).toMatchObject({ result: 'refused' })
+  expect(await supervisor.reload()).toMatchObject({ result: 'refused' })
   expect(JSON.parse(String((await sendRequest(`${url}/readyz`)).body))).toEqual({
     status: 'ready',
     degraded: ['configuration: the last reload was refused'],
   })
 
-  await primary.drain()
+  await supervisor.drain()
   expect(await logged('the time to drain is over')).toMatchObject({ level: 'warn' })
   await expect(sendRequest(`${url}/healthz`)).rejects.toThrow(/ECONNREFUSED/)
   const records = output()
@@ -67,12 +73,12 @@ test('a primary leads its workers from their start to their end', async () => {
 test('a worker that cannot start ends the start of all, with its reason', async () => {
   const { url: target } = await startService()
   const token = { issuers: [{ issuer: 'https://id.test', audience: ['a'], jwks_file: 'no.json' }] }
-  const { primary } = makePrimary({
+  const { supervisor } = makeSupervisor({
     gateway: { workers: 2 },
     plugins: { 'token-validator': token },
     routes: routesTo(target),
   })
-  await expect(primary.start()).rejects.toThrow(
+  await expect(supervisor.start()).rejects.toThrow(
     new InitialisationError('issuer https://id.test: jwks_file cannot be read'),
   )
 })

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { createLog, parseConfig } from '../../src/index.ts'
-import { createPrimary, type Primary } from '../../src/workers/room.ts'
+import { Supervisor } from '../../src/workers/supervisor.ts'
 import { configText, type TestConfig } from '../harness/read-config.ts'
 
-/** A primary in this process, with workers in their own. */
-export interface TestPrimary {
-  readonly primary: Primary
+/** A supervisor in this process, with workers in their own. */
+export interface TestSupervisor {
+  readonly supervisor: Supervisor
   readonly url: string
   readonly log: Record<string, unknown>[]
   /** What the workers wrote to stdout. */
@@ -16,8 +16,8 @@ export interface TestPrimary {
   rewrite(config: TestConfig): void
 }
 
-/** Makes a primary; it is killed with the test. */
-export function makePrimary(config: TestConfig) {
+/** Makes a supervisor; its workers are killed with the test. */
+export function makeSupervisor(config: TestConfig) {
   const state = { text: configText(config) }
   const file = 'gateway.yaml'
   const read = () => parseConfig(state.text, { file, env: {} })
@@ -38,7 +38,7 @@ export function makePrimary(config: TestConfig) {
       done()
     },
   })
-  const primary = createPrimary({
+  const supervisor = new Supervisor({
     loaded,
     source: { file, read },
     program: {
@@ -55,15 +55,15 @@ export function makePrimary(config: TestConfig) {
     writeLog: write,
     consoleFolder: undefined,
   })
-  onTestFinished(primary.kill)
+  onTestFinished(() => supervisor.kill())
   const rewrite = (changed: TestConfig) => {
     state.text = configText(changed)
   }
-  return { primary, log, rewrite, output: () => output.join('') }
+  return { supervisor, log, rewrite, output: () => output.join('') }
 }
 
 /** Starts one. */
-export async function startPrimary(config: TestConfig): Promise<TestPrimary> {
-  const made = makePrimary(config)
-  return { ...made, url: `http://127.0.0.1:${await made.primary.start()}` }
+export async function startSupervisor(config: TestConfig): Promise<TestSupervisor> {
+  const made = makeSupervisor(config)
+  return { ...made, url: `http://127.0.0.1:${await made.supervisor.start()}` }
 }

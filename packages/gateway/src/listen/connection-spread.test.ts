@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import type { ClientSocket } from '../listen/handed-connections.ts'
-import { createSpread, type Taker } from './spread-connections.ts'
+import { ConnectionSpread, type Taker } from './connection-spread.ts'
+import type { ClientSocket } from './handed-connections.ts'
+
+const ARRIVED = { arrived: 1, ended: 0 }
 
 /** Connections by name, and what was done to them. */
-function createDoor() {
+function createSockets() {
   const destroyed: string[] = []
   const socket = (name: string) => ({ name, destroy: () => destroyed.push(name) }) as unknown as ClientSocket
   const nameOf = (given: ClientSocket) => (given as unknown as { name: string }).name
@@ -16,37 +18,37 @@ function createDoor() {
 }
 
 test('each connection goes to the worker with the fewest, one at a time', () => {
-  const { socket, taker, destroyed } = createDoor()
-  const spread = createSpread(() => 100)
+  const { socket, taker, destroyed } = createSockets()
+  const spread = new ConnectionSpread(() => 100)
   const [first, second] = [taker(), taker()]
-  spread.take(socket('a'))
+  spread.add(socket('a'))
   spread.join(first)
   spread.join(second)
-  for (const name of ['b', 'c', 'd']) spread.take(socket(name))
+  for (const name of ['b', 'c', 'd']) spread.add(socket(name))
   expect([first.got, second.got]).toEqual([['a'], ['b']])
-  spread.taken(first)
-  spread.taken(second)
+  spread.report(first, ARRIVED)
+  spread.report(second, ARRIVED)
   expect([first.got, second.got]).toEqual([
     ['a', 'c'],
     ['b', 'd'],
   ])
   // The copies of this process are closed when the workers have theirs.
   expect(destroyed).toEqual(['a', 'b'])
-  spread.taken(first)
-  spread.taken(second)
-  spread.closed(second, 2)
-  spread.take(socket('e'))
-  spread.taken(second)
-  spread.take(socket('f'))
+  spread.report(first, ARRIVED)
+  spread.report(second, ARRIVED)
+  spread.report(second, { arrived: 0, ended: 2 })
+  spread.add(socket('e'))
+  spread.report(second, ARRIVED)
+  spread.add(socket('f'))
   expect([second.got.slice(2), spread.open]).toEqual([['e', 'f'], 4])
 })
 
 test('what was on its way to a worker that died goes to another', () => {
-  const { socket, taker, destroyed } = createDoor()
-  const spread = createSpread(() => 100)
+  const { socket, taker, destroyed } = createSockets()
+  const spread = new ConnectionSpread(() => 100)
   const [first, second] = [taker(), taker()]
   spread.join(first)
-  spread.take(socket('a'))
+  spread.add(socket('a'))
   spread.leave(first)
   expect(spread.open).toBe(1)
   spread.join(second)
@@ -54,34 +56,34 @@ test('what was on its way to a worker that died goes to another', () => {
 })
 
 test('more than the limit are refused, wherever the others are', () => {
-  const { socket, taker, destroyed } = createDoor()
-  const spread = createSpread(() => 2)
+  const { socket, taker, destroyed } = createSockets()
+  const spread = new ConnectionSpread(() => 2)
   const only = taker()
-  spread.take(socket('a'))
+  spread.add(socket('a'))
   spread.join(only)
-  spread.take(socket('b'))
-  spread.take(socket('c'))
+  spread.add(socket('b'))
+  spread.add(socket('c'))
   expect(destroyed).toEqual(['c'])
-  spread.taken(only)
-  spread.taken(only)
-  spread.closed(only, 1)
-  spread.take(socket('d'))
+  spread.report(only, ARRIVED)
+  spread.report(only, ARRIVED)
+  spread.report(only, { arrived: 0, ended: 1 })
+  spread.add(socket('d'))
   expect(only.got).toEqual(['a', 'b', 'd'])
 })
 
 test('it is settled when everybody is with a worker, and not before', async () => {
-  const { socket, taker } = createDoor()
-  const spread = createSpread(() => 100)
+  const { socket, taker } = createSockets()
+  const spread = new ConnectionSpread(() => 100)
   const only = taker()
   spread.join(only)
-  spread.take(socket('a'))
+  spread.add(socket('a'))
   let isSettled = false
   const settled = spread.settled().then(() => {
     isSettled = true
   })
   await Promise.resolve()
   expect(isSettled).toBe(false)
-  spread.taken(only)
+  spread.report(only, ARRIVED)
   await settled
   await spread.settled()
 })

@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createLineRelay } from './line-relay.ts'
+import { createBatchedOutput, LineRelay, relayLog } from './output.ts'
 
 /** A sink whose reader can stall. */
 function createSink() {
@@ -25,7 +26,7 @@ function createSink() {
 
 test('lines of two processes stay whole, however they come', async () => {
   const { sink, text } = createSink()
-  const relay = createLineRelay(sink)
+  const relay = new LineRelay(sink)
   const [first, second] = [new PassThrough(), new PassThrough()]
   relay.add(first)
   relay.add(second)
@@ -47,7 +48,7 @@ test('lines of two processes stay whole, however they come', async () => {
 
 test('behind a reader that stalls nothing is read, and all of it afterwards', async () => {
   const { sink, state, goOn, text } = createSink()
-  const relay = createLineRelay(sink)
+  const relay = new LineRelay(sink)
   const source = new PassThrough({ highWaterMark: 64 })
   relay.add(source)
   state.stalls = true
@@ -66,7 +67,7 @@ test('behind a reader that stalls nothing is read, and all of it afterwards', as
 
 test('half a line of a process that died is left out', async () => {
   const { sink, text } = createSink()
-  const relay = createLineRelay(sink)
+  const relay = new LineRelay(sink)
   const source = new PassThrough()
   relay.add(source)
   source.end('{"whole":1}\n{"half"')
@@ -76,11 +77,41 @@ test('half a line of a process that died is left out', async () => {
 
 test('when nobody reads any more the processes learn it', async () => {
   const { sink } = createSink()
-  const relay = createLineRelay(sink)
+  const relay = new LineRelay(sink)
   const [before, after] = [new PassThrough(), new PassThrough()]
   relay.add(before)
   sink.destroy(new Error('EPIPE'))
   await turn()
   relay.add(after)
   expect([before.destroyed, after.destroyed]).toEqual([true, true])
+})
+
+const write = (output: ReturnType<typeof createBatchedOutput>, text: string) =>
+  new Promise<Error | null | undefined>((resolve) => output.write(text, resolve))
+
+test('what is written arrives, and its writer is told when', async () => {
+  const stdout = new PassThrough()
+  const output = createBatchedOutput(stdout)
+  const startedAt = performance.now()
+  expect(await write(output, 'small')).toBeFalsy()
+  expect(performance.now() - startedAt).toBeGreaterThan(3)
+  expect(String(stdout.read())).toBe('small')
+  expect(await write(output, 'x'.repeat(40_000))).toBeFalsy()
+  expect(String(stdout.read())).toHaveLength(40_000)
+})
+
+test('a loss is told to who wrote, every time', async () => {
+  const stdout = new PassThrough().on('error', () => undefined)
+  const output = createBatchedOutput(stdout).on('error', () => undefined)
+  stdout.destroy()
+  for (const text of ['first', 'second']) expect(await write(output, text)).toBeInstanceOf(Error)
+})
+
+test('the last half line of a log may say why a process died, and is written', async () => {
+  const written: string[] = []
+  const stderr = new PassThrough()
+  relayLog(stderr, (lines) => written.push(lines))
+  stderr.end('{"msg":1}\nFatal')
+  await once(stderr, 'end')
+  expect(written).toEqual(['{"msg":1}\n', 'Fatal\n'])
 })

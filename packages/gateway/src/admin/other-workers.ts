@@ -1,0 +1,112 @@
+import type { AuditEvent } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+import type { ReloadResult } from '../lifetime/reload.ts'
+import { type FeedRequests, type OpenWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
+import type { ExchangeRow } from './recent-exchanges.ts'
+import {
+  type ExchangeTimes,
+  exchangeTimes,
+  isStreamed,
+  type RequestRow,
+  rowOf,
+  shownOutcome,
+} from './request-row.ts'
+import { TokenBucket } from './token-bucket.ts'
+
+/** The other workers of a gateway, for the worker with the admin listener. */
+export interface OtherWorkers {
+  /** Reloads all workers, this one included. */
+  reload(): Promise<ReloadResult>
+  records(correlationId: string): Promise<readonly AuditEvent[]>
+  recent(): Promise<readonly ExchangeRow[]>
+  /** One batch of each worker: its requests since the last call. */
+  feed(): Promise<readonly FeedBatch[]>
+}
+
+/** The feed of one worker since it was last asked. */
+export interface FeedBatch extends FeedRequests, OpenWork {}
+
+const POLL_MS = 100
+/** A worker stops collecting when nobody has asked for its feed for this long. */
+const UNREAD_MS = 2000
+
+/** Collects finished requests for the feed of another worker, while that worker asks for them. */
+export class FeedCollector {
+  readonly #allowance = new TokenBucket(ROWS_PER_SECOND)
+  #requests: (readonly [string, ExchangeTimes])[] = []
+  #rows: RequestRow[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  /** Takes a finished request. */
+  watch(exchange: Exchange): void {
+    if (this.#timer === undefined) return
+    const now = performance.now()
+    const times = exchangeTimes(exchange, now)
+    this.#requests.push([shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times])
+    if (this.#allowance.take(1, now)) this.#rows.push(rowOf(exchange, times))
+  }
+
+  /** The requests since the last call. The first call starts the collection. */
+  take(): FeedRequests {
+    if (this.#timer === undefined) this.#allowance.fill()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#stop(), UNREAD_MS).unref()
+    return this.#empty()
+  }
+
+  #stop(): void {
+    this.#timer = undefined
+    this.#empty()
+  }
+
+  #empty(): FeedRequests {
+    const taken = { requests: this.#requests, rows: this.#rows }
+    this.#requests = []
+    this.#rows = []
+    return taken
+  }
+}
+
+/** Polls the feed of the other workers while the feed of this one has readers. */
+export class FeedPoll {
+  readonly #others: OtherWorkers
+  readonly #add: (batch: FeedBatch) => void
+  #last: readonly FeedBatch[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isAsking = false
+
+  constructor(others: OtherWorkers, add: (batch: FeedBatch) => void) {
+    this.#others = others
+    this.#add = add
+  }
+
+  /** Starts or stops. */
+  run(isRead: boolean): void {
+    clearInterval(this.#timer)
+    this.#last = []
+    if (isRead) this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref()
+  }
+
+  async #poll(): Promise<void> {
+    // A stuck worker delays the answer; questions must not pile up.
+    if (this.#isAsking) return
+    this.#isAsking = true
+    this.#last = await this.#others.feed().catch(() => [])
+    this.#isAsking = false
+    for (const batch of this.#last) this.#add(batch)
+  }
+
+  /** Adds the open work of the other workers. */
+  withOthers(own: OpenWork): OpenWork {
+    const all = [own, ...this.#last]
+    const byTenant = new Map<string, TenantStreams>()
+    for (const row of all.flatMap(({ streams }) => streams)) {
+      const { open = 0 } = byTenant.get(row.tenant) ?? {}
+      byTenant.set(row.tenant, { ...row, open: row.open + open })
+    }
+    return {
+      inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      streams: [...byTenant.values()].toSorted((first, second) => second.open - first.open),
+    }
+  }
+}

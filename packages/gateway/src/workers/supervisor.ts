@@ -1,0 +1,210 @@
+import type { Writable } from 'node:stream'
+import { toldWarnings } from '../config/warnings.ts'
+import type { Gateway } from '../gateway.ts'
+import { createTurns, inTurn } from '../lifetime/in-turn.ts'
+import {
+  type ConfigSource,
+  createReloading,
+  type Reloading,
+  type ReloadResult,
+  type ValidConfig,
+} from '../lifetime/reload.ts'
+import { settledWithin } from '../lifetime/settled-within.ts'
+import { emptyAcceptQueue } from '../listen/accept-queue.ts'
+import { ConnectionSpread } from '../listen/connection-spread.ts'
+import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'
+import type { Log } from '../log.ts'
+import type { Exposition } from '../metrics/registry.ts'
+import type { Boot, SupervisorCalls, WorkerCalls } from './channel.ts'
+import { MergedMetrics } from './merged-metrics.ts'
+import { LineRelay, relayLog } from './output.ts'
+import { SupervisorSlots } from './stream-slots.ts'
+import { Worker, WorkerPool, type WorkerProgram } from './worker-pool.ts'
+import { createWorkersSwap } from './workers-swap.ts'
+
+/** The settings of a supervisor. */
+export interface SupervisorOptions {
+  readonly loaded: ValidConfig
+  readonly source: ConfigSource
+  readonly program: WorkerProgram
+  readonly log: Log
+  /** The log settings of the workers. */
+  readonly logging: Boot['log']
+  readonly stdout: Writable
+  /** Writes whole lines of the workers' logs. */
+  readonly writeLog: (lines: string) => void
+  readonly consoleFolder: string | undefined
+}
+
+/** The time of a drain beyond its configured times: last frames, lingering connections, audit records. */
+const DRAIN_SURPLUS_MS = 10_000
+/** The longest time that a stuck worker delays an answer for all workers, or the end of accepting. */
+const ANSWER_MS = 1000
+
+/**
+ * Runs a gateway as several workers. The supervisor accepts connections and hands them over, holds the state that the
+ * workers share, and replaces workers that end. It reads no request.
+ */
+export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload' | 'drain'> {
+  readonly #options: SupervisorOptions
+  readonly #pool: WorkerPool
+  readonly #reloading: Reloading
+  /** Reloads all workers; never while a worker starts. */
+  readonly reload: () => Promise<ReloadResult>
+  readonly #acceptor: Acceptor
+  readonly #relay: LineRelay
+  readonly #spread = new ConnectionSpread(() => this.#config.limits.max_connections)
+  readonly #slots = new SupervisorSlots<Worker>(() => this.#config.llm.max_sse_connections_per_tenant)
+  readonly #metrics = new MergedMetrics<Worker>()
+  readonly #port = Promise.withResolvers<number>()
+  #loaded: ValidConfig
+  #readyCount = 0
+  adminPort: number | undefined
+
+  constructor(options: SupervisorOptions) {
+    const { loaded, source, log, stdout } = options
+    const { host, port, workers: count } = loaded.config.gateway
+    this.#options = options
+    this.#loaded = loaded
+    this.#relay = new LineRelay(stdout)
+    this.#acceptor = createAcceptor({ host, port, log }, (socket) => this.#spread.add(socket))
+    const turns = createTurns()
+    const start = (index: number) => this.#startWorker(index)
+    const onReplaced = () => this.#metrics.restarted()
+    this.#pool = new WorkerPool({ count, log, turns, start, onReplaced })
+    const swap = createWorkersSwap({ pool: this.#pool, use: (next) => this.#use(next) })
+    const reloading = createReloading({
+      source,
+      current: () => this.#loaded,
+      swap,
+      metrics: this.#metrics,
+      log,
+    })
+    this.#reloading = reloading
+    this.reload = inTurn(() => turns(reloading.run))
+  }
+
+  /** Resolves with the port when all workers take requests. */
+  async start(): Promise<number> {
+    this.#use(this.#loaded)
+    try {
+      const [port] = await Promise.all([this.#port.promise, this.#pool.start()])
+      return port
+    } catch (error) {
+      this.#acceptor.close()
+      this.kill()
+      throw error
+    }
+  }
+
+  async drain(): Promise<void> {
+    const { drain_seconds, drain_delay_seconds } = this.#config
+    const { workers } = this.#pool
+    // Otherwise the first worker that has waited for its delay stops the acceptor.
+    if (workers.size === 0) this.#acceptor.close()
+    for (const { channel } of workers) channel.tell('drain')
+    await this.#pool.end((drain_seconds + drain_delay_seconds) * 1000 + DRAIN_SURPLUS_MS)
+    await this.#relay.settled()
+  }
+
+  /** Ends all workers at once, before this process ends. */
+  kill(): void {
+    this.#pool.kill()
+  }
+
+  get #config() {
+    return this.#loaded.config.gateway
+  }
+
+  #use(loaded: ValidConfig): void {
+    this.#loaded = loaded
+    // Here and not in each worker, so that every warning is logged once.
+    for (const { id, text } of toldWarnings(loaded)) this.#options.log.warn(text, { warning: id })
+  }
+
+  #startWorker(index: number): Worker {
+    const { program, writeLog } = this.#options
+    const worker = new Worker(index, program, (self) => this.#callsOf(self))
+    const { stdout, stderr } = worker.output
+    if (stdout !== null) this.#relay.add(stdout)
+    if (stderr !== null) relayLog(stderr, writeLog)
+    void worker.ended.then(() => {
+      for (const part of [this.#spread, this.#slots, this.#metrics]) part.leave(worker)
+    })
+    return worker
+  }
+
+  #callsOf(worker: Worker): Omit<SupervisorCalls, 'failed'> {
+    const others = () => [...this.#pool.workers].filter((other) => other !== worker)
+    return {
+      boot: () => this.#boot(worker),
+      ready: ({ adminPort }) => this.#ready(worker, adminPort),
+      connections: (report) => this.#spread.report(worker, report),
+      stopAccepting: () => this.#stopAccepting(),
+      takeSlot: (tenantId) => this.#slots.take(worker, tenantId),
+      releaseSlot: (tenantId) => this.#slots.release(worker, tenantId),
+      counts: (values) => this.#metrics.counted(worker, values),
+      metrics: () => this.#expose(),
+      degraded: () => this.#degraded(),
+      reload: this.reload,
+      feed: async () => [...(await askAll(others(), 'feed')).values()],
+      records: async (id) => [...(await askAll(others(), 'records', id)).values()].flat(),
+      recent: async () => [...(await askAll(others(), 'recent')).values()].flat(),
+    }
+  }
+
+  #boot({ index }: Worker): Boot {
+    const { source, consoleFolder, logging: log } = this.#options
+    const { workers: count } = this.#config
+    return { index, count, file: source.file, text: this.#loaded.text, consoleFolder, log }
+  }
+
+  /** Clients can connect when the last worker is ready, so that every connection is answered. */
+  #ready(worker: Worker, adminPort: number | undefined): Promise<number> {
+    this.adminPort = adminPort ?? this.adminPort
+    this.#spread.join(worker)
+    this.#readyCount += 1
+    if (this.#readyCount === this.#config.workers) this.#port.resolve(this.#acceptor.open())
+    return this.#port.promise
+  }
+
+  async #stopAccepting(): Promise<void> {
+    await emptyAcceptQueue(() => this.#acceptor.accepted)
+    this.#acceptor.close()
+    await settledWithin(ANSWER_MS, this.#spread.settled())
+  }
+
+  async #expose(): Promise<Exposition> {
+    const now = await askAll(this.#pool.workers, 'metrics')
+    for (const [worker, values] of now) this.#metrics.counted(worker, values)
+    return this.#metrics.expose(now)
+  }
+
+  async #degraded(): Promise<readonly string[]> {
+    const answers = await askAll(this.#pool.workers, 'degraded')
+    const reasons = new Set([...answers.values()].flat())
+    if (this.#reloading.last?.result === 'refused') reasons.add('configuration: the last reload was refused')
+    const { workers } = this.#config
+    if (answers.size < workers) reasons.add(`workers: ${answers.size} of ${workers} answer`)
+    return [...reasons]
+  }
+}
+
+type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent'
+type Answers<Name extends Question> = Map<Worker, ReturnType<WorkerCalls[Name]>>
+
+/** Asks workers the same question; resolves with the answers that came in time. */
+async function askAll<Name extends Question>(
+  workers: Iterable<Worker>,
+  name: Name,
+  value?: string,
+): Promise<Answers<Name>> {
+  const answers: Answers<Name> = new Map()
+  const asked = [...workers].map(async (worker) => {
+    // The compiler cannot tell that only `records` has a value.
+    const answer = await worker.channel.ask(name, value as never)
+    answers.set(worker, answer as ReturnType<WorkerCalls[Name]>)
+  })
+  await settledWithin(ANSWER_MS, Promise.allSettled(asked))
+  return answers
+}
