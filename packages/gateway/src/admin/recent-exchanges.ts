@@ -2,7 +2,7 @@ import type { AuditEvent } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
-import { eventTypes, lastParameter } from '../plugins/otel-audit/audit-event.ts'
+import { eventTypes, lastParameter } from '../plugins/otel-audit/otel-audit.ts'
 import { exchangeTimes, isStreamed, roundMs, shownOutcome } from './request-row.ts'
 
 /** A finished request. The object is reused for a later request. */

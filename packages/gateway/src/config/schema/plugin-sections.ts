@@ -61,7 +61,7 @@ const issuer = section({
     .describe('Audiences that are accepted, one of which the aud claim must name; empty means any.'),
   algorithms: filledList(oneOf(ALGORITHMS))
     .default(['RS256', 'ES256', 'EdDSA'])
-    .describe('Signature algorithms that are accepted from this issuer, whatever the token says.'),
+    .describe('Signature algorithms that are accepted from this issuer; the token cannot add one.'),
   hs256_secret: secret()
     .optional()
     .describe('Shared secret for HS256, for tests only; anyone who can check a token can also make one.'),
@@ -84,11 +84,11 @@ export const tokenValidatorSection = section(
       ),
     clock_skew_seconds: integer(0, 600).default(30).describe('Tolerance for clocks that differ.'),
     required_claims: list(claimPath()).default(['sub']).describe('Claims that every token must have.'),
-    max_token_bytes: integer(64, 65_536).default(8192).describe('Longest token that is looked at.'),
+    max_token_bytes: integer(64, 65_536).default(8192).describe('Longest accepted token.'),
     actor_header: oneOf(['trust', 'service_accounts', 'ignore'])
       .default('trust')
       .describe(
-        'Whose word on the actor counts when the request names one: anyone, service accounts, nobody.',
+        'Callers whose X-Actor-Principal header is trusted: everyone, service accounts only, or none.',
       ),
     issuers: list(issuer).default([]).describe('Issuers whose tokens are accepted, each with its own keys.'),
   },
@@ -119,9 +119,7 @@ const tenantInjectorSection = section({
   claim: claimPath()
     .default('tenant_id')
     .describe('Claim that names the tenant, where an issuer says nothing else.'),
-  allowed: filledList(tenantId())
-    .optional()
-    .describe('Tenants that are let in, whatever the source; absent means all.'),
+  allowed: filledList(tenantId()).optional().describe('Allowed tenants, for every source; absent means all.'),
   webhook: webhookSection('principal')
     .optional()
     .describe('Directory that knows the tenants of a principal.'),
@@ -155,13 +153,11 @@ const sanitizeRule = section({
     .optional()
     .describe('Pattern that finds the text.'),
   keywords: filledList(text('a keyword')).optional().describe('Words that are found in upper or lower case.'),
-  action: oneOf(['redact', 'reject'])
-    .default('redact')
-    .describe('Replace what was found, or refuse the request.'),
+  action: oneOf(['redact', 'reject']).default('redact').describe('Replace a match, or refuse the request.'),
   replacement: z
     .string({ error: expected('a text') })
     .optional()
-    .describe('Text put in place of what was found; absent means [REDACTED:<name>].'),
+    .describe('Text in place of a match; absent means [REDACTED:<name>].'),
 })
 
 /** The `prompt-sanitize` section: text that must not reach an upstream (decision 21). */
@@ -169,7 +165,9 @@ const promptSanitizeSection = section({
   max_body_bytes: integer(1, 67_108_864)
     .default(1_048_576)
     .describe('Largest body that is searched; a larger one is refused.'),
-  rules: list(sanitizeRule).default([]).describe('What to look for; without rules bodies are not parsed.'),
+  rules: list(sanitizeRule)
+    .default([])
+    .describe('Searches and their actions; without rules bodies are not parsed.'),
 })
 
 // Fields that the gateway writes: mapped from a client's header, a caller could forge or hide them (decisions 17 and 22).

@@ -8,6 +8,9 @@ import { captureBody } from './capture-body.ts'
 import { createOtlpExporter } from './otlp-exporter.ts'
 import { createStdoutExporter } from './stdout-exporter.ts'
 
+// The admin API shows records of its own in the same form.
+export { eventTypes, lastParameter } from './audit-event.ts'
+
 /**
  * Records every request once. The record is created before the request is forwarded and written when its outcome is
  * known (decision 22). Neither success nor failure of the record changes the request.

@@ -31,7 +31,7 @@ interface DirectoryRequest {
   readonly asked: string | undefined
 }
 
-/** The options, and whether token-validator says who calls. */
+/** The options, and whether token-validator identifies the callers. */
 export interface TenantSettings extends TenantInjectorOptions {
   readonly callersKnown?: boolean
 }

@@ -51,7 +51,7 @@ function acceptEveryone(options: TokenValidatorOptions): Plugin {
   }
 }
 
-/** Whether a route needs a token, and of whom. */
+/** Whether a route needs a token, and from which issuer. */
 export function planTokenValidator(
   { mode, issuers }: TokenValidatorOptions,
   { roles }: RouteConfig,
