@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuTime } from './harness/cpu-time.ts'
 import { eventually } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { answerJson, startUpstream } from './harness/start-upstream.ts'
@@ -86,9 +87,11 @@ describe('a long key over many values', () => {
   it('is no way to stop the gateway', async () => {
     const { post, url } = await start()
     const body = JSON.stringify({ [`phone${'x'.repeat(80_000)}`]: Array(8000).fill('abcdefg') })
-    const started = performance.now()
-    const [response] = await Promise.all([post('application/json', body), fetch(`${url}/healthz`)])
-    expect(response.status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(3000)
+    const work = async () => {
+      const [response] = await Promise.all([post('application/json', body), fetch(`${url}/healthz`)])
+      expect(response.status).toBe(200)
+    }
+    const time = await cpuTime(3000, work, 1)
+    expect(time).toBeLessThan(3000)
   })
 })

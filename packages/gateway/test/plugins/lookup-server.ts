@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { onTestFinished, vi } from 'vitest'
 import type { WebhookOptions } from '../../src/config/config-schema.ts'
 import { PATIENCE_MS } from '../harness/metric-value.ts'
 
@@ -109,6 +110,17 @@ export const brokenTreatments: readonly (readonly [string, Treatment])[] = [
 /** The timeout for such a call: short only where nothing else ends the call. */
 export function timeFor(treatment: Treatment): Pick<WebhookOptions, 'timeout_ms'> {
   return { timeout_ms: [silence, headOnly, drip].includes(treatment) ? 500 : PATIENCE_MS }
+}
+
+/** From here on no call of the test times out, however busy the machine is. Returns the timeouts that calls ask for. */
+export function stopTimeouts(): readonly number[] {
+  const asked: number[] = []
+  const timeouts = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    asked.push(ms)
+    return new AbortController().signal
+  })
+  onTestFinished(() => timeouts.mockRestore())
+  return asked
 }
 
 function silence(): void {}

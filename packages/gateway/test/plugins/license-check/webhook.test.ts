@@ -9,6 +9,7 @@ import {
   holding,
   type LookupServer,
   startLookupServer,
+  stopTimeouts,
   type Treatment,
   timeFor,
   webhookAt,
@@ -106,6 +107,7 @@ describe('a server that gives no answer closes the route', () => {
     expect(await send(plugin)).toEqual(unavailable)
     expect(plugin.degraded?.()).toMatch(/^the licence server gives no usable answer: [a-z_]+$/)
     licences.treat(answering(200))
+    stopTimeouts()
     expect(await send(plugin)).toBeUndefined()
     expect(plugin.degraded?.()).toBeUndefined()
     expect(licences.calls).toHaveLength(2)

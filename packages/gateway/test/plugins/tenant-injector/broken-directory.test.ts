@@ -9,6 +9,7 @@ import {
   holding,
   type LookupServer,
   startLookupServer,
+  stopTimeouts,
   type Treatment,
   timeFor,
   webhookAt,
@@ -71,6 +72,7 @@ async function expectOutage(broken: Treatment) {
   expect(await send(plugin)).toEqual(unavailable)
   expect(plugin.degraded?.()).toMatch(/^the tenant directory gives no usable answer: [a-z_]+$/)
   directory.treat(answering(200, { tenant_id: 'acme' }))
+  stopTimeouts()
   expect(await send(plugin)).toEqual(good)
   expect(plugin.degraded?.()).toBeUndefined()
   expect(directory.calls).toEqual(['/principals/alice', '/principals/alice'])
@@ -128,11 +130,11 @@ test('each call has the whole time for itself', async () => {
   const plugin = injector({ timeout_ms: 1000 })
   directory.treat(() => undefined)
   expect(await send(plugin, 'alice')).toEqual(unavailable)
-  directory.treat((request, response) => {
-    setTimeout(() => answering(200, { tenant_id: 'acme' })(request, response), 550)
-  })
+  directory.treat(answering(200, { tenant_id: 'acme' }))
+  const timeouts = stopTimeouts()
   expect(await send(plugin, 'alice')).toEqual(good)
   expect(await send(plugin, 'bob')).toEqual(good)
+  expect(timeouts).toEqual([1000, 1000])
 })
 
 test('everyone who waits for a call that fails gets the failure, from one call', async () => {
