@@ -1,10 +1,17 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startRunService } from './run-service.ts'
 import { sampleOutcomes } from './sample-outcomes.ts'
 import { sendOutcome } from './scenario-service/send-outcome.ts'
 
 const post = { method: 'POST', path: '/work', body: { a: 1 } }
 const keyed = { ...post, idempotencyKey: 'mine' }
+
+/** Time passes when the test says so: on a busy machine a request or its answer could take longer than it may. */
+function stopTime() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return { pass: (ms: number) => void vi.advanceTimersByTime(ms) }
+}
 
 describe('a run whose connection breaks', () => {
   test('sends the same request again, with the same key, body and correlation id and another request id', async () => {
@@ -30,8 +37,10 @@ describe('a run whose connection breaks', () => {
   })
 
   test('also tries again when there was no answer in time', async () => {
+    const time = stopTime()
     const { client, requests } = await startRunService(({ trace }, response, count) => {
       if (count > 1) sendOutcome(response, trace, sampleOutcomes.success)
+      else time.pass(500)
     })
     expect(await client.run({ ...keyed, timeoutMs: 500 })).toEqual(sampleOutcomes.success)
     expect(requests).toHaveLength(2)
@@ -71,8 +80,10 @@ describe('a run with an effect, under a key that only the client made', () => {
   ])(
     'is sent once when the connection %s, since nobody said that keys are honoured',
     async (_title, request) => {
+      const time = stopTime()
       const { client, requests, waits } = await startRunService((_request, response) => {
-        if (!('timeoutMs' in request)) response.socket?.destroy()
+        if ('timeoutMs' in request) time.pass(500)
+        else response.socket?.destroy()
       })
       const code = 'timeoutMs' in request ? 'TIMEOUT' : 'NETWORK'
       await expect(client.run(request)).rejects.toMatchObject({ name: 'TransportError', code })

@@ -77,9 +77,10 @@ test.each([
 
 test('of many faults the first are listed, and the rest is not looked for', () => {
   const bodies = Array(100_000).fill({ ...conflict, code: 1 })
-  const started = performance.now()
+  const before = process.cpuUsage()
   const [kind, ...faults] = judge(bodies)
-  expect(performance.now() - started).toBeLessThan(5_000)
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(5_000)
   expect(kind).toBe('body')
   expect(faults).toHaveLength(251)
   expect(faults.slice(-2)).toEqual([
