@@ -4,7 +4,6 @@ import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
 import type { LoadedConfig } from './config/warnings.ts'
 import type { Exchange } from './exchange.ts'
-import { degradedReasons } from './lifetime/degraded.ts'
 import { cancelAll, drain } from './lifetime/drain.ts'
 import { createLoad, type Load } from './lifetime/load.ts'
 import {
@@ -15,8 +14,7 @@ import {
   type Reloading,
   type ReloadResult,
 } from './lifetime/reload.ts'
-import { createSnapshot, type Snapshot } from './lifetime/snapshot.ts'
-import { createSnapshots } from './lifetime/snapshots.ts'
+import { createSnapshot, createSnapshots, type Snapshot } from './lifetime/snapshot.ts'
 import { handle } from './line/handle.ts'
 import type { GatewayStatus, Parts, Watcher } from './line/parts.ts'
 import {
@@ -29,11 +27,12 @@ import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
 import { createStreamSlots } from './slots/shared-slots.ts'
+import type { StreamSlots } from './slots/stream-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
 import type { UpstreamPool } from './upstream/pools.ts'
 import { createShared } from './upstream/shared-resources.ts'
 
-/** What a gateway is made of. */
+/** Everything a gateway is made with. */
 export interface GatewayOptions extends LoadedConfig {
   /** The folder that file names in the configuration start from. */
   readonly baseFolder: string
@@ -41,15 +40,15 @@ export interface GatewayOptions extends LoadedConfig {
   readonly log: Log
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
-  /** What the admin listener gets, where `gateway.admin` turns it on. */
+  /** Options of the admin listener, where `gateway.admin` turns it on. */
   readonly admin?: AdminOptions | undefined
-  /** Also gets the record of every request, for the console of another gateway. */
+  /** Receives the record of every request, for the console of another gateway. */
   readonly onRecord?: RecordTaker | undefined
-  /** Where a reload reads the configuration again; without it every reload is refused. */
+  /** The source that a reload reads; without it every reload is refused. */
   readonly source?: ConfigSource | undefined
   /** Links this process to its supervisor, if it is one worker of several. */
   readonly worker?: ((own: WorkerParts) => WorkerLink) | undefined
-  /** Makes the store of the tenants' stream slots, where this process is not to count them alone. */
+  /** Makes the store of the tenants' stream slots; by default in this process, or in Redis with `gateway.shared`. */
   readonly streamSlots?: typeof createStreamSlots | undefined
 }
 
@@ -82,11 +81,11 @@ export interface Gateway {
   start(): Promise<number>
   /** The port of the admin listener, once it is open. */
   readonly adminPort: number | undefined
-  /** Puts the configuration that its source has by now in the place of the one in use, or refuses all of it. */
+  /** Reads the source again and applies the configuration completely, or refuses it completely. */
   reload(): Promise<ReloadResult>
-  /** Finishes what is in flight, then ends. */
+  /** Finishes the requests in flight, then closes. */
   drain(): Promise<void>
-  /** Ends at once. */
+  /** Closes at once. */
   close(): Promise<void>
   readonly metrics: Metrics
 }
@@ -161,7 +160,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-/** A request is handled with the parts of the moment it came, to its end. */
+/** A request uses the parts of the moment it arrived, until its end. */
 function openListener(partsNow: () => Parts, connections?: ConnectionSource): Listener {
   const { snapshot, log } = partsNow()
   const { host, port } = snapshot.config.gateway
@@ -181,11 +180,23 @@ function listenerSettings({ config: { gateway }, certificate }: Snapshot): Liste
   return { limits: gateway.limits, corsOrigins: gateway.cors?.origins, certificate }
 }
 
-/** The net below the line: a fault in answering or counting costs its request, never the process. */
+/** Last resort: an error in `fail` or `finish` ends its request, never the process. */
 function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): void {
   snapshot.requests.leave(exchange)
   log.error('a request was abandoned', { request_id: exchange.trace.requestId, error })
   exchange.reply.destroy()
+}
+
+/** Why the gateway is less than ready without being unready. The text is public: it names no file and no key. */
+function degradedReasons({ plugins, config }: Snapshot, { last }: Reloading, slots: StreamSlots): string[] {
+  const reasons = last?.result === 'refused' ? ['configuration: the last reload was refused'] : []
+  if (config.gateway.shared !== undefined && slots.scope() === 'local')
+    reasons.push('shared limits: the store is out of reach, this gateway keeps the stream limit for itself')
+  for (const { name, degraded } of plugins) {
+    const reason = degraded?.()
+    if (reason !== undefined) reasons.push(`${name}: ${reason}`)
+  }
+  return reasons
 }
 
 function upstreamState({ name, connections, permits }: UpstreamPool): UpstreamState {

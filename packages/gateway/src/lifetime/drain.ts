@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { ActiveExchanges } from './active-exchanges.ts'
 import type { Load } from './load.ts'
 
-/** What draining works on. */
+/** The parts that a drain uses. */
 export interface DrainParts {
   readonly config: Pick<GatewayOptions, 'drain_seconds' | 'drain_delay_seconds'>
   readonly state: { draining: boolean; closing: boolean }
@@ -15,13 +15,13 @@ export interface DrainParts {
   readonly log: Log
 }
 
-/** What is cancelled gets this long to send its last frame. */
+/** Time for cancelled streams to send their last frame. */
 const LAST_FRAME_MS = 2000
-/** How long connections that are open but idle may still send a request and be told to go elsewhere. */
+/** Time for idle connections to send one more request, which is refused with `Connection: close`. */
 const LINGER_MS = 500
 const LINGER_STEP_MS = 20
 
-/** Finishes what is in flight: first no new work, then time to finish, then an orderly end for the rest. */
+/** Takes no new work, waits for requests in flight, then cancels the rest in an orderly way. */
 export async function drain({ config, state, listener, load, log }: DrainParts): Promise<void> {
   log.info('draining', { in_flight: load.active.length, seconds: config.drain_seconds })
   state.draining = true
@@ -43,13 +43,13 @@ async function cancelRest(load: Load, log: Log): Promise<void> {
   await cancelAll(load)
 }
 
-/** Ends every exchange, with time for a last frame and for its record, before what they use is taken away. */
+/** Cancels every exchange and waits for last frames and records, before the parts they use are closed. */
 export async function cancelAll({ active, idle }: ActiveExchanges): Promise<void> {
   for (const exchange of [...active]) exchange.signal.cancel('shutdown')
   await idle(LAST_FRAME_MS)
 }
 
-/** Answers carry `Connection: close` by now; a connection that is quiet is given a moment, so that none is reset. */
+/** Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset. */
 async function linger(listener: Listener): Promise<void> {
   const until = performance.now() + LINGER_MS
   while (listener.connections > 0 && performance.now() < until) await sleep(LINGER_STEP_MS)

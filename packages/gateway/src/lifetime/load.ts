@@ -1,8 +1,8 @@
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 
-/** What the gateway is working on, whatever configuration it began with, and whether it can take more. */
+/** All requests of the gateway, and whether it can take more. */
 export interface Load extends ActiveExchanges {
-  /** Requests that are being worked on; open streams wait and do not count. */
+  /** Requests in flight, without open streams. */
   readonly inFlight: number
   /** The exchange holds a stream slot from now on. */
   streamStarted(): void
@@ -13,7 +13,7 @@ export interface Load extends ActiveExchanges {
 
 const SAMPLE_INTERVAL_MS = 100
 const MAX_LOOP_DELAY_MS = 250
-/** A hiccup of an idle process is no overload. */
+/** Below this number of requests, a late event loop is no overload. */
 const BUSY_COUNT = 64
 
 /** Counts exchanges against the limit of requests in flight, and watches how late the event loop runs. */

@@ -1,14 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import { formatFaults } from '../config/faults.ts'
+import { type ConfigFault, formatFaults, formatPath, type Path } from '../config/faults.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
 import type { LoadedConfig } from '../config/warnings.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { fixedKeyFaults } from './fixed-keys.ts'
-import { inTurn } from './in-turn.ts'
-import { settledWithin } from './settled-within.ts'
 import type { Snapshot } from './snapshot.ts'
+import { inTurn, settledWithin } from './turns.ts'
 
 /** Where a configuration is read again from. */
 export interface ConfigSource {
@@ -154,4 +153,45 @@ export function resultOf(faults: readonly string[]): ReloadResult {
   const surplus = `and ${faults.length - MAX_FAULTS} more faults`
   const shown = faults.length > MAX_FAULTS ? [...faults.slice(0, MAX_FAULTS), surplus] : faults
   return { at: new Date().toISOString(), result: faults.length === 0 ? 'applied' : 'refused', faults: shown }
+}
+
+/** A key that a running gateway cannot change, because its listener is bound. */
+interface FixedKey {
+  readonly path: Path
+  readonly read: (gateway: GatewayConfig['gateway']) => unknown
+  readonly message: string
+}
+
+const RESTART = 'cannot change without a restart'
+
+/** All fixed keys; `docs/operations.md` lists them. */
+const fixedKeys: readonly FixedKey[] = [
+  { path: ['gateway', 'host'], read: ({ host }) => host, message: RESTART },
+  { path: ['gateway', 'port'], read: ({ port }) => port, message: RESTART },
+  { path: ['gateway', 'shared'], read: ({ shared }) => shared, message: RESTART },
+  { path: ['gateway', 'workers'], read: ({ workers }) => workers, message: RESTART },
+  { path: ['gateway', 'admin'], read: ({ admin }) => admin, message: RESTART },
+  {
+    path: ['gateway', 'tls'],
+    read: ({ tls }) => tls === undefined,
+    message: 'cannot be added or removed without a restart',
+  },
+  {
+    path: ['gateway', 'limits', 'max_header_bytes'],
+    read: ({ limits }) => limits.max_header_bytes,
+    message: RESTART,
+  },
+]
+
+/** A change of a fixed key is a fault: a file is applied completely or not at all. */
+function fixedKeyFaults(running: GatewayConfig, loaded: ValidConfig, file: string): ConfigFault[] {
+  return fixedKeys
+    .filter(({ read }) => !isDeepStrictEqual(read(running.gateway), read(loaded.config.gateway)))
+    .map(({ path, message }) => ({
+      file,
+      ...loaded.positionOf(path),
+      path: formatPath(path),
+      message,
+      kind: 'initialisation',
+    }))
 }

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
+import type { Log } from '../log.ts'
 import type { Plugin } from '../plugin.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
 import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
 import type { Shared } from '../upstream/shared-resources.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
+import { cancelAll } from './drain.ts'
 import { createRouter, type Router } from './router.ts'
 
-/** Everything that follows from one configuration. A request keeps the snapshot it started with. */
+/** Everything made from one configuration. A request keeps the snapshot it started with. */
 export interface Snapshot {
   readonly config: GatewayConfig
   readonly warnings: readonly ToldWarning[]
@@ -20,25 +22,25 @@ export interface Snapshot {
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
   readonly certificate: ServerCertificate | undefined
-  /** The requests that started with it and are not over. */
+  /** The unfinished requests that started with it. */
   readonly requests: ActiveExchanges
   /** Resolves when every plugin has its resources, or knows that they are not available. */
   warm(): Promise<void>
-  /** Releases what it holds; safe to call again. */
+  /** Releases everything; safe to call again. */
   close(): Promise<void>
 }
 
-/** What a snapshot is made with, and what outlasts it. */
+/** The parts of the gateway that outlive a snapshot. */
 export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion'> {
   readonly pools: Shared<UpstreamPool>
 }
 
-/** Provisions a configuration; throws an `InitialisationError` when something in it cannot act, and leaves nothing open. */
+/** Provisions a configuration. Throws an `InitialisationError` when a part of it cannot work, and leaves nothing open. */
 export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snapshot {
   const { config } = loaded
   const { routes, gateway } = config
   const warnings = toldWarnings(loaded)
-  // Here and nowhere else, so that everyone who runs a gateway sees each of them, once for every configuration.
+  // Logged here only, so that every configuration reports its warnings once, however the gateway is run.
   for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
   const router = createRouter(routes)
@@ -86,4 +88,52 @@ function createPools({ routes, gateway }: GatewayConfig, world: SnapshotWorld, p
 
 function versionOf(config: GatewayConfig): string {
   return createHash('sha256').update(JSON.stringify(config)).digest('hex')
+}
+
+/** The snapshot of the next request, and former ones that requests still use. */
+export interface Snapshots {
+  readonly current: Snapshot
+  /** Replaces the current one, which closes with its last request. */
+  replace(next: Snapshot): void
+  /** Closes all of them. */
+  close(): Promise<void>
+}
+
+/**
+ * Former snapshots that may be in use at a time. Deadlines end most requests soon; only streams without a deadline could
+ * keep snapshots for ever. Above this number the requests of the oldest are cancelled.
+ */
+export const MAX_FORMER = 8
+
+/** Starts with the snapshot of the configuration at start. */
+export function createSnapshots(first: Snapshot, log: Log): Snapshots {
+  const former = new Set<Snapshot>()
+  let current = first
+  const close = async (old: Snapshot) => {
+    await old.close().catch((error) => log.error('a former configuration did not close', { error }))
+    former.delete(old)
+  }
+  return {
+    get current() {
+      return current
+    },
+    replace(next) {
+      const old = current
+      current = next
+      former.add(old)
+      old.requests.whenIdle(() => void close(old))
+      endSurplus(former, log)
+    },
+    async close() {
+      await Promise.all([...former, current].map(close))
+    },
+  }
+}
+
+function endSurplus(former: ReadonlySet<Snapshot>, log: Log): void {
+  const [oldest, ...rest] = [...former].filter(({ requests }) => requests.active.length > 0)
+  if (oldest === undefined || rest.length < MAX_FORMER) return
+  const cancelled = oldest.requests.active.length
+  log.warn('too many configurations are in use: requests of the oldest are ended', { cancelled })
+  void cancelAll(oldest.requests)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type Readable, Writable } from 'node:stream'
-import { settledWithin } from '../lifetime/settled-within.ts'
+import { settledWithin } from '../lifetime/turns.ts'
 
 const LINE_END = 10
 /** The longest time that a stalled reader delays the end. */

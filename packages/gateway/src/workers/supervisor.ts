@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
 import { toldWarnings } from '../config/warnings.ts'
 import type { Gateway } from '../gateway.ts'
-import { createTurns, inTurn } from '../lifetime/in-turn.ts'
 import {
   type ConfigSource,
   createReloading,
@@ -9,7 +8,7 @@ import {
   type ReloadResult,
   type ValidConfig,
 } from '../lifetime/reload.ts'
-import { settledWithin } from '../lifetime/settled-within.ts'
+import { createTurns, inTurn, settledWithin } from '../lifetime/turns.ts'
 import { emptyAcceptQueue } from '../listen/accept-queue.ts'
 import { ConnectionSpread } from '../listen/connection-spread.ts'
 import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'

@@ -5,7 +5,7 @@ import {
   type ValidConfig,
   WARM_MS,
 } from '../lifetime/reload.ts'
-import { settledWithin } from '../lifetime/settled-within.ts'
+import { settledWithin } from '../lifetime/turns.ts'
 import type { WorkerChannel } from './channel.ts'
 
 /** The parts of a swap in all workers. */

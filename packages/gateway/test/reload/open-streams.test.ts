@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_FORMER } from '../../src/lifetime/snapshots.ts'
+import { MAX_FORMER } from '../../src/lifetime/snapshot.ts'
 import { startEventUpstream } from '../harness/event-upstream.ts'
 import { expectRefusal, readFetched } from '../harness/expect-outcome.ts'
 import { eventually, metricValue } from '../harness/metric-value.ts'

@@ -1,6 +1,6 @@
 /**
- * Lets one run at a time. Whoever asks during a run gets the next one, and all of them the same: the run under way may
- * have read what they want it to see before it was there.
+ * Allows one run at a time. Callers during a run share the next one: the run under way may have read its input before
+ * their change.
  */
 export function inTurn<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
@@ -22,7 +22,7 @@ export function inTurn<T>(run: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Makes a queue: each piece of work starts when the one before has settled. */
+/** Makes a queue: a piece of work starts when the previous one has settled. */
 export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -30,4 +30,12 @@ export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
     last = done.catch(() => undefined)
     return done
   }
+}
+
+/** Resolves when the work has settled, or after `ms`. */
+export async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([work.catch(() => undefined), late])
+  clearTimeout(timer)
 }
