@@ -57,6 +57,18 @@ export function describeStore(store: StoreUnderTest): void {
       ])
     })
 
+    it('leaves a store alone that a newer version has migrated further', async () => {
+      const newer = "INSERT INTO agentic_migrations (version, name) VALUES (1000, 'of a newer version')"
+      await store().query(newer)
+      try {
+        await store().migrate()
+        const [last] = await store().query('SELECT max(version) AS version FROM agentic_migrations')
+        expect(last).toEqual({ version: 1000 })
+      } finally {
+        await store().query('DELETE FROM agentic_migrations WHERE version = 1000')
+      }
+    })
+
     it('applies the steps of a service once, all of them or none, and the next ones later', async () => {
       const owner = crypto.randomUUID()
       const table = `own_${owner.replaceAll('-', '')}`
