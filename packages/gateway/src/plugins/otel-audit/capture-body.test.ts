@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { captureText, MAX_CAPTURED_BYTES } from './capture-body.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeBody, makeContext, makeExchange } from '../../../test/plugins/make-exchange.ts'
+import type { RequestBody } from '../../exchange.ts'
+import { captureBody, captureText, MAX_CAPTURED_BYTES } from './capture-body.ts'
 
 it('keeps a body of exactly 1 MiB', () => {
   expect(captureText(Buffer.alloc(MAX_CAPTURED_BYTES, 'a'))).toBe('a'.repeat(MAX_CAPTURED_BYTES))
@@ -47,4 +49,50 @@ it('keeps a prefix of any text and at most three bytes less than the limit', () 
     expect(kept).toBeGreaterThanOrEqual(Math.min(Buffer.byteLength(body), MAX_CAPTURED_BYTES - 3))
   })
   fc.assert(property, { numRuns: 30, verbose: 1 })
+})
+
+describe('the captured body of a request', () => {
+  async function capture(body: RequestBody, bodyUninspected = false) {
+    const context = makeContext()
+    onTestFinished(() => context.close())
+    const exchange = makeExchange({ body, bodyUninspected })
+    const pending = captureBody(exchange, context.log)
+    expect(await pending).toBeUndefined()
+    return { exchange, waited: pending !== undefined, lines: context.lines }
+  }
+
+  it('is its text', async () => {
+    const { exchange, waited } = await capture(makeBody('hello'))
+    expect([exchange.requestBodyForAudit, waited]).toEqual(['hello', true])
+  })
+
+  it('is empty at once for an empty body', async () => {
+    const { exchange, waited } = await capture(makeBody(''))
+    expect([exchange.requestBodyForAudit, waited]).toEqual(['', false])
+  })
+
+  it('is absent, without a read, when prompt-sanitize did not inspect it', async () => {
+    for (const body of [makeBody('secret'), makeBody('')]) {
+      const { exchange, waited } = await capture(body, true)
+      expect([exchange.requestBodyForAudit, waited]).toEqual([undefined, false])
+    }
+  })
+
+  it('is absent when the body is larger than the gateway allows', async () => {
+    const { exchange, lines } = await capture({ ...makeBody([]), read: async () => undefined })
+    expect([exchange.requestBodyForAudit, lines]).toEqual([undefined, []])
+  })
+
+  it('is absent when the client disconnects, and the log says why', async () => {
+    const error = new Error('aborted')
+    const { exchange, lines } = await capture({ ...makeBody([]), read: () => Promise.reject(error) })
+    expect(exchange.requestBodyForAudit).toBeUndefined()
+    expect(lines).toEqual([
+      {
+        level: 'debug',
+        message: 'otel-audit could not read a body',
+        fields: { request_id: exchange.trace.requestId, error },
+      },
+    ])
+  })
 })
