@@ -8,7 +8,7 @@ export {
 export { DraftError, draftScenario } from './init/draft-scenario.ts'
 export { createSampler, type Sampler } from './init/sample-value.ts'
 export type { Stage } from './observe/observe.ts'
-export type { FileFault } from './offline/fault.ts'
+export type { FileFault } from './offline/file-faults.ts'
 export { type ReadDocument, readDocument } from './offline/read-document.ts'
 export { createReferences, type OtherDocument, type References } from './offline/references.ts'
 export { type FileKind, type FileResult, validateFile } from './offline/validate-file.ts'

@@ -13,8 +13,7 @@ import type { ValidationError } from '@agentic-rest/profile/validate'
 import { valueAt } from './observe/json-path.ts'
 import type { Observation, ObservationName } from './observe/observation.ts'
 import { EVENT_STREAM } from './observe/observe-stream.ts'
-import { currentValidator } from './offline/current-validator.ts'
-import { isObject } from './offline/fault.ts'
+import { currentValidator, isObject } from './offline/file-faults.ts'
 import { fail, notObserved, pass, type Rule, type Verdict } from './rule.ts'
 import type { Answer } from './wire/exchange.ts'
 
@@ -99,7 +98,7 @@ export function traceOf(observation: Observation): { trace: Trace } | { reason: 
 }
 
 /** The faults of a body by the published schema of its row; none when status and media type are not the row's. */
-export function schemaFaults(observation: Observation): readonly ValidationError[] | { reason: string } {
+function schemaFaults(observation: Observation): readonly ValidationError[] | { reason: string } {
   const typed = typedBody(observation)
   if ('reason' in typed) return typed
   const schema = schemaOf(answerOf(observation))

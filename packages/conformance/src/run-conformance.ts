@@ -8,9 +8,8 @@ import { applyRule } from './rule.ts'
 import { rules as allRules } from './rules.ts'
 import type { Environment } from './scenario/fill-references.ts'
 import { type Scenario, type ScenarioInput, scenarioSchema } from './scenario/scenario-schema.ts'
-import { usualLimits } from './wire/send.ts'
+import { usualLimits, wordFailure } from './wire/send.ts'
 import { createSender } from './wire/sender.ts'
-import { wordFailure } from './wire/word-failure.ts'
 
 /** What to ask, and how. */
 export interface ConformanceOptions {

@@ -1,4 +1,4 @@
-import { isObject } from '../offline/fault.ts'
+import { isObject } from '../offline/file-faults.ts'
 import type { References } from '../offline/references.ts'
 
 /** Makes values that a schema probably accepts. */

@@ -1,7 +1,7 @@
 import type { Arrival } from '../wire/exchange.ts'
 
 /** Takes in the pieces of an event stream and knows when each event was complete. */
-export interface EventClock {
+interface EventClock {
   readonly times: readonly number[]
   take(piece: Arrival): void
 }

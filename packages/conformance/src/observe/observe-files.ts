@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fixtureFaults } from '../offline/fixture-faults.ts'
-import { isSilent, manifestFaults } from '../offline/manifest-faults.ts'
+import { fixtureFaults, isSilent, manifestFaults } from '../offline/file-faults.ts'
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import { notInScenario, type Seen } from './observation.ts'
 

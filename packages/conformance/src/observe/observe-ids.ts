@@ -1,9 +1,8 @@
 import { type OutcomeType, outcomes, outcomeTypes } from '@agentic-rest/profile'
 import type { Probe } from '../scenario/scenario-schema.ts'
-import { attempt } from './attempt.ts'
 import type { Observation, ObservationName, Seen } from './observation.ts'
 import { newTrace, type Run } from './run.ts'
-import { sendProbe } from './take-steps.ts'
+import { attempt, sendProbe } from './take-steps.ts'
 
 /** Sends a request whose answer has a trace without ids, with one of them, and asking for another media type. */
 export async function observeIds(run: Run): Promise<Seen[]> {

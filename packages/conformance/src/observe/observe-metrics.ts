@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { headers, outcomeTypes } from '@agentic-rest/profile'
-import { NO_TOKEN } from '../scenario/check-names.ts'
+import { NO_TOKEN } from '../scenario/scenario-schema.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { attempt } from './attempt.ts'
-import { type CountedRequests, readMetrics, requestsCounted } from './metric-samples.ts'
 import type { Expected, Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
-import { sendProbe } from './take-steps.ts'
+import { attempt, sendProbe } from './take-steps.ts'
 
 const METRICS_PATH = '/metrics'
 // A busy gateway has many series.
@@ -53,4 +51,65 @@ async function sendCounted(run: Run): Promise<{ contrast?: Exchange | undefined;
   if (probe === undefined) return { expected: {} }
   const seen = await attempt(run, 'metrics', async () => ({ exchanges: [await sendProbe(run, probe)] }))
   return { contrast: 'missing' in seen ? undefined : seen.exchanges[0], expected: { type } }
+}
+
+/** One sample of a text exposition. */
+export interface Sample {
+  readonly name: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly value: number
+}
+
+/** Metrics as a scraper reads them. */
+export interface Metrics {
+  /** The declared types, by the name of the metric. */
+  readonly types: ReadonlyMap<string, string>
+  readonly samples: readonly Sample[]
+}
+
+/** Reads a text exposition; lines that are none are left out. */
+export function readMetrics(text: string): Metrics {
+  const types = new Map<string, string>()
+  const samples: Sample[] = []
+  for (const line of text.split('\n')) {
+    const [, typed, type] = /^# TYPE (\S+) (\w+)\s*$/.exec(line) ?? []
+    if (typed !== undefined && type !== undefined) types.set(typed, type)
+    const [, name, labels = '', value] = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line) ?? []
+    if (name !== undefined) samples.push({ name, labels: readLabels(labels), value: readValue(value) })
+  }
+  return { types, samples }
+}
+
+/** The counter of requests (Endpoints, 8). */
+export const REQUESTS = 'agentic_requests_total'
+
+/** Which requests are meant; all of them when nothing is said. */
+interface CountedRequests {
+  readonly outcome?: string | undefined
+  readonly tenant?: string | undefined
+}
+
+/** How many requests were counted. */
+export function requestsCounted({ samples }: Metrics, { outcome, tenant }: CountedRequests = {}): number {
+  return samples
+    .filter(({ name }) => name === REQUESTS)
+    .filter(({ labels }) => outcome === undefined || labels.get('outcome') === outcome)
+    .filter(({ labels }) => tenant === undefined || isTenant(labels.get('tenant_id'), tenant))
+    .reduce((sum, { value }) => sum + value, 0)
+}
+
+/** A gateway with very many tenants counts the rest together (decision 25). */
+function isTenant(label: string | undefined, tenant: string): boolean {
+  return label === tenant || label === 'other'
+}
+
+function readLabels(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  )
+}
+
+function readValue(text = ''): number {
+  if (/^\+?Inf$/i.test(text)) return Number.POSITIVE_INFINITY
+  return text === '' ? Number.NaN : Number(text)
 }

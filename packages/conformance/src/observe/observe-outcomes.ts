@@ -1,10 +1,9 @@
 import { type OutcomeType, outcomeTypes } from '@agentic-rest/profile'
 import type { Scenario } from '../scenario/scenario-schema.ts'
-import { attempt } from './attempt.ts'
 import { valueAt } from './json-path.ts'
 import { type Expected, notInScenario, type Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
-import { sendProbe } from './take-steps.ts'
+import { attempt, sendProbe } from './take-steps.ts'
 
 type Probes = NonNullable<Scenario['outcomes']>
 
@@ -29,7 +28,7 @@ async function observeOutcome(run: Run, type: OutcomeType): Promise<Seen> {
 }
 
 /** What a probe says of its answer. */
-export function expectedOf(probe: NonNullable<Probes[OutcomeType]>): Expected {
+function expectedOf(probe: NonNullable<Probes[OutcomeType]>): Expected {
   const { asks, hides, approver } = probe as Expected
   return { asks, hides, approver }
 }
@@ -55,4 +54,24 @@ async function followStatusUrl(run: Run, accepted: Seen | undefined): Promise<Se
     const request = await prepare(run, { method: 'GET', path: '/', token, tenant })
     return { exchanges: [exchange, await run.wire.send({ ...request, url: url.href })] }
   })
+}
+
+const passedOn = ['failed_dependency', 'clarification_required', 'approval_required'] as const
+
+/** Provokes, behind an agent, each outcome that an agent has to pass on. */
+export async function observeGraph(run: Run): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for (const type of passedOn) {
+    const name = `graph.${type}` as const
+    const probe = run.scenario.graph?.[type]
+    if (probe === undefined) seen.push(notInScenario(name, name))
+    else
+      seen.push(
+        await attempt(run, name, async () => ({
+          exchanges: [await sendProbe(run, probe)],
+          expected: expectedOf(probe),
+        })),
+      )
+  }
+  return seen
 }

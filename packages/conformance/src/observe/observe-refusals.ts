@@ -1,10 +1,9 @@
-import { NO_TOKEN } from '../scenario/check-names.ts'
 import type { Probe } from '../scenario/scenario-schema.ts'
+import { NO_TOKEN } from '../scenario/scenario-schema.ts'
 import type { Bearer, Exchange } from '../wire/exchange.ts'
-import { attempt } from './attempt.ts'
 import { notInScenario, type ObservationName, type Seen } from './observation.ts'
 import type { Run, Sending } from './run.ts'
-import { sendProbe } from './take-steps.ts'
+import { attempt, sendProbe } from './take-steps.ts'
 
 /** Sends what otherwise succeeds without a token, with false ones and for a tenant that the token is not good for. */
 export async function observeRefusals(run: Run): Promise<Seen[]> {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { headers } from '@agentic-rest/profile'
 import type { Effects, Probe } from '../scenario/scenario-schema.ts'
-import { attempt } from './attempt.ts'
 import { valueAt } from './json-path.ts'
 import { notInScenario, type Observation, type ObservationName, type Seen } from './observation.ts'
 import { newTrace, prepare, type Run } from './run.ts'
-import { cleanUp, StepError, takeSteps } from './take-steps.ts'
+import { attempt, cleanUp, StepError, takeSteps } from './take-steps.ts'
 
 /** Sends a request twice with one key and counts its effects, at the service itself and behind an agent. */
 export async function observeRetries(run: Run): Promise<Seen[]> {

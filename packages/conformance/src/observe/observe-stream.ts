@@ -1,11 +1,10 @@
 import type { Probe } from '../scenario/scenario-schema.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Watcher } from '../wire/send.ts'
-import { attempt } from './attempt.ts'
 import { createEventClock } from './event-clock.ts'
 import { notInScenario, type Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
-import { cleanUp, sendProbe, takeSteps } from './take-steps.ts'
+import { attempt, cleanUp, sendProbe, takeSteps } from './take-steps.ts'
 
 /** What a caller sends to get a stream. */
 export const EVENT_STREAM = 'text/event-stream'

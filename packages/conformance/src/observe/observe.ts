@@ -1,11 +1,9 @@
 import { createEvidence, type Evidence, type Seen } from './observation.ts'
-import { observeDeadline } from './observe-deadline.ts'
 import { observeFiles } from './observe-files.ts'
-import { observeGraph } from './observe-graph.ts'
 import { observeIds } from './observe-ids.ts'
-import { observeLimit } from './observe-limit.ts'
+import { observeDeadline, observeLimit } from './observe-limits.ts'
 import { observeMetrics } from './observe-metrics.ts'
-import { observeOutcomes } from './observe-outcomes.ts'
+import { observeGraph, observeOutcomes } from './observe-outcomes.ts'
 import { observeRefusals } from './observe-refusals.ts'
 import { observeRetries } from './observe-retries.ts'
 import { observeStream } from './observe-stream.ts'
@@ -27,7 +25,7 @@ const stages = [
 export type Stage = (typeof stages)[number]['title']
 
 /** How a scenario is carried out. */
-export interface Observing {
+interface Observing {
   /** File names of the scenario start from here. */
   readonly folder: string
   readonly onStage?: ((stage: Stage) => void) | undefined

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { headers, outcomes, type Trace } from '@agentic-rest/profile'
-import { NO_TOKEN } from '../scenario/check-names.ts'
 import type { Scenario, ScenarioRequest } from '../scenario/scenario-schema.ts'
+import { NO_TOKEN } from '../scenario/scenario-schema.ts'
 import type { Bearer, SentRequest } from '../wire/exchange.ts'
 import type { Sender } from '../wire/sender.ts'
-import { fillValues, type Values } from './fill-values.ts'
 import type { ObservationName } from './observation.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -89,4 +88,33 @@ function addressOf({ baseUrl, scenario }: Run, { service, path }: ScenarioReques
 
 function bodyOf(body: unknown): string | undefined {
   return body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+/** A value that a scenario names and that nothing has given. */
+export class UnknownValueError extends Error {
+  override readonly name = 'UnknownValueError'
+}
+
+/** Values that earlier steps captured. `uuid` is a fresh one each time it is named. */
+type Values = ReadonlyMap<string, string>
+
+/** Fills in `{{name}}` in every text of a value; keys stay as they are. */
+function fillValues<Value>(value: Value, values: Values): Value {
+  return fill(value, values) as Value
+}
+
+function fill(value: unknown, values: Values): unknown {
+  if (typeof value === 'string') return fillText(value, values)
+  if (Array.isArray(value)) return value.map((item) => fill(item, values))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, values)]))
+}
+
+function fillText(text: string, values: Values): string {
+  return text.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => {
+    if (name === 'uuid') return randomUUID()
+    const value = values.get(name)
+    if (value === undefined) throw new UnknownValueError(`no step has captured {{${name}}}`)
+    return value
+  })
 }

@@ -3,7 +3,9 @@ import { outcomes } from '@agentic-rest/profile'
 import type { Probe, Step } from '../scenario/scenario-schema.ts'
 import type { Answer, Exchange } from '../wire/exchange.ts'
 import { valueAt } from './json-path.ts'
-import { prepare, type Run, type Sending } from './run.ts'
+import type { Observation, ObservationName, Seen } from './observation.ts'
+import { prepare, type Run, type Sending, UnknownValueError } from './run.ts'
+import { TokenSourceError } from './tokens.ts'
 
 /** A step that did not give what the scenario expects of it. */
 export class StepError extends Error {
@@ -80,4 +82,22 @@ function captured({ headers, json }: Answer, source: string, title: string): str
     : valueAt(json?.value, source)
   if (typeof value === 'string' || typeof value === 'number') return String(value)
   throw new StepError(`${title} has no text or number at ${source}`)
+}
+
+const expected = [StepError, TokenSourceError, UnknownValueError]
+
+/** Makes an observation; what keeps the scenario from being carried out is taken down, and nothing was seen. */
+export async function attempt(
+  run: Run,
+  name: ObservationName,
+  observe: () => Promise<Omit<Observation, 'name'> | string>,
+): Promise<Seen> {
+  try {
+    const seen = await observe()
+    return typeof seen === 'string' ? { name, missing: seen } : { name, ...seen }
+  } catch (error) {
+    if (!(error instanceof Error) || !expected.some((kind) => error instanceof kind)) throw error
+    run.problem(`${name}: ${error.message}`)
+    return { name, missing: error.message }
+  }
 }

@@ -22,7 +22,7 @@ export interface Tokens {
 }
 
 /** Where tokens are looked for. */
-export interface TokenPlace {
+interface TokenPlace {
   readonly sources: Readonly<Record<string, TokenSource>>
   readonly env: Environment
   /** Commands run here, and files are found from here. */

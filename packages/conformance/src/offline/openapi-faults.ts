@@ -6,8 +6,7 @@ import {
   outcomeTypes,
   type SchemaName,
 } from '@agentic-rest/profile'
-import { currentValidator } from './current-validator.ts'
-import { below, type FileFault, isObject } from './fault.ts'
+import { below, currentValidator, type FileFault, isObject } from './file-faults.ts'
 import { createReferences, type OtherDocument, type References } from './references.ts'
 
 type Json = Readonly<Record<string, unknown>>

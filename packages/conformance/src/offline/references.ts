@@ -1,6 +1,6 @@
 import { outcomes, profileVersions } from '@agentic-rest/profile'
 import { loadSchema } from '@agentic-rest/profile/validate'
-import { below, type FileFault, isObject } from './fault.ts'
+import { below, type FileFault, isObject } from './file-faults.ts'
 
 /** Gives another document that a reference names, or undefined when there is none. */
 export type OtherDocument = (address: string) => unknown

@@ -1,4 +1,4 @@
-import { escapeMarkup } from './escape-markup.ts'
+import { escapeMarkup } from './escape.ts'
 import type { Report } from './report.ts'
 
 const colours = { good: '#1a7f37', partial: '#9a6700', bad: '#cf222e' } as const

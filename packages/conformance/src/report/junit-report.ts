@@ -1,4 +1,4 @@
-import { escapeMarkup } from './escape-markup.ts'
+import { escapeMarkup } from './escape.ts'
 import type { Report, ReportRow } from './report.ts'
 import { describeRow, placeOf } from './summary.ts'
 

@@ -4,7 +4,7 @@ import { covers, type ExpectedFailure } from '../expected-failures.ts'
 import type { Judgement } from '../rule.ts'
 import { curlCommand } from '../wire/curl-command.ts'
 import type { Bearer } from '../wire/exchange.ts'
-import { printable, shorten } from './printable.ts'
+import { printable, shorten } from './escape.ts'
 
 /** The verdict of one rule on one observation, ready to be shown: no secret and no control character is in it. */
 export interface ReportRow {
@@ -55,7 +55,7 @@ export interface Report {
 }
 
 /** What a report is made of. */
-export interface ReportParts {
+interface ReportParts {
   readonly judgements: readonly Judgement[]
   readonly baseUrl: string
   readonly startedAt: Date

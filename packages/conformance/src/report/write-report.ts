@@ -1,5 +1,4 @@
 import { htmlReport } from './html-report.ts'
-import { jsonReport } from './json-report.ts'
 import { junitReport } from './junit-report.ts'
 import { markdownReport } from './markdown-report.ts'
 import type { Report } from './report.ts'
@@ -22,4 +21,9 @@ export const reportFormats = Object.keys(writers) as readonly ReportFormat[]
 /** Writes a report in one of its forms. What a service sent is escaped in each. */
 export function writeReport(report: Report, format: ReportFormat): string {
   return writers[format](report)
+}
+
+/** The report for machines. */
+function jsonReport(report: Report): string {
+  return `${JSON.stringify(report, null, 2)}\n`
 }

@@ -1,5 +1,5 @@
 import { answerOf, isJson, outcomeObservations, typedObservations } from '../judge.ts'
-import { shorten } from '../report/printable.ts'
+import { shorten } from '../report/escape.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** Errors, table: every media type of the table is JSON. */

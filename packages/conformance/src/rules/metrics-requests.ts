@@ -1,13 +1,13 @@
 import { conditions, headers, outcomeTypes } from '@agentic-rest/profile'
 import { answerOf, judgeRow } from '../judge.ts'
+import type { Observation } from '../observe/observation.ts'
 import {
   type Metrics,
   REQUESTS,
   readMetrics,
   requestsCounted,
   type Sample,
-} from '../observe/metric-samples.ts'
-import type { Observation } from '../observe/observation.ts'
+} from '../observe/observe-metrics.ts'
 import { defineRule, fail, notObserved, pass, type Verdict } from '../rule.ts'
 
 /** Endpoints, 8: the counter of requests and its labels. */

@@ -1,5 +1,5 @@
 import { answerOf, isFine } from '../judge.ts'
-import { type Metrics, readMetrics } from '../observe/metric-samples.ts'
+import { type Metrics, readMetrics } from '../observe/observe-metrics.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** Endpoints, 8: the table of metrics. */

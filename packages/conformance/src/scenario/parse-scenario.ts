@@ -8,13 +8,11 @@ import {
   parseDocument,
   visit,
 } from 'yaml'
-import type { z } from 'zod'
-import { printable } from '../report/printable.ts'
-import { checkNames } from './check-names.ts'
+import { z } from 'zod'
+import { printable } from '../report/escape.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type Environment, fillReferences } from './fill-references.ts'
-import { keysAt } from './keys-at.ts'
-import { type Scenario, scenarioSchema } from './scenario-schema.ts'
+import { NO_TOKEN, type Scenario, scenarioSchema } from './scenario-schema.ts'
 
 /** One fault of a scenario file, at a line and column counted from 1. */
 export interface ScenarioFault {
@@ -32,7 +30,7 @@ export type ScenarioResult =
   | { readonly ok: false; readonly faults: readonly ScenarioFault[] }
 
 /** A fault before it has a line. */
-export interface Finding {
+interface Finding {
   readonly path: readonly PropertyKey[]
   readonly message: string
   /** The fault is the key and not its value. */
@@ -58,7 +56,7 @@ export function parseScenario(
 }
 
 /** The result for a file that is refused as a whole. */
-export function refuse(file: string, message: string): ScenarioResult {
+function refuse(file: string, message: string): ScenarioResult {
   return { ok: false, faults: [{ file, line: 1, column: 1, path: '', message }] }
 }
 
@@ -182,4 +180,63 @@ function startOf(node: unknown): number {
 function formatPath(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${printable(String(step))}`))
   return steps.join('').replace(/^\./, '')
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** The keys that the map at a path of a scenario may have. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let at: readonly Schema[] = [z.toJSONSchema(scenarioSchema, { io: 'input' }) as Schema]
+  for (const step of path) at = at.flatMap((schema) => below(schema, step))
+  return at.flatMap(variants).flatMap(({ properties }) => Object.keys(properties ?? {}))
+}
+
+function below(schema: Schema, step: PropertyKey): Schema[] {
+  return variants(schema).flatMap(({ items, properties, additionalProperties: other }) => {
+    const found =
+      typeof step === 'number'
+        ? items
+        : (properties?.[String(step)] ?? (typeof other === 'object' ? other : undefined))
+    return found === undefined ? [] : [found]
+  })
+}
+
+function variants(schema: Schema): readonly Schema[] {
+  return schema.anyOf ?? [schema]
+}
+
+/** Every token and service that is named has to be declared. */
+function checkNames(scenario: Scenario): Finding[] {
+  const tokens = Object.keys(scenario.tokens ?? {})
+  const known = new Map([
+    ['token', [...tokens, NO_TOKEN]],
+    ['service', Object.keys(scenario.services ?? {})],
+  ])
+  const { tokens: _, services: __, ...rest } = scenario
+  return wrongNames(rest, [], known)
+}
+
+// Bodies and headers are the service's own: a member that happens to be called "token" means nothing here.
+const opaque = ['body', 'headers']
+
+function wrongNames(
+  value: unknown,
+  path: readonly PropertyKey[],
+  known: ReadonlyMap<string, readonly string[]>,
+): Finding[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => wrongNames(item, [...path, index], known))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) => {
+    if (opaque.includes(key)) return []
+    const names = known.get(key)
+    if (names === undefined || typeof child !== 'string') return wrongNames(child, [...path, key], known)
+    if (names.includes(child)) return []
+    const message = `there is no ${key} of that name in ${key}s${didYouMean(child, names)}`
+    return [{ path: [...path, key], message }]
+  })
 }

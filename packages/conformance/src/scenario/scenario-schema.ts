@@ -10,6 +10,9 @@ const jsonPath = z
   .string()
   .regex(/^\$(\.[A-Za-z_][\w-]*|\[-?\d+\])*$/, 'expected a path such as $.items[0].id')
 
+/** The token name of a request without a token. */
+export const NO_TOKEN = 'none'
+
 const outcomeNames = outcomeTypes as readonly [OutcomeType, ...OutcomeType[]]
 
 /** Where a token comes from. None of these puts it into the file. */

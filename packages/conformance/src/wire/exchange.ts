@@ -50,7 +50,7 @@ export interface Exchange {
 }
 
 /** What the wire gives of an answer, before anything is made of it. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number
   readonly rawHeaders: readonly string[]
   readonly body: string

@@ -1,8 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { decodeBody } from './decode-body.ts'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { type Arrival, type Exchange, type SentRequest, toAnswer } from './exchange.ts'
-import { wordFailure } from './word-failure.ts'
 
 /** How much time and memory an answer may take. */
 export interface Limits {
@@ -140,4 +139,65 @@ async function readBody(
   } finally {
     message.destroy()
   }
+}
+
+/** A body as text, or why it cannot be read. */
+interface DecodedBody {
+  readonly text: string
+  readonly fault: string | undefined
+}
+
+const decoders = new Map([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+])
+
+/** Undoes a content encoding, which was not asked for, within a bound: a few bytes can stand for gigabytes. */
+function decodeBody(bytes: Buffer, encoding: string | undefined, maxBytes: number): DecodedBody {
+  const name = encoding?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return decodeText(bytes)
+  const decode = decoders.get(name)
+  if (decode === undefined)
+    return { text: '', fault: 'the content encoding is not one of gzip, deflate and br' }
+  try {
+    return decodeText(decode(bytes, { maxOutputLength: maxBytes }))
+  } catch {
+    return { text: '', fault: `the body cannot be unpacked into ${maxBytes} bytes` }
+  }
+}
+
+function decodeText(bytes: Buffer): DecodedBody {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), fault: undefined }
+  } catch {
+    return { text: bytes.toString('latin1'), fault: 'the body is not UTF-8 text' }
+  }
+}
+
+const words: ReadonlyMap<unknown, string> = new Map([
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection was closed while the request was sent'],
+  ['ENOTFOUND', 'the host name is not known'],
+  ['EAI_AGAIN', 'the host name could not be looked up'],
+  ['EHOSTUNREACH', 'the host cannot be reached'],
+  ['ENETUNREACH', 'the network cannot be reached'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['HPE_HEADER_OVERFLOW', 'the headers are longer than 64 KiB'],
+  ['UPGRADED', 'the connection was switched to another protocol'],
+  ['CLOSED', 'the connection was closed without an answer'],
+])
+
+/** Says in fixed words why there is no answer; what a service sent is no part of them. */
+export function wordFailure(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return 'the exchange failed'
+  if (error.name === 'TimeoutError') return `there was no complete answer within ${timeoutMs / 1000} s`
+  const code = 'code' in error ? error.code : error.message
+  const known = words.get(code) ?? words.get(error.message)
+  if (known !== undefined) return known
+  if (typeof code !== 'string') return 'the exchange failed'
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP'
+  return /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? `the exchange failed with ${code}` : 'the exchange failed'
 }

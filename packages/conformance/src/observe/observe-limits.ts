@@ -3,11 +3,10 @@ import { conditions } from '@agentic-rest/profile'
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import type { Exchange, SentRequest } from '../wire/exchange.ts'
 import type { OpenExchange } from '../wire/send.ts'
-import { attempt } from './attempt.ts'
 import { notInScenario, type Observation, type ObservationName, type Seen } from './observation.ts'
 import { EVENT_STREAM } from './observe-stream.ts'
 import { idHeaders, newTrace, prepare, type Run, type Sending } from './run.ts'
-import { cleanUp, takeSteps } from './take-steps.ts'
+import { attempt, cleanUp, takeSteps } from './take-steps.ts'
 
 type Limit = NonNullable<Scenario['limit']>
 type Seeing = Omit<Observation, 'name'> | string
@@ -110,4 +109,22 @@ function isOpen({ answer }: Exchange): boolean {
 
 function isFine(status: number): boolean {
   return Math.floor(status / 100) === 2
+}
+
+const PATIENCE_MS = 5_000
+
+/** Sends the request that takes longer than its route allows. */
+export async function observeDeadline(run: Run): Promise<Seen[]> {
+  const { deadline } = run.scenario
+  if (deadline === undefined) return [notInScenario('deadline', 'deadline')]
+  const { setup, request, cleanup, seconds } = deadline
+  const observed = await attempt(run, 'deadline', async () => {
+    const values = await takeSteps(run, setup)
+    const exchange = await run.wire.send(await prepare(run, request, { values }), {
+      timeoutMs: seconds * 1500 + PATIENCE_MS,
+    })
+    await cleanUp(run, cleanup, values)
+    return { exchanges: [exchange], expected: { seconds } }
+  })
+  return [observed]
 }

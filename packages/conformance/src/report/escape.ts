@@ -11,3 +11,16 @@ function escapeCharacter(character: string): string {
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as it may stand between tags and in attributes of HTML and XML. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+}
