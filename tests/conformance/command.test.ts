@@ -86,7 +86,7 @@ test('a scenario that cannot be carried out ends it with 2, though nothing faile
   const { code, stdout } = await run('--scenario', 'other.yaml')
   expect(code).toBe(2)
   expect(stdout).toContain(
-    'problem outcomes.success: the token me cannot be had from its env (tokens.me.env)\n',
+    'problem outcomes.success: the token me cannot be read from its env (tokens.me.env)\n',
   )
   expect(stdout).toContain('\n0 of 10 outcomes observed\n')
 })
@@ -132,7 +132,7 @@ test('init writes a scenario that can be run', async () => {
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout:
-      'mine.yaml is written: read it, fill in what is missing, then run\nagentic conformance URL --scenario mine.yaml\n',
+      'mine.yaml is written: read it, fill the gaps, then run\nagentic conformance URL --scenario mine.yaml\n',
   })
   expect(read('mine.yaml')).toContain('path: /items/1\n')
   const ran = await run(

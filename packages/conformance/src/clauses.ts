@@ -1,10 +1,10 @@
 import { type OutcomeType, outcomeTypes } from '@agentic-rest/profile'
 
-/** A clause of the specification that a live service, or a file, can be held to. */
+/** A clause of the specification that can be tested on a live service or a file. */
 export interface Clause {
   /** The section and rule of the specification. */
   readonly where: string
-  /** What it demands, in short. */
+  /** The requirement, in short. */
   readonly demands: string
 }
 
@@ -15,12 +15,12 @@ const tableClauses = Object.fromEntries(
   ]),
 ) as Readonly<Record<`table.${OutcomeType}`, Clause>>
 
-/** Every clause that can be observed from outside. A clause without a rule fails the suite's own test. */
+/** Every clause that can be observed from outside. A test of this package fails for a clause without a rule. */
 export const clauses = {
   ...tableClauses,
   'table.fixed': { where: 'What the service does, 2', demands: 'status and media type of a type are fixed' },
   'table.no-alias': { where: 'Errors, below the table', demands: 'no alias of a status or media type' },
-  'table.json': { where: 'Errors, table', demands: 'bodies are the JSON that their media type says' },
+  'table.json': { where: 'Errors, table', demands: 'a body with a JSON media type is JSON' },
   'versioning.trace': {
     where: 'Versioning, rule 6; Errors, rule 1',
     demands: 'every vendor-typed body carries a trace',
@@ -48,7 +48,7 @@ export const clauses = {
   },
   'gateway.rule-1.each': {
     where: 'Endpoints, gateway rule 1',
-    demands: 'an id that was sent is taken, the other generated',
+    demands: 'an id of the request is kept, a missing one generated',
   },
   'gateway.rule-3': {
     where: 'Endpoints, gateway rule 3; decision 7',
@@ -76,7 +76,7 @@ export const clauses = {
   },
   'endpoints.1.names-input': {
     where: 'Endpoints, 1',
-    demands: 'a clarification names the input that is missing',
+    demands: 'a clarification names the missing input',
   },
   'versioning.schema': {
     where: 'Versioning, rule 6',
@@ -98,7 +98,7 @@ export const clauses = {
   'endpoints.7.content-type': { where: 'Endpoints, 7', demands: 'a stream is text/event-stream' },
   'endpoints.7.cache-control': { where: 'Endpoints, 7', demands: 'a stream is not cached' },
   'endpoints.7.flushing': { where: 'Endpoints, 7', demands: 'a stream is flushed with every chunk' },
-  'endpoints.7.accept': { where: 'Endpoints, 7', demands: 'who does not ask for a stream gets none' },
+  'endpoints.7.accept': { where: 'Endpoints, 7', demands: 'only a request that asks for a stream gets one' },
   'limits.concurrency': {
     where: 'Limits; Errors, rule 4',
     demands: 'one stream too many is refused with 429',
@@ -109,7 +109,7 @@ export const clauses = {
     demands: 'the refusal says after how many seconds to retry',
   },
   'limits.retry-after-header': { where: 'Decision 2', demands: 'the Retry-After header equals retryAfter' },
-  'limits.per-tenant': { where: 'Limits', demands: 'streams are counted for each tenant on its own' },
+  'limits.per-tenant': { where: 'Limits', demands: 'streams are counted per tenant' },
   'limits.concurrent': { where: 'Limits', demands: 'a stream that has ended is not counted' },
   'deadline.body': {
     where: 'Errors, rule 4; Limits',
@@ -117,19 +117,19 @@ export const clauses = {
   },
   'deadline.time': {
     where: 'Limits, executionTimeoutSeconds',
-    demands: 'the deadline is the one that is configured',
+    demands: 'the deadline is the configured one',
   },
   'propagation.failed_dependency': {
     where: 'Errors, rule 5',
-    demands: '424 behind an agent is 424 in front of it',
+    demands: 'a 424 of an inner agent is a 424 of the outer agent',
   },
   'propagation.clarification_required': {
     where: 'Errors, rule 5',
-    demands: 'a question behind an agent is a question in front of it, in its own input names',
+    demands: 'a question of an inner agent is a question of the outer agent, with its own input names',
   },
   'propagation.approval_required': {
     where: 'Errors, rule 5',
-    demands: 'an approval gate behind an agent is one in front of it, with the same approver',
+    demands: 'an approval of an inner agent is an approval of the outer agent, with the same approver',
   },
   'idempotency.outcome': {
     where: 'Endpoints, retry rule 2',
@@ -138,13 +138,13 @@ export const clauses = {
   'idempotency.effect': { where: 'Endpoints, retry rule 2', demands: 'a retry has no effect' },
   'idempotency.hop': {
     where: 'Endpoints, retry rule 1',
-    demands: 'the key reaches the agent behind unchanged',
+    demands: 'the key reaches the inner agent unchanged',
   },
   'hop.correlation': {
     where: 'Endpoints, retry rule 3',
-    demands: 'the correlation id reaches the agent behind unchanged',
+    demands: 'the correlation id reaches the inner agent unchanged',
   },
-  'hop.tenant': { where: 'Authentication, 5', demands: 'the tenant reaches the agent behind unchanged' },
+  'hop.tenant': { where: 'Authentication, 5', demands: 'the tenant reaches the inner agent unchanged' },
   'authentication.missing': {
     where: 'Authentication, 1; decision 4',
     demands: 'a request carries a bearer token',
@@ -170,17 +170,17 @@ export const clauses = {
 /** The name of a clause. */
 export type ClauseId = keyof typeof clauses
 
-/** Clauses that nothing outside can see, and why. They are listed so that nobody takes silence for a pass. */
+/** Clauses that cannot be observed from outside, with the reason. They are listed so that they do not count as passed. */
 export const outOfReach: readonly (Clause & { readonly why: string })[] = [
   {
     where: 'What the service does, plugin pipeline',
     demands: 'plugins run in a fixed order',
-    why: 'an answer does not show what ran before it',
+    why: 'an answer does not show which plugins ran',
   },
   {
     where: 'Endpoints, gateway rule 2',
     demands: 'both ids are forwarded to the upstream',
-    why: 'what reaches an upstream shows only in its answers, and those are held to the ids of the request',
+    why: 'the request to the upstream is visible only in its answers, and their ids are tested',
   },
   {
     where: 'Events',

@@ -3,24 +3,24 @@ import { rules } from './rules.ts'
 import { didYouMean } from './scenario/did-you-mean.ts'
 import type { ScenarioFault } from './scenario/parse-scenario.ts'
 
-/** A failure that is known: of a rule, or of a rule at one place. */
+/** A known failure of a rule, everywhere or at one place. */
 export interface ExpectedFailure {
   readonly rule: string
-  /** An outcome, or another place that the rule looks at, such as `limit` or `graph.failed_dependency`. */
+  /** An outcome, or another place of the rule such as `limit` or `graph.failed_dependency`. */
   readonly place: string | undefined
 }
 
-/** Whether a known failure is that of a rule at a place. */
+/** Whether a known failure covers a rule at a place. */
 export function covers({ rule, place }: ExpectedFailure, id: string, observation: string): boolean {
   return rule === id && (place === undefined || [place, `outcomes.${place}`].includes(observation))
 }
 
-/** The failures that a file lists, or what is wrong with it. */
+/** The failures in a file, or the faults of the file. */
 export type ExpectedFailuresResult =
   | { readonly ok: true; readonly failures: readonly ExpectedFailure[] }
   | { readonly ok: false; readonly faults: readonly ScenarioFault[] }
 
-/** Reads a list of known failures: a rule a line, a place behind it if it fails there alone, `#` before a remark. */
+/** Reads a list of known failures: one rule per line, an optional place after it, comments after `#`. */
 export function parseExpectedFailures(text: string, file: string): ExpectedFailuresResult {
   const failures: ExpectedFailure[] = []
   const faults: ScenarioFault[] = []
@@ -44,7 +44,7 @@ function faultOf(rule: string, place: string | undefined, rest: readonly string[
   return `the rule looks at no outcome or other place "${printable(place)}"${didYouMean(place, known)}`
 }
 
-/** What is wrong with the name of a rule, if anything. */
+/** The fault of an unknown rule name. */
 export function unknownRule(id: string): string | undefined {
   const known = rules.map((rule) => rule.id)
   return known.includes(id) ? undefined : `there is no rule "${printable(id)}"${didYouMean(id, known)}`

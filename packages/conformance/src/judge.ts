@@ -20,7 +20,7 @@ import type { Answer } from './wire/exchange.ts'
 /** The observations of the ten outcomes. */
 export const outcomeObservations = outcomeTypes.map((type) => `outcomes.${type}` as const)
 
-/** The observations whose answer has one of the profile's own bodies, when all is well. */
+/** The observations whose answer should have a body of the profile. */
 export const typedObservations: readonly ObservationName[] = [
   ...outcomeTypes.filter((type) => outcomes[type].schema !== null).map((type) => `outcomes.${type}` as const),
   'limit',
@@ -36,40 +36,40 @@ export const typedObservations: readonly ObservationName[] = [
   'mismatched-upstream',
 ]
 
-/** The observations whose answer may have a trace of its request; a body that the service defines should have one. */
+/** The observations whose answer may have a trace. Bodies of a service should have one too. */
 export const tracedObservations: readonly ObservationName[] = [
   'outcomes.success',
   'outcomes.created',
-  // An upstream with the trace of another has a rule of its own.
+  // Another rule covers an upstream with the trace of another request.
   ...typedObservations.filter((name) => name !== 'mismatched-upstream'),
 ]
 
-/** The last answer of an observation; rules are asked only when there is one. */
+/** The last answer of an observation. Rules run only if there is one. */
 export function answerOf({ exchanges }: Observation): Answer {
   const answer = exchanges.at(-1)?.answer
   if (answer === undefined) throw new Error('a rule was asked about an exchange without an answer')
   return answer
 }
 
-/** The outcome type that an observation is of. */
+/** The outcome type of an observation. */
 export function typeOf({ name }: Observation): OutcomeType {
   const type = name.slice(name.indexOf('.') + 1)
   return (outcomeTypes as readonly string[]).includes(type) ? (type as OutcomeType) : 'error'
 }
 
-/** Status and media type, as a reader compares them. */
+/** Status and media type as text. */
 export function describeHead({ status, headers }: Answer): string {
   return `${status} ${headers.get(headerKeys.contentType) ?? 'without a media type'}`
 }
 
-/** The verdict on status and media type of one row of the table. */
+/** Checks status and media type against one row of the table. */
 export function judgeRow(type: OutcomeType, answer: Answer): Verdict {
   const { status, mediaType } = outcomes[type]
   if (answer.status === status && answer.essence === mediaType) return pass
   return fail(`${status} ${mediaType}`, describeHead(answer))
 }
 
-/** A body of the profile's own with the type that belongs to its observation, or why there is none to judge. */
+/** The body of an answer with a media type of the profile, or the reason why there is none. */
 export function typedBody(
   observation: Observation,
 ): { body: Readonly<Record<string, unknown>> } | { reason: string } {
@@ -79,7 +79,7 @@ export function typedBody(
   return isObject(answer.json.value) ? { body: answer.json.value } : { reason: 'the body is no object' }
 }
 
-/** The trace of a body, or why there is none to judge; a body that the service defines may do without. */
+/** The trace of a body, or the reason why there is none. Bodies of a service may have no trace. */
 export function traceOf(observation: Observation): { trace: Trace } | { reason: string } {
   const { essence, json } = answerOf(observation)
   const typed = typedBody(observation)
@@ -97,7 +97,7 @@ export function traceOf(observation: Observation): { trace: Trace } | { reason: 
   return { trace: { correlationId, requestId } }
 }
 
-/** The faults of a body by the published schema of its row; none when status and media type are not the row's. */
+/** The faults of a body by the published schema of its media type. */
 function schemaFaults(observation: Observation): readonly ValidationError[] | { reason: string } {
   const typed = typedBody(observation)
   if ('reason' in typed) return typed
@@ -111,7 +111,7 @@ function schemaOf({ essence }: Answer) {
   return type === undefined ? undefined : (outcomes[type].schema ?? undefined)
 }
 
-/** Which faults belong to which rule, so that one fault is told once. */
+/** The rule that reports a fault, so that each fault is reported once. */
 type FaultOwner = 'trace' | 'clarification' | 'inputs' | 'schema'
 
 function ownerOf({ pointer, rule }: ValidationError, isQuestion: boolean): FaultOwner {
@@ -121,7 +121,7 @@ function ownerOf({ pointer, rule }: ValidationError, isQuestion: boolean): Fault
   return isQuestion ? 'clarification' : 'schema'
 }
 
-/** The verdict on those faults of a body that one rule owns. */
+/** Checks the faults of a body that belong to one rule. */
 export function judgeFaults(observation: Observation, owner: FaultOwner): Verdict {
   const faults = schemaFaults(observation)
   if ('reason' in faults) return notObserved(faults.reason)
@@ -135,7 +135,7 @@ export function judgeFaults(observation: Observation, owner: FaultOwner): Verdic
   )
 }
 
-/** One rule for one row of the table. */
+/** Creates the rule for one row of the table. */
 export function rowRule(type: OutcomeType): Rule {
   const { status, mediaType } = outcomes[type]
   return {
@@ -149,7 +149,7 @@ export function rowRule(type: OutcomeType): Rule {
   }
 }
 
-/** Whether an answer says that its body is JSON. */
+/** Whether the media type of an answer is JSON. */
 export function isJson({ essence }: Answer): boolean {
   return /[/+]json$/.test(essence ?? '')
 }
@@ -164,7 +164,7 @@ export function isFine({ status }: Answer): boolean {
   return Math.floor(status / 100) === 2
 }
 
-/** The verdict on the profile header, whose value is exactly the version. */
+/** Checks the profile header: its value is exactly the version. */
 export function judgeProfileHeader({ headers: got }: Answer): Verdict {
   const value = got.get(headerKeys.profile)
   if (value === PROFILE_VERSION) return pass
@@ -174,7 +174,7 @@ export function judgeProfileHeader({ headers: got }: Answer): Verdict {
   )
 }
 
-/** The verdict on a generic error body with one code. */
+/** Checks for a generic error body with a code. */
 export function judgeError(observation: Observation, code: string): Verdict {
   const { essence, json } = answerOf(observation)
   const { mediaType } = outcomes.error
@@ -183,7 +183,7 @@ export function judgeError(observation: Observation, code: string): Verdict {
   return got === code ? pass : fail(`code ${code}`, `code ${JSON.stringify(got) ?? 'absent'}`)
 }
 
-/** The verdict on an answer that has to be a refusal, where the same request succeeds with all that it needs. */
+/** Checks for a refusal. The same request must succeed with its own token and tenant. */
 export function judgeRefused(observation: Observation): Verdict {
   const right = observation.contrast?.answer
   if (right === undefined || !isFine(right))
@@ -193,21 +193,21 @@ export function judgeRefused(observation: Observation): Verdict {
   return fail(`a refusal, ${refusals.join(' or ')}`, describeHead(answer))
 }
 
-// Decisions 4 and 18; what is another tenant's may look like what is not there (decision 6). A failure is no refusal.
+// Decisions 4 and 18. A resource of another tenant may look missing (decision 6). A 5xx is not a refusal.
 const refusals: readonly number[] = [
   conditions.unauthenticated,
   outcomes.forbidden.status,
   conditions.not_found,
 ]
 
-/** The names of the inputs that a clarification asks for. */
+/** The input names of a clarification. */
 export function askedNames(observation: Observation): string[] {
   const inputs = valueAt(answerOf(observation).json?.value, '$.requiredInputs')
   if (!Array.isArray(inputs)) return []
   return inputs.map((input) => valueAt(input, '$.name')).filter((name) => typeof name === 'string')
 }
 
-/** The verdict on the names of what a clarification asks for. */
+/** Checks that a clarification asks for the expected inputs. */
 export function judgeAsks(observation: Observation): Verdict {
   const { asks } = observation.expected ?? {}
   if (asks === undefined) return notObserved('the scenario does not say what is asked for')
@@ -217,14 +217,14 @@ export function judgeAsks(observation: Observation): Verdict {
   return missing.length === 0 ? pass : fail(`inputs ${asks.join(', ')}`, `inputs ${names.join(', ')}`)
 }
 
-/** The verdict on how often a request and its retry had an effect. */
+/** Checks that a retry has no further effect. */
 export function judgeEffects({ counts = [], exchanges }: Observation): Verdict {
   const [before = 0, after = 0, end = 0] = counts
   if (after <= before) return notObserved('the first request had no effect that can be counted')
   return end === after ? pass : fail('no effect of the retry', `${end - after} more`, exchanges.at(-1))
 }
 
-/** The verdict on files. */
+/** Checks files for faults. */
 export function judgeFiles({ faults = [] }: Observation): Verdict {
   return faults.length === 0 ? pass : fail('files without a fault', faults.slice(0, MAX_FAULTS).join('; '))
 }
@@ -232,7 +232,7 @@ export function judgeFiles({ faults = [] }: Observation): Verdict {
 const MAX_FAULTS = 10
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** The verdict on an id of the trace that the request carried. */
+/** Checks that the trace has the id of the request. */
 export function judgeSentId(observation: Observation, name: keyof Trace): Verdict {
   const found = traceOf(observation)
   const sent = observation.exchanges.at(-1)?.request.trace[name]
@@ -240,7 +240,7 @@ export function judgeSentId(observation: Observation, name: keyof Trace): Verdic
   return found.trace[name] === sent ? pass : fail(sent, found.trace[name])
 }
 
-/** The verdict on an id of the trace that the request did not carry: a UUID of version 4 (RFC 9562). */
+/** Checks that the trace has a generated id: a UUID of version 4 (RFC 9562). */
 export function judgeGeneratedId(observation: Observation, name: keyof Trace): Verdict {
   const found = traceOf(observation)
   if ('reason' in found) return notObserved(found.reason)

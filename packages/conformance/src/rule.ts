@@ -2,40 +2,40 @@ import type { ClauseId } from './clauses.ts'
 import type { Evidence, Observation, ObservationName } from './observe/observation.ts'
 import type { Exchange } from './wire/exchange.ts'
 
-/** What a rule says of one observation. */
+/** The verdict of a rule on one observation. */
 export type Verdict =
   | { readonly result: 'pass' }
   | {
       readonly result: 'fail'
       readonly expected: string
       readonly got: string
-      /** The exchange that shows it; the last one of the observation when absent. */
+      /** The exchange that shows the failure; the last one of the observation by default. */
       readonly exchange?: Exchange | undefined
     }
   | {
       readonly result: 'not_observed'
       readonly reason: string
-      /** The rule itself could not cope with what came. */
+      /** The rule threw an error for this answer. */
       readonly isBroken?: true
     }
 
-/** One rule: a fact, the clause that demands it, and how an observation is judged by it. */
+/** One rule: a fact, its clause, and the check of an observation. */
 export interface Rule {
   readonly id: string
   readonly clause: ClauseId
-  /** The fact that holds when the rule passes. */
+  /** The fact that is true when the rule passes. */
   readonly title: string
   readonly level: 'must' | 'should'
-  /** A verdict is given for each of these. */
+  /** The observations; each gets a verdict. */
   readonly looksAt: readonly ObservationName[]
-  /** The clause binds gateways; of a service alone it cannot be expected. */
+  /** The clause applies to gateways, not to a service without one. */
   readonly gatewayOnly?: true
-  /** The rule is the one that fails when there is no answer at all. */
+  /** This rule fails when there is no answer. Other rules are then not observed. */
   readonly judgesSilence?: true
   check(observation: Observation): Verdict
 }
 
-/** A verdict with what it is about. */
+/** A verdict with its rule and observation. */
 export interface Judgement {
   readonly rule: Rule
   readonly observation: ObservationName
@@ -48,20 +48,20 @@ export function defineRule(rule: Rule): Rule {
   return rule
 }
 
-/** The observation is as the rule says. */
+/** The observation satisfies the rule. */
 export const pass: Verdict = { result: 'pass' }
 
-/** The observation is not as the rule says. */
+/** The observation violates the rule. */
 export function fail(expected: string, got: string, exchange?: Exchange): Verdict {
   return { result: 'fail', expected, got, exchange }
 }
 
-/** The observation says nothing about the rule. */
+/** The observation does not show whether the rule holds. */
 export function notObserved(reason: string): Extract<Verdict, { result: 'not_observed' }> {
   return { result: 'not_observed', reason }
 }
 
-/** All verdicts of one rule. */
+/** Applies one rule to all its observations. */
 export function applyRule(rule: Rule, evidence: Evidence): Judgement[] {
   return rule.looksAt.map((name) => judge(rule, name, evidence))
 }
@@ -86,12 +86,12 @@ function verdictOf(rule: Rule, seen: Observation, target: Evidence['target']): V
   return fail('an answer', silent.failure ?? 'none', silent)
 }
 
-/** Whatever a service sends, it does not end the run: a rule that cannot cope with it has seen nothing, and says so. */
+/** Runs a rule. An exception does not end the run: the rule is then not observed, with a reason. */
 function check(rule: Rule, seen: Observation): Verdict {
   try {
     return rule.check(seen)
   } catch (error) {
     const kind = error instanceof Error ? error.name : 'an error'
-    return { ...notObserved(`the rule cannot cope with what came: ${kind}`), isBroken: true }
+    return { ...notObserved(`the rule failed on this answer: ${kind}`), isBroken: true }
   }
 }

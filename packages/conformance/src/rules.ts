@@ -61,7 +61,7 @@ import { tracePresent } from './rules/trace-present.ts'
 import { traceRequestId } from './rules/trace-request-id.ts'
 import { tracelessUpstream } from './rules/traceless-upstream.ts'
 
-/** Every rule, in the order of the report. A new one is a file in `rules/` and a name here. */
+/** Every rule, in the order of the report. A new rule is a file in `rules/` and a name here. */
 export const rules: readonly Rule[] = [
   rowSuccess,
   rowCreated,

@@ -11,20 +11,20 @@ import { type Scenario, type ScenarioInput, scenarioSchema } from './scenario/sc
 import { usualLimits, wordFailure } from './wire/send.ts'
 import { createSender } from './wire/sender.ts'
 
-/** What to ask, and how. */
+/** The options of a run. */
 export interface ConformanceOptions {
-  /** The address of the gateway or service; a path in it stays in front of every path of the scenario. */
+  /** The address of the gateway or service. Its path is the prefix of all paths of the scenario. */
   readonly baseUrl: string
-  /** How the outcomes are provoked; without it next to nothing can be observed. */
+  /** The requests for each outcome. Without it almost no rule can be observed. */
   readonly scenario?: ScenarioInput
-  /** Ids of the rules to apply; all of them when absent. */
+  /** Ids of the rules to apply; all by default. */
   readonly rules?: readonly string[]
   readonly expectedFailures?: readonly ExpectedFailure[]
-  /** Where tokens with `env` are looked up; nowhere when absent. */
+  /** The environment of tokens with `env`; empty by default. */
   readonly env?: Environment
-  /** File names and commands of the scenario start from here; the working folder when absent. */
+  /** The folder for files and commands of the scenario; the working folder by default. */
   readonly folder?: string
-  /** How long one answer is waited for; 15 seconds when absent. */
+  /** The time limit of one answer; 15 seconds by default. */
   readonly timeoutMs?: number
   readonly onProgress?: (stage: Stage) => void
 }
@@ -36,7 +36,7 @@ export class UnreachableError extends Error {
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Asks a live service or gateway whether it keeps the profile. It rejects only when nothing listens there. */
+/** Tests a live service or gateway against the profile. It rejects only if nothing listens at the address. */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
   const { baseUrl, expectedFailures = [], env = {}, folder = process.cwd() } = options
   const rules = chooseRules(options.rules)
@@ -68,7 +68,7 @@ function chooseRules(ids: readonly string[] | undefined) {
   return allRules.filter(({ id }) => ids.includes(id))
 }
 
-/** Without anybody there a report would say "not observed" sixty times and mean "not started". */
+/** Fails early if nothing listens. Otherwise the report would say "not observed" for every rule. */
 async function reach(baseUrl: string): Promise<void> {
   const { protocol, hostname, port } = new URL(baseUrl)
   if (!['http:', 'https:'].includes(protocol)) throw new TypeError('the address has to be http or https')
@@ -86,7 +86,7 @@ async function reach(baseUrl: string): Promise<void> {
 }
 
 function reasonOf(error: unknown): unknown {
-  // `localhost` is tried by two addresses, and both failures come in one.
+  // `localhost` has two addresses; the error contains both failures.
   if (error instanceof AggregateError) return error.errors[0]
   return error instanceof Error && error.name === 'AbortError' ? error.cause : error
 }

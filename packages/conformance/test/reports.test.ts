@@ -144,7 +144,7 @@ test('what has no scenario is not observed, and never passed', async () => {
   const passed = report.rows.filter(({ result }) => result === 'pass').map(({ rule }) => rule)
   expect(passed).toEqual(['metrics-exposed', 'metrics-types'])
   expect(report.problems).toEqual([
-    'nothing of the service was observed: no request of the scenario shows what the rules look at',
+    'nothing of the service was observed: the rules need other requests than those of the scenario',
   ])
   expect(report.counts.fail).toBe(0)
   expect(textReport(report)).toContain('\n0 of 10 outcomes observed\n')

@@ -163,7 +163,7 @@ test.each([
   { command: 'exit 3' },
   { file: 'nowhere' },
   { url: 'http://127.0.0.1:9/token' },
-])('a token that cannot be had from %o is a problem, told without anything secret', async (source) => {
+])('a token that cannot be read from %o is a problem, told without anything secret', async (source) => {
   const { url, requests } = await startRecorder(() => ({}))
   const scenario = {
     tokens: { mine: source },
@@ -172,7 +172,7 @@ test.each([
   }
   const { problems } = await runConformance({ baseUrl: url, scenario, rules: only })
   expect(problems).toEqual([
-    `outcomes.success: the token mine cannot be had from its ${Object.keys(source)[0]} (tokens.mine.${Object.keys(source)[0]})`,
+    `outcomes.success: the token mine cannot be read from its ${Object.keys(source)[0]} (tokens.mine.${Object.keys(source)[0]})`,
   ])
   expect(requests).toEqual([])
 })

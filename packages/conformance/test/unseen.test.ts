@@ -68,7 +68,7 @@ test('a stream of one event does not show whether it is flushed', async () => {
     { rules: ['stream-flushed'] },
   )
   expect(rows).toMatchObject([
-    { result: 'not_observed', reason: 'one event alone does not show whether it had to wait for others' },
+    { result: 'not_observed', reason: 'a single event does not show whether streams are buffered' },
   ])
 })
 
@@ -87,7 +87,7 @@ test.each([
 
 test('a scenario without a request that shows anything of a service is a problem', async () => {
   const problem =
-    'nothing of the service was observed: no request of the scenario shows what the rules look at'
+    'nothing of the service was observed: the rules need other requests than those of the scenario'
   expect((await ask(html, { scenario: { target: 'service' } })).problems).toEqual([problem])
   const { packages } = wrongScenario
   expect((await ask(html, { scenario: { target: 'service', packages } })).problems).toEqual([problem])
@@ -128,7 +128,7 @@ test('a rule that cannot cope with an answer has seen nothing, and the report sa
     secrets: [],
     expectedFailures: [],
   })
-  const reason = 'the rule cannot cope with what came: TypeError'
+  const reason = 'the rule failed on this answer: TypeError'
   expect(report.rows).toMatchObject([{ result: 'not_observed', reason }])
   expect(report.problems).toEqual([`row-error, outcomes.error: ${reason}`])
 })

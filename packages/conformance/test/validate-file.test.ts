@@ -99,7 +99,7 @@ test.each([
 ])('a package that says "$description" has $faults faults', ({ description, faults }) => {
   const result = judge({ name: 'n', version: '1.0.0', description }, 'package.json')
   expect(result.slice(1)).toEqual(
-    faults === 0 ? [] : ['/description declaration: has to say "Supports Agentic Profile v0.3"'],
+    faults === 0 ? [] : ['/description declaration: must contain "Supports Agentic Profile v0.3"'],
   )
 })
 

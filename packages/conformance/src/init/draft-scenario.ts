@@ -14,10 +14,10 @@ export class DraftError extends Error {
 
 const EVENT_STREAM = 'text/event-stream'
 
-const head = `# How "agentic conformance" provokes each outcome of this service. Drafted from its OpenAPI document.
+const head = `# The requests that "agentic conformance" sends to observe each outcome. Drafted from the OpenAPI document of this service.
 #
-# A row without a request is reported as not observed, never as passed. \${NAME} is filled in from the environment, so
-# that no secret is in this file; {{uuid}} is a fresh id, {{name}} a value that a step of \`setup\` has captured.
+# An outcome without a request is reported as not observed, never as passed. \${NAME} is a variable of the environment, so
+# that this file has no secret; {{uuid}} is a new id, {{name}} a value captured by a step of \`setup\`.
 target: gateway
 tokens:
   caller: { env: TOKEN }
@@ -25,10 +25,10 @@ token: caller
 tenant: \${TENANT:-acme}
 `
 
-/** Drafts a scenario file from an OpenAPI document. What cannot be known from it is left as comments. */
+/** Drafts a scenario file from an OpenAPI document. Gaps are left as comments. */
 export function draftScenario(document: unknown): string {
   if (!isOpenApi(document) || !isObject(document['paths']))
-    throw new DraftError('this is no OpenAPI document with paths')
+    throw new DraftError('this is not an OpenAPI document with paths')
   const operations = readOperations(document)
   return [
     head,
@@ -38,7 +38,7 @@ export function draftScenario(document: unknown): string {
   ].join('\n')
 }
 
-/** How the request has to differ from the example, where that can be known. */
+/** The request for each outcome that can be derived from the example. */
 const knownWays: Readonly<Partial<Record<OutcomeType, (operation: OperationSketch) => object>>> = {
   success: (operation) => requestOf(operation, operation.body),
   created: (operation) => requestOf(operation, operation.body),
@@ -47,7 +47,7 @@ const knownWays: Readonly<Partial<Record<OutcomeType, (operation: OperationSketc
     headers: { Prefer: 'respond-async' },
   }),
   clarification_required: (operation) => requestOf(operation, {}),
-  // No operation takes a bare number for its body.
+  // No operation accepts a number as its body.
   validation_failed: (operation) => requestOf(operation, 42),
 }
 
@@ -65,7 +65,7 @@ function draftOutcome(type: OutcomeType, operations: readonly OperationSketch[])
       `${type}: this operation can answer with ${status}; change the request so that it does.\n${text}`,
     )
   const remark = operation.invented
-    .map((name) => `# ${printable(name)} is invented: put in one that exists.\n`)
+    .map((name) => `# ${printable(name)} is invented: replace it by a real one.\n`)
     .join('')
   return indent(`${remark}${text}`)
 }
@@ -93,16 +93,16 @@ function comment(text: string): string {
 
 type Method = NonNullable<Scenario['stream']>['request']['method']
 
-/** One operation of an OpenAPI document, as far as a scenario needs it. */
+/** The parts of an OpenAPI operation that a scenario needs. */
 interface OperationSketch {
   readonly method: Method
-  /** With examples in place of its parameters. */
+  /** The path with example values for its parameters. */
   readonly path: string
-  /** Parameters of the path that the document has no example of. */
+  /** Path parameters without an example in the document. */
   readonly invented: readonly string[]
-  /** An example of a body, if it takes one. */
+  /** An example body, if the operation has one. */
   readonly body: unknown
-  /** Statuses as the document spells them, with the media types of each. */
+  /** The media types of each status, as in the document. */
   readonly responses: ReadonlyMap<string, readonly string[]>
 }
 

@@ -1,18 +1,18 @@
 import { isObject } from '../offline/file-faults.ts'
 import type { References } from '../offline/references.ts'
 
-/** Makes values that a schema probably accepts. */
+/** Generates values that a schema probably accepts. */
 export interface Sampler {
-  /** A value that the schema itself names, if it names one. */
+  /** A value from the schema: an example, default or enum value. */
   given(schema: unknown): unknown
-  /** A value in any case. */
+  /** A value from the schema, or a generated one. */
   make(schema: unknown): unknown
 }
 
-// A schema that needs itself several times would grow without measure.
+// Limits the size of values of recursive schemas.
 const DEEPEST = 4
 
-/** A sampler for the schemas of one document. What a schema that says nothing stands for is the caller's to say. */
+/** Creates a sampler for the schemas of one document. `untyped` is the value for a schema without a type. */
 export function createSampler(references: Pick<References, 'follow'>, untyped: unknown = {}): Sampler {
   const given = (value: unknown): unknown => {
     const schema = references.follow(value)

@@ -1,15 +1,15 @@
 import type { Arrival } from '../wire/exchange.ts'
 
-/** Takes in the pieces of an event stream and knows when each event was complete. */
+/** Records the completion time of each event of a stream. */
 interface EventClock {
   readonly times: readonly number[]
   take(piece: Arrival): void
 }
 
-// As much of a line as tells its field.
+// Enough of a line to recognise its field.
 const FIELD_LENGTH = 5
 
-/** A clock for one stream. A blank line ends an event, and without data it is none (HTML, 9.2.6): comments do not count. */
+/** Creates the clock of one stream. A blank line ends an event; an event without data does not count (HTML, 9.2.6). */
 export function createEventClock(): EventClock {
   const times: number[] = []
   let line = ''
@@ -23,7 +23,7 @@ export function createEventClock(): EventClock {
   return {
     times,
     take({ atMs, text }) {
-      // The two characters of one line end may come apart.
+      // A CRLF may be split between two pieces.
       const piece = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
       isAfterReturn = text.endsWith('\r')
       for (const [index, part] of piece.split(/\r\n|\r|\n/).entries()) {
@@ -35,7 +35,7 @@ export function createEventClock(): EventClock {
   }
 }
 
-/** When each event of a stream was complete. */
+/** The completion time of each event of a stream. */
 export function eventTimes(arrivals: readonly Arrival[]): readonly number[] {
   const clock = createEventClock()
   for (const arrival of arrivals) clock.take(arrival)

@@ -1,4 +1,4 @@
-/** The value at a path such as `$.items[-1].id`, or undefined. Only own members are found. */
+/** The value at a path such as `$.items[-1].id`, or undefined. Inherited members are not found. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value
   for (const [, name, index] of path.matchAll(/\.([A-Za-z_][\w-]*)|\[(-?\d+)\]/g)) {

@@ -1,7 +1,7 @@
 import type { OutcomeType } from '@agentic-rest/profile'
 import type { Exchange } from '../wire/exchange.ts'
 
-/** What can be observed; each name is a place of the scenario, or something that follows from one. */
+/** The names of all observations. Each belongs to a place of the scenario. */
 export type ObservationName =
   | `outcomes.${OutcomeType}`
   | 'status-url'
@@ -30,9 +30,9 @@ export type ObservationName =
   | 'packages'
   | 'fixtures'
 
-/** What the scenario says about an answer beyond its type. */
+/** Expectations of the scenario about an answer. */
 export interface Expected {
-  /** The outcome that the request is to provoke. */
+  /** The expected outcome. */
   readonly type?: OutcomeType | undefined
   readonly asks?: readonly string[] | undefined
   readonly hides?: readonly string[] | undefined
@@ -40,32 +40,32 @@ export interface Expected {
   readonly seconds?: number | undefined
 }
 
-/** Something that was seen: exchanges in their order, and what else was found out with them. */
+/** An observation: exchanges in order, and other findings. */
 export interface Observation {
   readonly name: ObservationName
   readonly exchanges: readonly Exchange[]
-  /** The request as it succeeds: that another one does not says something only beside it. */
+  /** The same request with success, for comparison with a refused one. */
   readonly contrast?: Exchange
   readonly expected?: Expected
-  /** How many effects there were before the first request, after it and after the second. */
+  /** The number of effects before the first request, after it and after the second. */
   readonly counts?: readonly number[]
-  /** What the agent behind had recorded after the first request. */
+  /** The records of the inner agent after the first request. */
   readonly records?: string
-  /** What is wrong with a file, for what is looked at without a request. */
+  /** The faults of a file, for observations without a request. */
   readonly faults?: readonly string[]
 }
 
-/** An observation, or why there is none. */
+/** An observation, or the reason why there is none. */
 export type Seen = Observation | { readonly name: ObservationName; readonly missing: string }
 
-/** Everything that a run has seen. */
+/** All observations of a run. */
 export interface Evidence {
   readonly target: 'gateway' | 'service'
-  /** The observation of a name, or why there is none. */
+  /** The observation with a name, or the reason why there is none. */
   get(name: ObservationName): Seen
 }
 
-/** Collects what was seen; what nobody looked at is missing. */
+/** Collects the observations of a run. */
 export function createEvidence(target: Evidence['target'], seen: readonly Seen[]): Evidence {
   const byName = new Map(seen.map((each) => [each.name, each]))
   return {
@@ -74,7 +74,7 @@ export function createEvidence(target: Evidence['target'], seen: readonly Seen[]
   }
 }
 
-/** For a scenario without the section that would show something. */
+/** The missing observation of a scenario without this section. */
 export function notInScenario(name: ObservationName, key: string): Seen {
   return { name, missing: `the scenario has no ${key}` }
 }

@@ -4,7 +4,7 @@ import { fixtureFaults, isSilent, manifestFaults } from '../offline/file-faults.
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import { notInScenario, type Seen } from './observation.ts'
 
-/** Looks at the files that a scenario names: package declarations and a corpus. */
+/** Checks the files of a scenario: package declarations and a fixture corpus. */
 export function observeFiles({ packages, fixtures }: Scenario, folder: string): Seen[] {
   return [
     packages === undefined ? notInScenario('packages', 'packages') : observePackages(packages, folder),

@@ -4,7 +4,7 @@ import type { Observation, ObservationName, Seen } from './observation.ts'
 import { newTrace, type Run } from './run.ts'
 import { attempt, sendProbe } from './take-steps.ts'
 
-/** Sends a request whose answer has a trace without ids, with one of them, and asking for another media type. */
+/** Sends a request without ids, with one id, and with another Accept header. Its answer has a trace. */
 export async function observeIds(run: Run): Promise<Seen[]> {
   const { type, probe } = tracedProbe(run) ?? {}
   const look = async (
@@ -33,7 +33,7 @@ export async function observeIds(run: Run): Promise<Seen[]> {
   ]
 }
 
-/** The first outcome that has a trace and can be provoked any number of times. */
+/** The first outcome with a trace and without setup, so that its request can be repeated. */
 function tracedProbe({ scenario }: Run): { type: OutcomeType; probe: Probe } | undefined {
   const isTraced = (type: OutcomeType) => outcomes[type].schema !== null && type !== 'accepted'
   return outcomeTypes

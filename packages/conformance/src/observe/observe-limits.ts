@@ -9,20 +9,20 @@ import { idHeaders, newTrace, prepare, type Run, type Sending } from './run.ts'
 import { attempt, cleanUp, takeSteps } from './take-steps.ts'
 
 type Limit = NonNullable<Scenario['limit']>
-type Seeing = Omit<Observation, 'name'> | string
+type Finding = Omit<Observation, 'name'> | string
 
 const names = ['limit', 'limit.other-tenant', 'limit.after'] as const satisfies readonly ObservationName[]
 const RETURN_MS = 3_000
 const PAUSE_MS = 50
 
-/** Opens as many streams as a tenant may have and one more, one of another tenant, and one after all are closed. */
+/** Opens as many streams as a tenant may have and one more, then one for another tenant, then one after all are closed. */
 export async function observeLimit(run: Run): Promise<Seen[]> {
   const { limit } = run.scenario
   if (limit === undefined) return names.map((name) => notInScenario(name, 'limit'))
-  const seen = new Map<ObservationName, Seeing>()
+  const seen = new Map<ObservationName, Finding>()
   const first = await attempt(run, 'limit', async () => {
     const values = await takeSteps(run, limit.setup)
-    await crowd(run, { limit, values, seen })
+    await testLimit(run, { limit, values, seen })
     await cleanUp(run, limit.cleanup, values)
     return seen.get('limit') ?? 'the streams could not be opened'
   })
@@ -30,17 +30,17 @@ export async function observeLimit(run: Run): Promise<Seen[]> {
   return [first, ...rest]
 }
 
-function toSeen(name: ObservationName, seeing: Seeing): Seen {
-  return typeof seeing === 'string' ? { name, missing: seeing } : { name, ...seeing }
+function toSeen(name: ObservationName, finding: Finding): Seen {
+  return typeof finding === 'string' ? { name, missing: finding } : { name, ...finding }
 }
 
-interface Crowd {
+interface LimitTest {
   readonly limit: Limit
   readonly values: ReadonlyMap<string, string>
-  readonly seen: Map<ObservationName, Seeing>
+  readonly seen: Map<ObservationName, Finding>
 }
 
-async function crowd(run: Run, { limit, values, seen }: Crowd): Promise<void> {
+async function testLimit(run: Run, { limit, values, seen }: LimitTest): Promise<void> {
   const streamRequest = (sending: Sending = {}) =>
     prepare(run, limit.request, { ...sending, values, headers: { Accept: EVENT_STREAM } })
   const request = await streamRequest()
@@ -67,7 +67,7 @@ async function crowd(run: Run, { limit, values, seen }: Crowd): Promise<void> {
   seen.set('limit.after', { exchanges: [await openAgain(run, request)] })
 }
 
-async function oneMore(run: Run, request: SentRequest, held: readonly OpenExchange[]): Promise<Seeing> {
+async function oneMore(run: Run, request: SentRequest, held: readonly OpenExchange[]): Promise<Finding> {
   const exchange = await sendOneMore(run, request)
   if (held.some((stream) => stream.hasEnded()))
     return 'streams ended before one too many was open: they have to last longer'
@@ -80,13 +80,13 @@ async function sendOneMore(run: Run, request: SentRequest): Promise<Exchange> {
   )
 }
 
-async function ofOtherTenant(run: Run, request: SentRequest): Promise<Seeing> {
+async function ofOtherTenant(run: Run, request: SentRequest): Promise<Finding> {
   const stream = await run.wire.open(request)
   stream.close()
   return { exchanges: [stream.exchange] }
 }
 
-/** A service may take a moment to notice that streams were closed. */
+/** Retries for some seconds: a service may notice closed streams with a delay. */
 async function openAgain(run: Run, request: SentRequest): Promise<Exchange> {
   const endAt = performance.now() + RETURN_MS
   for (;;) {
@@ -113,7 +113,7 @@ function isFine(status: number): boolean {
 
 const PATIENCE_MS = 5_000
 
-/** Sends the request that takes longer than its route allows. */
+/** Sends a request that exceeds the deadline of its route. */
 export async function observeDeadline(run: Run): Promise<Seen[]> {
   const { deadline } = run.scenario
   if (deadline === undefined) return [notInScenario('deadline', 'deadline')]

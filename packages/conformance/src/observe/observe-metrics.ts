@@ -12,7 +12,7 @@ const limits = { maxBytes: 16_777_216 }
 const COUNTED_MS = 2_000
 const PAUSE_MS = 50
 
-/** Reads the metrics before and after a request that has to be in them. */
+/** Reads the metrics before and after a request. */
 export async function observeMetrics(run: Run): Promise<Seen[]> {
   const { metrics, target } = run.scenario
   if (metrics === undefined && target === 'service')
@@ -32,7 +32,7 @@ async function scrape(run: Run): Promise<Exchange> {
   return await run.wire.send(prepared, limits)
 }
 
-/** A request may be counted a moment after its answer. */
+/** Retries for a moment: a request may be counted after its answer. */
 async function scrapeAgain(run: Run, before: Exchange, wanted: CountedRequests): Promise<Exchange> {
   const counted = ({ answer }: Exchange) => requestsCounted(readMetrics(answer?.body ?? ''), wanted)
   const isCounter = readMetrics(before.answer?.body ?? '').types.size > 0
@@ -44,7 +44,7 @@ async function scrapeAgain(run: Run, before: Exchange, wanted: CountedRequests):
   }
 }
 
-/** The first outcome of the scenario will do: a success, where it has one, has been at the upstream too. */
+/** Sends the first outcome of the scenario. A success also reaches the upstream. */
 async function sendCounted(run: Run): Promise<{ contrast?: Exchange | undefined; expected: Expected }> {
   const type = outcomeTypes.find((each) => run.scenario.outcomes?.[each] !== undefined)
   const probe = type && run.scenario.outcomes?.[type]
@@ -60,14 +60,14 @@ export interface Sample {
   readonly value: number
 }
 
-/** Metrics as a scraper reads them. */
+/** Parsed metrics. */
 export interface Metrics {
-  /** The declared types, by the name of the metric. */
+  /** The declared types, by metric name. */
   readonly types: ReadonlyMap<string, string>
   readonly samples: readonly Sample[]
 }
 
-/** Reads a text exposition; lines that are none are left out. */
+/** Parses a text exposition. Invalid lines are skipped. */
 export function readMetrics(text: string): Metrics {
   const types = new Map<string, string>()
   const samples: Sample[] = []
@@ -83,13 +83,13 @@ export function readMetrics(text: string): Metrics {
 /** The counter of requests (Endpoints, 8). */
 export const REQUESTS = 'agentic_requests_total'
 
-/** Which requests are meant; all of them when nothing is said. */
+/** A filter for requests; empty means all. */
 interface CountedRequests {
   readonly outcome?: string | undefined
   readonly tenant?: string | undefined
 }
 
-/** How many requests were counted. */
+/** The number of counted requests. */
 export function requestsCounted({ samples }: Metrics, { outcome, tenant }: CountedRequests = {}): number {
   return samples
     .filter(({ name }) => name === REQUESTS)
@@ -98,7 +98,7 @@ export function requestsCounted({ samples }: Metrics, { outcome, tenant }: Count
     .reduce((sum, { value }) => sum + value, 0)
 }
 
-/** A gateway with very many tenants counts the rest together (decision 25). */
+/** A gateway with many tenants counts further tenants together as `other` (decision 25). */
 function isTenant(label: string | undefined, tenant: string): boolean {
   return label === tenant || label === 'other'
 }

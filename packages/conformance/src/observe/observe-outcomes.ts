@@ -7,7 +7,7 @@ import { attempt, sendProbe } from './take-steps.ts'
 
 type Probes = NonNullable<Scenario['outcomes']>
 
-/** Provokes each of the ten outcomes once, and follows the address that a 202 names. */
+/** Sends the request for each of the ten outcomes, and polls the address of a 202. */
 export async function observeOutcomes(run: Run): Promise<Seen[]> {
   const seen: Seen[] = []
   for (const type of outcomeTypes) seen.push(await observeOutcome(run, type))
@@ -27,7 +27,7 @@ async function observeOutcome(run: Run, type: OutcomeType): Promise<Seen> {
   }))
 }
 
-/** What a probe says of its answer. */
+/** The expectations of a probe. */
 function expectedOf(probe: NonNullable<Probes[OutcomeType]>): Expected {
   const { asks, hides, approver } = probe as Expected
   return { asks, hides, approver }
@@ -46,7 +46,7 @@ async function followStatusUrl(run: Run, accepted: Seen | undefined): Promise<Se
   )
     return { name, missing: 'the answer names no address to poll' }
   const url = new URL(statusUrl, exchange.request.url)
-  // The token must not go to another host because an answer says so.
+  // An answer must not make the token go to another host.
   if (url.origin !== new URL(exchange.request.url).origin)
     return { name, missing: 'the address to poll is at another origin' }
   const { token, tenant } = run.scenario.outcomes?.accepted?.request ?? {}
@@ -58,7 +58,7 @@ async function followStatusUrl(run: Run, accepted: Seen | undefined): Promise<Se
 
 const passedOn = ['failed_dependency', 'clarification_required', 'approval_required'] as const
 
-/** Provokes, behind an agent, each outcome that an agent has to pass on. */
+/** Sends the requests whose outcome comes from an inner agent. */
 export async function observeGraph(run: Run): Promise<Seen[]> {
   const seen: Seen[] = []
   for (const type of passedOn) {

@@ -5,13 +5,13 @@ import { notInScenario, type ObservationName, type Seen } from './observation.ts
 import type { Run, Sending } from './run.ts'
 import { attempt, sendProbe } from './take-steps.ts'
 
-/** Sends what otherwise succeeds without a token, with false ones and for a tenant that the token is not good for. */
+/** Sends a valid request without a token, with invalid tokens and for a tenant that the token does not allow. */
 export async function observeRefusals(run: Run): Promise<Seen[]> {
   return [...(await observeAccess(run)), ...(await observeUpstreams(run))]
 }
 
 const NOT_A_TOKEN = 'not-a-token'
-// Of the length that an ES256 signature has. Zeros were once taken for a good one (CVE-2022-21449).
+// The length of an ES256 signature. Some libraries accepted a signature of zeros (CVE-2022-21449).
 const SIGNATURE = 'A'.repeat(86)
 
 function accessSendings({ scenario: { foreignTenant } }: Run) {
@@ -23,7 +23,7 @@ function accessSendings({ scenario: { foreignTenant } }: Run) {
   ] as const satisfies readonly (readonly [ObservationName, Sending | undefined])[]
 }
 
-/** Says the same as the token and is signed by nobody. */
+/** The same claims with an invalid signature. */
 function forge({ text, shown }: Bearer): Bearer {
   const [, claims = text] = /^(.*)\.[^.]*$/s.exec(text) ?? []
   return { text: `${claims}.${SIGNATURE}`, shown: `\${${shown.slice(1)}%.*}.${SIGNATURE}` }

@@ -6,7 +6,7 @@ import { notInScenario, type Observation, type ObservationName, type Seen } from
 import { newTrace, prepare, type Run } from './run.ts'
 import { attempt, cleanUp, StepError, takeSteps } from './take-steps.ts'
 
-/** Sends a request twice with one key and counts its effects, at the service itself and behind an agent. */
+/** Sends a request twice with one key and counts its effects, at the service and at an inner agent. */
 export async function observeRetries(run: Run): Promise<Seen[]> {
   const { retry, graph } = run.scenario
   return [
@@ -30,7 +30,7 @@ async function sendTwice(run: Run, { probe, effects }: Counted): Promise<Omit<Ob
   const before = await count(run, effects, values)
   const { correlationId } = newTrace()
   const key = { [headers.idempotencyKey]: randomUUID() }
-  // The retry belongs to the same exchange and is a request of its own.
+  // A retry has the same correlation id and a new request id.
   const again = async () =>
     await run.wire.send(
       await prepare(run, probe.request, { values, headers: key, trace: { ...newTrace(), correlationId } }),
@@ -51,7 +51,7 @@ interface Counting {
   readonly number: number
   readonly keys: readonly string[]
   readonly text: string
-  /** How many effects there are that an earlier counting did not have. */
+  /** The number of effects that are new since an earlier count. */
   since(earlier: Counting): number
 }
 
@@ -70,12 +70,12 @@ async function count(
     number,
     keys,
     text: answer.body,
-    // A list may show its newest part only, and then is as long as before.
+    // A list may show only its newest part and keep its length.
     since: (earlier) => (Array.isArray(found) ? countNew(keys, earlier.keys) : number - earlier.number),
   }
 }
 
-/** What an element is known by: its state may change while it is looked at. */
+/** The identity of an element; its other fields may change between two counts. */
 function keyOf(item: unknown): string {
   return JSON.stringify(valueAt(item, '$.id') ?? item)
 }

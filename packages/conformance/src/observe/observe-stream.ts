@@ -6,13 +6,13 @@ import { notInScenario, type Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
 import { attempt, cleanUp, sendProbe, takeSteps } from './take-steps.ts'
 
-/** What a caller sends to get a stream. */
+/** The Accept header of a request for a stream. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** How long a stream is watched after its first event. */
+/** The time a stream is read after its first event. */
 const WATCH_MS = 600
 
-/** Opens the stream of the scenario, and asks for the same without `Accept: text/event-stream`. */
+/** Opens the stream of the scenario, and sends the same request without `Accept: text/event-stream`. */
 export async function observeStream(run: Run): Promise<Seen[]> {
   const { stream } = run.scenario
   if (stream === undefined)

@@ -21,21 +21,21 @@ const stages = [
   { title: 'metrics', sees: /^metrics/, observe: observeMetrics },
 ] as const
 
-/** What is being looked at, as a reader would say it. */
+/** The title of a stage, for progress messages. */
 export type Stage = (typeof stages)[number]['title']
 
-/** How a scenario is carried out. */
+/** The options of `observe`. */
 interface Observing {
-  /** File names of the scenario start from here. */
+  /** The folder for file names of the scenario. */
   readonly folder: string
   readonly onStage?: ((stage: Stage) => void) | undefined
 }
 
-/** Carries out a scenario, one stage after the other, and collects what is seen. It judges nothing. */
+/** Runs the stages of a scenario and collects the observations. It does not judge them. */
 export async function observe(run: Run, { folder, onStage }: Observing): Promise<Evidence> {
   const seen: Seen[] = []
   for (const { title, sees, observe: look } of stages) {
-    // A stage that sees nothing of what is wanted is left out.
+    // Stages that no rule needs are skipped.
     if (![...run.wanted].some((name) => sees.test(name))) continue
     onStage?.(title)
     seen.push(...(await look(run)))

@@ -7,37 +7,37 @@ import type { Sender } from '../wire/sender.ts'
 import type { ObservationName } from './observation.ts'
 import type { Tokens } from './tokens.ts'
 
-/** What every observer of one run needs. */
+/** The shared parts of a run. */
 export interface Run {
   readonly baseUrl: string
   readonly scenario: Scenario
   readonly tokens: Tokens
   readonly wire: Sender
-  /** What the rules ask for. */
+  /** The observations that the rules need. */
   readonly wanted: ReadonlySet<ObservationName>
-  /** Takes down why something in the scenario could not be carried out. */
+  /** Records why a part of the scenario failed. */
   problem(text: string): void
 }
 
-/** What is different about one sending of a request. */
+/** Changes to a request for one sending. */
 export interface Sending {
   readonly values?: Values
-  /** The ids to send; fresh ones unless given. */
+  /** The ids to send; new ones by default. */
   readonly trace?: Partial<Trace>
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the token and tenant of the scenario. */
+  /** Replaces the token of the scenario. */
   readonly token?: string | undefined
   readonly tenant?: string | undefined
-  /** Makes another token of the one that would be sent. */
+  /** Replaces the token by a false one. */
   readonly falsify?: (token: Bearer) => Bearer
 }
 
-/** A fresh pair of ids. */
+/** A new pair of ids. */
 export function newTrace(): Trace {
   return { correlationId: randomUUID(), requestId: randomUUID() }
 }
 
-/** The request as it goes out: address, token, tenant, ids and body filled in. */
+/** Builds the request to send, with address, token, tenant, ids and body. */
 export async function prepare(
   run: Run,
   request: ScenarioRequest,
@@ -54,7 +54,7 @@ export async function prepare(
     url: addressOf(run, filled),
     headers: {
       Accept: outcomes.success.mediaType,
-      // Bodies are judged as they come: packing would only be undone again.
+      // Compression would only have to be undone.
       'Accept-Encoding': 'identity',
       ...(bearer !== undefined && { [headers.authorization]: `Bearer ${bearer.text}` }),
       ...(tenant !== undefined && { [headers.tenantId]: tenant }),
@@ -73,7 +73,7 @@ function keep(token: Bearer): Bearer {
   return token
 }
 
-/** The headers that carry ids; none for an id that is left out. */
+/** The headers for the given ids. */
 export function idHeaders({ correlationId, requestId }: Partial<Trace>): Record<string, string> {
   return {
     ...(correlationId !== undefined && { [headers.correlationId]: correlationId }),
@@ -90,15 +90,15 @@ function bodyOf(body: unknown): string | undefined {
   return body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** A value that a scenario names and that nothing has given. */
+/** A `{{name}}` of the scenario without a captured value. */
 export class UnknownValueError extends Error {
   override readonly name = 'UnknownValueError'
 }
 
-/** Values that earlier steps captured. `uuid` is a fresh one each time it is named. */
+/** Values captured by earlier steps. `uuid` is a new one at each use. */
 type Values = ReadonlyMap<string, string>
 
-/** Fills in `{{name}}` in every text of a value; keys stay as they are. */
+/** Replaces `{{name}}` in all texts of a value, except in keys. */
 function fillValues<Value>(value: Value, values: Values): Value {
   return fill(value, values) as Value
 }

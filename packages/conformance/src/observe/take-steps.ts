@@ -7,14 +7,14 @@ import type { Observation, ObservationName, Seen } from './observation.ts'
 import { prepare, type Run, type Sending, UnknownValueError } from './run.ts'
 import { TokenSourceError } from './tokens.ts'
 
-/** A step that did not give what the scenario expects of it. */
+/** A step without the expected answer. */
 export class StepError extends Error {
   override readonly name = 'StepError'
 }
 
 const PAUSE_MS = 100
 
-/** Takes the steps before a request and resolves with the values that they captured. */
+/** Runs the steps before a request; resolves with the captured values. */
 export async function takeSteps(run: Run, steps: readonly Step[] = []): Promise<Map<string, string>> {
   const values = new Map<string, string>()
   for (const [index, step] of steps.entries()) {
@@ -25,7 +25,7 @@ export async function takeSteps(run: Run, steps: readonly Step[] = []): Promise<
   return values
 }
 
-/** Sends a probe's request between its setup and its cleanup. */
+/** Runs the setup of a probe, sends its request and runs its cleanup. */
 export async function sendProbe(
   run: Run,
   { setup, request, cleanup }: Probe,
@@ -37,7 +37,7 @@ export async function sendProbe(
   return exchange
 }
 
-/** What cleaning up answers is judged by nobody: the next run has to cope with what is left anyway. */
+/** Runs cleanup steps and ignores their answers. The next run must cope with leftovers anyway. */
 export async function cleanUp(
   run: Run,
   steps: readonly Step[] = [],
@@ -49,12 +49,12 @@ export async function cleanUp(
       .catch(() => undefined)
 }
 
-interface Taking {
+interface StepContext {
   readonly values: ReadonlyMap<string, string>
   readonly title: string
 }
 
-async function takeStep(run: Run, step: Step, { values, title }: Taking): Promise<Answer> {
+async function takeStep(run: Run, step: Step, { values, title }: StepContext): Promise<Answer> {
   const endAt = performance.now() + (step.until?.seconds ?? 0) * 1000
   for (;;) {
     const { answer, failure } = await run.wire.send(await prepare(run, step, { values }))
@@ -86,7 +86,7 @@ function captured({ headers, json }: Answer, source: string, title: string): str
 
 const expected = [StepError, TokenSourceError, UnknownValueError]
 
-/** Makes an observation; what keeps the scenario from being carried out is taken down, and nothing was seen. */
+/** Makes an observation. An error of the scenario is recorded, and the observation is missing. */
 export async function attempt(
   run: Run,
   name: ObservationName,

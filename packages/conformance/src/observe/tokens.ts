@@ -9,30 +9,30 @@ import type { Bearer } from '../wire/exchange.ts'
 import { send } from '../wire/send.ts'
 import { valueAt } from './json-path.ts'
 
-/** A token that could not be had; the message names no secret. */
+/** A token could not be fetched. The message contains no secret. */
 export class TokenSourceError extends Error {
   override readonly name = 'TokenSourceError'
 }
 
-/** Gives tokens by name, each fetched once. */
+/** The tokens of a scenario, by name. Each is fetched once. */
 export interface Tokens {
   get(name: string): Promise<Bearer>
-  /** Every token that was given, so that a report can leave them out. */
+  /** All fetched tokens, so that reports can hide them. */
   secrets(): readonly Bearer[]
 }
 
-/** Where tokens are looked for. */
+/** The sources of tokens. */
 interface TokenPlace {
   readonly sources: Readonly<Record<string, TokenSource>>
   readonly env: Environment
-  /** Commands run here, and files are found from here. */
+  /** The folder for commands and files. */
   readonly folder: string
 }
 
 const runShell = promisify(exec)
 const COMMAND_TIMEOUT_MS = 60_000
 
-/** Tokens of a scenario. */
+/** Creates the tokens of a scenario. */
 export function createTokens({ sources, ...place }: TokenPlace): Tokens {
   const fetched = new Map<string, Promise<string>>()
   const known = new Map<string, Bearer>()
@@ -52,7 +52,7 @@ export function createTokens({ sources, ...place }: TokenPlace): Tokens {
   }
 }
 
-/** Tokens are told apart in commands: which one a request needs is half of what it says. */
+/** The variable for a token in printed commands. Each token has its own name. */
 function variableOf(name: string): string {
   return `$TOKEN_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`
 }
@@ -61,11 +61,11 @@ type Place = Omit<TokenPlace, 'sources'>
 
 async function fetchToken(name: string, source: TokenSource, place: Place): Promise<string> {
   const token = (await readSource(source, place).catch(() => undefined))?.trim()
-  // A token that cannot stand in a header would only fail later, with less to say.
+  // A token with invalid characters would fail later, with a worse message.
   if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token
-  // The key and not its value: an address or a command may hold a secret.
+  // The message has only the kind of the source: an address or a command may contain a secret.
   const [kind = ''] = Object.keys(source)
-  throw new TokenSourceError(`the token ${name} cannot be had from its ${kind} (tokens.${name}.${kind})`)
+  throw new TokenSourceError(`the token ${name} cannot be read from its ${kind} (tokens.${name}.${kind})`)
 }
 
 async function readSource(source: TokenSource, { env, folder }: Place): Promise<string | undefined> {

@@ -4,12 +4,12 @@ import { type BodyValidator, createBodyValidator } from '@agentic-rest/profile/v
 /** One fault of a file, at a JSON Pointer. */
 export interface FileFault {
   readonly pointer: string
-  /** Stable: what kind of fault it is. */
+  /** The stable id of the kind of fault. */
   readonly rule: string
   readonly message: string
 }
 
-/** A JSON Pointer to a member, whatever its name. */
+/** Appends members to a JSON Pointer, with escapes. */
 export function below(pointer: string, ...steps: readonly (string | number)[]): string {
   return steps.reduce<string>(
     (path, step) => `${path}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`,
@@ -17,12 +17,12 @@ export function below(pointer: string, ...steps: readonly (string | number)[]): 
   )
 }
 
-/** Whether a value is an object with members, and no list. */
+/** Whether a value is an object and not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The schemas of the current version; each is compiled once, when the first body needs it. */
+/** The validator of the current version. Each schema is compiled at its first use. */
 export const currentValidator = createBodyValidator()
 
 const schemaNames = new Set<unknown>(
@@ -36,7 +36,7 @@ export function isFixtureFile(document: unknown): boolean {
   return isObject(document) && 'cases' in document && 'schema' in document
 }
 
-/** The faults of a fixture file: each valid case has to pass its schema, and each invalid one to fail it. */
+/** The faults of a fixture file: valid cases must pass their schema, invalid ones must fail it. */
 export function fixtureFaults(document: unknown, version?: ProfileVersion): FileFault[] {
   if (!isObject(document) || !schemaNames.has(document['schema']))
     return [{ pointer: '/schema', rule: 'fixture', message: `must be one of ${[...schemaNames].join(', ')}` }]
@@ -68,17 +68,17 @@ function caseFaults(one: unknown, { validator, schema, pointer }: CaseContext): 
   }))
 }
 
-/** What a package says of itself when it keeps the profile (Versioning, rule 2). */
+/** The declaration of a package (Versioning, rule 2). */
 const DECLARATION = `Supports Agentic Profile ${PROFILE_VERSION}`
 
-/** The faults of a package.json: the declaration stands in its description, or in any other text of its metadata. */
+/** The faults of a package.json. The declaration may be in its description or other metadata. */
 export function manifestFaults(manifest: unknown): FileFault[] {
   if (!isObject(manifest)) return [{ pointer: '', rule: 'type', message: 'must be an object' }]
   if (isSilent(manifest) || texts(manifest).some((text) => declares(text))) return []
-  return [{ pointer: '/description', rule: 'declaration', message: `has to say "${DECLARATION}"` }]
+  return [{ pointer: '/description', rule: 'declaration', message: `must contain "${DECLARATION}"` }]
 }
 
-/** Whether a package is never published and says nothing: it declares the profile to nobody. */
+/** Whether a package is private and has no declaration. It is not published, so it needs none. */
 export function isSilent(manifest: unknown): boolean {
   return isObject(manifest) && manifest['private'] === true && !texts(manifest).some((text) => declares(text))
 }

@@ -24,7 +24,7 @@ export function isOpenApi(document: unknown): document is Json {
   return isObject(document) && ('openapi' in document || 'swagger' in document)
 }
 
-/** The faults of an OpenAPI document: media types per status, references, traces, and examples of the profile's bodies. */
+/** The faults of an OpenAPI document: media types, references, traces, and examples of profile bodies. */
 export function openApiFaults(document: Json, other: OtherDocument): FileFault[] {
   if (typeof document['openapi'] !== 'string' || !/^3\.\d/.test(document['openapi']))
     return [fault('/openapi', 'version', 'must be an OpenAPI version 3')]
@@ -37,7 +37,7 @@ export function openApiFaults(document: Json, other: OtherDocument): FileFault[]
     ...Object.entries(paths).flatMap(([path, item]) =>
       operationFaults(item, { references, pointer: below('/paths', path) }),
     ),
-    // A response that no operation uses yet has no status, but its bodies are bodies.
+    // An unused response has no status, but its bodies are checked.
     ...Object.entries(shared).flatMap(([name, response]) =>
       contentFaults(response, { references, pointer: below('/components/responses', name) }),
     ),
@@ -88,7 +88,7 @@ function mediaTypeFaults(status: string, given: readonly string[], pointer: stri
     : faults
 }
 
-/** Outside the ten there is the generic error body; behind a range or `default` there may be any of the table. */
+/** A status outside the ten outcomes has the generic error body. A range or `default` may have any media type of the table. */
 function errorTypes(status: string): readonly string[] {
   if (/^\d{3}$/.test(status)) return [outcomes.error.mediaType]
   return [...new Set(outcomeTypes.map((type) => outcomes[type].mediaType).filter(isVendorType))]
@@ -123,7 +123,7 @@ const DEEPEST = 20
 
 function demandsTrace(given: unknown, references: References, depth: number): boolean {
   const schema = references.follow(given)
-  // What cannot be followed is a fault of its own.
+  // A broken reference is reported separately.
   if (schema === undefined || depth > DEEPEST) return true
   if (!isObject(schema)) return false
   const { required, allOf, oneOf, anyOf } = schema

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { LineCounter, parseDocument } from 'yaml'
 
-/** What a file says, or why nobody can know. */
+/** The content of a file, or the reason why it cannot be read. */
 export type ReadDocument = { readonly document: unknown } | { readonly fault: string }
 
 const MAX_BYTES = 33_554_432
 const MAX_ALIASES = 1000
 
-/** Reads a file of JSON or YAML. Its ending tells which of them; where it does not, it is what the caller says. */
+/** Reads a JSON or YAML file. The extension decides the syntax; `otherwise` applies to other extensions. */
 export function readDocument(file: string, otherwise: 'json' | 'yaml' = 'json'): ReadDocument {
   let text: string
   try {
@@ -29,7 +29,7 @@ const parsers = {
     try {
       return { document: JSON.parse(text) }
     } catch (error) {
-      // Only the place is taken: the rest of the message repeats the file.
+      // Only the position is used: the rest of the message repeats the file.
       const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(String(error)) ?? []
       return { fault: `the file is not valid JSON${placeText(line, column)}` }
     }
@@ -52,7 +52,7 @@ function placeText(line: number | string | undefined, column: number | string | 
   return line === undefined ? '' : ` (line ${line}, column ${column})`
 }
 
-/** An alias is looked at only when the values are made, where no place is known any more. */
+/** Aliases are resolved after parsing, so these errors have no position. */
 function yamlReason(error: unknown): string {
   if (!(error instanceof ReferenceError)) return 'the file is nested too deeply'
   return error.message.startsWith('Excessive alias')
@@ -60,7 +60,7 @@ function yamlReason(error: unknown): string {
     : 'an alias of the file (*name) stands for nothing'
 }
 
-/** Not the whole of a device that never ends. */
+/** Reads up to the size limit, because a device may never end. */
 function readStart(file: string): Uint8Array {
   const descriptor = openSync(file, 'r')
   const chunks: Buffer[] = []

@@ -2,21 +2,21 @@ import { outcomes, profileVersions } from '@agentic-rest/profile'
 import { loadSchema } from '@agentic-rest/profile/validate'
 import { below, type FileFault, isObject } from './file-faults.ts'
 
-/** Gives another document that a reference names, or undefined when there is none. */
+/** Loads another document by its address, or returns undefined. */
 export type OtherDocument = (address: string) => unknown
 
 /** The references of one document. */
 export interface References {
-  /** What a value stands for: itself, or what its `$ref` leads to; undefined when that leads nowhere. */
+  /** Resolves a value with `$ref`; returns other values unchanged, and undefined for a broken reference. */
   follow(value: unknown): unknown
-  /** Every reference in the document that leads nowhere. */
+  /** All broken references of the document. */
   faults(): FileFault[]
 }
 
 const LONGEST_CHAIN = 32
 const MOST_FAULTS = 250
 
-/** Follows `$ref` within a document and to others. */
+/** Resolves `$ref` within a document and to other documents. */
 export function createReferences(document: unknown, other: OtherDocument): References {
   const resolve = (reference: string): unknown => {
     const [address = '', fragment = ''] = reference.split('#', 2)
@@ -37,7 +37,7 @@ function isReference(value: unknown): value is { $ref: string } {
   return isObject(value) && typeof value['$ref'] === 'string'
 }
 
-/** The published schemas can be named by their identifiers. */
+/** Finds a published schema by its `$id`. */
 function profileSchema(address: string): unknown {
   for (const version of profileVersions) {
     for (const { schema } of Object.values(outcomes)) {
@@ -68,7 +68,7 @@ function decode(fragment: string): string {
   }
 }
 
-/** Walks with a list of its own: a document may be nested deeper than calls can be. */
+/** Finds broken references without recursion, because a document may be nested deeply. */
 function findFaults(document: unknown, follow: References['follow']): FileFault[] {
   const faults: FileFault[] = []
   const open: { value: unknown; pointer: string }[] = [{ value: document, pointer: '' }]

@@ -7,10 +7,10 @@ import { isOpenApi, openApiFaults } from './openapi-faults.ts'
 import { readDocument } from './read-document.ts'
 import type { OtherDocument } from './references.ts'
 
-/** What a file was taken for. */
+/** The detected kind of a file. */
 export type FileKind = 'body' | 'fixtures' | 'openapi' | 'package' | 'unreadable'
 
-/** The faults of one file; none when it is valid. */
+/** The result for one file. */
 export interface FileResult {
   readonly file: string
   readonly kind: FileKind
@@ -18,10 +18,10 @@ export interface FileResult {
   readonly faults: readonly FileFault[]
 }
 
-// Nobody reads more of them, and a long list of bodies would take long.
+// More faults would not be read and take time.
 const MOST_FAULTS = 250
 
-/** Validates a body, a list of bodies, a file of fixtures, an OpenAPI document or a package.json, without asking anybody. */
+/** Validates a body, a list of bodies, a fixture file, an OpenAPI document or a package.json, without a network. */
 export function validateFile(
   file: string,
   { version }: { readonly version?: ProfileVersion } = {},
@@ -55,7 +55,7 @@ function bodyFaults(document: unknown, version: ProfileVersion | undefined): Fil
   return faults
 }
 
-/** Documents that another names are files next to it, or of an installed package; nothing is fetched. */
+/** Loads referenced documents from files beside this one or from installed packages. It fetches nothing. */
 function beside(file: string): OtherDocument {
   return (address) => {
     if (/^[a-z][a-z0-9+.-]+:/i.test(address)) return undefined

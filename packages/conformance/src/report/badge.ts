@@ -2,11 +2,11 @@ import { escapeMarkup } from './escape.ts'
 import type { Report } from './report.ts'
 
 const colours = { good: '#1a7f37', partial: '#9a6700', bad: '#cf222e' } as const
-// Of Verdana at 11 px, wide enough for every letter used here.
+// The width of the widest letter in Verdana at 11 px.
 const LETTER_WIDTH = 6.6
 const MARGIN = 12
 
-/** A small SVG for a README: green only when all ten outcomes were observed and nothing failed. */
+/** An SVG badge for a README. It is green only if all ten outcomes were observed and no rule failed. */
 export function badge(report: Report): string {
   const label = `agentic profile ${report.profile}`
   const { text, colour } = message(report)

@@ -11,10 +11,10 @@ import {
   resultWords,
 } from './summary.ts'
 
-// What a service sent is on this page: whatever it is, it runs nothing and loads nothing.
+// The page contains text of the service. The policy prevents scripts and requests.
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-/** The report as a page that stands by itself, in light and dark. */
+/** The report as a self-contained HTML page, light and dark. */
 export function htmlReport(report: Report): string {
   const title = `Agentic profile ${report.profile}: ${outcomesSentence(report)}`
   const rules = [...rowsByRule(report).values()]
@@ -49,7 +49,7 @@ const groupTitles = { fail: 'Failed', not_observed: 'Not observed', pass: 'Passe
 function figures(report: Report): string {
   const counts = countRules(report)
   const cards = (['pass', 'fail', 'not_observed'] as const).map(
-    // None of a kind has no colour: a red nought would alarm for nothing.
+    // A zero has no colour.
     (result) =>
       `<li><strong class="${counts[result] === 0 ? 'none' : result}">${counts[result]}</strong> rules ${wordsBelow[result]}</li>`,
   )
@@ -69,7 +69,7 @@ function outcomeTile({ rows }: Report, type: OutcomeType): string {
 function problemList(problems: readonly string[]): string {
   if (problems.length === 0) return ''
   const items = problems.map((problem) => `<li>${text(problem)}</li>`).join('\n')
-  return `<h2>What could not be carried out</h2>\n<ul>${items}</ul>`
+  return `<h2>Problems of the scenario</h2>\n<ul>${items}</ul>`
 }
 
 function ruleGroup(rules: readonly (readonly ReportRow[])[], result: ReportRow['result']): string {
@@ -93,7 +93,7 @@ function rowItem(row: ReportRow): string {
   return `<li>${text(describeRow(row))}${curl}</li>`
 }
 
-/** The looks of the page; nothing is loaded from anywhere. */
+/** The style of the page. It loads nothing. */
 const htmlStyle = `
 :root { color-scheme: light dark; --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --paper: #fff; --card: #f6f8fa;
   --pass: #1a7f37; --fail: #cf222e; --unseen: #9a6700; --code: #eff2f5 }

@@ -2,7 +2,7 @@ import { escapeMarkup } from './escape.ts'
 import type { Report, ReportRow } from './report.ts'
 import { describeRow, placeOf } from './summary.ts'
 
-/** The report as JUnit XML: a test case for each rule and place, skipped where nothing was observed. */
+/** The report as JUnit XML: one test case per rule and place; unobserved ones are skipped. */
 export function junitReport(report: Report): string {
   const { rows, counts, seconds, startedAt, profile } = report
   const attributes = [
@@ -34,7 +34,7 @@ function testCase(row: ReportRow): string {
 
 function contentOf(row: ReportRow): string {
   const message = escapeMarkup(describeRow(row))
-  // There is no word for an expected failure in JUnit; a failure would turn a build red.
+  // JUnit has no expected failure, and a failure would fail the build.
   if (row.result === 'not_observed' || (row.result === 'fail' && row.expectedFailure))
     return `<skipped message="${message}"/>`
   if (row.result === 'pass') return ''

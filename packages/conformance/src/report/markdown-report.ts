@@ -9,7 +9,7 @@ import {
   rulesSentence,
 } from './summary.ts'
 
-/** The report as a Markdown page, for a summary of a build or a pull request. */
+/** The report as Markdown, for the summary of a build or a pull request. */
 export function markdownReport(report: Report): string {
   const rules = [...rowsByRule(report).values()]
   const failed = rules.filter((rows) => worstOf(rows) === 'fail')
@@ -73,15 +73,10 @@ function failure(rows: readonly ReportRow[]): string[] {
 
 function problemLines(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
-  return [
-    '## What could not be carried out',
-    '',
-    ...problems.map((problem) => `- ${escapeMarkdown(problem)}`),
-    '',
-  ]
+  return ['## Problems of the scenario', '', ...problems.map((problem) => `- ${escapeMarkdown(problem)}`), '']
 }
 
-/** A block that no run of backticks inside can end. */
+/** A code block with a fence longer than any run of backticks in it. */
 function fenced(text: string | undefined): string[] {
   if (text === undefined) return []
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
@@ -94,7 +89,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Text from a service is text, whatever Markdown would make of it. */
+/** Escapes text of a service for Markdown. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]()#+!|<>~&]/g, '\\$&')
 }

@@ -6,10 +6,10 @@ import { curlCommand } from '../wire/curl-command.ts'
 import type { Bearer } from '../wire/exchange.ts'
 import { printable, shorten } from './escape.ts'
 
-/** The verdict of one rule on one observation, ready to be shown: no secret and no control character is in it. */
+/** The verdict of one rule on one observation, without secrets and control characters. */
 export interface ReportRow {
   readonly rule: string
-  /** The outcome that was to be seen, when the rule is about one. */
+  /** The expected outcome, if the rule is about one. */
   readonly outcome: OutcomeType | null
   readonly result: 'pass' | 'fail' | 'not_observed'
   /** The fact that the rule checks. */
@@ -17,15 +17,15 @@ export interface ReportRow {
   /** The section and rule of the specification. */
   readonly clause: string
   readonly level: 'must' | 'should'
-  /** What was looked at. */
+  /** The name of the observation. */
   readonly observation: string
   readonly expected?: string
   readonly got?: string
   /** Why nothing was observed. */
   readonly reason?: string
-  /** The exchange as a command; `$TOKEN_ALICE` stands for the token alice. */
+  /** The exchange as a curl command. `$TOKEN_ALICE` is the token alice. */
   readonly curl?: string
-  /** The failure is listed as expected; or it is, and does not occur. */
+  /** The failure is in the list of expected failures, even if it did not occur. */
   readonly expectedFailure?: true
 }
 
@@ -49,12 +49,12 @@ export interface Report {
     readonly unexpectedPasses: number
     readonly notObserved: number
   }
-  /** What kept parts of the scenario from being carried out. */
+  /** Errors in parts of the scenario. */
   readonly problems: readonly string[]
   readonly rows: readonly ReportRow[]
 }
 
-/** What a report is made of. */
+/** The parts of a report. */
 interface ReportParts {
   readonly judgements: readonly Judgement[]
   readonly baseUrl: string
@@ -67,7 +67,7 @@ interface ReportParts {
 
 const LONGEST_TEXT = 600
 
-/** Makes a report of what the rules said. */
+/** Creates the report from all verdicts. */
 export function createReport(parts: ReportParts): Report {
   const clean = createCleaner(parts.secrets)
   const cleanCommand = createCleaner(parts.secrets, quoted)
@@ -91,10 +91,10 @@ export function createReport(parts: ReportParts): Report {
   }
 }
 
-// What these show is no service.
+// These observations do not involve the service.
 const aside: readonly string[] = ['metrics', 'packages', 'fixtures']
 
-/** What kept the scenario from being carried out; a scenario that shows nothing of a service counts as such. */
+/** The problems of a run. A run without any observation of the service is a problem too. */
 function problemsOf({ problems, judgements }: ReportParts): readonly string[] {
   const broken = judgements.flatMap(({ rule, observation, verdict }) =>
     verdict.result === 'not_observed' && verdict.isBroken
@@ -105,15 +105,15 @@ function problemsOf({ problems, judgements }: ReportParts): readonly string[] {
   const ofService = judgements.filter(({ observation }) => !aside.includes(observation))
   const sawNothing = ofService.every(({ verdict }) => verdict.result === 'not_observed')
   if (all.length > 0 || ofService.length === 0 || !sawNothing) return all
-  return ['nothing of the service was observed: no request of the scenario shows what the rules look at']
+  return ['nothing of the service was observed: the rules need other requests than those of the scenario']
 }
 
-/** At most `length` characters where that is given. */
+/** Cleans a text and optionally limits its length. */
 type Cleaner = (text: string, length?: number) => string
 
 const SHORTEST_SECRET = 6
 
-/** Takes tokens out of a text wherever a service has put them, and makes the rest safe to print. */
+/** Removes tokens from text of a service and makes the rest printable. */
 function createCleaner(
   secrets: readonly Bearer[],
   show: (secret: Bearer) => Bearer = (secret) => secret,
@@ -129,12 +129,12 @@ function createCleaner(
   }
 }
 
-/** What a token says is nobody's business either, and a false one says it too. */
+/** Hides the claims of a token too. A forged token contains the same claims. */
 function withoutSignature({ text, shown }: Bearer): Bearer {
   return { text: text.replace(/\.[^.]*$/, ''), shown: `\${${shown.slice(1)}%.*}` }
 }
 
-/** Inside the quotes of a command a shell fills in nothing, so that they end before a variable and go on behind it. */
+/** A shell does not expand variables inside single quotes, so the quotes end before the variable and start again after it. */
 function quoted({ text, shown }: Bearer): Bearer {
   return { text, shown: `'"${shown}"'` }
 }
@@ -173,7 +173,7 @@ function outcomeOf(observation: string): OutcomeType | null {
   return outcomeTypes.find((type) => type === name) ?? null
 }
 
-/** An outcome is observed when an answer of its row was seen: any other answer shows something else. */
+/** The outcomes with an observed answer of their row. */
 function observedOutcomes(judgements: readonly Judgement[]): OutcomeType[] {
   return outcomeTypes.filter((type) => {
     const { status, mediaType } = outcomes[type]
@@ -202,7 +202,7 @@ export function rowsByRule({ rows }: Report): ReadonlyMap<string, readonly Repor
   return Map.groupBy(rows, ({ rule }) => rule)
 }
 
-/** The result of a rule: its worst, where seeing nothing says less than seeing something. */
+/** The result of a rule: fail before pass before not observed. */
 export function worstOf(rows: readonly ReportRow[]): ReportRow['result'] {
   const results = rows.map(({ result }) => result)
   if (results.includes('fail')) return 'fail'

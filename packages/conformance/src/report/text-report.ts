@@ -15,7 +15,7 @@ type Paint = (result: ReportRow['result'], text: string) => string
 const colours = { pass: 'green', fail: 'red', not_observed: 'yellow' } as const
 const INDENT = ' '.repeat(16)
 
-/** The report for a terminal; colours only where they are asked for. */
+/** The report for a terminal, with optional colours. */
 export function textReport(report: Report, { colour = false }: { readonly colour?: boolean } = {}): string {
   const paint: Paint = (result, text) =>
     colour ? styleText(colours[result], text, { validateStream: false }) : text
@@ -25,7 +25,7 @@ export function textReport(report: Report, { colour = false }: { readonly colour
     `Agentic profile ${report.profile} at ${report.baseUrl}`,
     '',
     ...rules.flat(),
-    ...(problems.length === 0 ? [] : ['', 'Parts of the scenario could not be carried out:', ...problems]),
+    ...(problems.length === 0 ? [] : ['', 'Problems of the scenario:', ...problems]),
     '',
     paint(
       report.outcomes.observed === report.outcomes.total ? 'pass' : 'not_observed',

@@ -12,18 +12,18 @@ const writers = {
   html: htmlReport,
 } as const satisfies Record<string, (report: Report) => string>
 
-/** The name of a form that a report can have. */
+/** The name of a report format. */
 export type ReportFormat = keyof typeof writers
 
-/** The forms that a report can have. */
+/** All report formats. */
 export const reportFormats = Object.keys(writers) as readonly ReportFormat[]
 
-/** Writes a report in one of its forms. What a service sent is escaped in each. */
+/** Writes a report in a format. Text of the service is escaped in all of them. */
 export function writeReport(report: Report, format: ReportFormat): string {
   return writers[format](report)
 }
 
-/** The report for machines. */
+/** The report as JSON. */
 function jsonReport(report: Report): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }

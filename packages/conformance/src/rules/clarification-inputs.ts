@@ -5,7 +5,7 @@ import { defineRule } from '../rule.ts'
 export const clarificationInputs = defineRule({
   id: 'clarification-inputs',
   clause: 'resources.requiredInputs',
-  title: 'A clarification asks for at least one input and says all about it',
+  title: 'A clarification asks for at least one input, with all its fields',
   level: 'must',
   looksAt: ['outcomes.clarification_required', 'graph.clarification_required'],
   check(observation) {

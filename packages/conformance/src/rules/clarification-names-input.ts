@@ -1,11 +1,11 @@
 import { judgeAsks } from '../judge.ts'
 import { defineRule } from '../rule.ts'
 
-/** Endpoints, 1: the list names the input that is missing. */
+/** Endpoints, 1: the list names the missing input. */
 export const clarificationNamesInput = defineRule({
   id: 'clarification-names-input',
   clause: 'endpoints.1.names-input',
-  title: 'A clarification names the inputs that the scenario leaves out',
+  title: 'A clarification names the missing inputs of the scenario',
   level: 'must',
   looksAt: ['outcomes.clarification_required'],
   check(observation) {

@@ -6,7 +6,7 @@ import { defineRule, fail, notObserved, pass } from '../rule.ts'
 export const deadlineTime = defineRule({
   id: 'deadline-time',
   clause: 'deadline.time',
-  title: 'A request is ended when its deadline is over, not before and not long after',
+  title: 'A request ends at its deadline, not before and not long after',
   level: 'must',
   looksAt: ['deadline'],
   check(observation) {
@@ -20,7 +20,7 @@ export const deadlineTime = defineRule({
   },
 })
 
-// Timers may fire a little early by another clock, and machines are busy.
+// Timers may fire slightly early by another clock, and a busy machine is slow.
 const EARLIEST = 0.95
 const LATEST = 1.25
 const SLACK_SECONDS = 1

@@ -3,7 +3,7 @@ import { answerOf, typedBody, typeOf } from '../judge.ts'
 import type { Observation } from '../observe/observation.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Resources, generic error body: three outcomes share it, and `type` says which; outside the ten it is `error` (decision 2). */
+/** Resources, generic error body: three outcomes share it, and `type` names the outcome. Outside the ten it is `error` (decision 2). */
 export const errorType = defineRule({
   id: 'error-type',
   clause: 'resources.error.type',
@@ -28,7 +28,7 @@ export const errorType = defineRule({
     const type = typeByStatus(observation)
     if (type === undefined) return notObserved('the answer is of another row')
     const { type: got } = typed.body
-    // A value that none of the three has is a fault of the schema.
+    // Any other value is a fault of the schema.
     if (got === type || !shared.includes(String(got))) return pass
     return fail(`type ${type}`, `type ${got}`)
   },
@@ -40,7 +40,7 @@ function typeByStatus(observation: Observation): OutcomeType | undefined {
   const { status, essence } = answerOf(observation)
   if (essence !== outcomes.error.mediaType) return undefined
   const type = outcomeTypeOf(status) ?? 'error'
-  // Who refuses may choose how; everywhere else one outcome is wanted, and its row tells of any other.
+  // A refusal may have any of the three types. Elsewhere one outcome is expected, and the rule of its row reports others.
   const isFree = /^(limit|token|tenant)/.test(observation.name)
   return shared.includes(type) && (isFree || type === typeOf(observation)) ? type : undefined
 }

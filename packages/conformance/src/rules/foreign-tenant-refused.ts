@@ -5,7 +5,7 @@ import { defineRule } from '../rule.ts'
 export const foreignTenantRefused = defineRule({
   id: 'foreign-tenant-refused',
   clause: 'authentication.tenant',
-  title: 'A request for a tenant that the token is not good for is refused',
+  title: 'A request for a tenant that the token does not allow is refused',
   level: 'must',
   looksAt: ['tenant.foreign'],
   gatewayOnly: true,

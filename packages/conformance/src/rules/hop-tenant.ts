@@ -1,11 +1,11 @@
 import { isFine } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Authentication, 5: the tenant goes on unchanged. */
+/** Authentication, 5: the tenant is forwarded unchanged. */
 export const hopTenant = defineRule({
   id: 'hop-tenant',
   clause: 'hop.tenant',
-  title: 'The agent behind acts for the tenant of the caller',
+  title: 'The inner agent acts for the tenant of the caller',
   level: 'must',
   looksAt: ['graph.hop'],
   judgesSilence: true,

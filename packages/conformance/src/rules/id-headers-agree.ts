@@ -2,11 +2,11 @@ import { headerKeys } from '@agentic-rest/profile'
 import { answerOf, outcomeObservations } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Decision 14: an answer that repeats the ids in its headers repeats those of the request. */
+/** Decision 14: id headers of an answer equal those of the request. */
 export const idHeadersAgree = defineRule({
   id: 'id-headers-agree',
   clause: 'endpoints.headers.ids',
-  title: 'Where an answer has id headers, they are those of the request',
+  title: 'Id headers of an answer equal those of the request',
   level: 'must',
   looksAt: outcomeObservations,
   check(observation) {

@@ -1,11 +1,11 @@
 import { answerOf, describeHead, isStream } from '../judge.ts'
 import { defineRule, fail, pass } from '../rule.ts'
 
-/** Limits: the limit is of each tenant. */
+/** Limits: each tenant has its own limit. */
 export const limitPerTenant = defineRule({
   id: 'limit-per-tenant',
   clause: 'limits.per-tenant',
-  title: 'Another tenant gets a stream while the first has all of its own',
+  title: 'A tenant gets a stream while another tenant uses all of its streams',
   level: 'must',
   looksAt: ['limit.other-tenant'],
   judgesSilence: true,

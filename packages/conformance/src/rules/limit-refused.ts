@@ -6,7 +6,7 @@ import { defineRule, fail, pass } from '../rule.ts'
 export const limitRefused = defineRule({
   id: 'limit-refused',
   clause: 'limits.concurrency',
-  title: 'One stream more than a tenant may have is refused',
+  title: 'A stream above the limit of a tenant is refused',
   level: 'must',
   looksAt: ['limit'],
   judgesSilence: true,

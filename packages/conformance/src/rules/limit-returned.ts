@@ -1,11 +1,11 @@
 import { answerOf, describeHead, isStream } from '../judge.ts'
 import { defineRule, fail, pass } from '../rule.ts'
 
-/** Limits: what is counted are concurrent streams. */
+/** Limits: only concurrent streams are counted. */
 export const limitReturned = defineRule({
   id: 'limit-returned',
   clause: 'limits.concurrent',
-  title: 'A tenant gets a stream again when its others are closed',
+  title: 'A tenant gets a stream again after its other streams are closed',
   level: 'must',
   looksAt: ['limit.after'],
   judgesSilence: true,

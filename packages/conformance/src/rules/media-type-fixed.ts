@@ -1,11 +1,11 @@
 import { describeHead, judgeRow } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** What the service does: a type has one media type, whatever the caller would like to have. */
+/** What the service does: a type has one media type, independent of the Accept header. */
 export const mediaTypeFixed = defineRule({
   id: 'media-type-fixed',
   clause: 'table.fixed',
-  title: 'The media type of an outcome does not depend on what the caller accepts',
+  title: 'The media type of an outcome does not depend on the Accept header',
   level: 'must',
   looksAt: ['accept'],
   check(observation) {

@@ -5,7 +5,7 @@ import { defineRule, fail, pass } from '../rule.ts'
 export const metricsExposed = defineRule({
   id: 'metrics-exposed',
   clause: 'metrics.exposed',
-  title: 'Metrics are there in a text exposition format',
+  title: 'Metrics are exposed in a text format',
   level: 'must',
   looksAt: ['metrics'],
   gatewayOnly: true,

@@ -44,7 +44,7 @@ function isKnown(outcome: string): boolean {
   return known.includes(outcome) || /^untyped_[1-5]xx$/.test(outcome)
 }
 
-/** A counter counts: the request between two readings is in the second one. */
+/** Checks that the counter includes a request sent between two readings. */
 function judgeCount(observation: Observation, after: Metrics): Verdict {
   const { contrast, expected, exchanges } = observation
   if (contrast?.answer === undefined || exchanges.length < 2)

@@ -15,13 +15,13 @@ export const metricsTypes = defineRule({
     if (read.types.size === 0) return notObserved('there are no metrics')
     const wrong = metrics.find((metric) => typeIn(read, metric) !== metric.type)
     if (wrong !== undefined) return fail(`${wrong.name} is a ${wrong.type}`, typeIn(read, wrong))
-    // A request that succeeded was counted, and went to an upstream.
+    // A successful request was counted and reached an upstream.
     const right = observation.contrast?.answer
     const hasCounted = right !== undefined && isFine(right)
     const fault = metrics
       .map((metric) => valueFault(read, metric, hasCounted))
       .find((text) => text !== undefined)
-    return fault === undefined ? pass : fail('values as their type has them', fault)
+    return fault === undefined ? pass : fail('values that fit their type', fault)
   },
 })
 
@@ -31,7 +31,7 @@ interface Metric {
   readonly always: boolean
 }
 
-/** OpenMetrics declares a counter without the end of its name. */
+/** OpenMetrics declares a counter without the suffix `_total`. */
 function typeIn({ types }: Metrics, { name, type, always }: Metric): string {
   return types.get(name) ?? types.get(name.replace(/_total$/, '')) ?? (always ? 'absent' : type)
 }
@@ -42,12 +42,12 @@ function valueFault({ samples }: Metrics, metric: Metric, hasCounted: boolean): 
   const odd = series.flat().find(({ value }) => !Number.isFinite(value) || value < 0)
   if (odd !== undefined) return `${odd.name} ${odd.value}`
   const empty = series.findIndex((each) => each.length === 0)
-  // Without a series a metric is whole; with one, and after a request, all of its parts are there.
+  // A metric without series is complete. With one, and after a request, all its parts must exist.
   if (empty === -1 || (series.flat().length === 0 && !(hasCounted && metric.always))) return undefined
   return `no sample ${metric.name}${parts[empty]}`
 }
 
-// Those of streams and of the audit are there when something of the kind is configured.
+// Metrics of streams and audit exist only if these are configured.
 const metrics = [
   { name: 'agentic_requests_total', type: 'counter', always: true },
   { name: 'agentic_request_duration_seconds', type: 'histogram', always: true },

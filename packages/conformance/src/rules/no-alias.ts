@@ -6,7 +6,7 @@ import { defineRule, fail, notObserved, pass } from '../rule.ts'
 export const noAlias = defineRule({
   id: 'no-alias',
   clause: 'table.no-alias',
-  title: 'No answer has a media type of the profile that the table does not have for its status',
+  title: 'The media type of an answer is the one of the table for its status',
   level: 'must',
   looksAt: [
     ...outcomeObservations,
@@ -23,8 +23,8 @@ export const noAlias = defineRule({
     const type = outcomeTypeOf(answer.status)
     const allowed = type === undefined ? [...mediaTypes] : [outcomes[type].mediaType]
     if (allowed.some((mediaType) => mediaType === answer.essence)) return pass
-    // What the scenario asked for is judged by its row.
-    if (observation.name.startsWith('outcomes.')) return notObserved('the row of the outcome tells it')
+    // The rule of the row judges the outcomes of the scenario.
+    if (observation.name.startsWith('outcomes.')) return notObserved('the rule of its row judges it')
     return fail(allowed.join(' or '), describeHead(answer))
   },
 })

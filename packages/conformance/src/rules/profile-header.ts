@@ -11,7 +11,7 @@ export const profileHeader = defineRule({
   looksAt: [...new Set([...outcomeObservations, ...typedObservations])],
   check(observation) {
     const answer = answerOf(observation)
-    // What a gateway answers outside the ten is agentic when its media type says so.
+    // An answer outside the ten outcomes is agentic if it has a media type of the profile.
     const isAgentic = observation.name.startsWith('outcomes.') || isVendorType(answer.essence)
     return isAgentic ? judgeProfileHeader(answer) : notObserved('the answer has no media type of the profile')
   },

@@ -2,11 +2,11 @@ import { answerOf, judgeRow } from '../judge.ts'
 import { valueAt } from '../observe/json-path.ts'
 import { defineRule, fail, pass } from '../rule.ts'
 
-/** Errors, rule 5: the gate must not become a success. */
+/** Errors, rule 5: an approval must not become a success. */
 export const propagatesApproval = defineRule({
   id: 'propagates-approval',
   clause: 'propagation.approval_required',
-  title: 'An agent passes on the approval gate of the agent behind it, with its approver',
+  title: 'An agent forwards the approval of an inner agent, with its approver',
   level: 'should',
   looksAt: ['graph.approval_required'],
   judgesSilence: true,

@@ -1,11 +1,11 @@
 import { answerOf, askedNames, judgeAsks, judgeRow } from '../judge.ts'
 import { defineRule, fail, pass } from '../rule.ts'
 
-/** Errors, rule 5: the question is asked in the names of the agent that is called. */
+/** Errors, rule 5: the question uses the input names of the called agent. */
 export const propagatesClarification = defineRule({
   id: 'propagates-clarification',
   clause: 'propagation.clarification_required',
-  title: 'An agent passes on the question of the agent behind it, in its own names',
+  title: 'An agent forwards the question of an inner agent, with its own input names',
   level: 'should',
   looksAt: ['graph.clarification_required'],
   judgesSilence: true,
@@ -15,6 +15,6 @@ export const propagatesClarification = defineRule({
     const asks = judgeAsks(observation)
     if (asks.result === 'fail') return asks
     const foreign = askedNames(observation).find((name) => observation.expected?.hides?.includes(name))
-    return foreign === undefined ? pass : fail('inputs of the agent that was called', `an input ${foreign}`)
+    return foreign === undefined ? pass : fail('inputs of the called agent', `an input ${foreign}`)
   },
 })

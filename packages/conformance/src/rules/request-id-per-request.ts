@@ -1,7 +1,7 @@
 import { traceOf } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Resources, trace object: the request id is of one request. */
+/** Resources, trace object: each request has its own id. */
 export const requestIdPerRequest = defineRule({
   id: 'request-id-per-request',
   clause: 'resources.trace.per-request',

@@ -5,7 +5,7 @@ import { defineRule, fail, notObserved, pass } from '../rule.ts'
 export const retryAfterOnlyOnLimit = defineRule({
   id: 'retry-after-only-on-limit',
   clause: 'resources.error.retryAfter',
-  title: 'retryAfter is in no body but that of an exceeded limit',
+  title: 'Only the body of an exceeded limit has retryAfter',
   level: 'must',
   looksAt: ['outcomes.forbidden', 'outcomes.failed_dependency', 'outcomes.error', 'deadline'],
   check(observation) {

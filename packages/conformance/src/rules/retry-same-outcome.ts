@@ -3,7 +3,7 @@ import { describeHead, isFine } from '../judge.ts'
 import { isObject } from '../offline/file-faults.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Retry rule 2: the cached outcome. */
+/** Retry rule 2: a retry gets the stored outcome. */
 export const retrySameOutcome = defineRule({
   id: 'retry-same-outcome',
   clause: 'idempotency.outcome',
@@ -22,7 +22,7 @@ export const retrySameOutcome = defineRule({
   },
 })
 
-/** The trace is that of the retry. */
+/** The trace differs: it is that of the retry. */
 function withoutTrace(body: unknown): unknown {
   if (!isObject(body)) return body
   const { trace: _, ...rest } = body

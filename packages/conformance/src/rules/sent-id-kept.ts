@@ -1,11 +1,11 @@
 import { traceOf } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Gateway rule 1: only the id that is absent is generated. */
+/** Gateway rule 1: only a missing id is generated. */
 export const sentIdKept = defineRule({
   id: 'sent-id-kept',
   clause: 'gateway.rule-1.each',
-  title: 'An id that was sent is kept when the other one is absent',
+  title: 'An id of the request is kept when the other one is missing',
   level: 'must',
   looksAt: ['ids.request-absent', 'ids.correlation-absent'],
   gatewayOnly: true,

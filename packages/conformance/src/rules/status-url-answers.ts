@@ -1,7 +1,7 @@
 import { answerOf, judgeRow } from '../judge.ts'
 import { defineRule } from '../rule.ts'
 
-/** Endpoints, 6: the address that a 202 names is there to be polled. */
+/** Endpoints, 6: the address of a 202 can be polled. */
 export const statusUrlAnswers = defineRule({
   id: 'status-url-answers',
   clause: 'endpoints.6.poll',

@@ -5,12 +5,12 @@ import { defineRule, fail, notObserved, pass } from '../rule.ts'
 export const streamCacheControl = defineRule({
   id: 'stream-cache-control',
   clause: 'endpoints.7.cache-control',
-  title: 'A stream says no-cache',
+  title: 'A stream has Cache-Control: no-cache',
   level: 'must',
   looksAt: ['stream'],
   check(observation) {
     const answer = answerOf(observation)
-    if (!isStream(answer)) return notObserved('the answer is no stream')
+    if (!isStream(answer)) return notObserved('the answer is not a stream')
     const value = answer.headers.get('cache-control')
     const directives = (value ?? '').split(',').map((directive) => directive.trim().toLowerCase())
     return directives.includes('no-cache')

@@ -2,7 +2,7 @@ import { answerOf, isStream } from '../judge.ts'
 import { eventTimes } from '../observe/event-clock.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Endpoints, 7: nothing is buffered on the way. */
+/** Endpoints, 7: a stream is not buffered. */
 export const streamFlushed = defineRule({
   id: 'stream-flushed',
   clause: 'endpoints.7.flushing',
@@ -11,12 +11,11 @@ export const streamFlushed = defineRule({
   looksAt: ['stream'],
   check(observation) {
     const answer = answerOf(observation)
-    if (!isStream(answer)) return notObserved('the answer is no stream')
+    if (!isStream(answer)) return notObserved('the answer is not a stream')
     const [first, ...others] = eventTimes(answer.arrivals)
     if (first === undefined) return fail('an event', answer.cut ?? 'the end of the answer')
     const last = others.at(-1)
-    if (last === undefined)
-      return notObserved('one event alone does not show whether it had to wait for others')
+    if (last === undefined) return notObserved('a single event does not show whether streams are buffered')
     const rest = last - first
     if (rest >= APART_MS) return pass
     if (answer.elapsedMs < LASTING_MS) return notObserved(`the stream was over within ${LASTING_MS} ms`)

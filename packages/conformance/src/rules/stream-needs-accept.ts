@@ -1,11 +1,11 @@
 import { answerOf, describeHead, isFine, isJson, isStream } from '../judge.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
-/** Endpoints, 7: both conditions make a stream. */
+/** Endpoints, 7: a stream needs the route mode and the Accept header. */
 export const streamNeedsAccept = defineRule({
   id: 'stream-needs-accept',
   clause: 'endpoints.7.accept',
-  title: 'Who does not accept an event stream gets JSON',
+  title: 'A request without Accept: text/event-stream gets JSON',
   level: 'must',
   looksAt: ['stream.plain'],
   judgesSilence: true,
@@ -13,7 +13,7 @@ export const streamNeedsAccept = defineRule({
     const answer = answerOf(observation)
     const streamed = observation.contrast?.answer
     if (streamed === undefined || !isStream(streamed))
-      return notObserved('who does accept an event stream gets none either')
+      return notObserved('the request with Accept: text/event-stream gets no stream either')
     if (!isJson(answer)) return fail('a JSON answer', describeHead(answer))
     return isFine(answer) ? pass : notObserved('the request does not succeed without a stream')
   },

@@ -1,7 +1,7 @@
 import { answerOf, isStream, judgeProfileHeader } from '../judge.ts'
 import { defineRule, notObserved } from '../rule.ts'
 
-/** Versioning, rule 6: streams included; Endpoints, 7. */
+/** Versioning, rule 6, for streams; Endpoints, 7. */
 export const streamProfileHeader = defineRule({
   id: 'stream-profile-header',
   clause: 'versioning.header.stream',
@@ -10,6 +10,6 @@ export const streamProfileHeader = defineRule({
   looksAt: ['stream'],
   check(observation) {
     const answer = answerOf(observation)
-    return isStream(answer) ? judgeProfileHeader(answer) : notObserved('the answer is no stream')
+    return isStream(answer) ? judgeProfileHeader(answer) : notObserved('the answer is not a stream')
   },
 })

@@ -8,7 +8,7 @@ export const tracePresent = defineRule({
   clause: 'versioning.trace',
   title: 'Every vendor-typed body carries a trace with two non-empty ids',
   level: 'must',
-  // What an upstream without a trace becomes has a rule of its own.
+  // Another rule covers an upstream without a trace.
   looksAt: typedObservations.filter((name) => name !== 'traceless-upstream'),
   check(observation) {
     const typed = typedBody(observation)

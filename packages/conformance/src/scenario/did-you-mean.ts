@@ -1,4 +1,4 @@
-/** The end of a message that names the candidate which a word was probably meant to be, or nothing. */
+/** The end of a message with the candidate closest to a word, or an empty text. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const limit = Math.max(1, Math.floor(word.length / 3))
   const [best] = candidates
@@ -10,10 +10,10 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 
 const LONGEST_WORD = 60
 
-/** Levenshtein's distance, row by row. */
+/** The Levenshtein distance. */
 function distanceOf(from: string, to: string): number {
   if (from.length > LONGEST_WORD || to.length > LONGEST_WORD) return Number.POSITIVE_INFINITY
-  // Letters that were only mixed up count as one mistake.
+  // Swapped letters count as one mistake.
   if (from !== to && [...from].toSorted().join('') === [...to].toSorted().join('')) return 1
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [index, character] of [...from].entries()) {

@@ -1,11 +1,11 @@
-/** The environment that references are looked up in. */
+/** The environment for references. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-// `$${` stands for a literal `${`.
+// `$${` means a literal `${`.
 const REFERENCE = /\$\$\{|\$\{([^{}]*)\}/g
 const BODY = /^([A-Za-z_]\w*)(?::([-?])([\s\S]*))?$/
 
-/** Fills in `${VAR}`, `${VAR:-default}` and `${VAR:?message}` as in the gateway's file. */
+/** Replaces `${VAR}`, `${VAR:-default}` and `${VAR:?message}` as in the gateway's file. */
 export function fillReferences(
   text: string,
   environment: Environment,

@@ -14,26 +14,26 @@ import { didYouMean } from './did-you-mean.ts'
 import { type Environment, fillReferences } from './fill-references.ts'
 import { NO_TOKEN, type Scenario, scenarioSchema } from './scenario-schema.ts'
 
-/** One fault of a scenario file, at a line and column counted from 1. */
+/** One fault of a scenario file. Line and column start at 1. */
 export interface ScenarioFault {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The key, for example `outcomes.conflict.request`; empty for the file as a whole. */
+  /** The key, for example `outcomes.conflict.request`; empty for the whole file. */
   readonly path: string
   readonly message: string
 }
 
-/** A scenario that is valid, or everything that is wrong with it. */
+/** A valid scenario, or all its faults. */
 export type ScenarioResult =
   | { readonly ok: true; readonly scenario: Scenario }
   | { readonly ok: false; readonly faults: readonly ScenarioFault[] }
 
-/** A fault before it has a line. */
+/** A fault without its line. */
 interface Finding {
   readonly path: readonly PropertyKey[]
   readonly message: string
-  /** The fault is the key and not its value. */
+  /** The fault is at the key, not at its value. */
   readonly atKey?: boolean
   readonly offset?: number
 }
@@ -41,7 +41,7 @@ interface Finding {
 const MAX_LENGTH = 1_048_576
 const MAX_ALIASES = 100
 
-/** Reads a scenario from YAML text; it never throws, whatever the text. */
+/** Parses a scenario in YAML. It never throws. */
 export function parseScenario(
   text: string,
   { file, env }: { readonly file: string; readonly env: Environment },
@@ -50,7 +50,7 @@ export function parseScenario(
   try {
     return judge(text, { file, env })
   } catch {
-    // The library composes recursively and throws on alias bombs.
+    // The library is recursive and throws for alias bombs.
     return refuse(file, 'the file is nested too deeply, or its aliases stand for too much')
   }
 }
@@ -60,7 +60,7 @@ function refuse(file: string, message: string): ScenarioResult {
   return { ok: false, faults: [{ file, line: 1, column: 1, path: '', message }] }
 }
 
-/** Faults as compilers print them, one a line. */
+/** Formats faults as compilers do, one per line. */
 export function formatScenarioFaults(faults: readonly ScenarioFault[]): string {
   return faults.map(formatFault).join('\n')
 }
@@ -72,7 +72,7 @@ function formatFault({ file, line, column, path, message }: ScenarioFault): stri
 function judge(text: string, { file, env }: { file: string; env: Environment }): ScenarioResult {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
-  // Once the parser is lost, every further fault only repeats the first.
+  // After the first syntax error the others are consequences of it.
   const syntax = document.errors.slice(0, 1).map(({ code, pos: [offset] }) => ({
     path: [],
     message: code === 'DUPLICATE_KEY' ? 'the same key is given twice' : 'not valid YAML here',
@@ -117,7 +117,7 @@ function toFindings(issue: z.core.$ZodIssue): Finding[] {
   }))
 }
 
-/** In words that never repeat a value, which may be a secret. */
+/** The message of an issue. It never repeats a value, which may be a secret. */
 function wordIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is required'
   switch (issue.code) {
@@ -158,7 +158,7 @@ function place({ path, message, atKey, offset }: Finding, { document, lines, fil
   return { file, line: Math.max(line, 1), column: Math.max(col, 1), path: formatPath(path), message }
 }
 
-/** Where a key or value begins; for what is missing, the nearest thing above it that is there. */
+/** The position of a key or value; for a missing one, that of its nearest parent. */
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[], atKey: boolean): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true)
@@ -189,7 +189,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** The keys that the map at a path of a scenario may have. */
+/** The allowed keys at a path of a scenario. */
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
   let at: readonly Schema[] = [z.toJSONSchema(scenarioSchema, { io: 'input' }) as Schema]
   for (const step of path) at = at.flatMap((schema) => below(schema, step))
@@ -210,7 +210,7 @@ function variants(schema: Schema): readonly Schema[] {
   return schema.anyOf ?? [schema]
 }
 
-/** Every token and service that is named has to be declared. */
+/** Checks that every used token and service is declared. */
 function checkNames(scenario: Scenario): Finding[] {
   const tokens = Object.keys(scenario.tokens ?? {})
   const known = new Map([
@@ -221,7 +221,7 @@ function checkNames(scenario: Scenario): Finding[] {
   return wrongNames(rest, [], known)
 }
 
-// Bodies and headers are the service's own: a member that happens to be called "token" means nothing here.
+// In bodies and headers a member named "token" has no meaning.
 const opaque = ['body', 'headers']
 
 function wrongNames(

@@ -15,7 +15,7 @@ export const NO_TOKEN = 'none'
 
 const outcomeNames = outcomeTypes as readonly [OutcomeType, ...OutcomeType[]]
 
-/** Where a token comes from. None of these puts it into the file. */
+/** The source of a token. The file itself contains no token. */
 const token = z.union(
   [
     z.strictObject({ env: text }),
@@ -43,9 +43,9 @@ const request = z.strictObject(requestShape)
 
 const step = z.strictObject({
   ...requestShape,
-  /** The outcomes that are right; any of status 2xx when absent. */
+  /** The expected outcomes; any 2xx by default. */
   expect: z.array(z.enum(outcomeNames)).min(1).optional(),
-  /** Repeats the step until the value at a path is one of these, for at most `seconds`. */
+  /** Repeats the step until the value at the path is in the list, for at most `seconds`. */
   until: z
     .strictObject({ path: jsonPath, in: z.array(z.unknown()).min(1), seconds: seconds.default(10) })
     .optional(),
@@ -70,9 +70,9 @@ const probe = z.strictObject(probeShape)
 
 const clarification = z.strictObject({
   ...probeShape,
-  /** Inputs that the answer has to ask for. */
+  /** Inputs that the answer must ask for. */
   asks: z.array(text).min(1).optional(),
-  /** Input names of the agent behind, which the answer must not use. */
+  /** Input names of the inner agent, which the answer must not use. */
   hides: z.array(text).min(1).optional(),
 })
 
@@ -80,7 +80,7 @@ const approval = z.strictObject({ ...probeShape, approver: text.optional() })
 
 const effects = z.strictObject({
   ...requestShape,
-  /** The list, or the number, in the body that grows with every effect. */
+  /** The list or number in the body that grows with every effect. */
   count: jsonPath,
 })
 
@@ -97,9 +97,9 @@ const outcomeProbes = {
   error: probe,
 } satisfies Record<OutcomeType, z.ZodType>
 
-/** The meaning of a scenario file. */
+/** The schema of a scenario file. */
 export const scenarioSchema = z.strictObject({
-  /** What is asked: a gateway, or a service without one, of which less can be expected. */
+  /** A gateway, or a service without one; fewer rules apply to a service. */
   target: z.enum(['gateway', 'service']).default('gateway'),
   token: text.optional(),
   tenant: text.optional(),
@@ -110,7 +110,7 @@ export const scenarioSchema = z.strictObject({
   limit: z
     .strictObject({
       ...probeShape,
-      /** How many streams one tenant may have at once. */
+      /** The number of concurrent streams of a tenant. */
       streams: z.int().min(1).max(1000).default(10),
       otherTenant: z.strictObject({ token: text.optional(), tenant: text.optional() }).optional(),
     })
@@ -121,13 +121,13 @@ export const scenarioSchema = z.strictObject({
       failed_dependency: probe,
       clarification_required: clarification,
       approval_required: approval,
-      /** A call of agent A, and what agent B recorded of it. */
+      /** A call of agent A, and the records of agent B about it. */
       hop: z.strictObject({ ...probeShape, records: effects }),
     })
     .partial()
     .optional(),
   retry: z.strictObject({ ...probeShape, effects }).optional(),
-  /** A tenant that the token is not good for. */
+  /** A tenant that the token does not allow. */
   foreignTenant: text.optional(),
   /** A request whose upstream answers with a vendor type and no trace. */
   tracelessUpstream: probe.optional(),
@@ -138,17 +138,17 @@ export const scenarioSchema = z.strictObject({
   fixtures: text.optional(),
 })
 
-/** A scenario: how each outcome is provoked, as data. */
+/** A scenario: the requests for each outcome, as data. */
 export type Scenario = z.output<typeof scenarioSchema>
-/** A scenario as it is written. */
+/** A scenario before defaults are added. */
 export type ScenarioInput = z.input<typeof scenarioSchema>
 /** One request of a scenario. */
 export type ScenarioRequest = z.output<typeof request>
-/** A request before or after the one that is judged. */
+/** A request before or after the judged one. */
 export type Step = z.output<typeof step>
-/** A request that is judged, with what has to come before and after. */
+/** A judged request with its setup and cleanup. */
 export type Probe = z.output<typeof probe>
-/** Where a token comes from. */
+/** The source of a token. */
 export type TokenSource = z.output<typeof token>
-/** How effects are counted. */
+/** The request that counts effects. */
 export type Effects = z.output<typeof effects>

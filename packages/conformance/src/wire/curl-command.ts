@@ -1,7 +1,7 @@
 import { headers as names } from '@agentic-rest/profile'
 import type { Bearer, SentRequest } from './exchange.ts'
 
-/** Headers that carry secrets, and what stands in their place. */
+/** Headers with secrets, and the variables that replace them. */
 const secrets = new Map([
   [names.authorization.toLowerCase(), '$AUTHORIZATION'],
   [names.approvalToken.toLowerCase(), '$APPROVAL_TOKEN'],
@@ -12,14 +12,14 @@ const secrets = new Map([
 
 const LONGEST_ARGUMENT = 4000
 
-/** The request as a command for a shell such as bash; tokens are the reader's to fill in. */
+/** The request as a curl command for bash, with variables for tokens. */
 export function curlCommand({ method, url, headers, body, bearer }: SentRequest): string {
   const options = Object.entries(headers).map(([name, value]) => `-H ${headerArgument(name, value, bearer)}`)
-  // A body of HEAD means nothing, and with one curl would wait for the answer's.
+  // HEAD has no body, and with one curl would wait for a body of the answer.
   const isHead = method === 'HEAD'
-  // Not --data-binary, for which "@" names a file.
+  // Not --data-binary: it reads a file for "@".
   const data = body === undefined || isHead ? [] : [`--data-raw ${argument(body, 'BODY')}`]
-  // Without -g, curl would read brackets in an address as patterns.
+  // Without -g, curl treats brackets in an address as patterns.
   const start = `curl -g ${isHead ? '-I' : `-i -X ${method}`}`
   return [start, ...options, ...data, argument(url, 'URL')].join(' ')
 }
@@ -31,7 +31,7 @@ function headerArgument(name: string, value: string, bearer: Bearer | undefined)
   return quote(value === '' ? `${name};` : `${name}: ${value}`)
 }
 
-/** What no command line should hold is left for the reader to fill in: half of it would be worse than none. */
+/** Replaces a text by a variable if it does not fit into a command line. */
 function argument(text: string, variable: string): string {
   return text.length > LONGEST_ARGUMENT || text.includes('\0') ? `"$${variable}"` : quote(text)
 }

@@ -1,17 +1,17 @@
 import type { Trace } from '@agentic-rest/profile'
 import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
 
-/** A bearer token, and what stands for it in a command for a shell. */
+/** A bearer token, and its placeholder in printed commands. */
 export interface Bearer {
   readonly text: string
   readonly shown: string
 }
 
-/** A request as it was sent, with the ids that it carried. */
+/** A sent request with its ids. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
-  /** In the order in which they were set; names as they were spelled. */
+  /** In the order and spelling of the request. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /** The token of its Authorization header, unless the scenario sets that header itself. */
@@ -19,20 +19,20 @@ export interface SentRequest {
   readonly trace: Partial<Trace>
 }
 
-/** A piece of a body with the time of its arrival, counted from the request. */
+/** A piece of a body with its arrival time since the request. */
 export interface Arrival {
   readonly atMs: number
   readonly text: string
 }
 
-/** What came back. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number
-  /** By lower-case name; a repeated header is joined as RFC 9110 5.3 says. */
+  /** By lower-case name; repeated headers are joined (RFC 9110 5.3). */
   readonly headers: ReadonlyMap<string, string>
   readonly essence: string | undefined
   readonly body: string
-  /** Absent when the body is no JSON, or was not read to its end. */
+  /** Absent if the body is not JSON or was not read to its end. */
   readonly json: { readonly value: unknown } | undefined
   /** Why the body was not read to its end. */
   readonly cut: string | undefined
@@ -40,16 +40,16 @@ export interface Answer {
   readonly elapsedMs: number
 }
 
-/** One request with its answer, or with why there is none. */
+/** A request with its answer, or with the reason why there is none. */
 export interface Exchange {
   readonly request: SentRequest
   readonly answer?: Answer
   readonly failure?: string
-  /** It was not even sent, so its failure says nothing about the service. */
+  /** The request was not sent, so its failure says nothing about the service. */
   readonly unsent?: true
 }
 
-/** What the wire gives of an answer, before anything is made of it. */
+/** An answer as received from the wire. */
 interface RawAnswer {
   readonly status: number
   readonly rawHeaders: readonly string[]
@@ -59,7 +59,7 @@ interface RawAnswer {
   readonly elapsedMs: number
 }
 
-/** Makes an answer of what the wire gave. */
+/** Converts a raw answer. */
 export function toAnswer({ status, rawHeaders, body, cut, arrivals, elapsedMs }: RawAnswer): Answer {
   const headers = joinHeaders(rawHeaders)
   return {
@@ -86,7 +86,7 @@ function joinHeaders(raw: readonly string[]): Map<string, string> {
 
 const MAX_DEPTH = 64
 
-/** A body nested deeper than any of the profile is none: walking or writing it again would overflow the stack. */
+/** Parses JSON. A body nested too deeply counts as no JSON, because recursive code would overflow the stack. */
 function readJson(text: string): { value: unknown } | undefined {
   const parsed = parseJson(text)
   return parsed === undefined || isDeep(parsed.value) ? undefined : parsed

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { type Arrival, type Exchange, type SentRequest, toAnswer } from './exchange.ts'
 
-/** How much time and memory an answer may take. */
+/** The limits of an answer. */
 export interface Limits {
   readonly timeoutMs: number
   readonly maxBytes: number
@@ -12,13 +12,13 @@ export interface Limits {
 /** Limits for an ordinary answer. */
 export const usualLimits: Limits = { timeoutMs: 15_000, maxBytes: 1_048_576 }
 
-/** Looks at a body while it comes, and says whether it has seen enough. */
+/** Watches a body while it arrives; returns true to stop reading. */
 export type Watcher = (arrivals: readonly Arrival[], status: number) => boolean
 
-/** An answer whose head is here while its body may still come. */
+/** An answer with a complete head and an open body. */
 export interface OpenExchange {
   readonly exchange: Exchange
-  /** Whether the body has come to its end, or the connection to its. */
+  /** Whether the body or the connection has ended. */
   hasEnded(): boolean
   close(): void
 }
@@ -26,8 +26,8 @@ export interface OpenExchange {
 const MAX_HEADER_BYTES = 65_536
 
 /**
- * Sends one request on a connection of its own and reads the answer within the limits. It never throws and never
- * follows a redirect. Not `fetch`, which ends the process when a service hangs up on a body that waits to be read.
+ * Sends one request on a new connection and reads the answer within the limits. It never throws and follows no
+ * redirects. `fetch` would crash the process when a service closes the connection of an unread body.
  */
 export async function send(
   request: SentRequest,
@@ -54,7 +54,7 @@ export async function send(
   }
 }
 
-/** Sends a request and resolves with the head of its answer; the body is taken in and dropped until it is closed. */
+/** Sends a request and resolves with the head of its answer. The body is read and discarded until `close`. */
 export async function openStream(request: SentRequest, limits: Limits = usualLimits): Promise<OpenExchange> {
   const startedAt = performance.now()
   try {
@@ -63,7 +63,7 @@ export async function openStream(request: SentRequest, limits: Limits = usualLim
     const end = () => {
       ended = true
     }
-    // A stream that is held open and then cut, by either side, is no fault of its own here.
+    // The end of a held stream, by either side, is not a fault here.
     message.on('close', end).on('error', end).resume()
     const answer = toAnswer({
       status: message.statusCode ?? 0,
@@ -83,7 +83,7 @@ export async function openStream(request: SentRequest, limits: Limits = usualLim
 function start({ method, url, headers, body }: SentRequest, timeout: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const open = url.startsWith('https:') ? httpsRequest : httpRequest
-  // Without an agent every request has its own connection: what one answer leaves behind cannot become the next one.
+  // A new connection per request: leftovers of one answer cannot become the next answer.
   const outgoing = open(url, { method, headers, agent: false, maxHeaderSize: MAX_HEADER_BYTES })
   const expire = () => outgoing.destroy(timeout.reason)
   timeout.addEventListener('abort', expire)
@@ -132,7 +132,7 @@ async function readBody(
       arrivals.push({ atMs: performance.now() - startedAt, text: chunk.toString('latin1') })
       if (watcher(arrivals, message.statusCode ?? 0)) return result('enough was seen')
     }
-    // A body that only the end of the connection ends looks whole when we ended the connection.
+    // A body that ends with its connection looks complete after our own timeout closed the connection.
     return result(signal.aborted ? brokenOff(signal.reason) : undefined)
   } catch (error) {
     return result(brokenOff(signal.aborted ? signal.reason : error))
@@ -141,7 +141,7 @@ async function readBody(
   }
 }
 
-/** A body as text, or why it cannot be read. */
+/** A body as text, or the reason why it cannot be read. */
 interface DecodedBody {
   readonly text: string
   readonly fault: string | undefined
@@ -154,7 +154,7 @@ const decoders = new Map([
   ['br', brotliDecompressSync],
 ])
 
-/** Undoes a content encoding, which was not asked for, within a bound: a few bytes can stand for gigabytes. */
+/** Decompresses a body, with a size limit against decompression bombs. No encoding was requested. */
 function decodeBody(bytes: Buffer, encoding: string | undefined, maxBytes: number): DecodedBody {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return decodeText(bytes)
@@ -190,7 +190,7 @@ const words: ReadonlyMap<unknown, string> = new Map([
   ['CLOSED', 'the connection was closed without an answer'],
 ])
 
-/** Says in fixed words why there is no answer; what a service sent is no part of them. */
+/** Describes in fixed words why there is no answer. It contains no text of the service. */
 export function wordFailure(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return 'the exchange failed'
   if (error.name === 'TimeoutError') return `there was no complete answer within ${timeoutMs / 1000} s`

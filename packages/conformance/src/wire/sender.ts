@@ -1,7 +1,7 @@
 import type { Exchange, SentRequest } from './exchange.ts'
 import { type Limits, type OpenExchange, openStream, send, usualLimits, type Watcher } from './send.ts'
 
-/** Sends the requests of one run, with less patience for a service that has used it up. */
+/** Sends the requests of one run, with shorter timeouts after repeated timeouts. */
 export interface Sender {
   send(request: SentRequest, limits?: Partial<Limits>, watcher?: Watcher): Promise<Exchange>
   open(request: SentRequest): Promise<OpenExchange>
@@ -11,7 +11,7 @@ const FEW_TIMEOUTS = 3
 const MOST_TIMEOUTS = 6
 const IMPATIENT_MS = 500
 
-/** A sender that waits `timeoutMs` for each answer, then less, and in the end sends nothing more: a run has to end. */
+/** Creates a sender. After several timeouts it waits less, then sends nothing more, so that a run ends. */
 export function createSender(timeoutMs: number): Sender {
   let inVain = 0
   const limitsNow = (limits: Partial<Limits> = {}): Limits => {
@@ -33,7 +33,7 @@ export function createSender(timeoutMs: number): Sender {
       if (inVain >= MOST_TIMEOUTS)
         return { exchange: notSent(request), hasEnded: () => true, close: () => undefined }
       const stream = await openStream(request, limitsNow())
-      // That a head came says nothing about bodies.
+      // A head alone does not reset the counter.
       remember(stream.exchange, false)
       return stream
     },
