@@ -17,7 +17,7 @@ export const routeSection = section({
   id: checked('a route id', checkRouteId).describe('Name of the route in metrics, audit records and logs.'),
   method: oneOf(METHODS).describe('Request method.'),
   path: checked('a path template', checkPathTemplate).describe(
-    'Path template such as /campaigns/{campaignId}/optimizations; a literal segment beats a parameter.',
+    'Path template such as /orders/{orderId}/refunds; a literal segment beats a parameter.',
   ),
   target: checked('a URL', checkTarget).describe('Base URL of the upstream; its path is kept in front.'),
   mode: oneOf(['json', 'sse'])
