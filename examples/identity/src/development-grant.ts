@@ -1,5 +1,5 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { demoUsers, type User } from './demo-users.ts'
+import type { User } from './demo-users.ts'
 import { API } from './issuer.ts'
 
 /** The grant type by which anybody on this machine gets a token for anyone. Never offer it to a network. */
@@ -15,8 +15,8 @@ interface Wish {
 }
 
 /**
- * Teaches an issuer the development grant: `sub`, and `tenant` and `roles` where they differ from the demo user's. The
- * subject of an agent is nobody else's: whoever is called by an agent knows it by that name.
+ * Teaches an issuer the development grant: `sub`, and `tenant` and `roles` where they differ from the person's. The
+ * subject of an agent is refused: services know the agent by that name.
  */
 export function addDevelopmentGrant(provider: Provider, isAgent: (sub: string) => boolean): void {
   provider.registerGrantType<Wish>(
@@ -39,18 +39,23 @@ export function addDevelopmentGrant(provider: Provider, isAgent: (sub: string) =
   )
 }
 
-/** The claims that the gateways look at, for a token of the development grant. */
-export function userClaims({ oidc }: KoaContextWithOIDC): Record<string, unknown> {
-  const { tenant, roles } = readUser(oidc.params as Wish)
-  return { tenant_id: tenant, roles }
+/** The people of development, by the `sub` of their tokens. */
+export type People = ReadonlyMap<string, User>
+
+/** Makes the claims for the gateways, for a token of the development grant. */
+export function userClaims(people: People) {
+  return function claimsOf({ oidc }: KoaContextWithOIDC): Record<string, unknown> {
+    const { tenant, roles } = readUser(oidc.params as Wish, people)
+    return { tenant_id: tenant, roles }
+  }
 }
 
-function readUser({ sub = '', tenant, roles }: Wish): User {
-  const user = demoUsers.get(sub)
+function readUser({ sub = '', tenant, roles }: Wish, people: People): User {
+  const user = people.get(sub)
   const tenantId = tenant ?? user?.tenant
   if (tenantId === undefined) {
     throw new errors.InvalidRequest(
-      `${sub} is none of ${[...demoUsers.keys()].join(', ')}: a tenant has to be given`,
+      `${sub} is none of ${[...people.keys()].join(', ')}: a tenant has to be given`,
     )
   }
   return { tenant: tenantId, roles: roles === undefined ? (user?.roles ?? []) : splitRoles(roles) }

@@ -7,6 +7,7 @@ import {
   addDevelopmentGrant,
   DEVELOPMENT_CLIENT,
   DEVELOPMENT_GRANT,
+  type People,
   userClaims,
 } from './development-grant.ts'
 import { createIssuer } from './issuer.ts'
@@ -22,6 +23,8 @@ export interface IdentityOptions {
   /** The secrets of the agents that have an account of their own, by client id. */
   readonly serviceAccounts: ReadonlyMap<string, string>
   readonly records?: TokenRecords | undefined
+  /** The people known by name; those of the reference stack by default. */
+  readonly people?: People | undefined
 }
 
 /** An identity provider that listens. */
@@ -53,7 +56,7 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
     createUserIssuer(issuer, options),
     createServiceAccountIssuer(`${issuer}${SERVICE_ACCOUNTS_PATH}`, options),
   ])
-  serveWith(refuseOtherHosts(port, toEither(users, serviceAccounts)))
+  serveWith(refuseOtherHosts(port, toEither({ users, serviceAccounts, people: peopleOf(options) })))
   return {
     issuer,
     serviceAccountIssuer: serviceAccounts.issuer,
@@ -85,7 +88,7 @@ async function createUserIssuer(issuer: string, options: IdentityOptions): Promi
       },
     ],
     tokenSeconds: USER_TOKEN_SECONDS,
-    claims: userClaims,
+    claims: userClaims(peopleOf(options)),
   })
   addDevelopmentGrant(provider, (sub) => serviceAccounts.has(sub))
   if (records !== undefined) recordTokens(provider, records)
@@ -119,18 +122,26 @@ function refuseOtherHosts(port: number, next: RequestListener): RequestListener 
   }
 }
 
-/** Whom the development grant knows by name. */
-const people = [...demoUsers].map(([sub, user]) => ({ sub, ...user }))
+function peopleOf({ people = demoUsers }: IdentityOptions): People {
+  return people
+}
 
-function toEither(users: Provider, serviceAccounts: Provider): RequestListener {
+interface Answering {
+  readonly users: Provider
+  readonly serviceAccounts: Provider
+  readonly people: People
+}
+
+function toEither({ users, serviceAccounts, people }: Answering): RequestListener {
   const [answerUsers, answerServiceAccounts] = [users.callback(), serviceAccounts.callback()]
+  const list = JSON.stringify([...people].map(([sub, user]) => ({ sub, ...user })))
   return function answer(request, response) {
     if (request.url === '/healthz') {
       response.end('ok\n')
       return
     }
     if (request.url === '/people') {
-      response.end(JSON.stringify(people))
+      response.end(list)
       return
     }
     void (isBelow(request, SERVICE_ACCOUNTS_PATH) ? answerServiceAccounts : answerUsers)(request, response)

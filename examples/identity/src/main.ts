@@ -1,13 +1,15 @@
 import { createWriteStream } from 'node:fs'
+import type { User } from './demo-users.ts'
 import { startIdentity } from './identity.ts'
 import type { TokenRecords } from './token-records.ts'
 
-const { PORT, DATA_FOLDER, AUDIT_FILE, SERVICE_ACCOUNTS = '{}' } = process.env
+const { PORT, DATA_FOLDER, AUDIT_FILE, PEOPLE, SERVICE_ACCOUNTS = '{}' } = process.env
 
 const identity = await startIdentity({
   port: Number(PORT ?? 8085),
   dataFolder: DATA_FOLDER,
   serviceAccounts: new Map(Object.entries(JSON.parse(SERVICE_ACCOUNTS))),
+  people: PEOPLE === undefined ? undefined : new Map<string, User>(JSON.parse(PEOPLE)),
   records: AUDIT_FILE === undefined ? undefined : appendTo(AUDIT_FILE),
 })
 

@@ -218,3 +218,21 @@ test('it tells whom it knows by name, for who offers a choice', async () => {
     ],
   ])
 })
+
+test('people that are given take the place of those of the reference stack', async () => {
+  const { issuer } = await start({ people: new Map([['mia', { tenant: 'acme', roles: ['support'] }]]) })
+  expect(await (await fetch(`${issuer}/people`)).json()).toEqual([
+    { sub: 'mia', tenant: 'acme', roles: ['support'] },
+  ])
+  const { payload } = await verify(await tokenFor(issuer, { sub: 'mia' }), issuer)
+  expect(payload).toMatchObject({ sub: 'mia', tenant_id: 'acme', roles: ['support'] })
+  const unknown = await ask(issuer, {
+    grant_type: developmentGrant,
+    client_id: 'development',
+    sub: 'alice',
+  })
+  expect([unknown.status, await unknown.json()]).toEqual([
+    400,
+    { error: 'invalid_request', error_description: 'alice is none of mia: a tenant has to be given' },
+  ])
+})

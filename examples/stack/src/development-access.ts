@@ -1,7 +1,5 @@
-import type { DevelopmentAccess, Person } from '@agentic-rest/gateway'
-import { requestTokenAt } from './request-token.ts'
-
-const TIMEOUT_MS = 2_000
+import type { DevelopmentAccess } from '@agentic-rest/gateway'
+import { readPeople, requestTokenAt } from './request-token.ts'
 
 /** Tokens and people of the identity provider, for the console. */
 export function developmentAccess(identityUrl: string): DevelopmentAccess {
@@ -10,9 +8,4 @@ export function developmentAccess(identityUrl: string): DevelopmentAccess {
     requestToken: ({ sub, tenant, roles }) =>
       requestTokenAt(identityUrl, { sub, tenant, roles: roles?.join(',') }),
   }
-}
-
-async function readPeople(identityUrl: string): Promise<readonly Person[]> {
-  const response = await fetch(`${identityUrl}/people`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  return (await response.json()) as readonly Person[]
 }

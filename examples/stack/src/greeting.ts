@@ -1,9 +1,12 @@
+import type { Person } from '@agentic-rest/gateway'
 import type { Stack } from './start-stack.ts'
 
 /** What is told once the stack runs. */
 export interface Greeting {
   readonly stack: Stack
   readonly token: string
+  /** The person of the token. */
+  readonly person: Person
   /** The command that prints a token, as the reader can type it. */
   readonly tokenCommand: string
   /** The command that takes the tour, where there is one. */
@@ -42,7 +45,8 @@ const examples: readonly Example[] = [
 const SHOWN_EXAMPLES = 2
 
 /** What runs where, a token, and two commands that work as they stand. */
-export function greet({ stack, token, tokenCommand, tourCommand, dataFolder, seconds }: Greeting): string {
+export function greet(greeting: Greeting): string {
+  const { stack, token, person, tokenCommand, tourCommand, dataFolder, seconds } = greeting
   const gateway = stack.parts.find(({ name }) => name === 'gateway')?.url ?? ''
   const running = new Set(stack.parts.map(({ name }) => name))
   const shown = examples.filter(({ part }) => running.has(part)).slice(0, SHOWN_EXAMPLES)
@@ -63,7 +67,7 @@ export function greet({ stack, token, tokenCommand, tourCommand, dataFolder, sec
       ? 'Nothing is kept: data and records are gone when it ends.'
       : `Data is in ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`,
     '',
-    `A token of alice, who may optimize campaigns of acme; \`${tokenCommand}\` prints another one:`,
+    `A token of ${describe(person)}; \`${tokenCommand}\` prints another one:`,
     `  ${token}`,
     '',
     ...tried,
@@ -71,6 +75,10 @@ export function greet({ stack, token, tokenCommand, tourCommand, dataFolder, sec
       ? []
       : ['Walk through everything, in another terminal:', `  ${tourCommand}`, '']),
   ].join('\n')
+}
+
+function describe({ sub, tenant, roles }: Person): string {
+  return `${sub} of ${tenant}, ${roles.length === 0 ? 'without roles' : `roles ${roles.join(', ')}`}`
 }
 
 function listParts({ parts }: Stack): string[] {

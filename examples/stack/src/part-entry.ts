@@ -10,6 +10,9 @@ export interface PartEntry {
 
 /** Finds the entry of a part: its source in a checkout, what was built in a published package; none if it is not there. */
 export function findEntry({ runs, stores }: Pick<PartRow, 'runs' | 'stores'>): PartEntry | undefined {
+  // The user's packages are built JavaScript: the condition for our source must not reach them.
+  if ('program' in runs)
+    return { file: runs.program, nodeArguments: [guardArgument(isSource(import.meta.url))] }
   const candidates =
     'gateway' in runs
       ? ['./gateway-part.ts', './gateway-part.js']
@@ -35,9 +38,17 @@ export function gatewayFile(name: string): string {
 }
 
 function argumentsFor(file: string): string[] {
-  const isSource = file.endsWith('.ts')
-  const guard = new URL(`./end-with-parent.${isSource ? 'ts' : 'js'}`, import.meta.url)
-  return [...(isSource ? ['--conditions=agentic-source'] : []), `--import=${guard}`]
+  const source = isSource(file)
+  return [...(source ? ['--conditions=agentic-source'] : []), guardArgument(source)]
+}
+
+function isSource(file: string): boolean {
+  return file.endsWith('.ts')
+}
+
+/** Loads the module that ends a part when its parent has ended. */
+function guardArgument(source: boolean): string {
+  return `--import=${new URL(`./end-with-parent.${source ? 'ts' : 'js'}`, import.meta.url)}`
 }
 
 function besideThisFile(path: string): string {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
+import type { Person } from '@agentic-rest/gateway'
 import { type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
 import { schemaUrl } from './prepare-database.ts'
 
@@ -12,6 +13,8 @@ export interface EnvironmentOptions {
   readonly databaseUrl?: string | undefined
   /** The static files of the console; without them there is only its API. */
   readonly consoleFolder?: string | undefined
+  /** The people of development; those of the reference stack by default. */
+  readonly people?: readonly Person[] | undefined
   /** What the parts inherit. */
   readonly env: NodeJS.ProcessEnv
 }
@@ -26,7 +29,10 @@ export function createPartEnvironment(options: EnvironmentOptions): (row: PartRo
       ...dataVariables(row, options),
       ...consoleVariables(row, options),
       ...(row.calls && accountVariables(row, accounts, options.portBase)),
-      ...(row.issuesTokens && { SERVICE_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)) }),
+      ...(row.issuesTokens && {
+        SERVICE_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
+        PEOPLE: options.people && JSON.stringify(options.people.map(({ sub, ...person }) => [sub, person])),
+      }),
     }
   }
 }

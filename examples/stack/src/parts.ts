@@ -5,8 +5,8 @@ export interface PartRow {
   readonly distance: number
   /** What it does, for the list that is printed. */
   readonly purpose: string
-  /** An example with a `src/main.ts`, or a gateway with its configuration. */
-  readonly runs: { readonly example: string } | { readonly gateway: string }
+  /** An example with a `src/main.ts`, a gateway with its configuration, or a program of the user. */
+  readonly runs: { readonly example: string } | { readonly gateway: string } | { readonly program: string }
   /** Whether it keeps data in a database of its own. */
   readonly stores?: boolean
   /** Whether it calls other agents, with an account of its own. */

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
-import { type ConfigFault, formatFaults, loadConfig } from '@agentic-rest/gateway'
+import { type ConfigFault, formatFaults, loadConfig, type Person } from '@agentic-rest/gateway'
 import { developmentConfig, withConsole } from './development-config.ts'
 import { findEntry, gatewayFile, type PartEntry } from './part-entry.ts'
 import { createPartEnvironment, type EnvironmentOptions } from './part-environment.ts'
 import { type PartRow, parts, portOf, urlOf } from './parts.ts'
+import { peopleBeside } from './people.ts'
 import { isListening } from './ports.ts'
 
 /** A part that is going to be started. */
@@ -21,11 +22,13 @@ export interface PlannedPart {
 
 /** What is planned from. */
 export interface PlanOptions extends EnvironmentOptions {
-  /** Somebody's own gateway, started with the identity provider in place of the stack's other parts. */
+  /** The user's own gateway, started with the identity provider in place of the stack's other parts. */
   readonly gatewayFile?: string | undefined
+  /** The program of the user's own service, started beside that gateway. */
+  readonly serviceFile?: string | undefined
 }
 
-/** Somebody's own file is not valid. */
+/** A file of the user is not valid: the configuration, or the people beside it. */
 export class GatewayFileError extends Error {
   override readonly name = 'GatewayFileError'
   readonly faults: readonly ConfigFault[]
@@ -41,14 +44,31 @@ const HEALTH_MS = 2_000
 
 /** Everything that is to be started, with its port and its environment. */
 export function planStack(options: PlanOptions): PlannedPart[] {
-  const environmentOf = createPartEnvironment(options)
   const rows: readonly PartRow[] = parts
-  if (options.gatewayFile === undefined) return rows.flatMap((row) => planPart(row, options, environmentOf))
-  const own = planOwnGateway(resolve(options.gatewayFile), options, environmentOf)
+  const { gatewayFile } = options
+  if (gatewayFile === undefined) {
+    const environmentOf = createPartEnvironment(options)
+    return rows.flatMap((row) => planPart(row, options, environmentOf))
+  }
+  const people = readPeople(resolve(gatewayFile))
+  const environmentOf = createPartEnvironment({ ...options, ...people })
+  const own = planOwnGateway(resolve(gatewayFile), options, environmentOf)
+  if (people.faults.length > 0) throw new GatewayFileError(people.faults)
   const issuer = rows
     .filter((row) => row.issuesTokens)
     .flatMap((row) => planPart(row, options, environmentOf))
-  return [own, ...issuer]
+  return [own, ...planOwnService(options, environmentOf), ...issuer]
+}
+
+interface ReadPeople {
+  readonly people?: readonly Person[]
+  readonly faults: readonly ConfigFault[]
+}
+
+function readPeople(gatewayFile: string): ReadPeople {
+  const read = peopleBeside(gatewayFile)
+  if (read === undefined) return { faults: [] }
+  return read.ok ? { people: read.people, faults: [] } : read
 }
 
 type EnvironmentOf = ReturnType<typeof createPartEnvironment>
@@ -81,6 +101,7 @@ function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: 
   const env = {
     ...environmentOf(row),
     PORT: String(portBase),
+    SERVICE_PORT: String(portBase + SERVICE_DISTANCE),
     GATEWAY_FILE: file,
     DEVELOPMENT_ISSUER: development.issuer,
   }
@@ -90,6 +111,28 @@ function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: 
   const { host, port, admin } = config.gateway
   // Not its health: it may speak TLS with a certificate that nobody here knows.
   return { row, entry, host, port, env, consolePort: admin?.port, isReady: () => isListening({ host, port }) }
+}
+
+// The port that a generated gateway.yaml expects its service at, 8081 by default.
+const SERVICE_DISTANCE = 1
+
+/** The user's own service. Its variables are those of every part; a `DATABASE_URL` of the user stays. */
+function planOwnService(options: PlanOptions, environmentOf: EnvironmentOf): PlannedPart[] {
+  const { serviceFile, portBase } = options
+  if (serviceFile === undefined) return []
+  const row: PartRow = {
+    name: 'service',
+    distance: SERVICE_DISTANCE,
+    purpose: 'your service',
+    runs: { program: resolve(serviceFile) },
+  }
+  const entry = findEntry(row)
+  const port = portBase + SERVICE_DISTANCE
+  const ports = { PORT: String(port), SERVICE_PORT: String(port) }
+  const env = { ...environmentOf(row), ...ports, DATABASE_URL: options.env['DATABASE_URL'] }
+  // Not its health: a service of the user may have no such path.
+  const isReady = () => isListening({ host: HOST, port })
+  return entry === undefined ? [] : [{ row, entry, host: HOST, port, env, isReady }]
 }
 
 async function isHealthy(port: number): Promise<boolean> {

@@ -1,7 +1,8 @@
+import type { Person } from '@agentic-rest/gateway'
 import { urlOf } from './parts.ts'
 import { npmCommand, runningScript } from './typed-command.ts'
 
-/** Whose token is wanted. What is left out is taken from the demo user of that name. */
+/** The person of a token. Tenant and roles default to those of the person of that name. */
 export interface WantedToken {
   readonly portBase: number
   readonly sub: string
@@ -52,6 +53,19 @@ export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portB
   if (typeof body.error_description !== 'string') throw new TokenError(`${url} gives no tokens`)
   // RFC 6749 5.2: what is wrong with the request itself; trouble of the provider has other names.
   throw new TokenError(body.error_description, { refused: /^invalid_/.test(String(body.error)) })
+}
+
+/** The first person of development of a running stack; undefined when its identity provider names none. */
+export async function firstPerson(portBase: number): Promise<Person | undefined> {
+  const [first] = await readPeople(urlOf('identity', portBase)).catch(() => [])
+  return first
+}
+
+/** The people whom an identity provider knows by name. */
+export async function readPeople(url: string): Promise<readonly Person[]> {
+  const response = await fetch(`${url}/people`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  const people: unknown = await response.json()
+  return Array.isArray(people) ? people : []
 }
 
 function formOf({ sub, tenant, roles }: Omit<WantedToken, 'portBase'>): URLSearchParams {

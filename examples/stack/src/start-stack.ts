@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { lockData } from './data-lock.ts'
 import { makeFirstDatabases } from './first-databases.ts'
@@ -10,6 +10,7 @@ import { assertFree, type WantedPort } from './ports.ts'
 import { createSchemas } from './prepare-database.ts'
 import { type SupervisedPart, supervisePart } from './supervised-part.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
+import { watchSources } from './watch-sources.ts'
 
 /** What a stack is started with. */
 export interface StackOptions extends PlanOptions {
@@ -68,6 +69,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     stopped ??= stopInOrder(members).then(unlock).then(end)
     return stopped
   }
+  const watched = members.map((member) => watchProgram(member, terminal))
+  void ended.then(() => watched.forEach((unwatch) => void unwatch()))
   options.signal?.addEventListener('abort', stop)
   try {
     if (!options.signal?.aborted) await startInOrder(members, firstDatabases(planned, options))
@@ -138,6 +141,15 @@ async function startInOrder(members: readonly Member[], databases: Promise<void>
   const [storing, rest] = [others.filter(hasStore), others.filter((member) => !hasStore(member))]
   const stores = databases.then(() => startAll(storing))
   await Promise.all([startAll(issuers).then(() => startAll(gateways)), startAll(rest), stores])
+}
+
+/** Starts the program of the user again after a change of its source, so that nobody has to. */
+function watchProgram({ planned: { row }, part }: Member, terminal: Terminal): () => void {
+  if (!('program' in row.runs)) return () => undefined
+  return watchSources(dirname(row.runs.program), (file) => {
+    terminal.event(row.name, `${file} has changed; it is started again`)
+    void part.restart()
+  })
 }
 
 function hasStore({ planned }: Member): boolean {

@@ -8,6 +8,8 @@ export interface SupervisedPart {
   pid(): number | undefined
   /** Resolves when it answers for the first time; rejects when it cannot be started at all. */
   start(): Promise<void>
+  /** Ends the process, which is then started again at once. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -24,6 +26,8 @@ export function supervisePart(command: PartCommand, log: (message: string) => vo
   const stopping = new AbortController()
   let current: PartProcess | undefined
   let kept: Promise<void> | undefined
+  let isRunning = false
+  let isRestarting = false
   return {
     name: command.name,
     pid: () => current?.pid,
@@ -32,6 +36,12 @@ export function supervisePart(command: PartCommand, log: (message: string) => vo
       current = runPart(command)
       await current.ready
       kept = keepRunning()
+    },
+    async restart() {
+      // Between two attempts there is nothing to end: the next attempt is near.
+      if (!isRunning) return
+      isRestarting = true
+      await current?.stop()
     },
     async stop() {
       stopping.abort()
@@ -44,11 +54,17 @@ export function supervisePart(command: PartCommand, log: (message: string) => vo
     let failures = 0
     while (current !== undefined) {
       const since = performance.now()
+      isRunning = true
       const how = await current.ended
+      isRunning = false
       if (stopping.signal.aborted) return
-      failures = performance.now() - since > restartPolicy.steadyMs ? 1 : failures + 1
-      log(`${how}; it is started again`)
-      await pause(pauseAfter(failures), undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (isRestarting) failures = 0
+      else {
+        failures = performance.now() - since > restartPolicy.steadyMs ? 1 : failures + 1
+        log(`${how}; it is started again`)
+        await pause(pauseAfter(failures), undefined, { signal: stopping.signal }).catch(() => undefined)
+      }
+      isRestarting = false
       if (stopping.signal.aborted) return
       const next = runPart(command)
       current = next

@@ -3,9 +3,16 @@ export type Script = 'start' | 'token' | 'tour'
 
 const npmCommands = { start: 'npm start', token: 'npm run --silent token', tour: 'npm run tour' } as const
 
-/** The script that this process runs for; none where it was started without npm, or by a script of somebody's own. */
-export function runningScript({ npm_lifecycle_event: name = '' }: NodeJS.ProcessEnv): Script | undefined {
-  return Object.hasOwn(npmCommands, name) ? (name as Script) : undefined
+const REPOSITORY = 'agentic-rest-workspace'
+
+/** The script of this repository that runs this process; none without npm, and for a script of another project. */
+export function runningScript(env: NodeJS.ProcessEnv): Script | undefined {
+  const { npm_lifecycle_event: name = '' } = env
+  return Object.hasOwn(npmCommands, name) && !isOtherProject(env) ? (name as Script) : undefined
+}
+
+function isOtherProject({ npm_package_name: name = REPOSITORY }: NodeJS.ProcessEnv): boolean {
+  return name !== REPOSITORY
 }
 
 /** A script as it is typed: npm keeps every option that is not behind `--` for itself. */
@@ -16,6 +23,11 @@ export function npmCommand(script: Script, options: string): string {
 /** A command as the reader can type it, which depends on how this one was started. */
 export function typedCommand(script: 'start' | 'token', options: string, env: NodeJS.ProcessEnv): string {
   if (runningScript(env) !== undefined) return npmCommand(script, options)
-  const program = env['npm_command'] === 'exec' ? 'npx agentic-rest' : 'agentic'
+  const program = env['npm_command'] === 'exec' ? 'npx agentic-rest' : programOf(env)
   return `${program} ${script === 'start' ? 'dev' : script} ${options}`.trimEnd()
+}
+
+/** A project has the command among its packages, and npx finds it there. */
+function programOf(env: NodeJS.ProcessEnv): string {
+  return env['npm_lifecycle_event'] !== undefined && isOtherProject(env) ? 'npx agentic' : 'agentic'
 }

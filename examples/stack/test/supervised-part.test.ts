@@ -100,3 +100,12 @@ test('a part that was stopped before its start is not started', async () => {
   await part.start()
   expect(part.pid()).toBeUndefined()
 })
+
+test('a restart is a new process at once, and no failure', async () => {
+  const part = await supervise((port) => `console.log(process.pid); ${listening(port)}`)
+  await part.start()
+  await part.restart()
+  expect(await part.events(1)).toEqual([expect.stringMatching(/^runs again as process \d+$/)])
+  await expect.poll(() => part.lines.length).toBe(2)
+  expect(part.lines[1]).toBe(String(part.pid()))
+})

@@ -7,6 +7,7 @@ test.each([
   ['token', '--sub a', { npm_lifecycle_event: 'start' }, 'npm run --silent token -- --sub a'],
   ['start', '--memory', { npm_lifecycle_event: 'npx', npm_command: 'exec' }, 'npx agentic-rest dev --memory'],
   ['token', '', { npm_lifecycle_event: 'constructor' }, 'agentic token'],
+  ['token', '', { npm_lifecycle_event: 'start', npm_package_name: 'my-agent' }, 'npx agentic token'],
   ['start', '--memory', {}, 'agentic dev --memory'],
 ] as const)('%s with %j in %j is %s', (script, options, env, typed) => {
   expect(typedCommand(script, options, env)).toBe(typed)

@@ -44,8 +44,8 @@ async function printed({ child }: Running, text: string): Promise<string> {
   throw new Error(`it ended without ${text}:\n${all}`)
 }
 
-async function startOwn(target: string, args: readonly string[] = []) {
-  const cwd = folderWith({ 'gateway.yaml': gatewayFile(target), 'keys.json': keys })
+async function startOwn(target: string, args: readonly string[] = [], files: Record<string, string> = {}) {
+  const cwd = folderWith({ 'gateway.yaml': gatewayFile(target), 'keys.json': keys, ...files })
   const portBase = await freeBase()
   const running = spawnAgentic(['dev', '--port-base', String(portBase), ...args], { cwd })
   const greeting = await printed(running, 'prints another one')
@@ -105,6 +105,85 @@ test('a changed gateway.yaml is in use without a restart, still with tokens of t
   expect(await statusOf('/items/1')).toBe(404)
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
+})
+
+test('people of people.yaml take the place of the demo users, in tokens and in the console', async () => {
+  const { url: target } = await itemService()
+  const people =
+    'people:\n  - { name: mia, tenant: acme, roles: [support] }\n  - { name: max, tenant: acme }\n'
+  const { portBase, url, greeting, child, ended } = await startOwn(target, ['--memory'], {
+    'people.yaml': people,
+  })
+  expect(greeting).toContain('A token of mia of acme, roles support; ')
+  const { stdout } = await runAgentic(['token', '--port-base', String(portBase)])
+  const claims = JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString())
+  expect(claims).toMatchObject({ sub: 'mia', tenant_id: 'acme', roles: ['support'] })
+  const headers = { authorization: `Bearer ${stdout.trim()}` }
+  expect((await fetch(`${url}/items/1`, { headers })).status).toBe(200)
+  expect(await (await fetch(`http://127.0.0.1:${portBase + 10}/api/gateway`)).json()).toMatchObject({
+    people: [
+      { sub: 'mia', tenant: 'acme', roles: ['support'] },
+      { sub: 'max', tenant: 'acme', roles: [] },
+    ],
+  })
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
+test('a people.yaml that is not valid ends it with 2 and every fault', async () => {
+  const cwd = folderWith({
+    'gateway.yaml': gatewayFile('http://127.0.0.1:9'),
+    'people.yaml': 'people:\n  - nam: mia\n',
+  })
+  const { code, stdout, stderr } = await runAgentic(['dev', '--memory'], { cwd })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n').map((line) => line.replace(/^.*people\.yaml/, 'people.yaml'))).toEqual([
+    'people.yaml:2:5: people[0].name: is required',
+    'people.yaml:2:5: people[0].tenant: is required',
+    'people.yaml:2:5: people[0].nam: unknown key "nam", did you mean "name"?',
+    '',
+  ])
+})
+
+const itemProgram = (item: number) => `
+import { createServer } from 'node:http'
+const answer = (request, response) => response.setHeader('content-type', 'application/json').end('{"item":${item}}')
+createServer(answer).listen(process.env.SERVICE_PORT, '127.0.0.1')
+`
+
+test('--service runs a program beside the gateway, and again after a change of it', async () => {
+  const target = 'http://127.0.0.1:${SERVICE_PORT}'
+  const { portBase, url, greeting, cwd, child, ended } = await startOwn(
+    target,
+    ['--memory', '--service', 'main.mjs'],
+    { 'main.mjs': itemProgram(1) },
+  )
+  expect(greeting.match(/^ {2}[\w-]+ +http:\S+/gm)).toEqual([
+    `  gateway   http://127.0.0.1:${portBase}`,
+    `  service   http://127.0.0.1:${portBase + 1}`,
+    `  identity  http://127.0.0.1:${portBase + 5}`,
+  ])
+  const authorization = `Bearer ${await requestToken({ portBase, sub: 'alice' })}`
+  const read = async () => (await fetch(`${url}/items/1`, { headers: { authorization } })).text()
+  expect(await read()).toBe('{"item":1}')
+  writeFileSync(join(cwd, 'main.mjs'), itemProgram(2))
+  await expect.poll(read).toBe('{"item":2}')
+  child.kill('SIGTERM')
+  const { code, stdout } = await ended
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/ service +main\.mjs has changed; it is started again\n/)
+})
+
+test.each([
+  [{}, '--service needs a gateway in front of it: add a gateway.yaml here, or name one with --config\n'],
+  [{ 'gateway.yaml': gatewayFile('http://127.0.0.1:9') }, 'main.ts: there is no such file\n'],
+])('--service is refused with 2 when it cannot run (%#)', async (files, stderr) => {
+  expect(await runAgentic(['dev', '--service', 'main.ts'], { cwd: folderWith(files) })).toEqual({
+    code: 2,
+    signal: null,
+    stdout: '',
+    stderr,
+  })
 })
 
 test('a second SIGINT ends it at once with 130, and its parts with it', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import {
   DatabaseError,
   DataInUseError,
+  firstPerson,
   GatewayFileError,
   greet,
   npmCommand,
@@ -18,11 +19,13 @@ import { defineCommand } from '../command.ts'
 import { findConsoleFolder } from '../console-folder.ts'
 import { endProcess, exitCodes, type Host } from '../host.ts'
 import { portBaseOption } from '../port-base.ts'
+import { terminalLine } from '../terminal-text.ts'
 
 interface Wanted {
   readonly portBase: number
   readonly dataFolder: string | undefined
   readonly gatewayFile: string | undefined
+  readonly serviceFile: string | undefined
   readonly verbose: boolean
 }
 
@@ -34,7 +37,8 @@ export const dev = defineCommand({
   description:
     'Runs the reference stack on this machine until Ctrl-C: two gateways, the example services and an identity provider.\n' +
     'It needs no network and no account. In a folder with a gateway.yaml it runs that gateway and the identity provider\n' +
-    'instead. DATABASE_URL selects a PostgreSQL server instead of embedded databases. Not for production.',
+    'instead, with the people of people.yaml beside it, and the program of --service. DATABASE_URL selects a PostgreSQL\n' +
+    'server instead of embedded databases. Not for production.',
   operands: [],
   options: {
     'port-base': portBaseOption,
@@ -55,9 +59,20 @@ export const dev = defineCommand({
       description:
         'The configuration of your gateway; gateway.yaml by default, if it exists. A change reloads it.',
     },
+    service: {
+      type: 'string',
+      value: 'FILE',
+      description:
+        'The program of your service, run beside your gateway with SERVICE_PORT; a change in its folder restarts it.',
+    },
     verbose: { type: 'boolean', description: 'Shows all log lines of the parts, not only warnings.' },
   },
-  examples: ['agentic dev', 'agentic dev --port-base 9080', 'agentic dev --memory -c my-gateway.yaml'],
+  examples: [
+    'agentic dev',
+    'agentic dev --port-base 9080',
+    'agentic dev --memory -c my-gateway.yaml',
+    'agentic dev --service src/main.ts',
+  ],
   async run({ values }, host) {
     const portBase = readPortBase(values['port-base'])
     if (!portBase.ok) return fail(host, portBase.fault, exitCodes.invalid)
@@ -65,11 +80,21 @@ export const dev = defineCommand({
       portBase: portBase.value,
       dataFolder: values.memory ? undefined : values.data,
       gatewayFile: values.config ?? (existsSync(OWN_FILE) ? OWN_FILE : undefined),
+      serviceFile: values.service,
       verbose: values.verbose,
     }
+    const fault = serviceFault(wanted)
+    if (fault !== undefined) return fail(host, fault, exitCodes.invalid)
     return await endProcess(host, await runStack(wanted, host))
   },
 })
+
+function serviceFault({ serviceFile, gatewayFile }: Wanted): string | undefined {
+  if (serviceFile === undefined) return undefined
+  if (gatewayFile === undefined)
+    return `--service needs a gateway in front of it: add a ${OWN_FILE} here, or name one with --config`
+  return existsSync(serviceFile) ? undefined : `${terminalLine(serviceFile)}: there is no such file`
+}
 
 async function runStack(wanted: Wanted, host: Host): Promise<number> {
   const startedAt = performance.now()
@@ -104,14 +129,16 @@ async function tell(
   { portBase, dataFolder, gatewayFile }: Wanted,
   { host, startedAt }: { readonly host: Host; readonly startedAt: number },
 ): Promise<void> {
-  const token = await requestToken({ portBase, sub: 'alice' })
+  const person = await firstPerson(portBase)
+  if (person === undefined) throw new Error('the identity provider names no people')
+  const token = await requestToken({ portBase, sub: person.sub })
   const seconds = (performance.now() - startedAt) / 1000
   const options = portBase === Number(portBaseOption.default) ? '' : `--port-base ${portBase}`
   const tokenCommand = typedCommand('token', options, host.env)
   // The tour is a script of the repository and needs the example services.
   const hasTour = runningScript(host.env) !== undefined && gatewayFile === undefined
   const tourCommand = hasTour ? npmCommand('tour', options) : undefined
-  host.stdout.write(`${greet({ stack, token, tokenCommand, tourCommand, dataFolder, seconds })}\n`)
+  host.stdout.write(`${greet({ stack, token, person, tokenCommand, tourCommand, dataFolder, seconds })}\n`)
 }
 
 /** The first SIGTERM or SIGINT stops the stack; a second SIGINT ends this process, and the parts with it, at once. */

@@ -1,24 +1,22 @@
-import { readPortBase, requestToken, TokenError } from '@agentic-rest/stack'
+import { firstPerson, readPortBase, requestToken, TokenError } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
 import { exitCodes } from '../host.ts'
 import { portBaseOption } from '../port-base.ts'
+
+const FIRST_OF_REFERENCE_STACK = 'alice'
 
 /** `agentic token`: prints a token for the running stack. */
 export const token = defineCommand({
   name: 'token',
   description:
-    'Prints a token for the stack started by "agentic dev". Demo users are alice (acme, campaign:optimize), bob (acme),\n' +
-    'dave (acme, campaign:approve) and carol (globex, campaign:optimize). Any other name needs a tenant.',
+    'Prints a token for the stack started by "agentic dev". The people of your own gateway are in people.yaml beside its\n' +
+    'configuration. Those of the reference stack are alice (acme, campaign:optimize), bob (acme), dave (acme,\n' +
+    'campaign:approve) and carol (globex, campaign:optimize). Any other name needs a tenant.',
   operands: [],
   options: {
-    sub: {
-      type: 'string',
-      value: 'NAME',
-      default: 'alice',
-      description: 'The user; alice by default.',
-    },
-    tenant: { type: 'string', value: 'TENANT', description: 'The tenant; that of the demo user by default.' },
-    roles: { type: 'string', value: 'A,B', description: 'The roles; those of the demo user by default.' },
+    sub: { type: 'string', value: 'NAME', description: 'The person; the first one by default.' },
+    tenant: { type: 'string', value: 'TENANT', description: 'The tenant; that of the person by default.' },
+    roles: { type: 'string', value: 'A,B', description: 'The roles; those of the person by default.' },
     'port-base': portBaseOption,
   },
   exitCodes: [
@@ -41,7 +39,8 @@ export const token = defineCommand({
       return exitCodes.invalid
     }
     try {
-      host.stdout.write(`${await requestToken({ portBase: portBase.value, sub, tenant, roles })}\n`)
+      const person = sub ?? (await firstPerson(portBase.value))?.sub ?? FIRST_OF_REFERENCE_STACK
+      host.stdout.write(`${await requestToken({ portBase: portBase.value, sub: person, tenant, roles })}\n`)
       return exitCodes.ok
     } catch (error) {
       if (!(error instanceof TokenError)) throw error

@@ -1,0 +1,64 @@
+import { formatFaults } from '@agentic-rest/gateway'
+import { expect, test } from 'vitest'
+import { parsePeople } from './people.ts'
+
+function faultsOf(text: string): string[] {
+  const result = parsePeople(text, 'people.yaml')
+  return result.ok ? [] : formatFaults(result.faults).split('\n')
+}
+
+test('people have a name, a tenant and roles, which may be left out', () => {
+  const text =
+    'people:\n  - { name: alice, tenant: acme, roles: [support] }\n  - { name: bob, tenant: acme }\n'
+  expect(parsePeople(text, 'people.yaml')).toEqual({
+    ok: true,
+    people: [
+      { sub: 'alice', tenant: 'acme', roles: ['support'] },
+      { sub: 'bob', tenant: 'acme', roles: [] },
+    ],
+  })
+})
+
+test.each([
+  ['', ['people.yaml:1:1: people: is required']],
+  ['people: []\n', ['people.yaml:1:9: people: must not be empty']],
+  ['people: alice\n', ['people.yaml:1:9: people: expected a list']],
+  ['people: [\n', ['people.yaml:2:1: not valid YAML here']],
+  ['people: []\npeople: []\n', ['people.yaml:2:1: the same key is given twice']],
+  [
+    'poeple: []\n',
+    [
+      'people.yaml:1:1: poeple: unknown key "poeple", did you mean "people"?',
+      'people.yaml:1:1: people: is required',
+    ],
+  ],
+  [
+    'people:\n  - name: alice\n    tennant: acme\n',
+    [
+      'people.yaml:2:5: people[0].tenant: is required',
+      'people.yaml:3:5: people[0].tennant: unknown key "tennant", did you mean "tenant"?',
+    ],
+  ],
+  [
+    'people:\n  - { name: a b, tenant: "x/y", roles: ["a,b", 7] }\n',
+    [
+      'people.yaml:2:13: people[0].name: expected 1 to 256 printable characters without blanks',
+      'people.yaml:2:26: people[0].tenant: expected 1 to 64 letters, digits, dots, dashes or underscores',
+      'people.yaml:2:41: people[0].roles[0]: expected printable text without blanks and commas',
+      'people.yaml:2:48: people[0].roles[1]: expected a text',
+    ],
+  ],
+  [
+    'people:\n  - { name: alice, tenant: acme }\n  - { name: alice, tenant: globex }\n',
+    ['people.yaml:3:13: people[1].name: duplicate name "alice"'],
+  ],
+])('%j is refused with file, line and column', (text, faults) => {
+  expect(faultsOf(text).toSorted()).toEqual(faults.toSorted())
+})
+
+test('aliases that stand for too much are refused', () => {
+  const bomb = `a: &a [x]\n${[...Array(200).keys()].map((index) => `b${index}: [*a]\n`).join('')}`
+  expect(faultsOf(bomb)).toEqual([
+    'people.yaml:1:1: the file is nested too deeply, or its aliases stand for too much',
+  ])
+})
