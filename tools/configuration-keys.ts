@@ -47,9 +47,10 @@ function describeKey(schema: KeySchema, path: string, isRequired: boolean): Conf
   return { path, type: typeText(schema), default: isRequired ? 'required' : defaultText(schema), description }
 }
 
-/** What the values of a map with names of the operator's choice look like; undefined for any other node. */
+/** The schema of the values in a map with free names; undefined for other nodes, and for values of any kind. */
 function valuesOf({ additionalProperties }: KeySchema): KeySchema | undefined {
-  return typeof additionalProperties === 'object' ? additionalProperties : undefined
+  if (typeof additionalProperties !== 'object') return undefined
+  return Object.keys(additionalProperties).length === 0 ? undefined : additionalProperties
 }
 
 // A `${VAR}` may stand for anything, which the page says once.

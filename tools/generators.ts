@@ -35,6 +35,8 @@ export const generators: readonly Generator[] = [
     section(`configuration ${plugin}`, configurationPage, () => keysBelow(`plugins.${plugin}`)),
     section(`options ${plugin}`, `docs/plugins/${plugin}.md`, () => pluginOptions(plugin)),
   ]),
+  section('configuration custom', configurationPage, () => keysBelow('plugins.custom')),
+  section('options custom', 'docs/plugins/custom.md', () => pluginOptions('custom[]')),
   section('configuration routes', configurationPage, () => keysBelow('routes')),
   {
     type: 'section',

@@ -201,6 +201,8 @@ const collectorForOtlp: Rule = ({ value }) => {
   ]
 }
 
+const customPluginsOf = ({ value }: Draft) => entriesAt(value, ['plugins', 'custom'])
+
 const pluginRules: readonly Rule[] = [
   someIssuer,
   directoryNeedsTokens,
@@ -213,4 +215,5 @@ const pluginRules: readonly Rule[] = [
   uniqueTexts(attributesOf, 'field', 'field'),
   oneSource,
   collectorForOtlp,
+  uniqueTexts(customPluginsOf, 'name', 'plugin name'),
 ]

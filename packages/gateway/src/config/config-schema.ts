@@ -7,7 +7,7 @@ import { routeSection } from './schema/route-section.ts'
 /** The whole configuration file: the one source of its keys, types, defaults and descriptions. */
 export const configSchema = section({
   gateway: gatewaySection.prefault({}).describe('Listeners, limits and shutdown.'),
-  plugins: pluginsSection.describe('Options of the five plugins.'),
+  plugins: pluginsSection.describe('Options of the five plugins, and plugins of your own.'),
   routes: list(routeSection).describe('What is forwarded where.'),
 }).describe('Configuration of the Agentic REST gateway.')
 
@@ -46,5 +46,7 @@ export type BuiltinRule = NonNullable<SanitizeRule['builtin']>
 export type OtelAuditOptions = PluginsConfig['otel-audit']
 /** One mapped attribute of otel-audit. */
 export type AuditAttribute = OtelAuditOptions['attributes'][number]
+/** One entry of `plugins.custom`. */
+export type CustomPluginOptions = NonNullable<PluginsConfig['custom']>[number]
 /** One route. */
 export type RouteConfig = GatewayConfig['routes'][number]

@@ -43,8 +43,11 @@ const allowReferences = (schema: JsonSchema): JsonSchema => {
   return isNarrowerThanText(schema) ? orReference(schema) : schema
 }
 
-const isNarrowerThanText = ({ type, enum: words, pattern, minLength }: JsonSchema): boolean =>
-  type !== 'string' || words !== undefined || pattern !== undefined || Number(minLength ?? 0) > 1
+const isNarrowerThanText = (schema: JsonSchema): boolean => {
+  const { type, enum: words, pattern, minLength } = schema
+  if (type !== 'string') return Object.keys(schema).length > 0
+  return words !== undefined || pattern !== undefined || Number(minLength ?? 0) > 1
+}
 
 const orReference = (schema: JsonSchema): JsonSchema => {
   const isAnnotation = ([keyword]: [string, unknown]) => ANNOTATIONS.includes(keyword)

@@ -142,7 +142,7 @@ const remainder = (sorted: readonly Finding[]): Finding => {
 /** Makes the file names in a configuration absolute; the base is the folder of the configuration file. */
 const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
   const absolute = (name: string): string => resolve(dirname(file), name)
-  const validator = config.plugins['token-validator']
+  const { 'token-validator': validator, custom } = config.plugins
   return {
     gateway: withGatewayFiles(config.gateway, absolute),
     plugins: {
@@ -151,6 +151,7 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
         ...validator,
         issuers: validator.issuers.map((issuer) => withKeyFile(issuer, absolute)),
       },
+      ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
     },
     routes: config.routes.map((route) => withAuthorities(route, absolute)),
   }

@@ -221,6 +221,48 @@ const otelAuditSection = section({
     .describe('Fields taken from a header, a claim or the route id.'),
 })
 
+/** The names of the gateway's own plugins, and of the last step that the console lists with them. */
+const TAKEN_NAMES: ReadonlySet<string> = new Set([
+  'token-validator',
+  'tenant-injector',
+  'license-check',
+  'prompt-sanitize',
+  'otel-audit',
+  'upstream',
+])
+
+const PLUGIN_NAME = /^(?=.{1,64}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
+
+/** Returns the fault of a custom plugin's name, if it has one. */
+export const checkPluginName = (name: string): string | undefined => {
+  if (!PLUGIN_NAME.test(name))
+    return 'must be 1 to 64 lower-case letters, digits and single hyphens, and start with a letter'
+  return TAKEN_NAMES.has(name) ? 'is the name of a step of the gateway itself' : undefined
+}
+
+const checkModuleFile = (name: string): string | undefined => {
+  if (/^[a-z][a-z0-9+.-]+:/i.test(name)) return 'must be a file name, not a URL'
+  return /\.(?:js|mjs|ts|mts)$/.test(name) ? undefined : 'must end in .js, .mjs, .ts or .mts'
+}
+
+/** The gateway's own plugins that a custom plugin may follow; it never stands before the tenant is known (decision 41). */
+export const customPlaces = ['tenant-injector', 'license-check', 'prompt-sanitize'] as const
+
+const customPlugin = section({
+  name: checked('the name of a plugin', checkPluginName).describe(
+    'Name of the plugin, equal to the one in its module.',
+  ),
+  module: checked('a file name', checkModuleFile).describe(
+    'ES module that exports `plugin`, relative to this file.',
+  ),
+  after: oneOf(customPlaces).default('prompt-sanitize').describe('Plugin of the gateway that it follows.'),
+  token: flag().default(false).describe('Whether it sees the Authorization header of requests.'),
+  options: z
+    .record(z.string(), z.unknown(), { error: expected('a map') })
+    .prefault({})
+    .describe('Options of the plugin, checked by its module; values are never shown.'),
+})
+
 /** The `plugins` section; the order of its keys is not the order of the pipeline, which is fixed. */
 export const pluginsSection = section(
   {
@@ -231,6 +273,9 @@ export const pluginsSection = section(
       .describe('Refuses routes the tenant has no licence for.'),
     'prompt-sanitize': promptSanitizeSection.prefault({}).describe('Redacts or refuses request bodies.'),
     'otel-audit': otelAuditSection.prefault({}).describe('Writes the audit record.'),
+    custom: list(customPlugin)
+      .optional()
+      .describe('Plugins of your own, each after one of the five; several at one place run in this order.'),
   },
   'is required, with token-validator in it',
 )
