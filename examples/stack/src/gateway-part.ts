@@ -7,8 +7,9 @@ import {
   type Gateway,
   type GatewayConfig,
   InitialisationError,
-  type LoadedConfig,
+  type LoadedResult,
   loadConfig,
+  loadPlugins,
   watchConfig,
 } from '@agentic-rest/gateway'
 import { httpAudit } from '@agentic-rest/service'
@@ -16,11 +17,13 @@ import { developmentAccess } from './development-access.ts'
 import { developmentConfig, withConsole } from './development-config.ts'
 import { readVersion } from './version.ts'
 
+type Loaded = Extract<LoadedResult, { readonly ok: true }>
+
 const { GATEWAY_FILE = 'gateway.yaml', DEVELOPMENT_ISSUER, PORT } = process.env
 const { CONSOLE_PORT, CONSOLE_FOLDER, IDENTITY_URL, RECORDS_URL } = process.env
 
 const log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) })
-const gateway = await startGateway(firstConfig())
+const gateway = await startGateway(await firstConfig())
 const { promise: toldToStop, resolve: stop } = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
 // Who develops a gateway sees at once what a change does.
@@ -30,8 +33,8 @@ unwatch()
 await gateway.drain()
 process.exit(0)
 
-function firstConfig(): LoadedConfig {
-  const loaded = readFile()
+async function firstConfig(): Promise<Loaded> {
+  const loaded = await loadPlugins(readFile())
   if (loaded.ok) return loaded
   process.stderr.write(`${formatFaults(loaded.faults)}\n`)
   process.exit(2)
@@ -51,13 +54,14 @@ function inStack(own: GatewayConfig): GatewayConfig {
   return CONSOLE_PORT === undefined ? config : withConsole(config, Number(CONSOLE_PORT))
 }
 
-async function startGateway({ config, warnings }: LoadedConfig): Promise<Gateway> {
+async function startGateway({ config, warnings, customPlugins }: Loaded): Promise<Gateway> {
   try {
     // Audit records go to stdout; the stack writes them to a file and shows them.
     const { stdout } = process
     const made = createGateway({
       config,
       warnings,
+      customPlugins,
       baseFolder: dirname(GATEWAY_FILE),
       version: readVersion(),
       log,

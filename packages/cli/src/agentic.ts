@@ -7,6 +7,7 @@ import { exitCodes, flushed, type Host } from './host.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { readVersion } from './version.ts'
 
+const LINGER_MS = 1000
 const helpFlags = ['--help', '-h']
 const versionFlags = ['--version', '-v']
 
@@ -20,6 +21,8 @@ export async function runProcess(host: Host & Pick<NodeJS.Process, 'argv' | 'exi
     host.exitCode = exitCodes.failed
   }
   await flushed(host)
+  // A module of plugins.custom may leave a timer or a socket open, which would keep a command such as check from ending.
+  setTimeout(() => host.exit(), LINGER_MS).unref()
   if (errors.size === 0) return
   for (const code of errors) host.stderr.write(`agentic: not all of the result could be written (${code})\n`)
   // A script that reads only the exit code must not mistake a lost result for a success.

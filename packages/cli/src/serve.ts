@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path'
 import {
-  type ConfigResult,
   createGateway,
   InitialisationError,
+  type LoadedResult,
   type Log,
   type LogLevel,
   loadConfig,
@@ -17,7 +17,7 @@ import type { RunningGateway } from './workers.ts'
 
 /** The settings of a gateway that this process serves. */
 export interface Served {
-  readonly loaded: Extract<ConfigResult, { readonly ok: true }>
+  readonly loaded: Extract<LoadedResult, { readonly ok: true }>
   /** The configuration file. File names in it are relative to its folder. */
   readonly file: string
   /** Whether a change of the file reloads it. */

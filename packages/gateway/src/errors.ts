@@ -262,4 +262,11 @@ export function invalidRequest(field: string, message: string): ValidationFailed
 /** A configuration that is valid but cannot be put to work, such as a taken port: the gateway exits with 1. */
 export class InitialisationError extends Error {
   override readonly name = 'InitialisationError'
+  /** The message already names the file and the place in it. */
+  readonly located: boolean
+
+  constructor(message: string, { located = false, ...options }: ErrorOptions & { located?: boolean } = {}) {
+    super(message, options)
+    this.located = located
+  }
 }

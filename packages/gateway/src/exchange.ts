@@ -183,6 +183,45 @@ export interface RequestWire {
   readonly startedAt: number
 }
 
+const ATTRIBUTE_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
+const MOST_ATTRIBUTES = 32
+const LONGEST_ATTRIBUTE = 1024
+
+/** Fields of the record and attributes of the gateway: a plugin that could set one could hide the caller (decision 17). */
+const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'event_type',
+  'tenant_id',
+  'actor_id',
+  'request_id',
+  'correlation_id',
+  'operation',
+  'resource_id',
+  'outcome',
+  'timestamp',
+  'attributes',
+  'request_body',
+  'outcome_type',
+  'profile_violations',
+  'token_sub',
+  'issuer',
+])
+
+/** Adds an attribute of a plugin to the audit record, or replaces it. A long value is cut: audit never fails a request. */
+export function setAuditAttribute(exchange: Exchange, name: string, value: string | number | boolean): void {
+  if (typeof name !== 'string' || !ATTRIBUTE_NAME.test(name))
+    throw new TypeError(
+      'the name of an audit attribute is a letter, then up to 63 letters, digits, "_", "." or "-"',
+    )
+  if (RESERVED_ATTRIBUTES.has(name)) throw new TypeError(`the audit attribute ${name} belongs to the gateway`)
+  if (!['string', 'number', 'boolean'].includes(typeof value))
+    throw new TypeError(`the audit attribute ${name} must be a string, a number or a boolean`)
+  const attributes = exchange.auditAttributes ?? Object.create(null)
+  if (!Object.hasOwn(attributes, name) && Object.keys(attributes).length >= MOST_ATTRIBUTES)
+    throw new TypeError(`a record takes at most ${MOST_ATTRIBUTES} audit attributes of plugins`)
+  attributes[name] = String(value).slice(0, LONGEST_ATTRIBUTE).toWellFormed()
+  exchange.auditAttributes = attributes
+}
+
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
 const NONE: readonly string[] = Object.freeze([])
 
@@ -229,6 +268,10 @@ export class Exchange implements RequestHead, RequestWire {
   // prompt-sanitize
   /** Rules exist, but not for a body of this type: it is forwarded unchanged and never recorded. */
   bodyUninspected = false
+
+  // any plugin
+  /** Attributes of the audit record, set with `setAuditAttribute`. */
+  auditAttributes: Record<string, string> | undefined = undefined
 
   // otel-audit
   auditEvent: AuditEvent | undefined = undefined

@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
-import type { LoadedConfig } from './config/warnings.ts'
 import type { Exchange } from './exchange.ts'
 import { cancelAll, drain } from './lifetime/drain.ts'
 import { createLoad, type Load } from './lifetime/load.ts'
@@ -14,7 +13,7 @@ import {
   type Reloading,
   type ReloadResult,
 } from './lifetime/reload.ts'
-import { createSnapshot, createSnapshots, type Snapshot } from './lifetime/snapshot.ts'
+import { createSnapshot, createSnapshots, type Snapshot, type SnapshotSource } from './lifetime/snapshot.ts'
 import { handle } from './line/handle.ts'
 import type { GatewayStatus, Parts, Watcher } from './line/parts.ts'
 import {
@@ -26,6 +25,7 @@ import {
 import type { Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
+import { checkGivenPlugins, type GivenPlugin, type LoadedPlugin } from './plugins/custom/load-plugins.ts'
 import { createStreamSlots } from './slots/shared-slots.ts'
 import type { StreamSlots } from './slots/stream-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
@@ -33,7 +33,9 @@ import type { UpstreamPool } from './upstream/pools.ts'
 import { createShared } from './upstream/shared-resources.ts'
 
 /** Everything a gateway is made with. */
-export interface GatewayOptions extends LoadedConfig {
+export interface GatewayOptions extends SnapshotSource {
+  /** Plugins of the program, after those of the file at the same place. A reload keeps them. */
+  readonly plugins?: readonly GivenPlugin[] | undefined
   /** The folder that file names in the configuration start from. */
   readonly baseFolder: string
   readonly version: string
@@ -93,6 +95,7 @@ export interface Gateway {
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { log, source } = options
+  const given = checkGivenPlugins(options.plugins ?? [])
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
   const http = createHttpClient()
@@ -109,7 +112,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     inFlight: () => load.inFlight,
     upstreams: () => pools.all.map(upstreamState),
   })
-  const provision = (loaded: LoadedConfig) => createSnapshot(loaded, { ...options, ...outlasting, metrics })
+  const provision = (loaded: SnapshotSource) =>
+    createSnapshot(withPlugins(loaded, given), { ...options, ...outlasting, metrics })
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
@@ -158,6 +162,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
     close,
   }
+}
+
+function withPlugins(loaded: SnapshotSource, given: readonly LoadedPlugin[]): SnapshotSource {
+  return { ...loaded, customPlugins: [...(loaded.customPlugins ?? []), ...given] }
 }
 
 /** A request uses the parts of the moment it arrived, until its end. */

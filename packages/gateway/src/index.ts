@@ -1,3 +1,4 @@
+export type { Outcome } from '@agentic-rest/profile'
 export type { AdminOptions } from './admin/admin.ts'
 export type { DevelopmentAccess, GivenToken, Person, TokenWish } from './admin/development-access.ts'
 export type { RecordTaker } from './admin/recent-exchanges.ts'
@@ -16,8 +17,29 @@ export { type ConfigWarning, type LoadedConfig, type WarningId, warningKinds } f
 export { InitialisationError } from './errors.ts'
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 export type { ConfigSource, ReloadResult } from './lifetime/reload.ts'
-export { type RouteTrial, type TriedRequest, tryRoute } from './line/try-route.ts'
+export { type RouteTrial, type TrialOptions, type TriedRequest, tryRoute } from './line/try-route.ts'
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
+export type { PluginPlan } from './plugin.ts'
+export {
+  type CustomAudit as PluginAudit,
+  type CustomBody as PluginBody,
+  type CustomContext as PluginContext,
+  type CustomExchange as Exchange,
+  type CustomHooks as PluginHooks,
+  type CustomIdentity as PluginIdentity,
+  type CustomPlugin as Plugin,
+  type CustomResult as PluginResult,
+  type CustomRoute as PluginRoute,
+  definePlugin,
+  type PluginDefinition,
+} from './plugins/custom/define-plugin.ts'
+export {
+  type CustomPlace as PluginPlace,
+  type GivenPlugin,
+  type LoadedPlugin,
+  type LoadedResult,
+  loadPlugins,
+} from './plugins/custom/load-plugins.ts'
 export type { PlannedPlugin } from './plugins/plugin-set.ts'
 
 /** Loads the supervisor of a gateway with several processes. Only those who use it pay for it. */

@@ -6,6 +6,7 @@ import {
   formatPath,
   type GatewayConfig,
   loadConfig,
+  loadPlugins,
   warningKinds,
 } from '@agentic-rest/gateway'
 
@@ -36,9 +37,9 @@ interface CheckOptions {
   readonly strict: boolean
 }
 
-/** Checks a file. It starts nothing. */
-export function checkFile(file: string, { env, strict }: CheckOptions): CheckReport {
-  const result = loadConfig(file, env)
+/** Checks a file and the modules of its custom plugins. It starts nothing. */
+export async function checkFile(file: string, { env, strict }: CheckOptions): Promise<CheckReport> {
+  const result = await loadPlugins(loadConfig(file, env))
   if (!result.ok) return { file, valid: false, passed: false, faults: result.faults, warnings: [] }
   const missing = missingFiles(result.config).map(({ path, message }): CheckWarning => {
     const { line, column } = result.positionOf(path)

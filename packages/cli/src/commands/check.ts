@@ -14,7 +14,8 @@ export const check = defineCommand({
   name: 'check',
   description:
     'Checks a configuration file and reports all faults at once, and warnings about risky settings. It starts nothing and\n' +
-    'needs no network. Variables such as ${PORT} come from the environment, as with "agentic start".',
+    'needs no network, but it imports the modules of plugins.custom. Variables such as ${PORT} come from the environment, as\n' +
+    'with "agentic start".',
   operands: [{ name: 'FILE', description: 'The configuration file.' }],
   options: {
     strict: { type: 'boolean', description: 'Treats warnings as errors.' },
@@ -41,7 +42,7 @@ export const check = defineCommand({
       host.stderr.write(`agentic check: --json and --format ${values.format} exclude each other\n`)
       return exitCodes.invalid
     }
-    const report = checkFile(file, { env: host.env, strict: values.strict })
+    const report = await checkFile(file, { env: host.env, strict: values.strict })
     tell[format](report, host)
     return report.passed ? exitCodes.ok : exitCodes.invalid
   },

@@ -1,8 +1,10 @@
+import { dirname, resolve } from 'node:path'
 import { styleText } from 'node:util'
 import {
   formatFaults,
   type GatewayConfig,
   loadConfig,
+  loadPlugins,
   type RouteConfig,
   type RouteTrial,
   routeMethods,
@@ -47,7 +49,11 @@ export const routes = defineCommand({
     const loaded = loadConfig(file, host.env)
     if (!loaded.ok) return refuse(host, formatFaults(loaded.faults))
     if (request === undefined) return list(loaded.config, { host, json })
-    return tell(request, tryRoute(loaded.config, request), { host, json })
+    const complete = await loadPlugins(loaded)
+    if (!complete.ok) return refuse(host, formatFaults(complete.faults))
+    const { config, customPlugins } = complete
+    const trial = tryRoute(config, request, { customPlugins, baseFolder: dirname(resolve(file)) })
+    return tell(request, trial, { host, json })
   },
 })
 

@@ -1,4 +1,4 @@
-import { type ConfigFault, formatFaults, type LogLevel, loadConfig, logLevels } from '@agentic-rest/gateway'
+import { type ConfigFault, formatFaults, type LogLevel, loadConfig, loadPlugins, logLevels } from '@agentic-rest/gateway'
 import { defineCommand } from '../command.ts'
 import { endProcess, exitCodes, type Host, WORKER_VARIABLE } from '../host.ts'
 import { openLog } from '../open-log.ts'
@@ -33,7 +33,7 @@ export const start = defineCommand({
   examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --watch --log-level debug'],
   async run({ values: { config: file, watch, 'log-level': level } }, host) {
     if (host.env[WORKER_VARIABLE] !== undefined) return await endProcess(host, await runWorker(host))
-    const loaded = loadConfig(file, host.env)
+    const loaded = await loadPlugins(loadConfig(file, host.env))
     if (!loaded.ok) {
       host.stderr.write(`${formatFaults(loaded.faults)}\n`)
       return codeOf(loaded.faults)

@@ -1,12 +1,12 @@
 import { PROFILE_VERSION } from '@agentic-rest/profile'
-import type { GatewayConfig, RouteConfig } from '../config/config-schema.ts'
+import type { GatewayConfig, PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import type { ToldWarning } from '../config/warnings.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { Plugin } from '../plugin.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import type { DevelopmentAccess } from './development-access.ts'
-import { hideSecrets } from './hide-secrets.ts'
+import { hideSecrets, hideValues } from './hide-secrets.ts'
 
 /** The source of a gateway's description. */
 export interface DescribedGateway {
@@ -52,17 +52,24 @@ async function peopleOf(development: DevelopmentAccess | undefined) {
 export function describeRoutes({ config, plugins }: Pick<Snapshot, 'config' | 'plugins'>) {
   const { routes, gateway } = config
   const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
-  const sections: Readonly<Record<string, unknown>> = config.plugins
   const describePlugin = (plugin: Plugin) => ({
     name: plugin.name,
     configured: routes.some((route) => planOf(plugin, route).runs),
-    configuration: hideSecrets(sections[plugin.name]),
+    configuration: sectionOf(plugin.name, config.plugins),
   })
   return {
     routes: routes.map((route) => describeRoute(route, plugins)),
     plugins: [...plugins.map(describePlugin), upstream],
     services: describeServices(routes),
   }
+}
+
+function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig): unknown {
+  const entry = custom.find((each) => each.name === name)
+  if (entry === undefined) return hideSecrets((sections as Readonly<Record<string, unknown>>)[name] ?? {})
+  const { after, token, options } = entry
+  // Only the plugin knows which of its options are secrets.
+  return { after, token, options: hideValues(options) }
 }
 
 function describeRoute(route: RouteConfig, plugins: readonly Plugin[]) {

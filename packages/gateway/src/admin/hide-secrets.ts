@@ -17,6 +17,13 @@ export function hideSecrets(value: unknown, key = ''): unknown {
   )
 }
 
+/** A copy of a configuration with its keys and without its values. */
+export function hideValues(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return HIDDEN
+  if (Array.isArray(value)) return value.map(hideValues)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hideValues(inner)]))
+}
+
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/i
 const PLACEHOLDER = /^\{\w+\}$/
 

@@ -20,13 +20,25 @@ export type ConfigResult =
   | {
       readonly ok: true
       readonly config: GatewayConfig
+      /** The name of the file, as in its faults. */
+      readonly file: string
       /** The text of the file. */
       readonly text: string
       readonly warnings: readonly ConfigWarning[]
       /** The place of a value in the file; for a missing one, the place of the nearest key above it. */
       readonly positionOf: (path: Path) => Position
+      /** How the scalar at a path was written; `undefined` for maps, lists and missing values. */
+      readonly originOf: (path: Path) => ScalarOrigin | undefined
     }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
+
+/** How a scalar was written in the file. */
+export interface ScalarOrigin {
+  /** The environment variables in it; such a value is never shown. */
+  readonly variables: readonly string[]
+  /** Its text, when a reference was read as a number, a boolean or null. */
+  readonly text: string | undefined
+}
 
 /** The origin of a configuration text. */
 export interface ParseOptions {
@@ -53,8 +65,19 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   const frozen = deepFreeze(resolveFiles(config, file))
   const placeOf = (path: Path) => positionOf(placeAt(origin.root, path).offset)
   const unwise = [...warningsOf(frozen), ...plainSecrets({ ...origin, environment: env })]
-  return { ok: true, config: frozen, text, positionOf: placeOf, warnings: toWarnings(unwise, file, placeOf) }
+  return {
+    ok: true,
+    config: frozen,
+    file,
+    text,
+    positionOf: placeOf,
+    originOf: (path) => originOf(nodeAt(origin.root, path)),
+    warnings: toWarnings(unwise, file, placeOf),
+  }
 }
+
+const originOf = (node: SourceNode | undefined): ScalarOrigin | undefined =>
+  node?.kind === 'scalar' ? { variables: node.variables, text: node.textForm } : undefined
 
 const toWarnings = (
   unwise: readonly Unwise[],

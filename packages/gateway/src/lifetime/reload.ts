@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { type ConfigFault, formatFaults, formatPath, type Path } from '../config/faults.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
-import type { LoadedConfig } from '../config/warnings.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { Snapshot } from './snapshot.ts'
+import { loadPlugins } from '../plugins/custom/load-plugins.ts'
+import type { Snapshot, SnapshotSource } from './snapshot.ts'
 import { inTurn, settledWithin } from './turns.ts'
 
 /** Where a configuration is read again from. */
@@ -92,7 +92,7 @@ function check(source: ConfigSource | undefined, running: GatewayConfig): ValidC
 /** The parts of a swap in this process. */
 export interface SnapshotSwapParts extends Pick<ReloadParts, 'source' | 'log'> {
   /** Makes the snapshot of a configuration; throws an `InitialisationError` and leaves nothing open. */
-  readonly provision: (loaded: LoadedConfig) => Snapshot
+  readonly provision: (loaded: SnapshotSource) => Snapshot
   /** Puts a snapshot in use, for every request from now on. */
   readonly use: (next: Snapshot) => void
   readonly isClosing: () => boolean
@@ -107,7 +107,9 @@ export function createSnapshotSwap(parts: SnapshotSwapParts): ConfigSwap {
     prepared = undefined
     return next
   }
-  const prepare = async (loaded: LoadedConfig) => {
+  const prepare = async (config: ValidConfig) => {
+    const loaded = await loadPlugins(config)
+    if (!loaded.ok) return formatFaults(loaded.faults).split('\n')
     try {
       const next = provision(loaded)
       // No request meets missing keys, unless their issuer does not answer.
@@ -115,7 +117,8 @@ export function createSnapshotSwap(parts: SnapshotSwapParts): ConfigSwap {
       prepared = next
       return []
     } catch (error) {
-      if (error instanceof InitialisationError) return [`${source?.file}: ${error.message}`]
+      if (error instanceof InitialisationError)
+        return [error.located ? error.message : `${source?.file}: ${error.message}`]
       throw error
     }
   }

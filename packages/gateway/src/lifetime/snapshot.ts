@@ -4,6 +4,7 @@ import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/war
 import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
 import type { Log } from '../log.ts'
 import type { Plugin } from '../plugin.ts'
+import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
 import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
 import type { Shared } from '../upstream/shared-resources.ts'
@@ -30,21 +31,27 @@ export interface Snapshot {
   close(): Promise<void>
 }
 
+/** A configuration with its custom plugins. */
+export interface SnapshotSource extends LoadedConfig {
+  readonly customPlugins?: readonly LoadedPlugin[] | undefined
+}
+
 /** The parts of the gateway that outlive a snapshot. */
 export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion'> {
   readonly pools: Shared<UpstreamPool>
 }
 
 /** Provisions a configuration. Throws an `InitialisationError` when a part of it cannot work, and leaves nothing open. */
-export function createSnapshot(loaded: LoadedConfig, world: SnapshotWorld): Snapshot {
-  const { config } = loaded
+export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Snapshot {
+  const { config, customPlugins: custom = [] } = loaded
   const { routes, gateway } = config
   const warnings = toldWarnings(loaded)
   // Logged here only, so that every configuration reports its warnings once, however the gateway is run.
   for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
   const router = createRouter(routes)
-  const plugins = createPlugins(config.plugins, { ...world, configVersion: versionOf(config) })
+  const sources = { sections: config.plugins, custom }
+  const plugins = createPlugins(sources, { ...world, configVersion: versionOf(config) })
   const pools = createPools(config, world, plugins)
   return {
     config,

@@ -18,7 +18,8 @@ function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | 
     const result = run(plugin, exchange, parts.log)
     if (result instanceof Promise)
       return result.then(
-        (refused) => refused ?? runFrom(index + 1, exchange, parts),
+        // A request that was cancelled meanwhile has its answer: nothing more is done for it.
+        (refused) => (exchange.signal.aborted ? undefined : (refused ?? runFrom(index + 1, exchange, parts))),
         (error) => failed(plugin, exchange, { log: parts.log, error }),
       )
     if (result !== undefined) return result
@@ -41,7 +42,9 @@ interface Failure {
 }
 
 function failed(plugin: Plugin, exchange: Exchange, { log, error }: Failure): StepResult {
-  log.error('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })
+  // A plugin that gives up because its client left has not failed.
+  const level = exchange.signal.aborted ? 'debug' : 'error'
+  log[level]('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })
   return refusal('PLUGIN_FAILED')
 }
 

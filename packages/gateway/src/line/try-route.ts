@@ -2,6 +2,8 @@ import type { GatewayConfig, RouteConfig } from '../config/config-schema.ts'
 import { RESERVED_PATHS } from '../config/schema/path-template.ts'
 import { createRouter } from '../lifetime/router.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
+import type { Log } from '../log.ts'
+import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { type PlannedPlugin, planPlugins } from '../plugins/plugin-set.ts'
 import { ownMethods } from './own-endpoints.ts'
 
@@ -10,6 +12,12 @@ export interface TriedRequest {
   readonly method: string
   /** Path and query as a client sends them. */
   readonly target: string
+}
+
+/** The custom plugins of the configuration, as `loadPlugins` gives them, and their base folder. */
+export interface TrialOptions {
+  readonly customPlugins?: readonly LoadedPlugin[]
+  readonly baseFolder?: string
 }
 
 /** Where a request would go. */
@@ -28,7 +36,11 @@ export type RouteTrial =
   | { readonly type: 'refused'; readonly reason: string }
 
 /** Finds the route of a request with the router of the gateway, without starting one. */
-export function tryRoute(config: GatewayConfig, { method, target }: TriedRequest): RouteTrial {
+export function tryRoute(
+  config: GatewayConfig,
+  { method, target }: TriedRequest,
+  { customPlugins = [], baseFolder = process.cwd() }: TrialOptions = {},
+): RouteTrial {
   const canonical = canonicalTarget(target, undefined)
   if (!canonical.ok) return { type: 'refused', reason: canonical.message }
   const { path } = canonical
@@ -40,10 +52,22 @@ export function tryRoute(config: GatewayConfig, { method, target }: TriedRequest
   const match = router.match(method, path)
   if (match.route !== undefined) {
     const { route } = match
-    return { type: 'route', route, params: match.params, plugins: planPlugins(config.plugins, route) }
+    return {
+      type: 'route',
+      route,
+      params: match.params,
+      plugins: planPlugins({ sections: config.plugins, custom: customPlugins }, route, {
+        log: SILENT,
+        baseFolder,
+      }),
+    }
   }
   const { allowedMethods } = match
   return allowedMethods.length === 0
     ? { type: 'no_route', path }
     : { type: 'method_not_allowed', path, allowedMethods }
 }
+
+const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+function ignore(): void {}

@@ -1,6 +1,9 @@
 import type { PluginsConfig, RouteConfig } from '../config/config-schema.ts'
+import { InitialisationError } from '../errors.ts'
 import type { Closable, Hold, Plugin, PluginContext, PluginPlan } from '../plugin.ts'
-import type { Held, Shared } from '../upstream/shared-resources.ts'
+import { createShared, type Held, type Shared } from '../upstream/shared-resources.ts'
+import { type CustomWorld, createCustomPlugin } from './custom/custom-plugin.ts'
+import type { LoadedPlugin } from './custom/load-plugins.ts'
 import { licenseCheck, planLicenseCheck } from './license-check/license-check.ts'
 import { otelAudit, planOtelAudit } from './otel-audit/otel-audit.ts'
 import { planPromptSanitize, promptSanitize } from './prompt-sanitize/prompt-sanitize.ts'
@@ -53,23 +56,51 @@ function tenantSettings(plugins: PluginsConfig) {
   return { ...plugins['tenant-injector'], callersKnown: plugins['token-validator'].mode === 'on' }
 }
 
+/** The plugin sections of a configuration, and its custom plugins. */
+export interface PluginSources {
+  readonly sections: PluginsConfig
+  readonly custom: readonly LoadedPlugin[]
+}
+
 /** The parts that plugins are made with: a register of all their resources instead of the part of one plugin. */
 export interface PluginWorld extends Omit<PluginContext, 'hold'> {
   readonly resources: Shared<Closable>
 }
 
 /** Makes the plugins of a configuration in their order; closes those already made when one of them fails. */
-export function createPlugins(plugins: PluginsConfig, world: PluginWorld): Plugin[] {
+export function createPlugins({ sections, custom }: PluginSources, world: PluginWorld): Plugin[] {
+  refuseUnloaded(sections, custom)
+  const contextOf = (name: string) => ({ ...world, hold: holdFor(name, world.resources) })
   const made: Plugin[] = []
   try {
-    for (const name of builtInPlugins)
-      made.push(builtIn[name].create(plugins, { ...world, hold: holdFor(name, world.resources) }))
+    for (const name of builtInPlugins) {
+      made.push(builtIn[name].create(sections, contextOf(name)))
+      for (const loaded of customAfter(name, custom))
+        made.push(createCustomPlugin(loaded, contextOf(loaded.plugin.name)))
+    }
     return made
   } catch (error) {
     // The plugins made before it have timers and connections: a failed start must not keep the process alive.
     for (const plugin of made) void plugin.close?.()
     throw error
   }
+}
+
+/** The custom plugins that follow one of the gateway's own, in the order they were given in. */
+function customAfter(name: BuiltInName, custom: readonly LoadedPlugin[]): LoadedPlugin[] {
+  return custom.filter(({ after }) => after === name)
+}
+
+/** A configuration without its plugins would let requests pass that one of them refuses. */
+function refuseUnloaded({ custom: wanted = [] }: PluginsConfig, custom: readonly LoadedPlugin[]): void {
+  const names = custom.map(({ plugin }) => plugin.name)
+  const missing = wanted.find(({ name }) => !names.includes(name))
+  if (missing !== undefined)
+    throw new InitialisationError(
+      `plugins.custom: the module of ${missing.name} is not loaded; give createGateway the result of loadPlugins`,
+    )
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new InitialisationError(`there are two plugins with the name ${twice}`)
 }
 
 /** Keys of two plugins never meet: each key starts with the plugin's name. */
@@ -84,9 +115,31 @@ export interface PlannedPlugin extends PluginPlan {
   readonly name: string
 }
 
-/** The plan of every plugin for a route, from the configuration alone: nothing is opened. */
-export function planPlugins(plugins: PluginsConfig, route: RouteConfig): PlannedPlugin[] {
-  return builtInPlugins.map((name) => ({ name, ...builtIn[name].plan(plugins, route) }))
+/** The plan of every plugin for a route. Only custom plugins are created for it: the others open connections. */
+export function planPlugins(
+  { sections, custom }: PluginSources,
+  route: RouteConfig,
+  world: Omit<CustomWorld, 'hold'>,
+): PlannedPlugin[] {
+  return builtInPlugins.flatMap((name) => [
+    { name, ...builtIn[name].plan(sections, route) },
+    ...customAfter(name, custom).map((loaded) => planCustom(loaded, route, world)),
+  ])
+}
+
+function planCustom(
+  loaded: LoadedPlugin,
+  route: RouteConfig,
+  world: Omit<CustomWorld, 'hold'>,
+): PlannedPlugin {
+  const { name } = loaded.plugin
+  try {
+    const plugin = createCustomPlugin(loaded, { ...world, hold: holdFor(name, createShared<Closable>()) })
+    void plugin.close?.()
+    return planOf(plugin, route)
+  } catch (error) {
+    return { name, runs: true, why: error instanceof InitialisationError ? error.message : 'create failed' }
+  }
 }
 
 const NO_PLAN: PluginPlan = { runs: true, why: 'runs for every route' }

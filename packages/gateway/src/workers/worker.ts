@@ -14,6 +14,7 @@ import type { Watcher } from '../line/parts.ts'
 import { createHandedConnections } from '../listen/handed-connections.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { loadPlugins } from '../plugins/custom/load-plugins.ts'
 import { createStreamSlots } from '../slots/shared-slots.ts'
 import { type Boot, Channel, type Peer, type SupervisorChannel, type WorkerCalls } from './channel.ts'
 import { createBatchedOutput } from './output.ts'
@@ -39,7 +40,7 @@ export async function runWorker(world: WorkerWorld): Promise<boolean> {
   world.peer.on('disconnect', () => ending.resolve())
   const boot = await supervisor.ask('boot')
   try {
-    const gateway = openGateway({ boot, world, supervisor, calls })
+    const gateway = await openGateway({ boot, world, supervisor, calls })
     await gateway.start()
     reportCounts(gateway.metrics, supervisor)
     await ending.promise
@@ -79,10 +80,10 @@ interface Session {
   readonly calls: Partial<WorkerCalls>
 }
 
-function openGateway(session: Session): Gateway {
+async function openGateway(session: Session): Promise<Gateway> {
   const { boot, world, supervisor } = session
   const { file, consoleFolder } = boot
-  const loaded = readConfig(session, boot.text)
+  const loaded = await loadPlugins(readConfig(session, boot.text))
   if (!loaded.ok) throw new InitialisationError('the configuration is not valid any more')
   return createGateway({
     ...loaded,

@@ -30,9 +30,13 @@ export function beginEvent(exchange: Exchange, eventType: EventType, mapping: At
   }
 }
 
-/** Completes the record when the outcome is known. Attributes of the gateway override mapped ones. */
+/** Completes the record when the outcome is known. Attributes of plugins override mapped ones, those of the gateway both. */
 export function completeEvent(event: AuditEvent, exchange: Exchange): AuditEvent {
-  const attributes = { ...event.attributes, ...gatewayAttributes(event, exchange) }
+  const attributes = {
+    ...event.attributes,
+    ...exchange.auditAttributes,
+    ...gatewayAttributes(event, exchange),
+  }
   return { ...event, outcome: isSuccess(exchange) ? 'success' : 'error', attributes }
 }
 
