@@ -14,7 +14,7 @@ export type CustomWorld = Pick<PluginContext, 'log' | 'hold' | 'baseFolder'>
 
 const HOOKS = ['request', 'response', 'plan', 'degraded', 'close'] as const
 const CLOSE_MS = 5_000
-const LONGEST_REASON = 200
+const LONGEST_REASON = 256
 
 const EVERY_ROUTE: PluginPlan = { runs: true, why: 'runs for every route' }
 // Fails closed: a plugin whose plan cannot be read runs.
