@@ -100,11 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const isClosing = () => state.closing
   const http = createHttpClient()
   const pools = createShared<UpstreamPool>()
-  const outlasting = {
-    http,
-    pools,
-    resources: createShared<Closable>(),
-  }
+  const outlasting = { http, pools, resources: createShared<Closable>() }
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(() => gatewayConfig().limits.max_in_flight)
   const metrics = createMetrics({

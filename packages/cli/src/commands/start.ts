@@ -1,4 +1,11 @@
-import { type ConfigFault, formatFaults, type LogLevel, loadConfig, loadPlugins, logLevels } from '@agentic-rest/gateway'
+import {
+  type ConfigFault,
+  formatFaults,
+  type LogLevel,
+  loadConfig,
+  loadPlugins,
+  logLevels,
+} from '@agentic-rest/gateway'
 import { defineCommand } from '../command.ts'
 import { endProcess, exitCodes, type Host, WORKER_VARIABLE } from '../host.ts'
 import { openLog } from '../open-log.ts'
