@@ -19,12 +19,6 @@ export interface Boot {
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }
 }
 
-/** Why a worker did not start; `isInitialisation` blames the configuration or its environment, not the program. */
-export interface StartFailure {
-  readonly reason: string
-  readonly isInitialisation: boolean
-}
-
 type Later<Value> = Value | Promise<Value>
 
 /** The functions of the supervisor that a worker calls. */
@@ -32,7 +26,8 @@ export type SupervisorCalls = {
   boot(): Boot
   /** The worker takes connections. Answers with the port when clients can connect: when all workers are ready. */
   ready(value: { readonly adminPort: number | undefined }): Later<number>
-  failed(failure: StartFailure): void
+  /** The worker cannot start. `isInitialisation` blames the configuration or its environment, not the program. */
+  failed(failure: { readonly reason: string; readonly isInitialisation: boolean }): void
   connections(report: ConnectionReport): void
   stopAccepting(): Later<void>
   /** False when the tenant is at its limit. */
@@ -70,16 +65,7 @@ type Value<Call> = Call extends (value: infer Given, socket?: ClientSocket) => u
 type Answer<Call> = Call extends (...given: never[]) => infer Result ? Awaited<Result> : never
 
 /** The other process: a child process, or `process` in a child. */
-export interface Peer {
-  send?(
-    message: unknown,
-    socket: ClientSocket | undefined,
-    options: { readonly keepOpen?: boolean } | undefined,
-    done: (error: Error | null) => void,
-  ): boolean
-  on(event: 'message', listener: (message: unknown, socket?: unknown) => void): unknown
-  on(event: 'disconnect', listener: () => void): unknown
-}
+export type Peer = Pick<NodeJS.Process, 'send' | 'on'>
 
 /** A call with an id is answered; an answer has the id of its call. */
 type Message =

@@ -124,7 +124,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   #startWorker(index: number): Worker {
     const { program, writeLog } = this.#options
     const worker = new Worker(index, program, (self) => this.#callsOf(self))
-    const { stdout, stderr } = worker.output
+    const { stdout, stderr } = worker.child
     if (stdout !== null) this.#relay.add(stdout)
     if (stderr !== null) relayLog(stderr, writeLog)
     void worker.ended.then(() => {

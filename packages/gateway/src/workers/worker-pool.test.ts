@@ -27,14 +27,14 @@ function makePool(count: number) {
         killed.push(index)
         ended.resolve('SIGKILL')
       }
-      const pid = made.length + 1
+      const child = { pid: made.length + 1 }
       made.push({
         index,
         start: ready.resolve,
         fail: (reason) => ready.reject(new Error(reason)),
         end: ended.resolve,
       })
-      return { index, pid, ended: ended.promise, kill, ready: ready.promise } as unknown as Worker
+      return { index, child, ended: ended.promise, kill, ready: ready.promise } as unknown as Worker
     },
   })
   const messages = () => log.map(({ msg, worker }) => `${worker}: ${msg}`)

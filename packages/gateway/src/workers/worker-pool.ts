@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InitialisationError } from '../errors.ts'
+import type { createTurns } from '../lifetime/in-turn.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { Log } from '../log.ts'
 import { Channel, type Peer, type SupervisorCalls, type WorkerChannel } from './channel.ts'
@@ -26,7 +26,7 @@ export class Worker {
   readonly ready: Promise<void>
   /** Resolves with the exit code or signal. */
   readonly ended: Promise<string>
-  readonly #child: ChildProcess
+  readonly child: ChildProcess
 
   constructor(
     index: number,
@@ -36,8 +36,8 @@ export class Worker {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const calls = callsOf(this)
     this.index = index
-    this.#child = fork(file, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-    this.channel = new Channel(this.#child as Peer, {
+    this.child = fork(file, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    this.channel = new Channel(this.child as unknown as Peer, {
       ...calls,
       ready(value) {
         resolve()
@@ -46,7 +46,7 @@ export class Worker {
       failed: ({ reason, isInitialisation }) =>
         reject(isInitialisation ? new InitialisationError(reason) : new Error(reason)),
     })
-    this.ended = endOf(this.#child)
+    this.ended = endOf(this.child)
     void this.ended.then((how) => reject(new Error(`the worker ended before it took requests: ${how}`)))
     const timer = setTimeout(() => {
       this.kill()
@@ -56,14 +56,6 @@ export class Worker {
     this.ready.catch(() => undefined)
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
-  get output(): { readonly stdout: Readable | null; readonly stderr: Readable | null } {
-    return this.#child
-  }
-
   /** Hands a connection over. */
   hand(socket: ClientSocket): void {
     this.channel.tell('connection', undefined, socket)
@@ -71,7 +63,7 @@ export class Worker {
 
   /** Ends the process at once. */
   kill(): void {
-    this.#child.kill('SIGKILL')
+    this.child.kill('SIGKILL')
   }
 }
 
@@ -96,7 +88,7 @@ export interface WorkerPoolOptions {
   /** Called when an ended worker gets a replacement. */
   readonly onReplaced: () => void
   /** Runs the start of a worker and a reload one after the other, so that all workers have one configuration. */
-  readonly turns: (work: () => Promise<void>) => Promise<void>
+  readonly turns: ReturnType<typeof createTurns>
 }
 
 const FIRST_PAUSE_MS = 100
@@ -128,8 +120,8 @@ export class WorkerPool {
     this.#isEnding = true
     for (const worker of this.#running) if (!this.workers.has(worker)) worker.kill()
     const timer = setTimeout(() => {
-      for (const { index, pid } of this.#running)
-        this.#options.log.warn('a worker did not end in time', { worker: index, pid })
+      for (const { index, child } of this.#running)
+        this.#options.log.warn('a worker did not end in time', { worker: index, pid: child.pid })
       this.kill()
     }, withinMs)
     await Promise.all([...this.#running].map(({ ended }) => ended))
@@ -156,36 +148,36 @@ export class WorkerPool {
 
   /** Replaces the worker of one place whenever it ends, after longer pauses while that fails. */
   async #keep(first: Worker): Promise<void> {
+    const { log, turns } = this.#options
     const { index } = first
     let worker: Worker | undefined = first
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       const since = performance.now()
       const how = await worker?.ended
       if (this.#isEnding) return
-      if (worker !== undefined)
-        this.#options.log.error('a worker ended and is replaced', { worker: index, pid: worker.pid, how })
+      const pid = worker?.child.pid
+      if (worker !== undefined) log.error('a worker ended and is replaced', { worker: index, pid, how })
       if (performance.now() - since > STEADY_MS) pauseMs = FIRST_PAUSE_MS
       await sleep(pauseMs, undefined, { ref: false })
-      worker = await this.#replace(index)
+      worker = await turns(() => this.#replace(index))
     }
   }
 
-  /** Tries once; resolves with `undefined` when the replacement failed. */
+  /** Tries once; resolves with `undefined` when that failed. */
   async #replace(index: number): Promise<Worker | undefined> {
-    const { log, turns, onReplaced } = this.#options
-    let worker: Worker | undefined
+    if (this.#isEnding) return undefined
+    const { log, onReplaced } = this.#options
+    onReplaced()
     try {
-      await turns(async () => {
-        if (this.#isEnding) return
-        onReplaced()
-        worker = await this.#start(index)
-        log.info('a worker has taken the place of one that ended', { worker: index, pid: worker.pid })
-      })
+      const worker = await this.#start(index)
+      const { pid } = worker.child
+      log.info('a worker has taken the place of one that ended', { worker: index, pid })
+      return worker
     } catch (error) {
       if (!this.#isEnding)
         log.error('a worker could not be replaced yet', { worker: index, reason: messageOf(error) })
+      return undefined
     }
-    return worker
   }
 }
 
