@@ -6,13 +6,13 @@ import { isClean, runSteps, type Step, type StepResult } from './steps.ts'
 
 readFlags({
   command: 'npm run check',
-  does: 'Checks format, types, imports, documents and what else has to hold for the whole repository.',
+  does: 'Checks format, types, imports, documents and the other rules of the repository.',
   flags: {},
 })
 
 const root = process.cwd()
 
-// Each check is loaded by its own step: a profile that does not load fails those that need it and no other.
+// Each step loads its own check: a broken profile fails only the checks that need it.
 const repoChecks: readonly Step[] = [
   {
     name: 'import directions',
@@ -43,7 +43,7 @@ const repoChecks: readonly Step[] = [
   { name: 'links in documents', run: async () => (await import('./checks/doc-links.ts')).docLinks(root) },
 ]
 
-// A package's own projects say where it has to run: tsconfig.browser.json, for one, knows no Node types.
+// Packages have a project for each environment: tsconfig.browser.json, for example, has no Node types.
 const projects = ['tsconfig.json', ...listFiles(root, ['{packages,examples}/*/tsconfig*.json'])]
 
 const steps: readonly Step[] = [

@@ -19,11 +19,11 @@ function lastLinesOf(cases: Record<string, string>): { lines: string[]; status: 
   return { lines: stdout.split('\n').slice(-3), status }
 }
 
-test('the closing line has no skipped tests to report when there are none', () => {
+test('the closing line leaves out a count of zero skipped tests', () => {
   expect(closingLine({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed')
 })
 
-test('the closing line tells skipped tests', () => {
+test('the closing line counts skipped tests', () => {
   expect(closingLine({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped')
 })
 

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** How a test run ended, in numbers. */
+/** The counts of a test run. */
 export interface Tally {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** Counts tests. A file that could not be loaded and an error outside of any test count as failed. */
+/** Counts tests. A file that does not load and an error outside of tests count as failed. */
 export function tally(modules: readonly TestModule[], errorsOutsideTests: number): Tally {
   const states = modules.flatMap((module) =>
     [...module.children.allTests()].map((test) => test.result().state),
@@ -21,12 +21,12 @@ export function tally(modules: readonly TestModule[], errorsOutsideTests: number
   }
 }
 
-// A syntax fault or a failing beforeAll fails a file or suite without failing one of its tests.
+// A syntax error or a failing beforeAll fails a file or suite, but none of its tests.
 function brokeOutsideTests(module: TestModule): boolean {
   return module.state() === 'failed' && [...module.children.allTests('failed')].length === 0
 }
 
-/** The line a run ends with, for people and for scripts. */
+/** The last line of a run, for people and scripts. */
 export function closingLine({ passed, failed, skipped }: Tally): string {
   const counts = `${passed} passed, ${failed} failed`
   return skipped === 0 ? counts : `${counts}, ${skipped} skipped`
@@ -37,7 +37,7 @@ export function createClosingLineReporter(): Reporter {
   return {
     async onTestRunEnd(modules, errors) {
       const line = closingLine(tally(modules, errors.length))
-      // The other reporters write their summary in this turn; the closing line comes after all of them.
+      // The other reporters write their summary in this turn; the closing line comes after it.
       await setImmediate()
       process.stdout.write(`Node ${process.version}\n${line}\n`)
     },

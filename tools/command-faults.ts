@@ -7,7 +7,7 @@ interface Finished {
   readonly output: string
 }
 
-/** Format and lint faults of the whole repository, warnings included. */
+/** Format and lint faults of the repository, warnings included. */
 export async function biomeFaults(root: string): Promise<Fault[]> {
   const args = [
     'ci',
@@ -47,7 +47,7 @@ export function parseTsc(project: string, output: string): Fault[] {
   }))
 }
 
-// A tool that failed without a fault we can read still fails the step, with all it said.
+// A tool that failed without a readable fault fails the step with its whole output.
 function orRaw({ status, output }: Finished, path: string, faults: Fault[]): Fault[] {
   if (status === 0) return []
   if (faults.length > 0) return faults

@@ -1,6 +1,6 @@
 import { codeText, markdownTable, tableText } from './generated.ts'
 
-/** A node of the configuration's JSON Schema, as far as the tables look into it. */
+/** The parts of a node of the configuration's JSON Schema that the tables use. */
 export interface KeySchema {
   readonly type?: string
   readonly description?: string
@@ -18,16 +18,16 @@ export interface KeySchema {
   readonly additionalProperties?: KeySchema | boolean
 }
 
-/** One key as a page lists it. */
+/** One row of the table. */
 export interface ConfigurationKey {
-  /** Where it stands: `routes[].path`, `plugins.license-check.tenants.<name>.features`. */
+  /** Such as `routes[].path` or `plugins.license-check.tenants.<name>.features`. */
   readonly path: string
   readonly type: string
   readonly default: string
   readonly description: string
 }
 
-/** Every key below a node, in the order of the schema, each map before the keys in it. */
+/** All keys below a node, in the order of the schema, each map before its keys. */
 export function configurationKeys(schema: KeySchema, path = ''): ConfigurationKey[] {
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
     const childPath = path === '' ? name : `${path}.${name}`
@@ -53,7 +53,7 @@ function valuesOf({ additionalProperties }: KeySchema): KeySchema | undefined {
   return Object.keys(additionalProperties).length === 0 ? undefined : additionalProperties
 }
 
-// A `${VAR}` may stand for anything, which the page says once.
+// Every value may be a `${VAR}`; the page says so once.
 function withoutReference({ anyOf, ...schema }: KeySchema): KeySchema {
   return anyOf?.find(({ $ref }) => $ref === undefined) ?? schema
 }

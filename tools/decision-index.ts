@@ -6,7 +6,7 @@ interface DecisionRecord {
   readonly title: string
 }
 
-/** The list of decision records, made from the folder so that none can be forgotten. */
+/** The list of decision records, read from their folder. */
 export function decisionIndex(folder: string): string {
   const records = readdirSync(folder)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')

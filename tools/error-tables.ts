@@ -1,7 +1,7 @@
 import { malformedStatuses, type OutcomeType, outcomes, statusOf, writeOutcome } from '@agentic-rest/profile'
 import { markdownTable, tableText } from './generated.ts'
 
-/** One code as the page lists it. */
+/** One row of the page. */
 interface CodeRow {
   readonly code: string
   readonly status: number
@@ -11,7 +11,7 @@ interface CodeRow {
   readonly fix: string
 }
 
-/** Every code of the gateway, by status: one heading and one table for each. */
+/** All codes of the gateway: one heading and one table for each status. */
 export async function errorTables(): Promise<string> {
   const byStatus = Map.groupBy(await codeRows(), ({ status }) => status)
   return [...byStatus]
@@ -30,7 +30,7 @@ async function codeRows(): Promise<CodeRow[]> {
   return [...rows, await validationRow()]
 }
 
-/** The one answer whose places differ from request to request: its code and message are the profile's. */
+/** The answer whose `errors` differ from request to request. Its code and message come from the profile. */
 async function validationRow(): Promise<CodeRow> {
   const { invalidRequest } = await import('../packages/gateway/src/errors.ts')
   const outcome = invalidRequest('', '')
@@ -71,7 +71,7 @@ const malformed = {
     'The head exceeds `gateway.limits.max_header_bytes`, or has more lines than `max_headers`.',
 } satisfies Record<keyof typeof malformedStatuses, string>
 
-/** The bare answers to what is no request (decision 3). */
+/** The bare answers to malformed requests (decision 3). */
 export function malformedTable(): string {
   const names = Object.keys(malformedStatuses) as (keyof typeof malformedStatuses)[]
   return markdownTable(

@@ -32,7 +32,7 @@ test('the first freezing records the SHA-256 of every earlier file and none of t
   )
 })
 
-test('freezing is refused when the record is gone: what was changed meanwhile would become the truth', () => {
+test('without a record freezing is refused: it would accept changed files', () => {
   const root = frozenTree()
   rmSync(join(root, recordPath))
   addFiles(root, { 'packages/profile/schemas/v0.1/error.json': '{}' })
@@ -57,7 +57,7 @@ test('a version that is not recorded yet is added', () => {
   expect(recordOf(root)).toEqual(recordOf(frozenTree()))
 })
 
-test.each([true, false])('a change of what is frozen is never recorded, with first %j', (first) => {
+test.each([true, false])('a change of a frozen file is never recorded, with first %j', (first) => {
   const root = frozenTree()
   const before = recordOf(root)
   const path = 'packages/profile/schemas/v0.1/error.json'

@@ -13,15 +13,15 @@ import {
 } from './frozen-record.ts'
 import { readFlags } from './read-flags.ts'
 
-/** What freezing came to: the folders recorded now, and why it was refused, if it was. */
+/** The result of freezing: the newly recorded folders, or the faults that prevented it. */
 export interface Freezing {
   readonly frozen: readonly string[]
   readonly faults: readonly Fault[]
 }
 
 /**
- * Records the folders of earlier versions that are not recorded yet. What is recorded is never rewritten, and a lost
- * record is not made anew unless `first` says that there never was one: it would bless whatever the files are now.
+ * Records the folders of earlier versions that are not recorded yet. Existing hashes are never rewritten. A missing record
+ * is created only with `first`: a new record would accept changed files.
  */
 export function freeze(root: string, { first }: { readonly first: boolean }): Freezing {
   const record = readRecord(root) ?? (first ? {} : undefined)
@@ -54,8 +54,8 @@ function writeRecord(root: string, record: FrozenRecord): void {
 if (import.meta.main) {
   const flags = readFlags({
     command: 'npm run freeze',
-    does: 'Records the schemas of versions that are published, so that nobody changes them.',
-    flags: { first: 'Begins a record. Only where there never was one.' },
+    does: 'Records the hashes of published schemas, so that changes to them are noticed.',
+    flags: { first: 'Creates the record. Only for a repository that never had one.' },
   })
   const { frozen, faults } = freeze(process.cwd(), flags)
   for (const folder of frozen) process.stdout.write(`recorded ${folder}\n`)

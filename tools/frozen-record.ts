@@ -3,42 +3,42 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { PROFILE_VERSION, profileVersions } from '@agentic-rest/profile'
 
-/** Where the hashes of frozen files are recorded. */
+/** The file with the hashes of frozen files. */
 export const recordPath = 'packages/profile/frozen.json'
 
-/** Path of a frozen file, relative to the repository, to the SHA-256 of its bytes. */
+/** The SHA-256 of each frozen file, by its path in the repository. */
 export type FrozenRecord = Readonly<Record<string, string>>
 
-/** The folders that never change: schemas and fixtures of each version before the current one (Versioning, rule 3). */
+/** The frozen folders: schemas and fixtures of all versions before the current one (Versioning, rule 3). */
 export function frozenFolders(): string[] {
   return profileVersions
     .filter((version) => version !== PROFILE_VERSION)
     .flatMap((version) => [`packages/profile/schemas/${version}`, `packages/profile/fixtures/${version}`])
 }
 
-/** What a folder holds now, as record entries. */
+/** The hashes of a folder's present files. */
 export function hashFolder(root: string, folder: string): FrozenRecord {
   if (!existsSync(join(root, folder))) return {}
-  // Every file counts, hidden ones too: an extra one changes the set as much as a missing one.
+  // Hidden files too: an extra file is a change like a missing one.
   const files = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
   return Object.fromEntries(files.map((path) => [path, sha256(readFileSync(join(root, path)))]))
 }
 
-/** The recorded hashes, or undefined when nothing was ever recorded. */
+/** The recorded hashes; undefined without a record. */
 export function readRecord(root: string): FrozenRecord | undefined {
   const path = join(root, recordPath)
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
 
-/** The folders that a record knows, one per version and kind. */
+/** The folders of a record, one per version and kind. */
 export function recordedFolders(record: FrozenRecord): string[] {
   const depth = 'packages/profile/schemas/v0.1'.split('/').length
   return [...new Set(Object.keys(record).map((path) => path.split('/').slice(0, depth).join('/')))]
 }
 
-/** The entries of a record that lie in one folder. */
+/** The entries of one folder. */
 export function entriesOf(record: FrozenRecord, folder: string): FrozenRecord {
   return Object.fromEntries(Object.entries(record).filter(([path]) => path.startsWith(`${folder}/`)))
 }

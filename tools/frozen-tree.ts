@@ -13,14 +13,14 @@ export const profileFolders = {
   'packages/profile/fixtures/v0.2/error.json': '{"b":2}',
 }
 
-/** A repository for one test whose earlier versions are frozen. */
+/** A temporary repository with frozen earlier versions. */
 export function frozenTree(): string {
   const root = temporaryTree(profileFolders)
   expect(freeze(root, { first: true }).faults).toEqual([])
   return root
 }
 
-/** What such a repository has recorded. */
+/** The record of such a repository. */
 export function recordOf(root: string): Record<string, string> {
   return JSON.parse(readFileSync(join(root, 'packages/profile/frozen.json'), 'utf8'))
 }

@@ -7,7 +7,7 @@ import { MAX_SCRIPT_MS, runScript, scriptTree } from './script-tree.ts'
 
 const repository = join(import.meta.dirname, '..')
 
-/** Every page that something is generated into, with all of its sections still empty. */
+/** All pages with generated sections, each section empty. */
 function emptyPages(): Record<string, string> {
   const pages = new Map<string, string>()
   for (const generator of generators) {

@@ -7,7 +7,7 @@ import { readFlags } from './read-flags.ts'
 
 readFlags({
   command: 'npm run generate',
-  does: 'Writes the files and parts of documents that follow from the code.',
+  does: 'Writes the generated files and the generated sections of documents.',
   flags: {},
 })
 

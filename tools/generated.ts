@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Fault, lineAt } from './fault.ts'
 import { listFiles, readIfThere } from './repo-files.ts'
 
-/** Something made from the code: whole files, or a marked section of Markdown pages. */
+/** A generator of whole files or of a marked section of Markdown pages. */
 export type Generator = FileGenerator | FolderGenerator | SectionGenerator
 
 interface FileGenerator {
@@ -15,7 +15,7 @@ interface FileGenerator {
 interface FolderGenerator {
   readonly type: 'folder'
   readonly path: string
-  /** File name to content; any other file in the folder is a fault. */
+  /** The content by file name. Any other file in the folder is a fault. */
   content(): Files | Promise<Files>
 }
 
@@ -28,14 +28,14 @@ interface SectionGenerator {
 
 type Files = Readonly<Record<string, string>>
 
-/** What generating would write, and what stands in its way. */
+/** The files to write, and the faults that prevent it. */
 export interface Plan {
-  /** Path to whole content, for every file that something is generated into. */
+  /** The whole content of every file with generated parts, by its path. */
   readonly files: ReadonlyMap<string, string>
   readonly faults: readonly Fault[]
 }
 
-/** Works out every generated file without writing one. */
+/** Computes all generated files without writing them. */
 export async function planGeneration(root: string, generators: readonly Generator[]): Promise<Plan> {
   const files = new Map<string, string>()
   const faults: Fault[] = []
@@ -80,7 +80,7 @@ function addSection(
   })
 }
 
-/** The page with its section `name` replaced; undefined when it has no such section. */
+/** The page with its section `name` replaced; undefined without such a section. */
 export function fillSection(page: string, name: string, content: string): string | undefined {
   const start = page.indexOf(opening(name))
   const end = page.indexOf(closing, start)
@@ -88,7 +88,7 @@ export function fillSection(page: string, name: string, content: string): string
   return `${page.slice(0, start)}${opening(name)}\n${content.trim()}\n${page.slice(end)}`
 }
 
-// A section whose generator was renamed or removed would otherwise stay as it is for ever.
+// Otherwise a section whose generator was renamed or removed would stay unchanged for ever.
 function unknownSections(root: string, generators: readonly Generator[]): Fault[] {
   const known = new Set(
     generators.flatMap((generator) =>
@@ -113,24 +113,24 @@ function opening(name: string): string {
   return `<!-- generated: ${name} -->`
 }
 
-/** Which of the planned files are missing or differ from what is there. */
+/** The planned files that are missing or differ on disk. */
 export function staleFiles(root: string, { files }: Plan): string[] {
   return [...files]
     .filter(([path, content]) => readIfThere(join(root, path)) !== content)
     .map(([path]) => path)
 }
 
-/** JSON as every generated file has it. */
+/** JSON in the format of all generated files. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** A Markdown table of a heading row and cells. */
+/** A Markdown table. */
 export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** Text for a cell: a bar would end the cell, and a line break the row. */
+/** Text for a cell: a bar would end the cell, a line break the row. */
 export function tableText(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { clauses, outOfReach, rules } from '@agentic-rest/conformance'
 import { headers, openApiDocument, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { builtInPlugins } from '../packages/gateway/src/plugins/plugin-set.ts'
 import {
@@ -7,20 +8,20 @@ import {
   sanitizeMisses,
 } from '../packages/gateway/test/plugins/prompt-sanitize/corpus/figures.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
+import { allowedLicences } from './checks/third-party.ts'
 import { commandsTable, findingsTable, optionTables } from './command-tables.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
-import { conformanceLimits, conformanceRules } from './conformance-tables.ts'
 import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
-import { type Generator, jsonText, markdownTable } from './generated.ts'
-import { allowedLicencesText, licencesTable } from './licence-tables.ts'
+import { codeText, type Generator, jsonText, markdownTable, tableText } from './generated.ts'
+import { productionPackages, readLock } from './locked-packages.ts'
 import { bucketsTable, metricsTable, outcomeLabels } from './metric-tables.ts'
 import { importTable, packagesTable } from './room-tables.ts'
 
 const repository = join(import.meta.dirname, '..')
 const configurationPage = 'docs/configuration.md'
 
-/** Everything that is generated from the code. One entry per file, folder or section. */
+/** All generators: one entry per file, folder or section. */
 export const generators: readonly Generator[] = [
   { type: 'section', name: 'outcomes', pages: ['README.md', 'docs/profile.md'], content: outcomesTable },
   { type: 'folder', path: `packages/profile/schemas/${PROFILE_VERSION}`, content: currentSchemas },
@@ -94,12 +95,12 @@ async function configurationSchema(): Promise<string> {
   return jsonText(configJsonSchema())
 }
 
-/** The table of a key and of everything below it. */
+/** The table of a key and all keys below it. */
 async function keysBelow(path: string): Promise<string> {
   return keysTable((await allKeys()).filter((key) => isBelow(key.path, path)))
 }
 
-/** The same keys as a plugin's own page names them, from its section on. */
+/** The keys of a plugin, relative to its section, for its own page. */
 async function pluginOptions(plugin: string): Promise<string> {
   const prefix = `plugins.${plugin}.`
   const keys = (await allKeys()).filter((key) => key.path.startsWith(prefix))
@@ -115,8 +116,41 @@ function isBelow(key: string, path: string): boolean {
   return key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`)
 }
 
-// The page shows the very file that a test loads.
+// A test loads the same file.
 function exampleFile(path: string): string {
   const text = readFileSync(join(repository, path), 'utf8')
   return `\`\`\`yaml\n${text.trimEnd()}\n\`\`\``
+}
+
+/** Every rule of the conformance suite with its clause. */
+function conformanceRules(): string {
+  return markdownTable(
+    ['Rule', 'Fact', 'Clause'],
+    rules.map(({ id, title, clause }) => [codeText(id), tableText(title), tableText(clauses[clause].where)]),
+  )
+}
+
+/** The clauses that the suite cannot check, and why. */
+function conformanceLimits(): string {
+  return markdownTable(
+    ['Clause', 'Demand', 'Why not'],
+    outOfReach.map(({ where, demands, why }) => [where, demands, why].map(tableText)),
+  )
+}
+
+/** The third-party packages of production, with version and licence. */
+function licencesTable(root: string): string {
+  const rows = productionPackages(readLock(root)).map(({ name, version, licence }) => [
+    codeText(name),
+    version,
+    licence ?? 'unknown',
+  ])
+  // The same version of a package may be installed in several places.
+  const different = [...new Map(rows.map((row) => [row.join(' '), row])).values()]
+  return markdownTable(['Package', 'Version', 'Licence'], different)
+}
+
+/** The allowed licences. */
+function allowedLicencesText(): string {
+  return allowedLicences.map(codeText).join(', ')
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A package of others that comes with what we publish, as the lock file has it. */
+/** A third-party package of the lock file. */
 export interface LockedPackage {
   readonly name: string
   readonly version: string
@@ -24,7 +24,7 @@ export function readLock(root: string): string {
   return readFileSync(join(root, 'package-lock.json'), 'utf8')
 }
 
-/** The packages of others that production needs, by name and version. Those that only development needs stay out. */
+/** The third-party packages of production, sorted by name and version. Packages for development only are left out. */
 export function productionPackages(lock: string): LockedPackage[] {
   const { packages } = JSON.parse(lock) as { packages: Readonly<Record<string, LockEntry>> }
   return Object.entries(packages)
@@ -38,7 +38,7 @@ function toPackage(key: string, { version = '', license, hasInstallScript }: Loc
   return { name, version, licence: license, hasInstallScript: hasInstallScript === true, key }
 }
 
-// By code point: the order of a file must not depend on the language of the machine.
+// By code point: the order must not depend on the language of the machine.
 function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
 }

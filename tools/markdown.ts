@@ -14,7 +14,7 @@ export function fencedBlocks(markdown: string): FencedBlock[] {
   return scan(markdown).blocks
 }
 
-/** The page with the text of fenced blocks, inline code and comments blanked, line by line as before. */
+/** The page with fenced blocks, inline code and comments blanked; line numbers stay the same. */
 export function withoutCode(markdown: string): string {
   return scan(markdown)
     .prose.replace(/<!--[\s\S]*?-->/g, blank)
@@ -48,7 +48,7 @@ function closes(opening: string, mark: string, info: string): boolean {
   return mark.startsWith(opening) && info.trim() === ''
 }
 
-/** The anchors GitHub gives the headings of a page, and those set by hand with `id` or `name`. */
+/** The anchors of a page: those of GitHub for its headings, and those set with `id` or `name`. */
 export function anchorsOf(markdown: string): Set<string> {
   const prose = scan(markdown).prose
   const anchors = new Set<string>()

@@ -1,7 +1,7 @@
 import { conditions, outcomeTypes } from '@agentic-rest/profile'
 import { codeText, markdownTable, tableText } from './generated.ts'
 
-// Loaded when it is asked for: a gateway that does not load must not keep the other generators from working.
+// Loaded on demand: a gateway that does not load must not stop the other generators.
 const loadMetrics = () => import('../packages/gateway/src/metrics/metric-table.ts')
 
 /** Every metric with its type and labels. */
@@ -18,7 +18,7 @@ export async function metricsTable(): Promise<string> {
   )
 }
 
-/** The upper bounds of the buckets, for each histogram. */
+/** The upper bounds of the buckets of each histogram. */
 export async function bucketsTable(): Promise<string> {
   const { metricTable } = await loadMetrics()
   const histograms = Object.values(metricTable).flatMap((row) => ('buckets' in row ? [row] : []))
@@ -28,7 +28,7 @@ export async function bucketsTable(): Promise<string> {
   )
 }
 
-/** Every value that the label `outcome` of requests can have (decision 25). */
+/** All values of the label `outcome` of requests (decision 25). */
 export function outcomeLabels(): string {
   const untyped = [2, 3, 4, 5].map((hundred) => `untyped_${hundred}xx`)
   return markdownTable(

@@ -11,7 +11,7 @@ it.each(mutationGroups)('$name names files that exist, and nothing else', ({ mut
       expect([single, globSync(single, { cwd })]).not.toEqual([single, []])
 })
 
-/** A pattern for each of the names in its braces: one that does not exist would go unnoticed among the others. */
+/** Expands braces: a missing name would go unnoticed among the others. */
 function alternatives(pattern: string): string[] {
   const [, before = '', names, after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? []
   return names === undefined ? [pattern] : names.split(',').map((name) => before + name + after)

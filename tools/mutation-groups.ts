@@ -1,4 +1,4 @@
-/** Files whose tests have to notice a fault in any line, with those tests. */
+/** Files to mutate, with the tests that have to notice it. */
 export interface MutationGroup {
   readonly name: string
   readonly mutate: readonly string[]
@@ -8,7 +8,7 @@ export interface MutationGroup {
 const gateway = 'packages/gateway'
 const plugins = `${gateway}/src/plugins`
 
-/** What keeps strangers out and secrets in. Tests that wait for seconds or only repeat others stay out: each mutant runs them. */
+/** The code for access control and secrets. Slow tests are left out: every mutant runs all tests of its group. */
 export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'headers',

@@ -6,20 +6,20 @@ import { scoresOf } from './mutation-scores.ts'
 
 const root = join(import.meta.dirname, '..')
 
-test('a mutant that nothing noticed, or that nothing runs, lowers the score of its file', () => {
+test('a mutant without a failing test, or without a test, lowers the score of its file', () => {
   const mutants = ['Killed', 'Timeout', 'Survived', 'NoCoverage'].map((status) => ({ status }))
   expect(scoresOf({ files: { 'a.ts': { mutants } } })).toEqual([
     { file: 'a.ts', killed: 2, all: 4, score: 50 },
   ])
 })
 
-test('mutants that were left out or could not be run count for nothing', () => {
+test('ignored mutants and mutants that do not run do not count', () => {
   const mutants = ['Killed', 'Ignored', 'RuntimeError', 'CompileError'].map((status) => ({ status }))
   const files = { 'a.ts': { mutants }, 'types.ts': { mutants: [{ status: 'Ignored' }] } }
   expect(scoresOf({ files })).toEqual([{ file: 'a.ts', killed: 1, all: 1, score: 100 }])
 })
 
-test.each(mutationGroups)('the files and tests of $name are there', ({ mutate, tests }) => {
+test.each(mutationGroups)('the files and tests of $name exist', ({ mutate, tests }) => {
   for (const pattern of [...mutate, ...tests])
     expect(globSync(pattern, { cwd: root }), pattern).not.toEqual([])
 })

@@ -1,4 +1,4 @@
-/** How many mutants of a file its tests noticed. */
+/** The noticed mutants of a file. */
 export interface FileScore {
   readonly file: string
   readonly killed: number
@@ -7,7 +7,7 @@ export interface FileScore {
   readonly score: number
 }
 
-/** The part of Stryker's report that is looked at. */
+/** The part of Stryker's report that is read. */
 export interface MutationReport {
   readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>
 }
@@ -15,7 +15,7 @@ export interface MutationReport {
 const noticed = ['Killed', 'Timeout']
 const unnoticed = ['Survived', 'NoCoverage']
 
-/** The score of each file. Mutants that do not run at all, or that were left out, count for nothing. */
+/** The score of each file. Mutants that do not run and ignored mutants do not count. */
 export function scoresOf({ files }: MutationReport): FileScore[] {
   return Object.entries(files).flatMap(([file, { mutants }]) => {
     const count = (states: readonly string[]) =>

@@ -5,7 +5,7 @@ import { testSeed } from '../tests/test-seed.ts'
 
 const conditions = ['agentic-source', 'node']
 
-// Stryker runs this in a copy of the repository, with the tests that `tools/mutation.ts` names for what is mutated.
+// Stryker uses this in a copy of the repository; `tools/mutation.ts` names the tests of the mutated files.
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   resolve: { conditions },
@@ -14,11 +14,11 @@ export default defineConfig({
     include: (process.env['MUTATION_TESTS'] ?? '').split('\n'),
     env: { SEED: testSeed, AGENTIC_EMPTY_DATABASE: emptyDatabase },
     setupFiles: join(import.meta.dirname, '../tests/seed-properties.ts'),
-    // To load the gateway takes longer than most tests, and every mutant needs it.
+    // Loading the gateway takes longer than most tests, and every mutant loads it.
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Stryker tells what it found.
+    // Stryker reports the results.
     reporters: [{}],
   },
 })

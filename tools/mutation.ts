@@ -7,7 +7,7 @@ import { type FileScore, scoresOf } from './mutation-scores.ts'
 const root = join(import.meta.dirname, '..')
 const scratch = join(root, '.agentic/mutation')
 
-/** Below this share of noticed mutants a file has lines that nothing tests. */
+/** The minimum percentage of noticed mutants for each file. */
 const MIN_SCORE = 80
 
 const chosen = process.argv.slice(2)
@@ -24,7 +24,7 @@ const low = scores.filter(({ score }) => score < MIN_SCORE)
 process.stdout.write(`${scores.length - low.length} files at ${MIN_SCORE} % or above, ${low.length} below\n`)
 process.exitCode = low.length === 0 ? 0 : 1
 
-/** Runs Stryker for one group. What it writes while it works goes to the terminal. */
+/** Runs Stryker for one group, with its progress on the terminal. */
 function mutateGroup(group: MutationGroup): FileScore[] {
   mkdirSync(scratch, { recursive: true })
   const config = join(scratch, `${group.name}.json`)
@@ -54,9 +54,9 @@ function configOf({ name, mutate }: MutationGroup, fileName: string): object {
     tempDirName: `.agentic/stryker-${name}`,
     ignorePatterns: ['.agentic', 'dist', 'coverage', 'docs/images', 'chaos/results', 'bench/results'],
     disableTypeChecks: false,
-    // Stryker would read it with a programming interface that TypeScript 7 does not have.
+    // Stryker needs an API for it that TypeScript 7 does not have.
     tsconfigFile: 'none',
-    // The score of each file is judged here, when all groups have been run.
+    // This program checks the score of each file after all groups.
     thresholds: { high: MIN_SCORE, low: MIN_SCORE, break: null },
   }
 }

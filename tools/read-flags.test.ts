@@ -10,13 +10,16 @@ function run(tool: string, ...args: readonly string[]) {
   return { status, stdout, stderr }
 }
 
-it.each(['check.ts', 'freeze.ts', 'generate.ts'])('%s says what it does and does nothing', (tool) => {
-  const { status, stdout, stderr } = run(tool, '--help')
-  expect([status, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^npm run \w+: \S.*\.\n\n(?: {2}--first +\S.*\n)? {2}--help +Prints this\.\n$/)
-})
+it.each(['check.ts', 'freeze.ts', 'generate.ts'])(
+  '%s --help prints the usage and does nothing else',
+  (tool) => {
+    const { status, stdout, stderr } = run(tool, '--help')
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^npm run \w+: \S.*\.\n\n(?: {2}--first +\S.*\n)? {2}--help +Prints this\.\n$/)
+  },
+)
 
-it.each(['check.ts', 'freeze.ts', 'generate.ts'])('%s refuses what it does not know', (tool) => {
+it.each(['check.ts', 'freeze.ts', 'generate.ts'])('%s refuses unknown arguments', (tool) => {
   const { status, stdout, stderr } = run(tool, '--fix')
   expect([status, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(/^Unknown option '--fix'/)

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 
-/** What a command of this repository is told beside its name. */
+/** The help text and flags of a command. */
 export interface Usage<Flag extends string> {
   readonly command: string
   readonly does: string
-  /** What each flag does. */
+  /** The purpose of each flag. */
   readonly flags: Readonly<Record<Flag, string>>
 }
 
-/** Reads the flags of this process; `--help` and what the command does not know end it, with what it does know. */
+/** Reads the flags of this process. `--help` and unknown arguments print the usage and end the process. */
 export function readFlags<Flag extends string>(usage: Usage<Flag>): Readonly<Record<Flag, boolean>> {
   const names = Object.keys(usage.flags) as Flag[]
   try {

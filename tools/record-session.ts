@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { drawScreens, readTerminal } from './terminal-picture.ts'
 
-// Starts the stack, takes the tour, and draws what both printed: docs/images/tour.svg is a real session.
+// Starts the stack, runs the tour and draws the output of both: docs/images/tour.svg is a real session.
 const { values } = parseArgs({
   options: {
     'port-base': { type: 'string', default: '8080' },
@@ -23,7 +23,7 @@ const ports = ['--port-base', values['port-base']]
 const place = [...ports, '--data', join(data, '.agentic')]
 
 try {
-  // The first start makes the databases; the session is one of the many after it.
+  // The first start creates the databases; the recorded session is a later one.
   await stopped(await startedStack())
   const stack = await startedStack()
   const tour = runNpm(['run', '--silent', 'tour', '--', ...ports])
@@ -59,12 +59,12 @@ async function stopped({ child }: Running): Promise<void> {
 }
 
 function prompt(command: string, printed: string): string {
-  // Folders of this machine say nothing to the reader, and a token is nothing to publish, even one that has ended.
+  // Paths of this machine mean nothing to a reader, and tokens are never published, not even expired ones.
   const shown = printed.replaceAll(`${data}/`, '').replaceAll(/(eyJ[\w-]{20})[\w.-]+/g, '$1...')
   return `\u001b[1m$ ${command}\u001b[22m\n${shown}`
 }
 
-/** The tour, cut where a stop begins: a bold number at the beginning of a line. */
+/** The tour in parts: each begins with a bold number at the start of a line. */
 function stopsOf(printed: string): string[] {
   const begin = String.fromCodePoint(27)
   const [first = '', ...others] = printed.trim().split(new RegExp(`\\n+(?=${begin}\\[1m\\d+\\. )`))
@@ -74,12 +74,12 @@ function stopsOf(printed: string): string[] {
 interface Running {
   readonly child: ChildProcess
   printed(): string
-  /** Resolves with everything so far when it has a text and then looks like this. */
+  /** Resolves with the whole output once it contains the text and then matches the pattern. */
   printing(text: string, then: RegExp): Promise<string>
 }
 
 function runNpm(args: readonly string[]): Running {
-  // A pipe has no colours of its own.
+  // Without this, output to a pipe has no colours.
   const child = spawn('npm', args, { cwd: root, env: { ...process.env, FORCE_COLOR: '1' } })
   let printed = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import { type Ended, installTogether, packAll } from '../tests/packed-packages.ts'
 import { writeSboms } from './sbom.ts'
 
-/** The file with the SHA-256 of each file of a release, in the form that `sha256sum --check` reads. */
+/** The SHA-256 of each file of a release, in the format of `sha256sum --check`. */
 export const sumsFile = 'SHA256SUMS'
 
-/** Packs everything that is published into a folder and writes beside it what a stranger who installs it gets. */
+/** Packs all published packages into a folder, with a bill of materials and checksums. */
 export function release(folder: string): void {
   const packed = packAll(folder)
   const installed = mkdtempSync(join(tmpdir(), 'agentic-release-'))
@@ -21,7 +21,7 @@ export function release(folder: string): void {
   }
 }
 
-/** Writes beside packed packages what is installed with them, and the sums of it all. */
+/** Adds the bill of materials and the checksums to a folder of packed packages. */
 export function describeRelease(folder: string, installed: string): void {
   writeSboms(installed, folder)
   writeSums(folder)
@@ -46,7 +46,7 @@ const USAGE = `usage: npm run release -- FOLDER
 Packs every package that is published into FOLDER, which must not exist or be empty, and writes beside them
 a bill of materials in CycloneDX and SPDX and the sums of all files.`
 
-/** Whatever lies there already would be summed with the release. */
+/** Existing files would become part of the release. */
 function obstacleIn(folder: string): string | undefined {
   const isEmpty = !existsSync(folder) || readdirSync(folder).length === 0
   return isEmpty ? undefined : `${folder} is not empty: name a folder that is empty or does not exist`

@@ -1,19 +1,19 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 
-// Folders that git ignores: what is in them is built, installed or scratch.
+// Folders ignored by git: built, installed or temporary files.
 const ignored = ['**/node_modules', '**/dist', '**/coverage', '**/.agentic', '.git']
 
-/** Files of the repository that match the globs, relative, sorted, without what is built or installed. */
+/** Files of the repository that match the globs, relative and sorted, without built and installed files. */
 export function listFiles(root: string, globs: readonly string[]): string[] {
   return globSync([...globs], { cwd: root, exclude: ignored, withFileTypes: false }).toSorted()
 }
 
-/** The text of a file, or undefined when there is none. */
+/** The text of a file; undefined without the file. */
 export function readIfThere(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Every script source below the given folders; the whole repository when none is given. */
+/** All script sources below the given folders; by default of the whole repository. */
 export function listSources(root: string, folders: readonly string[] = ['.']): string[] {
   return listFiles(
     root,
@@ -22,8 +22,8 @@ export function listSources(root: string, folders: readonly string[] = ['.']): s
 }
 
 /**
- * Whether a file only exists for tests or measurements, which may spell what they expect. A folder `src/test` is part
- * of what its package ships.
+ * Whether a file is only for tests or measurements, which may spell expected values. A folder `src/test` is shipped with
+ * its package and does not count.
  */
 export function isTestFile(path: string): boolean {
   return (

@@ -1,4 +1,4 @@
-// Plain JavaScript that old versions can still read, so that they get an answer and not a stack trace.
+// Plain JavaScript, so that old versions of Node print this message instead of a syntax error.
 const required = 24
 const running = Number(process.versions.node.split('.')[0])
 

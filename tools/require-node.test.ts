@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const guard = join(import.meta.dirname, 'require-node.js')
 
-// The guard reads the version when it is loaded, so an older Node is one that says so before that.
+// The guard reads the version when it is loaded; the test replaces the version before that.
 function runOn(version: string): { status: number | null; stderr: string } {
   const source = `Object.defineProperty(process.versions, 'node', { value: '${version}' });
     Object.defineProperty(process, 'version', { value: 'v${version}' });
@@ -13,18 +13,18 @@ function runOn(version: string): { status: number | null; stderr: string } {
   return spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' })
 }
 
-test.each(['18.20.0', '20.20.2', '23.11.0'])('Node %s is refused with what to do', (version) => {
+test.each(['18.20.0', '20.20.2', '23.11.0'])('Node %s is refused with instructions', (version) => {
   const { status, stderr } = runOn(version)
   expect(status).toBe(1)
   expect(stderr).toMatch(`Agentic REST needs Node 24 or newer and this is v${version}.`)
   expect(stderr).toMatch('npm install')
 })
 
-test.each(['24.0.0', '26.1.0'])('Node %s passes without a word', (version) => {
+test.each(['24.0.0', '26.1.0'])('Node %s is accepted silently', (version) => {
   expect(runOn(version)).toMatchObject({ status: 0, stderr: '' })
 })
 
-test('npm test, check, generate, freeze and start all ask the guard first', () => {
+test('npm test, check, generate, freeze and start all run the guard first', () => {
   const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
   const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> }
   for (const name of ['test', 'check', 'generate', 'freeze', 'start']) {

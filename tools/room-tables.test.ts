@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { importTable, packagesTable } from './room-tables.ts'
 import { temporaryTree } from './temporary-tree.ts'
 
-test('a page lists every workspace with what its package.json says', () => {
+test('the table lists every workspace with its description', () => {
   const root = temporaryTree({
     'packages/b/package.json': '{ "description": "Does a | b. Supports Agentic Profile v0.3." }',
     'examples/a/package.json': '{ "description": "Shows c." }',
@@ -15,7 +15,7 @@ test('a page lists every workspace with what its package.json says', () => {
   ])
 })
 
-test('a page lists the directions that are checked, for the rooms that there are', () => {
+test('the table lists the allowed imports of existing workspaces', () => {
   const rooms = ['packages/profile', 'packages/service', 'packages/cli', 'examples/a', 'tools', 'tests']
   const root = temporaryTree(Object.fromEntries(rooms.map((room) => [`${room}/a.ts`, ''])))
   expect(importTable(root).split('\n')).toEqual([

@@ -4,13 +4,13 @@ import { mayImport } from './checks/import-directions.ts'
 import { codeText, markdownTable, tableText } from './generated.ts'
 import { readWorkspaces } from './workspaces.ts'
 
-/** One package or example: its folder and, in one sentence, what it is for. */
+/** One package or example: its folder and its purpose in one sentence. */
 export interface Room {
   readonly folder: string
   readonly purpose: string
 }
 
-/** Every workspace, with the sentence that its package.json says about itself. */
+/** All workspaces with the description of their package.json. */
 export function readRooms(root: string): Room[] {
   return readWorkspaces(root).map(({ folder, manifest }) => ({
     folder,
@@ -18,7 +18,7 @@ export function readRooms(root: string): Room[] {
   }))
 }
 
-/** The workspaces as a page lists them. */
+/** The table of workspaces. */
 export function packagesTable(root: string): string {
   const rows = readRooms(root).map(({ folder, purpose }) => [
     `[${codeText(folder)}](${folder})`,
@@ -27,7 +27,7 @@ export function packagesTable(root: string): string {
   return markdownTable(['Folder', 'What lives there'], rows)
 }
 
-/** The directions that imports may take between the rooms that there are. */
+/** The table of allowed imports between existing workspaces. */
 export function importTable(root: string): string {
   const rows = Object.entries(mayImport)
     .filter(([room]) => isThere(root, room))

@@ -2,18 +2,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ended, run } from '../tests/packed-packages.ts'
 
-/** The formats of a bill of materials, and the file of each. */
+/** The formats of a bill of materials, with their files. */
 export const sbomFiles = { cyclonedx: 'sbom.cdx.json', spdx: 'sbom.spdx.json' } as const
 
 /**
- * Writes what is installed in a folder as bills of materials. A checkout would not do: npm leaves out there what
- * development needs as well.
+ * Writes the bills of materials of the packages installed in a folder. A checkout is not enough: there npm leaves out
+ * packages that development needs too.
  */
 export function writeSboms(installed: string, destination: string): void {
   for (const [format, file] of Object.entries(sbomFiles)) {
     const { status, output } = describeInstalled(installed, format)
     if (status !== 0) throw new Error(`npm sbom failed:\n${output}`)
-    // npm may warn of settings of the machine before it prints.
+    // npm may print warnings about local settings first.
     writeFileSync(join(destination, file), output.slice(output.indexOf('{')))
   }
 }

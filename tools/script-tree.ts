@@ -5,10 +5,10 @@ import { temporaryTree } from './temporary-tree.ts'
 
 const repository = join(import.meta.dirname, '..')
 
-/** What a test that runs scripts may take: each starts npm and Node, on a machine that may be busy. */
+/** The timeout of a test that runs scripts: each starts npm and Node, perhaps on a busy machine. */
 export const MAX_SCRIPT_MS = 60_000
 
-/** A small repository that has this one's scripts, tools and packages but files of its own. */
+/** A small repository with the scripts, tools and packages of this one and its own files. */
 export function scriptTree(files: Readonly<Record<string, string>>): string {
   const root = temporaryTree({
     ...files,
@@ -18,16 +18,16 @@ export function scriptTree(files: Readonly<Record<string, string>>): string {
   return root
 }
 
-/** How a script ended and what it wrote. */
+/** The exit code and output of a script. */
 export interface ScriptEnd {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a script as package.json has it. */
+/** Runs a script of package.json. */
 export function runScript(root: string, name: string, ...args: readonly string[]): ScriptEnd {
-  // Without --silent npm writes lines of its own around those of the script.
+  // Without --silent, npm adds its own lines to the output.
   const options = ['run', '--silent', name, ...(args.length === 0 ? [] : ['--', ...args])]
   const { status, stdout, stderr } = spawnSync('npm', options, { cwd: root, encoding: 'utf8' })
   return { status, stdout, stderr }

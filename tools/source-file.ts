@@ -10,19 +10,19 @@ export interface SourceFile {
   readonly program: Node
 }
 
-/** One mention of another module: by import, re-export, `import()`, `require` or an import type. */
+/** One use of another module: import, re-export, `import()`, `require` or import type. */
 export interface ModuleUse {
   readonly specifier: string
   readonly line: number
 }
 
-/** Parses one file. A file with syntax faults gives what could be read; `tsc` and Biome report the rest. */
+/** Parses one file. A file with syntax errors is read in part; `tsc` and Biome report the errors. */
 export function readSource(root: string, path: string): SourceFile {
   const text = readFileSync(join(root, path), 'utf8')
   return { path, text, program: parseSync(path, text).program }
 }
 
-/** Calls `visit` for each node, parents first, with the chain of its ancestors (the nearest last). */
+/** Calls `visit` for each node, parents first, with its ancestors (nearest last). */
 export function visitNodes(program: Node, visit: (node: Node, ancestors: readonly Node[]) => void): void {
   const open: { node: Node; ancestors: readonly Node[] }[] = [{ node: program, ancestors: [] }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -42,7 +42,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value
 }
 
-/** The text of a string literal or of a template without expressions; undefined for any other node. */
+/** The text of a string literal or a template without expressions; undefined for any other node. */
 export function plainText(node: Node | null | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) {
@@ -51,7 +51,7 @@ export function plainText(node: Node | null | undefined): string | undefined {
   return undefined
 }
 
-/** The text that a node itself holds: of a string, of a piece of a template or of a page. */
+/** The text of a string, of a part of a template, or between JSX tags. */
 export function literalText(node: Node): string | undefined {
   if (node.type === 'TemplateElement') return node.value.cooked ?? node.value.raw
   if (node.type === 'JSXText') return node.value
@@ -63,7 +63,7 @@ export function patternText(node: Node): string | undefined {
   return node.type === 'Literal' && 'regex' in node ? node.regex.pattern : undefined
 }
 
-/** What something is called: an identifier, the last part of `a.b`, the function of a call, a string used as a key. */
+/** The name of a node: an identifier, the last part of `a.b`, the function of a call, a string used as a key. */
 export function nameOf(node: Node | null | undefined): string | undefined {
   switch (node?.type) {
     case 'Identifier':
@@ -85,7 +85,7 @@ export function nameOf(node: Node | null | undefined): string | undefined {
   }
 }
 
-/** Every module a file mentions, type-only mentions included. */
+/** All modules that a file uses, types included. */
 export function modulesUsed(source: SourceFile): ModuleUse[] {
   const uses: ModuleUse[] = []
   visitNodes(source.program, function collectModule(node) {
@@ -112,7 +112,7 @@ function moduleNode(node: Node): Node | null | undefined {
   }
 }
 
-// `require(x)` and `import.meta.resolve(x)` reach a module as surely as an import does.
+// `require(x)` and `import.meta.resolve(x)` load a module like an import.
 function isResolver(callee: Node): boolean {
   if (callee.type === 'Identifier') return callee.name === 'require'
   return (

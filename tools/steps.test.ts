@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isClean, runSteps, type StepResult } from './steps.ts'
 
-test('all steps run and are reported, whatever one of them finds or throws', async () => {
+test('all steps run and are reported, even when one finds faults or throws', async () => {
   const fault = { path: 'a.ts', line: 1, message: 'wrong' }
   const reported: StepResult[] = []
   const results = await runSteps(

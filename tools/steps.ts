@@ -7,7 +7,7 @@ export interface Step {
   run(): readonly Fault[] | Promise<readonly Fault[]>
 }
 
-/** How a step ended. A step that threw has its message as `crash`. */
+/** The result of a step. `crash` is the message of a step that threw. */
 export interface StepResult {
   readonly name: string
   readonly faults: readonly Fault[]
@@ -15,7 +15,7 @@ export interface StepResult {
   readonly tookMs: number
 }
 
-/** Runs all steps, as many at a time as there are cores, whatever each of them finds. */
+/** Runs all steps, one per core at a time. A failed step does not stop the others. */
 export async function runSteps(
   steps: readonly Step[],
   report: (result: StepResult) => void,
@@ -44,7 +44,7 @@ async function runStep({ name, run }: Step): Promise<StepResult> {
   }
 }
 
-/** Whether a step found nothing and ran to its end. */
+/** Whether a step ran to its end without a finding. */
 export function isClean({ faults, crash }: StepResult): boolean {
   return faults.length === 0 && crash === undefined
 }

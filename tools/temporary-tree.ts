@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A git-ignored folder of this repository, for trees whose programs import from its node_modules. */
+/** A folder of this repository that git ignores, for trees with programs that need its node_modules. */
 export const scratchFolder = join(import.meta.dirname, '../.agentic')
 
-/** A small repository for one test: path to content in, its root out. It is removed when the test ends. */
+/** Creates a small repository from paths and contents. Returns its root. It is removed when the test ends. */
 export function temporaryTree(files: Readonly<Record<string, string>>, parent = tmpdir()): string {
   mkdirSync(parent, { recursive: true })
   const root = mkdtempSync(join(parent, 'agentic-tree-'))
@@ -15,7 +15,7 @@ export function temporaryTree(files: Readonly<Record<string, string>>, parent = 
   return root
 }
 
-/** Writes more files into a tree, over what is there. */
+/** Writes more files into a tree and overwrites existing ones. */
 export function addFiles(root: string, files: Readonly<Record<string, string>>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(root, dirname(path)), { recursive: true })

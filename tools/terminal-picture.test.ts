@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drawScreens, readTerminal } from './terminal-picture.ts'
 
-test('colours become spans, and what ends them ends them', () => {
+test('escape codes begin and end styles', () => {
   expect(readTerminal('a\u001b[1m\u001b[32mb\u001b[39mc\u001b[22md\n\u001b[33me\u001b[0mf', 80)).toEqual([
     [
       { text: 'a', styles: [] },
@@ -16,12 +16,12 @@ test('colours become spans, and what ends them ends them', () => {
   ])
 })
 
-test('a line that is too long goes on in the next row', () => {
+test('a long line wraps into the next row', () => {
   const texts = readTerminal('abc\u001b[2mdefgh\u001b[22m\n', 4).map((line) => line.map(({ text }) => text))
   expect(texts).toEqual([['abc', 'd'], ['efgh'], []])
 })
 
-test('a picture has a screen after the other, each with its rows, and text that is no markup', () => {
+test('a picture has all screens in order, each with its rows, and escaped text', () => {
   const screens = [readTerminal('<a> & "b"\nc', 20), readTerminal('1\n2\n3\n4\n5', 20)]
   const picture = drawScreens(screens, { columns: 20, rows: 4, secondsPerScreen: 2, title: 'A "session"' })
   expect(picture.match(/<g /g)).toHaveLength(2)

@@ -1,20 +1,20 @@
-/** A stretch of text in one style. */
+/** A piece of text in one style. */
 export interface Span {
   readonly text: string
-  /** Names of classes such as `bold` and `green`. */
+  /** CSS classes such as `bold` and `green`. */
   readonly styles: readonly string[]
 }
 
-/** How a picture of a terminal is made. */
+/** The options of a terminal picture. */
 export interface PictureOptions {
   readonly columns: number
   readonly rows: number
-  /** How long each screen is shown. */
+  /** The time of each screen. */
   readonly secondsPerScreen: number
   readonly title: string
 }
 
-// What `styleText` of Node writes, and what ends it.
+// The escape codes of Node's `styleText`, and the codes that end them.
 const begins: ReadonlyMap<string, string> = new Map([
   ['1', 'bold'],
   ['2', 'dim'],
@@ -33,7 +33,7 @@ const ends: ReadonlyMap<string, readonly string[]> = new Map([
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is written to with them.
 const pieceForm = /\u001b\[([\d;]*)m|([^\u001b]+)/g
 
-/** Takes a text with colours apart: lines of spans, a line that is too long broken as a terminal breaks it. */
+/** Parses coloured text into lines of spans; long lines wrap as in a terminal. */
 export function readTerminal(text: string, columns: number): Span[][] {
   const active = new Set<string>()
   const lines: Span[][] = [[]]
@@ -75,7 +75,7 @@ const LINE_HEIGHT = 17
 const MARGIN = 14
 const BAR = 30
 
-/** Draws screens that follow each other, for ever; who wants no motion sees the first one. */
+/** Draws screens in an endless loop. With reduced motion, only the first screen is shown. */
 export function drawScreens(screens: readonly (readonly Span[][])[], options: PictureOptions): string {
   const { columns, rows, secondsPerScreen, title } = options
   const width = Math.ceil(columns * CHARACTER_WIDTH + 2 * MARGIN)
@@ -113,7 +113,7 @@ function drawScreen(lines: readonly Span[][], rows: number, beginsAtSeconds: num
   return `<g style="animation-delay:${beginsAtSeconds}s">\n${texts.join('\n')}\n</g>`
 }
 
-/** Of what is too long the end is shown too: it tells how it went. */
+/** Long output is cut in the middle: its end shows the result. */
 function shorten(lines: readonly Span[][], rows: number): readonly Span[][] {
   if (lines.length <= rows) return lines
   const atEnd = Math.floor(rows / 3)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { listFiles } from './repo-files.ts'
 
-/** The parts of a package.json that the tools look at. */
+/** The parts of a package.json that the tools read. */
 export interface Manifest {
   readonly name?: string
   readonly version?: string
@@ -21,26 +21,26 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** One npm workspace: its folder (`packages/profile`) and its package.json, as text and as data. */
+/** One npm workspace: its folder (`packages/profile`) and its package.json, as text and parsed. */
 export interface Workspace {
   readonly folder: string
   readonly text: string
   readonly manifest: Manifest
 }
 
-/** Every workspace of the repository, in the order of their folders. */
+/** All workspaces of the repository, sorted by folder. */
 export function readWorkspaces(root: string): Workspace[] {
   return listFiles(root, ['{packages,examples}/*/package.json']).map((path) =>
     readManifest(root, dirname(path)),
   )
 }
 
-/** The workspaces that are published: all that are not private. */
+/** The published workspaces: all that are not private. */
 export function publishedWorkspaces(root: string): Workspace[] {
   return readWorkspaces(root).filter(({ manifest }) => manifest.private !== true)
 }
 
-/** The package.json of one folder; `.` is the repository's own. */
+/** The package.json of one folder; `.` is the root. */
 export function readManifest(root: string, folder: string): Workspace {
   const text = readFileSync(join(root, folder, 'package.json'), 'utf8')
   return { folder, text, manifest: JSON.parse(text) }

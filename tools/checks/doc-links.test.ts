@@ -42,7 +42,7 @@ test.each([
   expect(faultsOf(readme)).toEqual([`README.md:${line}: ${message}`])
 })
 
-test('a link is read relative to the page it is on', () => {
+test('a link is resolved relative to its page', () => {
   const root = temporaryTree({
     'README.md': '',
     'docs/a.md': '[up](../README.md) [side](b.md)',

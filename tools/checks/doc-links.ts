@@ -15,7 +15,7 @@ const linkForms = [
   /<(?:a|img)\s[^>]*?(?:href|src)="([^"]+)"/g,
 ]
 
-/** Every relative link of every Markdown page, with its anchor, points at something that is there. */
+/** Every relative link of a Markdown page has an existing target and anchor. */
 export function docLinks(root: string): Fault[] {
   return listFiles(root, ['**/*.md']).flatMap((path) => {
     const text = readFileSync(join(root, path), 'utf8')

@@ -7,7 +7,7 @@ import { frozenTree, profileFolders, recordOf } from '../frozen-tree.ts'
 import { addFiles, temporaryTree } from '../temporary-tree.ts'
 import { frozenSchemas } from './frozen-schemas.ts'
 
-test('what was frozen and not touched is clean', () => {
+test('unchanged frozen files are clean', () => {
   expect(frozenSchemas(frozenTree())).toEqual([])
 })
 
@@ -31,7 +31,7 @@ test('a changed, a missing and an added file are faults', () => {
   ])
 })
 
-test('a folder that the record does not know is a fault', () => {
+test('a folder without a record is a fault', () => {
   const root = frozenTree()
   const kept = Object.entries(recordOf(root)).filter(([path]) => !path.includes('fixtures/v0.2'))
   addFiles(root, { 'packages/profile/frozen.json': JSON.stringify(Object.fromEntries(kept)) })

@@ -9,7 +9,7 @@ import {
   recordPath,
 } from '../frozen-record.ts'
 
-/** The fault of a repository that has no record. */
+/** The fault of a repository without a record. */
 export const missingRecord: Fault = {
   path: recordPath,
   line: 1,
@@ -17,8 +17,8 @@ export const missingRecord: Fault = {
 }
 
 /**
- * Schemas and fixtures of earlier profile versions are byte for byte what was recorded (Versioning, rule 3), also those
- * of a version that the code has forgotten.
+ * Schemas and fixtures of earlier profile versions equal the record byte for byte (Versioning, rule 3). Versions that the
+ * code no longer knows are checked too.
  */
 export function frozenSchemas(root: string): Fault[] {
   const record = readRecord(root)
@@ -29,7 +29,7 @@ export function frozenSchemas(root: string): Fault[] {
   )
 }
 
-/** What differs between the recorded and the present files of one folder. */
+/** The differences between the recorded and the present files of one folder. */
 export function differences(folder: string, recorded: FrozenRecord, present: FrozenRecord): Fault[] {
   if (Object.keys(recorded).length === 0) {
     return [{ path: recordPath, line: 1, message: `${folder} is not recorded: run npm run freeze` }]

@@ -20,7 +20,7 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
   return (await generatedFiles(temporaryTree(files), generators)).map(formatFault)
 }
 
-test('files and sections that are as generated are clean', async () => {
+test('up-to-date files and sections are clean', async () => {
   expect(await faultsOf(fresh)).toEqual([])
 })
 
@@ -46,20 +46,20 @@ test('a page without its section is a fault', async () => {
   ])
 })
 
-test('a section that nothing generates is a fault', async () => {
+test('a section without a generator is a fault', async () => {
   const page = `${fresh['README.md']}\n<!-- generated: gone -->\n<!-- /generated -->\n`
   expect(await faultsOf({ ...fresh, 'README.md': page })).toEqual([
     'README.md:7: nothing generates section "gone" of this page',
   ])
 })
 
-test('a file in a generated folder that nothing generates is a fault', async () => {
+test('a file without a generator in a generated folder is a fault', async () => {
   expect(await faultsOf({ ...fresh, 'made/c.json': '{}' })).toEqual([
     'made/c.json:1: nothing generates this file: remove it',
   ])
 })
 
-test('filling a section twice changes nothing more', () => {
+test('filling a section a second time changes nothing', () => {
   const once = fillSection('x\n<!-- generated: t -->\n<!-- /generated -->\ny', 't', '\nbody\n')
   expect(once).toBe('x\n<!-- generated: t -->\nbody\n<!-- /generated -->\ny')
   expect(fillSection(once ?? '', 't', 'body')).toBe(once)

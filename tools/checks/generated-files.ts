@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts'
 import { type Generator, planGeneration, staleFiles } from '../generated.ts'
 import { generators as allGenerators } from '../generators.ts'
 
-/** Every generated file and section is what the code would generate now. */
+/** Every generated file and section is up to date. */
 export async function generatedFiles(
   root: string,
   generators: readonly Generator[] = allGenerators,

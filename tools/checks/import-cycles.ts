@@ -4,8 +4,7 @@ import { isTestFile, listSources } from '../repo-files.ts'
 import { modulesUsed, readSource } from '../source-file.ts'
 
 /**
- * The rooms of the gateway, from the top down. A room may import those below it. Files beside the rooms stand where the
- * table puts them.
+ * The folders and top-level files of the gateway, from top to bottom. Each may import only those below it.
  */
 export const gatewayRooms: readonly string[] = [
   'index.ts',
@@ -34,7 +33,7 @@ interface FileImport {
   readonly line: number
 }
 
-/** No file imports itself by a detour, types included; in the gateway every import between rooms goes down. */
+/** No import cycles, types included. Inside the gateway, imports between folders go down the table. */
 export function importCycles(root: string): Fault[] {
   const imports = readImports(root)
   return [...cycles(imports).map(describeCycle), ...imports.flatMap(goesUp), ...imports.flatMap(leavesPlugin)]
@@ -50,7 +49,7 @@ function readImports(root: string): FileImport[] {
     )
 }
 
-/** Every cycle once: the strongly connected parts of the graph with more than one file (Tarjan). */
+/** Each cycle once: strongly connected components of more than one file (Tarjan). */
 function cycles(imports: readonly FileImport[]): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from)
   const order = new Map<string, number>()
@@ -79,34 +78,34 @@ function cycles(imports: readonly FileImport[]): string[][] {
 
 function describeCycle(files: readonly string[]): Fault {
   const [path = ''] = files
-  return { path, line: 1, message: `imports itself by a detour: ${files.join(', ')}` }
+  return { path, line: 1, message: `import cycle: ${files.join(', ')}` }
 }
 
 function goesUp({ from, to, line }: FileImport): Fault[] {
   if (!from.startsWith(gateway) || !to.startsWith(gateway)) return []
   const [own, other] = [roomOf(from), roomOf(to)]
-  if (own === -1) return [{ path: from, line, message: 'stands in no room of the gateway' }]
+  if (own === -1) return [{ path: from, line, message: 'is not in the table of the gateway’s folders' }]
   if (other >= own) return []
   return [
     {
       path: from,
       line,
-      message: `${gatewayRooms[own]} may not import ${gatewayRooms[other]}: rooms import downwards`,
+      message: `${gatewayRooms[own]} may not import ${gatewayRooms[other]}: imports go down the table`,
     },
   ]
 }
 
-/** Position in the table; -1 for a file outside of every room. */
+/** The position in the table; -1 for a file that is not in it. */
 function roomOf(path: string): number {
   const inside = path.slice(gateway.length)
   return gatewayRooms.indexOf(inside.includes('/') ? `${inside.split('/', 1)[0]}/` : inside)
 }
 
-/** A plugin knows no other plugin. */
+/** Plugins do not import each other. */
 function leavesPlugin({ from, to, line }: FileImport): Fault[] {
   const [own, other] = [pluginOf(from), pluginOf(to)]
   if (own === undefined || other === undefined || own === other) return []
-  return [{ path: from, line, message: `${own} may not import ${other}: a plugin knows no other plugin` }]
+  return [{ path: from, line, message: `${own} may not import ${other}: plugins do not import each other` }]
 }
 
 function pluginOf(path: string): string | undefined {

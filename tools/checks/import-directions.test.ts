@@ -76,7 +76,7 @@ test('the command line may import the stack and no other example', () => {
   ])
 })
 
-test('a package without a row in the table may import nothing of ours', () => {
+test('a package without a row in the table may import no other workspace', () => {
   const root = temporaryTree(repo)
   addFiles(root, {
     'packages/extra/package.json': manifest('@agentic-rest/extra', '@agentic-rest/profile'),
@@ -93,31 +93,31 @@ test('a relative import that leaves the package is a fault, in tests too', () =>
   ])
 })
 
-test.each(['node:http', 'http', 'node:https'])('%s is for listen/ alone', (specifier) => {
+test.each(['node:http', 'http', 'node:https'])('%s is allowed only in listen/', (specifier) => {
   expect(faultsWith('packages/gateway/src/upstream/http1/a.ts', `import '${specifier}'\n`)).toEqual([
     `packages/gateway/src/upstream/http1/a.ts:1: only packages/gateway/src/listen/ may import ${specifier.replace('node:', '')}`,
   ])
 })
 
-test.each(['node:net', 'node:tls'])('%s is for the two wires alone', (specifier) => {
+test.each(['node:net', 'node:tls'])('%s is allowed only in the folders of the two wires', (specifier) => {
   expect(faultsWith('packages/gateway/src/upstream/a.ts', `import '${specifier}'\n`)).toEqual([
     `packages/gateway/src/upstream/a.ts:1: only packages/gateway/src/listen/ and packages/gateway/src/upstream/http1/ may import ${specifier.replace('node:', '')}`,
   ])
 })
 
-test('redis is for the shared limits alone', () => {
+test('redis is allowed only in slots/', () => {
   expect(
     faultsWith('packages/gateway/src/listen/a.ts', "import type { RedisClientType } from 'redis'\n"),
   ).toContain('packages/gateway/src/listen/a.ts:1: only packages/gateway/src/slots/ may import redis')
 })
 
-test.each(['node:crypto', 'fs'])('%s does not go into the client', (specifier) => {
+test.each(['node:crypto', 'fs'])('%s is not allowed in the client', (specifier) => {
   expect(faultsWith('packages/client/src/deep/a.ts', `import '${specifier}'\n`)).toEqual([
     `packages/client/src/deep/a.ts:1: '${specifier}' does not exist in a browser, where packages/client has to run`,
   ])
 })
 
-test('nothing that the main entry of the profile reaches imports a package or a builtin', () => {
+test('no file reachable from the main entry of the profile imports a package or a builtin', () => {
   const source = "import 'node:fs'\nimport 'ajv'\nimport './index.ts'\n"
   expect(faultsWith('packages/profile/src/outcomes.ts', source)).toEqual([
     "packages/profile/src/outcomes.ts:1: the main entry of the profile depends on nothing, and reaches 'fs' here",

@@ -5,7 +5,7 @@ import { isTestFile, listSources } from '../repo-files.ts'
 import { type ModuleUse, modulesUsed, readSource } from '../source-file.ts'
 import { readWorkspaces, type Workspace } from '../workspaces.ts'
 
-/** Who may import whom. Folders without a row (bench, chaos, tests, tools) may import anything. */
+/** Allowed imports of each workspace. Folders without a row (bench, chaos, tests, tools) may import anything. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/profile': [],
   'packages/gateway': ['packages/profile'],
@@ -13,13 +13,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/service': ['packages/profile', 'packages/client'],
   'packages/conformance': ['packages/profile'],
   'packages/console': ['packages/profile', 'packages/client'],
-  // The stack is the one example that is published: `agentic dev` starts it.
+  // The stack is the only published example: `agentic dev` starts it.
   'packages/cli': ['packages/*', 'examples/stack'],
-  // Not the profile: an example that needs it shows that service or client lack something.
+  // Not the profile: an example that needs it shows a gap in service or client.
   'examples/*': ['packages/service', 'packages/client', 'packages/gateway'],
 }
 
-// The wire can be replaced on either side of the gateway because one folder each touches it.
+// One folder per side touches the wire, so that either side can be replaced.
 const wires = [
   { modules: ['http', 'https', 'http2'], homes: ['packages/gateway/src/listen/'] },
   {
@@ -38,10 +38,10 @@ interface Repo {
 
 interface Import {
   readonly path: string
-  /** The workspace folder the importing file lives in, such as `packages/gateway`. */
+  /** The workspace of the importing file, such as `packages/gateway`. */
   readonly room: string
   readonly specifier: string
-  /** The package of a bare import, with a builtin's `node:` taken off; undefined for a relative one. */
+  /** The package of a bare import, without the `node:` of a builtin; undefined for a relative import. */
   readonly module: string | undefined
 }
 
@@ -56,7 +56,7 @@ const rules: readonly Rule[] = [
   isNotDeclared,
 ]
 
-/** Every import of every package goes in an allowed direction and is declared. */
+/** Every import of a package is allowed by the table and declared in its package.json. */
 export function importDirections(root: string): Fault[] {
   const repo = readRepo(root)
   return [...repo.files].flatMap(([path, uses]) => uses.flatMap((use) => judge(path, use, repo)))

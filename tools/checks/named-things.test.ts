@@ -47,7 +47,7 @@ test.each([
   expect(faultsOf('docs/a.md', text)).toEqual([`docs/a.md:${line}: ${message}`])
 })
 
-test('what a comment of a source names has to be there', () => {
+test('names in comments of sources are checked', () => {
   const source = '// decision 3\n/**\n * As decision\n * 4 says, see docs/plugins/a.md.\n */\n'
   expect(faultsOf('packages/profile/src/a.ts', source)).toEqual([
     'packages/profile/src/a.ts:3: decision 4 has no record in docs/decisions',
@@ -55,6 +55,6 @@ test('what a comment of a source names has to be there', () => {
   ])
 })
 
-test('a test may name what is not there', () => {
+test('test files may name missing things', () => {
   expect(faultsOf('tools/a.test.ts', "page('docs/missing.md') // decision 99")).toEqual([])
 })

@@ -17,7 +17,7 @@ interface Mention {
   readonly index: number
 }
 
-/** A kind of name: where a text mentions one, and what is wrong with it, if anything. */
+/** A kind of name: how to find it in a text, and how to check it. */
 interface Kind {
   readonly pages: 'Markdown' | 'all'
   find(text: string): Mention[]
@@ -50,7 +50,7 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** Every decision, page, path, package and script that a page or a comment names is there. Tests may name others. */
+/** Decisions, pages, paths, packages and scripts named in pages and comments exist. Test files are not checked. */
 export function namedThings(root: string): Fault[] {
   const repo = readRepo(root)
   const sources = listSources(root).filter((path) => !isTestFile(path))
@@ -67,7 +67,7 @@ function faultsIn(path: string, repo: Repo): Fault[] {
         return message === undefined ? [] : [{ path, line: lineAt(text, mention.index), message }]
       }),
     )
-  // A path of a page in code is seen in two ways.
+  // Two kinds find the path of a page in inline code; one fault is enough.
   return faults.filter(
     ({ line, message }, index) =>
       faults.findIndex((other) => other.line === line && other.message === message) === index,
@@ -90,7 +90,7 @@ function matches(text: string, form: RegExp): Mention[] {
   return [...text.matchAll(form)].map((match) => ({ text: match[0], index: match.index }))
 }
 
-// `decision 4`, `decisions 4, 5 and 17`, over line ends and the stars of a comment too.
+// `decision 4`, `decisions 4, 5 and 17`, also across line ends and the stars of a comment.
 function decisionNumbers(text: string): Mention[] {
   const form = /\bdecisions?\s+(?:[*/]+\s+)?(\d+(?:(?:,|,? and|,? or| to)\s+(?:[*/]+\s+)?\d+)*)\b/gi
   return [...text.matchAll(form)].flatMap(({ 1: numbers = '', index }) =>
@@ -99,7 +99,7 @@ function decisionNumbers(text: string): Mention[] {
 }
 
 function isMissing(path: string, { root }: Repo): string | undefined {
-  // `dep-NAME.md` and `v0.N` stand for many.
+  // `dep-NAME.md` and `v0.N` are placeholders.
   if (/\bNAME\b|\.N\b/.test(path) || existsSync(join(root, path))) return undefined
   return `${path} is not there`
 }

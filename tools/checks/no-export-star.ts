@@ -2,7 +2,7 @@ import { type Fault, lineAt } from '../fault.ts'
 import { listSources } from '../repo-files.ts'
 import { readSource, type SourceFile, visitNodes } from '../source-file.ts'
 
-/** No package re-exports everything of a module: its public names are written down, one by one. */
+/** No package uses `export *`: its public names are listed one by one. */
 export function noExportStar(root: string): Fault[] {
   return listSources(root, ['packages', 'examples']).flatMap((path) => starsIn(readSource(root, path)))
 }

@@ -10,7 +10,7 @@ function faultsOf(source: string, path = 'packages/gateway/src/a.ts'): string[] 
   )
 }
 
-test('sources that import what they need are clean', () => {
+test('sources that import the values are clean', () => {
   const source = `
     import { headers, outcomes } from '@agentic-rest/profile'
     // a comment may say 404 and application/vnd.agentic.error+json
@@ -94,7 +94,7 @@ test.each([
   expect(faultsOf(source)).toEqual([`packages/gateway/src/a.ts:1: media type ${value}`])
 })
 
-test('a media type in the text of a page is seen', () => {
+test('a media type in the text of a page is found', () => {
   const source = 'const page = <p>\n application/vnd.agentic.x+json</p>'
   expect(faultsOf(source, 'packages/console/src/a.tsx')).toEqual([
     'packages/console/src/a.tsx:1: media type vnd.agentic',
@@ -167,13 +167,13 @@ test.each([
   expect(faultsOf(source)).toEqual([])
 })
 
-test('a name of the profile that is declared once more is not trusted', () => {
+test('an imported name with a second declaration is not trusted', () => {
   const source =
     "import { headers } from '@agentic-rest/profile'\nconst f = ({ headers }) => headers.authorization"
   expect(faultsOf(source)).toEqual(['packages/gateway/src/a.ts:2: header name authorization'])
 })
 
-test('tests and measurements may spell what they expect', () => {
+test('tests and measurements may spell expected values', () => {
   const source = "expect(404, 'application/vnd.agentic.error+json', 'x-tenant-id')"
   for (const path of [
     'packages/gateway/src/a.test.ts',
@@ -194,7 +194,7 @@ test.each(['packages/gateway/src/test/a.ts', 'packages/gateway/src/bench/a.ts', 
   },
 )
 
-test('tools and examples are held to it as well', () => {
+test('tools and examples are checked too', () => {
   expect(faultsOf('f(404)', 'tools/a.ts')).toEqual(['tools/a.ts:1: status 404'])
   expect(faultsOf('f(404)', 'examples/b/src/a.js')).toEqual(['examples/b/src/a.js:1: status 404'])
 })

@@ -1,11 +1,11 @@
+import { posix } from 'node:path'
+import { outcomes, VENDOR_PREFIX } from '@agentic-rest/profile'
 import type { Node } from 'oxc-parser'
 import { type Fault, lineAt } from '../fault.ts'
 import { isTestFile, listSources } from '../repo-files.ts'
-import { readSource, type SourceFile, visitNodes } from '../source-file.ts'
-import { findHeaderNames } from './one-home/find-header-names.ts'
-import { findMediaTypes } from './one-home/find-media-types.ts'
-import { findStatuses } from './one-home/find-statuses.ts'
-import { trustedNames } from './one-home/trusted-names.ts'
+import { literalText, patternText, readSource, type SourceFile, visitNodes } from '../source-file.ts'
+import { findHeaderNames } from './one-home/header-names.ts'
+import { findStatuses } from './one-home/statuses.ts'
 
 const home = 'packages/profile/src/'
 
@@ -16,7 +16,7 @@ interface Spelling {
   readonly line: number
 }
 
-/** Statuses, media types and header names of the profile are written in packages/profile/src, each in one file. */
+/** Statuses, media types and header names of the profile appear only in packages/profile/src, each in one file. */
 export function oneHome(root: string): Fault[] {
   const spellings = listSources(root)
     .filter((path) => !isTestFile(path))
@@ -63,4 +63,76 @@ function spelledBy(
     ...findHeaderNames(node, ancestors, trusted).map((value) => ({ kind: 'header name', value }) as const),
     ...findMediaTypes(node).map((value) => ({ kind: 'media type', value }) as const),
   ]
+}
+
+// The prefix without `application/`, and each subtype alone: concatenated parts are found too.
+const vendorTree = VENDOR_PREFIX.replace(/^[^/]*\//, '').replace(/\.$/, '')
+const subtypes = Object.values(outcomes)
+  .filter(({ mediaType }) => mediaType.startsWith(VENDOR_PREFIX))
+  .map(({ mediaType }) => mediaType.slice(VENDOR_PREFIX.length))
+const parts = new Set([vendorTree, ...subtypes])
+
+/** The media types of the profile, or their parts, in one node. */
+function findMediaTypes(node: Node): string[] {
+  const text = literalText(node) ?? patternText(node)?.replaceAll('\\', '')
+  if (text === undefined) return []
+  return [...parts].filter((part) => containsWord(text.toLowerCase(), part))
+}
+
+// `error+json` is not part of `validation-error+json`.
+function containsWord(text: string, word: string): boolean {
+  return text
+    .split(word)
+    .slice(0, -1)
+    .some((before) => !/[\w-]$/.test(before))
+}
+
+/**
+ * The names that a file imports from the profile. A name with a second declaration in the file is left out: its uses are
+ * ambiguous.
+ */
+function trustedNames(source: SourceFile): Set<string> {
+  const imported: string[] = []
+  const declared = new Set<string>()
+  visitNodes(source.program, function collectNames(node) {
+    if (node.type === 'ImportDeclaration' && isProfile(source.path, node.source.value))
+      imported.push(...node.specifiers.map(({ local }) => local.name))
+    for (const name of patternsOf(node).flatMap(boundNames)) declared.add(name)
+  })
+  return new Set(imported.filter((name) => !declared.has(name)))
+}
+
+function isProfile(path: string, specifier: string): boolean {
+  if (!specifier.startsWith('.')) return specifier === '@agentic-rest/profile'
+  return posix.join(posix.dirname(path), specifier).startsWith(home)
+}
+
+function patternsOf(node: Node): readonly Node[] {
+  switch (node.type) {
+    case 'VariableDeclarator':
+      return [node.id]
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return node.params
+    default:
+      return []
+  }
+}
+
+function boundNames(pattern: Node | null): string[] {
+  switch (pattern?.type) {
+    case 'Identifier':
+      return [pattern.name]
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((each) => boundNames(each.type === 'Property' ? each.value : each))
+    case 'ArrayPattern':
+      return pattern.elements.flatMap(boundNames)
+    case 'AssignmentPattern':
+      return boundNames(pattern.left)
+    case 'RestElement':
+      return boundNames(pattern.argument)
+    default:
+      return []
+  }
 }

@@ -72,7 +72,7 @@ test('a published package without the licence, or with another one, is a fault',
   expect(faultsOf(published, root, { ...licences, 'packages/a/LICENSE': 'another' })).toEqual([message])
 })
 
-test('a private package has nothing to declare', () => {
+test('a private package needs no declarations', () => {
   expect(faultsOf({ name: '@agentic-rest/a', private: true }, root, {})).toEqual([])
 })
 

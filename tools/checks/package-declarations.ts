@@ -6,11 +6,11 @@ import { type Manifest, readManifest, readWorkspaces, type Workspace } from '../
 
 const exactVersion = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/
 
-// npm runs these on the machine of everyone who installs the package.
+// npm runs these on every machine that installs the package.
 const installScripts = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
 
 interface Demand {
-  /** The key of package.json that the fault points at. */
+  /** The key of package.json for the position of the fault. */
   readonly key: string
   readonly message: string
   isMet(manifest: Manifest): boolean
@@ -51,7 +51,7 @@ const demands: readonly Demand[] = [
     isMet: ({ scripts }) => /\b(tsc|vite|build)\b/.test(scripts?.['prepack'] ?? ''),
   },
   {
-    // The repository's .npmrc keeps npm from running scripts, so `npm publish` would skip prepack and ship no build.
+    // The repository's .npmrc disables scripts: without this setting, `npm publish` would skip prepack and ship no build.
     key: 'publishConfig',
     message: 'publishConfig has to set "ignore-scripts": false, or npm publish does not build',
     isMet: ({ publishConfig }) => publishConfig?.['ignore-scripts'] === false,
@@ -63,7 +63,7 @@ const demands: readonly Demand[] = [
   },
 ]
 
-/** Every published package says what it supports and how it is built; every dependency is one exact version. */
+/** Published packages declare their profile version and their build; every dependency has one exact version. */
 export function packageDeclarations(root: string): Fault[] {
   const workspaces = readWorkspaces(root)
   const versions = new Map(workspaces.map(({ manifest }) => [manifest.name ?? '', manifest.version]))
@@ -89,7 +89,7 @@ function missingLicence(root: string, { folder, manifest }: Workspace): Fault[] 
   return [{ path, line: 1, message }]
 }
 
-// A peer is chosen by whoever installs the package, so its range is not ours to pin.
+// Peers may have ranges: the installing project chooses their version.
 function looseDependencies(
   { folder, text, manifest }: Workspace,
   versions: ReadonlyMap<string, string | undefined>,

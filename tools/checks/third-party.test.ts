@@ -33,7 +33,7 @@ test.each([
   ])
 })
 
-test('a package below another is judged too; what only development needs, and what is ours, is not', () => {
+test('nested packages are checked; packages for development and own packages are not', () => {
   expect(
     faultsOf({
       'node_modules/a/node_modules/@x/b': { version: '2.0.0', license: 'SSPL-1.0' },

@@ -1,7 +1,7 @@
 import { type Fault, lineOf } from '../fault.ts'
 import { type LockedPackage, productionPackages, readLock } from '../locked-packages.ts'
 
-/** Licences that may be passed on with a program under Apache-2.0, by their names in SPDX. */
+/** Licences compatible with a program under Apache-2.0, by their SPDX names. */
 export const allowedLicences: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -13,14 +13,14 @@ export const allowedLicences: readonly string[] = [
   'Unlicense',
 ]
 
-/** Packages with an install script that do all we need without it, and what the script would have done. */
+/** Packages that work without their install script, and the purpose of the script. */
 export const workWithoutScript: Readonly<Record<string, string>> = {
   protobufjs: 'it warns of a version that is written in an unusual way',
 }
 
 const lockFile = 'package-lock.json'
 
-/** What others wrote and we pass on has a licence that lets us, and works although no install script is run. */
+/** Third-party packages have an allowed licence and work without an install script. */
 export function thirdParty(root: string): Fault[] {
   const lock = readLock(root)
   return productionPackages(lock).flatMap((each) =>

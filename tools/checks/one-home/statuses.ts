@@ -1,7 +1,24 @@
+import { conditions, malformedStatuses, outcomes } from '@agentic-rest/profile'
 import type { Node } from 'oxc-parser'
-import { nameOf } from '../../source-file.ts'
+import { literalText, nameOf } from '../../source-file.ts'
 
-// A name that ends in a unit, or begins with `max`, says that its number is a quantity and not a status.
+const statuses = new Set<number>([
+  ...Object.values(outcomes).map(({ status }) => status),
+  ...Object.values(conditions),
+  ...Object.values(malformedStatuses),
+])
+
+/** The statuses of the profile in one node: as a number, as digits, or in a status line. */
+export function findStatuses(node: Node, ancestors: readonly Node[]): string[] {
+  if (node.type === 'Literal' && typeof node.value === 'number') {
+    return statuses.has(node.value) && !isQuantity(node, ancestors) ? [String(node.value)] : []
+  }
+  const text = literalText(node) ?? ''
+  const spelled = [/^\d{3}$/.exec(text)?.[0], /HTTP\/\d(?:\.\d)?\s+(\d{3})\b/i.exec(text)?.[1]]
+  return spelled.filter((digits) => digits !== undefined && statuses.has(Number(digits))) as string[]
+}
+
+// A name with a unit at its end or `max` at its beginning marks a quantity, not a status.
 const units = ['Ms', 'Milliseconds', 'Seconds', 'Minutes', 'Bytes', 'Entries', 'Length', 'Count', 'Depth']
 const quantityName = new RegExp(
   [
@@ -14,7 +31,7 @@ const quantityName = new RegExp(
 )
 const statusName = /status|code/i
 
-// What these are given is of the kind of what they are called on or return.
+// The arguments of these functions are of the same kind as their result.
 const passingCalls = new Set(['default', 'min', 'max'])
 const passingNodes = new Set([
   'ArrayExpression',
@@ -29,8 +46,8 @@ const passingNodes = new Set([
   'UnaryExpression',
 ])
 
-/** Whether the nearest name around a number says that it counts something. */
-export function isQuantity(node: Node, ancestors: readonly Node[]): boolean {
+/** Whether the nearest name around a number marks it as a quantity. */
+function isQuantity(node: Node, ancestors: readonly Node[]): boolean {
   let inner = node
   for (const outer of ancestors.toReversed()) {
     const name = givenName(outer, inner)
@@ -41,7 +58,7 @@ export function isQuantity(node: Node, ancestors: readonly Node[]): boolean {
   return false
 }
 
-/** The name that `outer` gives to its part `inner`; a number in key position (`{ 404: … }`) has none. */
+/** The name that `outer` gives to `inner`; a number as a key (`{ 404: … }`) has none. */
 function givenName(outer: Node, inner: Node): string | undefined {
   switch (outer.type) {
     case 'Property':
@@ -60,7 +77,7 @@ function givenName(outer: Node, inner: Node): string | undefined {
   }
 }
 
-// What is compared, looked up or handed to a function is not what the name around it speaks of.
+// The name does not describe a number that is compared, used as an index or passed to a function.
 function passesOn(outer: Node, inner: Node): boolean {
   switch (outer.type) {
     case 'BinaryExpression':
