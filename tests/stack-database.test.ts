@@ -1,6 +1,6 @@
 import { createStore } from '@agentic-rest/service'
 import { expect, test } from 'vitest'
-import { createSchemas, DatabaseError, schemaUrl } from '../examples/stack/src/prepare-database.ts'
+import { createSchemas, DatabaseError, schemaUrl } from '../examples/stack/src/databases.ts'
 import { describePostgres } from '../packages/service/test/runtime/harness/describe-postgres.ts'
 
 describePostgres('the database of the stack', (server) => {

@@ -1,7 +1,7 @@
 import { type GatewayConfig, parseConfig } from '@agentic-rest/gateway'
 
 /** What development adds to somebody's own gateway. */
-export interface Development {
+interface Development {
   readonly issuer: string
   /** Taken where the file leaves the port open. */
   readonly port: number

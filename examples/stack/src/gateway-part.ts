@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type ConfigResult,
   createGateway,
   createLog,
+  type DevelopmentAccess,
   formatFaults,
   type Gateway,
   type GatewayConfig,
@@ -13,9 +15,8 @@ import {
   watchConfig,
 } from '@agentic-rest/gateway'
 import { httpAudit } from '@agentic-rest/service'
-import { developmentAccess } from './development-access.ts'
 import { developmentConfig, withConsole } from './development-config.ts'
-import { readVersion } from './version.ts'
+import { readPeople, requestTokenAt } from './request-token.ts'
 
 type Loaded = Extract<LoadedResult, { readonly ok: true }>
 
@@ -81,4 +82,21 @@ async function startGateway({ config, warnings, customPlugins }: Loaded): Promis
     process.stderr.write(`${error.message}\n`)
     process.exit(1)
   }
+}
+
+/** Tokens and people of the identity provider, for the console. */
+function developmentAccess(identityUrl: string): DevelopmentAccess {
+  return {
+    people: () => readPeople(identityUrl),
+    requestToken: ({ sub, tenant, roles }) =>
+      requestTokenAt(identityUrl, { sub, tenant, roles: roles?.join(',') }),
+  }
+}
+
+/** The version of this package. */
+function readVersion(): string {
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
+  return manifest.version
 }

@@ -1,12 +1,18 @@
-export { DataInUseError } from './data-lock.ts'
+export { DatabaseError } from './databases.ts'
 export { type Greeting, greet } from './greeting.ts'
 export { PartFailedError } from './part-process.ts'
-export { DEFAULT_PORT_BASE, MAX_PORT_BASE, type PartName, portOf, urlOf } from './parts.ts'
+export {
+  DEFAULT_PORT_BASE,
+  MAX_PORT_BASE,
+  type PartName,
+  type PortBase,
+  portOf,
+  readPortBase,
+  urlOf,
+} from './parts.ts'
 export { PEOPLE_FILE, type PeopleResult, peopleBeside } from './people.ts'
 export { GatewayFileError } from './plan-stack.ts'
-export { type PortBase, readPortBase } from './port-base.ts'
 export { findFreeBase, PortsTakenError, type WantedPort } from './ports.ts'
-export { DatabaseError } from './prepare-database.ts'
 export { firstPerson, requestToken, TokenError, type WantedToken } from './request-token.ts'
-export { type RunningPart, type Stack, type StackOptions, startStack } from './start-stack.ts'
+export { DataInUseError, type RunningPart, type Stack, type StackOptions, startStack } from './start-stack.ts'
 export { npmCommand, runningScript, type Script, typedCommand } from './typed-command.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Person } from '@agentic-rest/gateway'
+import { schemaUrl } from './databases.ts'
 import { type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
-import { schemaUrl } from './prepare-database.ts'
 
 /** What the environment of the parts is made of. */
 export interface EnvironmentOptions {

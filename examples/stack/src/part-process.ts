@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { eachLine } from './lines.ts'
 import { readableLine } from './log-line.ts'
 
 /** How a part is run. */
@@ -94,4 +94,13 @@ async function stopProcess(child: ChildProcess, ended: Promise<string>): Promise
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
   await ended
   clearTimeout(timer)
+}
+
+/** Hands on every line of a stream; resolves at its end. */
+function eachLine(stream: Readable, take: (line: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+      .on('line', take)
+      .on('close', resolve)
+  })
 }

@@ -26,7 +26,7 @@ export class TokenError extends Error {
 const TIMEOUT_MS = 5_000
 
 /** A token and its end. */
-export interface DatedToken {
+interface DatedToken {
   readonly token: string
   readonly expiresAt: string
 }

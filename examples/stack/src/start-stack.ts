@@ -1,13 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Writable } from 'node:stream'
-import { lockData } from './data-lock.ts'
-import { makeFirstDatabases } from './first-databases.ts'
-import { type LineFile, openLineFile } from './line-file.ts'
+import { finished } from 'node:stream/promises'
+import { createSchemas, makeFirstDatabases } from './databases.ts'
 import type { PartCommand } from './part-process.ts'
 import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
 import { assertFree, type WantedPort } from './ports.ts'
-import { createSchemas } from './prepare-database.ts'
 import { type SupervisedPart, supervisePart } from './supervised-part.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { watchSources } from './watch-sources.ts'
@@ -178,4 +177,42 @@ function isGateway({ planned }: Member): boolean {
 
 function describePart({ planned: { row, host, port }, part }: Member): RunningPart {
   return { name: row.name, pid: part.pid(), purpose: row.purpose, url: `http://${host}:${port}` }
+}
+
+/** The folder with the data of a stack is in use by another one; the message names a way out. */
+export class DataInUseError extends Error {
+  override readonly name = 'DataInUseError'
+}
+
+/** Keeps other stacks out of a folder. It ends with this process, however that ends: it is a lock of the kernel. */
+function lockData(folder: string, command: (options: string) => string): () => void {
+  const holder = new DatabaseSync(join(folder, 'lock'))
+  try {
+    holder.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    holder.close()
+    const advice = `Start it with ${command('--data OTHER')} or ${command('--memory')}.`
+    throw new DataInUseError(`${folder} is in use by another stack\n${advice}`, { cause })
+  }
+  return () => holder.close()
+}
+
+/** A file that lines are added to. */
+interface LineFile {
+  add(line: string): void
+  /** Resolves when everything is in the file, or cannot be. */
+  close(): Promise<void>
+}
+
+/** Opens a file to add lines to; what is in it stays. A file that cannot be written costs lines and never the stack. */
+function openLineFile(path: string, onFailure: (reason: string) => void): LineFile {
+  mkdirSync(dirname(path), { recursive: true })
+  const stream = createWriteStream(path, { flags: 'a' })
+  stream.on('error', ({ message }) => onFailure(message))
+  return {
+    add(line) {
+      if (!stream.destroyed) stream.write(`${line}\n`)
+    },
+    close: () => finished(stream.end()).catch(() => undefined),
+  }
 }

@@ -14,7 +14,7 @@ export interface SupervisedPart {
 }
 
 /** When a part that ended is started again. */
-export const restartPolicy = {
+const restartPolicy = {
   firstPauseMs: 200,
   longestPauseMs: 5_000,
   /** A part that ran so long has recovered: the next pause is a short one again. */

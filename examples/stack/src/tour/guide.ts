@@ -1,27 +1,11 @@
-import {
-  type Answered,
-  type Client,
-  type ClientRequest,
-  createClient,
-  type Fetch,
-  type OutcomeType,
-} from '@agentic-rest/client'
-import { type PartName, urlOf } from '../parts.ts'
+import { type Answered, type Client, createClient, type Fetch, type OutcomeType } from '@agentic-rest/client'
+import { urlOf } from '../parts.ts'
 import { requestToken } from '../request-token.ts'
 import { type JoinedRecord, joinRecords } from './joined-records.ts'
-import type { Paper } from './paper.ts'
-import { demand } from './stop.ts'
-
-/** Who sends a request, where to, and what. */
-export interface Question extends ClientRequest {
-  /** A demo user such as `alice`; without one the request has no token. */
-  readonly as?: string | undefined
-  /** The gateway that is asked; the first one unless said otherwise. */
-  readonly at?: PartName | undefined
-}
+import type { Paper, Question } from './paper.ts'
 
 /** The one who sends and the gateway that is asked. */
-export type Caller = Pick<Question, 'as' | 'at'>
+type Caller = Pick<Question, 'as' | 'at'>
 
 /** Takes visitors around: sends requests as somebody and shows them with their answers. */
 export interface Guide {
@@ -46,13 +30,13 @@ export interface Guide {
 }
 
 /** What a guide works with. */
-export interface GuideOptions {
+interface GuideOptions {
   readonly portBase: number
   readonly paper: Paper
 }
 
 /** Makes a guide. Tokens are fetched when they are first needed. */
-export function createGuide({ portBase, paper }: GuideOptions): Guide {
+function createGuide({ portBase, paper }: GuideOptions): Guide {
   const tokens = new Map<string, Promise<string>>()
   const tokenOf = (sub: string) => {
     const token = tokens.get(sub) ?? requestToken({ portBase, sub })
@@ -100,4 +84,45 @@ function showing(paper: Paper): Fetch {
     paper.answer({ status: response.status, mediaType: body.type, location, text: await body.text() })
     return response
   }
+}
+
+/** One stop of the tour: it shows something, and throws when what it shows is not as it has to be. */
+export interface Stop {
+  readonly title: string
+  /** Why the answer is as it is, in a sentence or two. */
+  readonly why: string
+  run(guide: Guide): Promise<void>
+}
+
+/** Ties a stop to what its `run` gets. */
+export function defineStop(stop: Stop): Stop {
+  return stop
+}
+
+/** An answer was not what it had to be. */
+class WrongAnswerError extends Error {
+  override readonly name = 'WrongAnswerError'
+}
+
+/** Throws unless something is as it has to be. */
+export function demand(isRight: boolean, message: string): asserts isRight {
+  if (!isRight) throw new WrongAnswerError(message)
+}
+
+/** Walks the stops one after the other, all of them, and gives how many were wrong. */
+export async function runTour(stops: readonly Stop[], options: GuideOptions): Promise<number> {
+  const guide = createGuide(options)
+  let wrong = 0
+  for (const [index, stop] of stops.entries()) {
+    options.paper.stop(index + 1, stop)
+    try {
+      await stop.run(guide)
+      options.paper.right()
+    } catch (error) {
+      wrong += 1
+      options.paper.wrong(error)
+    }
+  }
+  options.paper.end(stops.length, wrong)
+  return wrong
 }

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
-import { DEFAULT_PORT_BASE } from '../parts.ts'
-import { type PortBase, readPortBase } from '../port-base.ts'
+import { DEFAULT_PORT_BASE, type PortBase, readPortBase } from '../parts.ts'
 import { requestToken } from '../request-token.ts'
+import { runTour } from './guide.ts'
 import { createPaper } from './paper.ts'
-import { runTour } from './run-tour.ts'
 import { stops } from './stops.ts'
 
 const USAGE = `Usage: npm run tour [-- --port-base N]

@@ -1,9 +1,17 @@
 import { styleText } from 'node:util'
-import type { Question } from './guide.ts'
-import type { Stop } from './stop.ts'
+import type { ClientRequest } from '@agentic-rest/client'
+import type { PartName } from '../parts.ts'
+
+/** A request of the tour, with its sender and its gateway. */
+export interface Question extends ClientRequest {
+  /** A demo user such as `alice`; without one the request has no token. */
+  readonly as?: string | undefined
+  /** The gateway; the first one by default. */
+  readonly at?: PartName | undefined
+}
 
 /** An answer as it came. */
-export interface ShownAnswer {
+interface ShownAnswer {
   readonly status: number
   readonly mediaType: string
   /** Where the answer sends its reader next; only some say so. */
@@ -13,7 +21,7 @@ export interface ShownAnswer {
 
 /** Where the tour is written: in colour on a terminal, plain in a pipe. */
 export interface Paper {
-  stop(number: number, stop: Stop): void
+  stop(number: number, stop: { readonly title: string; readonly why: string }): void
   request(question: Question): void
   answer(answer: ShownAnswer): void
   say(text: string): void

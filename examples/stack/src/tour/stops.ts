@@ -1,4 +1,4 @@
-import type { Stop } from './stop.ts'
+import type { Stop } from './guide.ts'
 import { approval } from './stops/approvals.ts'
 import { joinedRecords } from './stops/audit.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Guide } from '../guide.ts'
-import { defineStop, demand } from '../stop.ts'
+import { defineStop, demand } from '../guide.ts'
 import { optimize } from './campaigns.ts'
 
 // Above what may be optimized without an approval.

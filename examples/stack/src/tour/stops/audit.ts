@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Guide } from '../guide.ts'
+import { defineStop, demand } from '../guide.ts'
 import { type JoinedRecord, recordTable } from '../joined-records.ts'
-import { defineStop, demand } from '../stop.ts'
 
 const parts = ['gateway', 'recommendations', 'inventory-gateway', 'inventory']
 const PATIENCE_MS = 10_000

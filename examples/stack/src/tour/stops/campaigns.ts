@@ -1,5 +1,5 @@
-import type { Question } from '../guide.ts'
-import { defineStop, demand } from '../stop.ts'
+import { defineStop, demand } from '../guide.ts'
+import type { Question } from '../paper.ts'
 
 /** What stops read of an optimization. */
 export interface ShownOptimization {

@@ -1,4 +1,4 @@
-import { defineStop, demand } from '../stop.ts'
+import { defineStop, demand } from '../guide.ts'
 
 const completions = { method: 'POST', path: '/llm/completions' } as const
 

@@ -1,5 +1,6 @@
-import type { Guide, Question } from '../guide.ts'
-import { defineStop, demand } from '../stop.ts'
+import type { Guide } from '../guide.ts'
+import { defineStop, demand } from '../guide.ts'
+import type { Question } from '../paper.ts'
 
 /** What a stop reads of the answer of agent A. */
 interface Recommended {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Guide, Question } from '../guide.ts'
-import { defineStop, demand } from '../stop.ts'
+import type { Guide } from '../guide.ts'
+import { defineStop, demand } from '../guide.ts'
+import type { Question } from '../paper.ts'
 import { optimize, type ShownOptimization, show } from './campaigns.ts'
 
 /** What stops read of an operation's status. */

@@ -1,4 +1,4 @@
-import { defineStop } from '../stop.ts'
+import { defineStop } from '../guide.ts'
 
 const completions = { method: 'POST', path: '/llm/completions', body: { prompt: 'Hello' } } as const
 

@@ -1,6 +1,6 @@
 import { StreamError } from '@agentic-rest/client'
 import type { Guide } from '../guide.ts'
-import { defineStop, demand } from '../stop.ts'
+import { defineStop, demand } from '../guide.ts'
 
 const completions = { method: 'POST', path: '/llm/completions' } as const
 const STREAMS_PER_TENANT = 10

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStore } from '@agentic-rest/service'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { makeFirstDatabases } from '../src/first-databases.ts'
+import { makeFirstDatabases } from '../src/databases.ts'
 
 // A database is made, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 60_000 })
