@@ -49,9 +49,8 @@ export interface CustomHooks {
    * Called for each request at the plugin's place in the order. It returns nothing to let the request go on, or the
    * outcome that ends it. An exception is answered with `PLUGIN_FAILED`.
    */
-  request?(
-    exchange: CustomExchange,
-  ): Outcome | undefined | void | Promise<Outcome | undefined> | Promise<void>
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is a valid hook
+  request?(exchange: CustomExchange): Outcome | undefined | void | Promise<Outcome | undefined | void>
   /** Called once for each routed request when `exchange.result` is known, also when the request was refused. */
   response?(exchange: CustomExchange): void | Promise<void>
   /**
