@@ -238,7 +238,7 @@ export function checkGivenPlugins(given: readonly GivenPlugin[]): LoadedPlugin[]
 }
 
 function asEntry(entry: GivenPlugin): Exclude<GivenPlugin, CustomPlugin> {
-  return 'plugin' in entry ? entry : { plugin: entry }
+  return typeof entry === 'object' && entry !== null && 'plugin' in entry ? entry : { plugin: entry }
 }
 
 function checkAtOnce({ options: schema }: CustomPlugin, options: unknown): CheckedOptions {

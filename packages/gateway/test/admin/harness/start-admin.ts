@@ -7,6 +7,7 @@ import {
   createGateway,
   createLog,
   type Gateway,
+  type GatewayOptions,
   type RecordTaker,
 } from '../../../src/index.ts'
 import { readConfig, type TestConfig } from '../../harness/read-config.ts'
@@ -29,6 +30,8 @@ export interface AdminTest {
   readonly onRecord?: RecordTaker
   readonly source?: ConfigSource
   readonly warnings?: readonly ConfigWarning[]
+  readonly plugins?: GatewayOptions['plugins']
+  readonly customPlugins?: GatewayOptions['customPlugins']
 }
 
 /** Development access with two people. */
@@ -42,7 +45,16 @@ export const development: NonNullable<AdminOptions['development']> = {
 
 /** Starts a gateway, by default in development mode; it ends with the test. */
 export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
-  const { admin = { development }, settings = {}, config = {}, onRecord, source, warnings } = test
+  const {
+    admin = { development },
+    settings = {},
+    config = {},
+    onRecord,
+    source,
+    warnings,
+    plugins,
+    customPlugins,
+  } = test
   const log: Record<string, unknown>[] = []
   const upstream = await startUpstream((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -62,6 +74,8 @@ export async function startAdmin(test: AdminTest = {}): Promise<TestAdmin> {
     onRecord,
     source,
     warnings,
+    plugins,
+    customPlugins,
   })
   const port = await gateway.start()
   onTestFinished(() => gateway.close())
