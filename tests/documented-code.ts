@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseSync } from 'oxc-parser'
 import { type FencedBlock, fencedBlocks } from '../tools/markdown.ts'
 import { listFiles } from '../tools/repo-files.ts'
-import { modulesUsed } from '../tools/source-file.ts'
+import { modulesUsed, parseSource } from '../tools/source-file.ts'
 import { readWorkspaces } from '../tools/workspaces.ts'
 
 /** The commands of one block, with where it stands and, when the page shows it, what they print together. */
@@ -101,6 +100,6 @@ function whatRuns(block: FencedBlock, names: readonly string[]): PageBlock['runs
 
 function isProgram({ info, text }: FencedBlock, names: readonly string[]): boolean {
   if (!/^(ts|typescript)\b/.test(info) || !/^import\b/.test(text.trimStart())) return false
-  const uses = modulesUsed({ path: 'block.ts', text, program: parseSync('block.ts', text).program })
+  const uses = modulesUsed(parseSource('block.ts', text))
   return uses.some(({ specifier }) => names.some((name) => `${specifier}/`.startsWith(`${name}/`)))
 }

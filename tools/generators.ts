@@ -8,6 +8,7 @@ import {
   sanitizeMisses,
 } from '../packages/gateway/test/plugins/prompt-sanitize/corpus/figures.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
+import { apiPage, type DocumentedPackage } from './api-page.ts'
 import { allowedLicences } from './checks/third-party.ts'
 import { commandsTable, findingsTable, optionTables } from './command-tables.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
@@ -65,9 +66,25 @@ export const generators: readonly Generator[] = [
   section('conformance limits', 'docs/conformance.md', conformanceLimits),
   section('allowed licences', 'docs/licences.md', allowedLicencesText),
   section('licences', 'docs/licences.md', () => licencesTable(repository)),
+  { type: 'folder', path: 'docs/api', content: apiPages },
   section('packages', 'README.md', () => packagesTable(repository)),
   section('imports', 'CONTRIBUTING.md', () => importTable(repository)),
 ]
+
+/** The packages with a page in docs/api, by its name. */
+const documentedPackages: Readonly<Record<string, DocumentedPackage>> = {
+  client: { folder: 'packages/client', guide: ['The client', '../client.md'] },
+  gateway: { folder: 'packages/gateway', guide: ['The path of a request', '../request-flow.md'] },
+  profile: { folder: 'packages/profile', guide: ['The profile', '../profile.md'] },
+  service: { folder: 'packages/service', guide: ['The service SDK', '../service.md'] },
+}
+
+function apiPages(): Record<string, string> {
+  const pages = Object.entries(documentedPackages)
+  return Object.fromEntries(
+    pages.map(([name, documented]) => [`${name}.md`, apiPage(repository, documented)]),
+  )
+}
 
 function section(name: string, page: string, content: () => string | Promise<string>): Generator {
   return { type: 'section', name, pages: [page], content }

@@ -51,15 +51,23 @@ function closes(opening: string, mark: string, info: string): boolean {
 /** The anchors of a page: those of GitHub for its headings, and those set with `id` or `name`. */
 export function anchorsOf(markdown: string): Set<string> {
   const prose = scan(markdown).prose
-  const anchors = new Set<string>()
-  for (const [, title = ''] of prose.matchAll(/^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/gm)) {
-    anchors.add(unused(slug(title), anchors))
-  }
+  const anchor = createAnchors()
+  const titles = [...prose.matchAll(/^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/gm)]
+  const anchors = new Set(titles.map(([, title = '']) => anchor(title)))
   for (const [, id = ''] of prose.matchAll(/<[^>]+\s(?:id|name)="([^"]+)"/g)) anchors.add(id)
   return anchors
 }
 
-// GitHub numbers repeated headings: `notes`, `notes-1`, `notes-2`.
+/** Gives the anchor of each heading of a page, called in their order. GitHub numbers repeated ones: `notes`, `notes-1`. */
+export function createAnchors(): (title: string) => string {
+  const taken = new Set<string>()
+  return function anchor(title) {
+    const name = unused(slug(title), taken)
+    taken.add(name)
+    return name
+  }
+}
+
 function unused(name: string, taken: ReadonlySet<string>): string {
   let candidate = name
   for (let n = 1; taken.has(candidate); n++) candidate = `${name}-${n}`

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Node, parseSync, visitorKeys } from 'oxc-parser'
+import { type Comment, type Node, parseSync, visitorKeys } from 'oxc-parser'
 import { lineAt } from './fault.ts'
 
 /** A parsed script of the repository. */
@@ -8,6 +8,7 @@ export interface SourceFile {
   readonly path: string
   readonly text: string
   readonly program: Node
+  readonly comments: readonly Comment[]
 }
 
 /** One use of another module: import, re-export, `import()`, `require` or import type. */
@@ -18,8 +19,13 @@ export interface ModuleUse {
 
 /** Parses one file. A file with syntax errors is read in part; `tsc` and Biome report the errors. */
 export function readSource(root: string, path: string): SourceFile {
-  const text = readFileSync(join(root, path), 'utf8')
-  return { path, text, program: parseSync(path, text).program }
+  return parseSource(path, readFileSync(join(root, path), 'utf8'))
+}
+
+/** Parses a text as the file `path`. */
+export function parseSource(path: string, text: string): SourceFile {
+  const { program, comments } = parseSync(path, text)
+  return { path, text, program, comments }
 }
 
 /** Calls `visit` for each node, parents first, with its ancestors (nearest last). */
