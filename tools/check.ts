@@ -40,6 +40,7 @@ const repoChecks: readonly Step[] = [
     name: 'named things',
     run: async () => (await import('./checks/named-things.ts')).namedThings(root),
   },
+  { name: 'map of documents', run: async () => (await import('./checks/doc-map.ts')).docMap(root) },
   { name: 'links in documents', run: async () => (await import('./checks/doc-links.ts')).docLinks(root) },
 ]
 
