@@ -19,37 +19,37 @@ import { listOptimizationsOperation } from './optimizations/list-optimizations.t
 import type { OptimizerParts } from './optimizations/optimizer-parts.ts'
 import { readOptimization } from './optimizations/read-optimization.ts'
 
-/** What the app is made of. */
+/** The options of the app. */
 export interface CampaignsAppOptions {
-  /** Its tables have to be there: `prepareTables` makes them. It is the caller's to close. */
+  /** A store with its tables, created by `prepareTables`. The caller closes it. */
   readonly store: Store
   readonly writer?: DescriptionWriter | undefined
-  /** Where a partner is asked for the metrics of its campaigns. */
+  /** The address of the partner that has the metrics of some campaigns. */
   readonly partnerUrl?: string | undefined
-  /** How long each of the 14 steps of a run in the background takes: 200 unless set. */
+  /** The duration of each of the 14 steps of a background run; 200 by default. */
   readonly stepMs?: number | undefined
-  /** How long each day of a forecast takes: 20 unless set. */
+  /** The duration of each day of a forecast; 20 by default. */
   readonly forecastDayMs?: number | undefined
-  /** How long closing lets runs in the background end: 10 unless set. */
+  /** The time limit of `close` for background runs; 10 by default. */
   readonly closeSeconds?: number | undefined
-  /** How many runs in the background there are at once: 16 unless set. */
+  /** The number of concurrent background runs; 16 by default. */
   readonly workers?: number | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
 
-/** The app, and how to end it. */
+/** The app and its `close`. */
 export interface CampaignsApp {
   readonly app: Hono
   close(): Promise<void>
 }
 
-// Nobody listens there: in the demonstration the partner is down, and with it the metrics of `cmp-offline`.
+// Nothing listens there: in the demonstration the partner is down, so `cmp-offline` has no metrics.
 const NOBODY = 'http://127.0.0.1:10'
 
-// A run of some seconds whose process died goes on soon.
+// A run takes only seconds, so another process may take it over soon.
 const LEASE_SECONDS = 6
-// Runs pause more than they work, so many of them at once are no burden.
+// Runs mostly pause, so many of them cost little.
 const WORKERS = 16
 
 function runtimeSettings({ closeSeconds = 10, workers = WORKERS }: CampaignsAppOptions): DurableSettings {
@@ -98,7 +98,7 @@ function operationsOf(
   ]
 }
 
-/** What goes on after an answer. None of it rejects. */
+/** Work that continues after an answer. It never rejects. */
 function createAfterwards() {
   const works = new Set<Promise<void>>()
   return {

@@ -8,7 +8,7 @@ interface Demonstration extends Omit<Campaign, 'createdAt'> {
   readonly days: readonly DailyMetrics[]
 }
 
-/** How much more or less than usual something does: clicks for each impression, and conversions for each click. */
+/** Factors on the usual click and conversion rates. */
 interface Effect {
   readonly name: string
   readonly share: number
@@ -16,7 +16,7 @@ interface Effect {
   readonly conversions: number
 }
 
-// A Monday, so that weeks are whole. Fixed, so that the same suggestions follow on every machine and every day.
+// A Monday, for whole weeks. A fixed date, so that the suggestions are always the same.
 const FIRST_DAY = Date.UTC(2026, 4, 4)
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS = 28
@@ -44,7 +44,7 @@ const creatives: readonly Effect[] = [
 // Monday to Sunday.
 const weekdays = [1.02, 1.05, 1.04, 1.01, 0.98, 0.91, 0.99]
 
-/** Puts the campaigns of the demonstration in. */
+/** Inserts the campaigns of the demonstration. */
 export async function fillDemonstration(sql: Sql): Promise<void> {
   for (const { tenant, days, ...rest } of makeDemonstrations()) {
     await insertCampaign(sql, tenant, { ...rest, createdAt: CREATED_AT })
@@ -58,9 +58,9 @@ function makeDemonstrations(): readonly Demonstration[] {
   return [
     campaign('acme', 'cmp-123', { name: 'Summer sale', monthlyBudget: 12_000 }),
     campaign('acme', 'cmp-enterprise', { name: 'Enterprise launch', monthlyBudget: 250_000 }),
-    // The partner that has the metrics of this one is down.
+    // The partner with the metrics of this campaign is down.
     { ...offline, metricsSource: 'partner', days: [] },
-    // Three times as many clicks as impressions: somebody imported the wrong column.
+    // Three times as many clicks as impressions: an import of the wrong column.
     { ...broken, days: broken.days.map((day) => ({ ...day, clicks: day.impressions * 3 })) },
     campaign('globex', 'cmp-900', { name: 'Winter tires', monthlyBudget: 18_000 }),
   ]
@@ -105,7 +105,7 @@ function makeDay({ index, device, audience, creative, impressions: all, random }
   const effects = [device, audience, creative]
   const product = (of: 'share' | 'clicks' | 'conversions') =>
     effects.reduce((total, each) => total * each[of], 1)
-  // Nothing in advertising is the same on two days.
+  // Random variation from day to day.
   const some = (expected: number) => Math.round(expected * (0.92 + 0.16 * random()))
   const impressions = some(all * product('share'))
   const clicks = Math.min(impressions, some(impressions * CTR * product('clicks')))
@@ -125,7 +125,7 @@ function makeDay({ index, device, audience, creative, impressions: all, random }
   }
 }
 
-/** Numbers from 0 to 1 that follow from a text: a linear congruential generator (Numerical Recipes). */
+/** Pseudo-random numbers from 0 to 1, seeded by a text: a linear congruential generator (Numerical Recipes). */
 function createRandom(seed: string): () => number {
   let state = [...seed].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, 7)
   return () => {

@@ -11,7 +11,7 @@ const statements = [
     created_at timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, campaign_id)
   )`,
-  // Without checks of the numbers: metrics come from elsewhere, and are judged when they are used.
+  // The table does not check the numbers: metrics come from other systems and are checked at their use.
   `CREATE TABLE daily_metrics (
     tenant_id text NOT NULL,
     campaign_id text NOT NULL,
@@ -29,7 +29,7 @@ const statements = [
     PRIMARY KEY (tenant_id, campaign_id, day, device, audience, creative),
     FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE
   )`,
-  // An optimization belongs to an operation in the background, with which it ends, or to a process that may be silent
+  // An optimization belongs to a background operation and ends with it, or to a process that holds it
   // until `held_until`.
   `CREATE TABLE optimizations (
     tenant_id text NOT NULL,
@@ -45,7 +45,7 @@ const statements = [
     FOREIGN KEY (tenant_id, campaign_id) REFERENCES campaigns ON DELETE CASCADE,
     CHECK ((held_until IS NULL) <> (operation_id IS NULL))
   )`,
-  // One at a time for each goal, however many processes there are.
+  // One at a time per goal, across all processes.
   `CREATE UNIQUE INDEX optimizations_in_progress ON optimizations (tenant_id, campaign_id, goal)
     WHERE status IN ('accepted', 'running')`,
   `CREATE UNIQUE INDEX optimizations_operation ON optimizations (tenant_id, operation_id)
@@ -73,7 +73,7 @@ const steps: readonly MigrationStep[] = [
   { name: 'the campaigns of the demonstration', apply: fillDemonstration },
 ]
 
-/** Brings the tables up to date and puts the first campaigns in, once; safe to call from several processes. */
+/** Migrates the tables and inserts the first campaigns once. Several processes may call it. */
 export function prepareTables(store: Store): Promise<void> {
   return store.migrate({ owner: 'campaigns', steps })
 }

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Below the ports that the kernel gives away: nobody is given it before the part starts, or after it was killed. */
+/** A port below the ephemeral range, so that the kernel does not assign it to another process. */
 async function freePort(): Promise<number> {
   const port = randomInt(26_000, 32_000)
   const server = createServer().listen(port, '127.0.0.1')
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The part as the stack starts it; resolves when it is healthy. */
+/** Starts the part as the stack does; resolves when it is healthy. */
 async function start(port: number): Promise<ChildProcess> {
   const main = join(import.meta.dirname, '../src/main.ts')
   const child = spawn(process.execPath, ['--conditions=agentic-source', main], {
@@ -61,7 +61,7 @@ test('after kill -9 a run goes on, nothing acknowledged is lost, and nothing is 
   const campaign = await post('/campaigns', { json: { name: 'Kept' } })
   const operation = await optimize('cmp-123', 'cpl', { headers: { prefer: 'respond-async' } })
   const { progress } = await statusWhen(operation, (status) => (status.progress?.step ?? 0) >= 2)
-  // Killed before anybody has begun with it, or right then.
+  // Killed before or at the start of the run.
   const justAccepted = await optimize('cmp-123', 'reach', { headers: { prefer: 'respond-async' } })
   await end(first, 'SIGKILL')
 

@@ -1,4 +1,4 @@
-// Together on one database, which takes seconds to make.
+// One shared database, because creating one takes seconds.
 import './behaviour/outcomes.ts'
 import './behaviour/approvals.ts'
 import './behaviour/lists.ts'

@@ -1,3 +1,3 @@
-// Together on one database, which takes seconds to make.
+// One shared database, because creating one takes seconds.
 import './behaviour/background.ts'
 import './behaviour/left-behind.ts'

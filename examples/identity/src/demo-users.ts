@@ -1,4 +1,4 @@
-/** Whom a token is for. */
+/** The claims of a person. */
 export interface User {
   readonly tenant: string
   readonly roles: readonly string[]

@@ -2,7 +2,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { User } from './demo-users.ts'
 import { API } from './issuer.ts'
 
-/** The grant type by which anybody on this machine gets a token for anyone. Never offer it to a network. */
+/** The development grant type: it gives tokens for any person without a password. Never offer it to a network. */
 export const DEVELOPMENT_GRANT = 'urn:agentic-rest:grant-type:development'
 
 /** The public client that may use the grant. */
@@ -15,8 +15,8 @@ interface Wish {
 }
 
 /**
- * Teaches an issuer the development grant: `sub`, and `tenant` and `roles` where they differ from the person's. The
- * subject of an agent is refused: services know the agent by that name.
+ * Adds the development grant to an issuer. Its parameters are `sub`, and optional `tenant` and `roles`. The subject of an
+ * agent is refused, because services identify the agent by it.
  */
 export function addDevelopmentGrant(provider: Provider, isAgent: (sub: string) => boolean): void {
   provider.registerGrantType<Wish>(
@@ -42,7 +42,7 @@ export function addDevelopmentGrant(provider: Provider, isAgent: (sub: string) =
 /** The people of development, by the `sub` of their tokens. */
 export type People = ReadonlyMap<string, User>
 
-/** Makes the claims for the gateways, for a token of the development grant. */
+/** Creates the claims of a token of the development grant. */
 export function userClaims(people: People) {
   return function claimsOf({ oidc }: KoaContextWithOIDC): Record<string, unknown> {
     const { tenant, roles } = readUser(oidc.params as Wish, people)

@@ -14,20 +14,20 @@ import { createIssuer } from './issuer.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import { recordTokens, type TokenRecords } from './token-records.ts'
 
-/** What the identity provider is made of. */
+/** The options of the identity provider. */
 export interface IdentityOptions {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** Where keys are kept, so that tokens outlive a restart; without it they do not. */
+  /** The folder for keys. Without it, tokens are not valid after a restart. */
   readonly dataFolder?: string | undefined
-  /** The secrets of the agents that have an account of their own, by client id. */
+  /** The secrets of the service accounts, by client id. */
   readonly serviceAccounts: ReadonlyMap<string, string>
   readonly records?: TokenRecords | undefined
   /** The people known by name; those of the reference stack by default. */
   readonly people?: People | undefined
 }
 
-/** An identity provider that listens. */
+/** A listening identity provider. */
 export interface Identity {
   /** The issuer of users' tokens. */
   readonly issuer: string
@@ -36,10 +36,10 @@ export interface Identity {
   close(): void
 }
 
-// The development grant gives a token for anyone to whoever asks: nobody beyond this machine may.
+// The development grant needs no password, so it must not be reachable from other machines.
 const HOST = '127.0.0.1'
 const SERVICE_ACCOUNTS_PATH = '/service-accounts'
-// A day's work; the keys stay, so a restart does not cut it short.
+// Tokens last for a working day, also across restarts, because the keys are stored.
 const USER_TOKEN_SECONDS = 8 * 60 * 60
 const SERVICE_TOKEN_SECONDS = 10 * 60
 const MISDIRECTED_REQUEST = 421
@@ -113,7 +113,7 @@ async function createServiceAccountIssuer(issuer: string, options: IdentityOptio
   return provider
 }
 
-/** A page that resolves its own name to this machine sends that name as Host: it must not get tokens here. */
+/** Checks the Host header. A web page whose name resolves to this machine (DNS rebinding) must not get tokens. */
 function refuseOtherHosts(port: number, next: RequestListener): RequestListener {
   const ours = new Set([`${HOST}:${port}`, `localhost:${port}`])
   return function answerOurHost(request, response) {
@@ -148,7 +148,7 @@ function toEither({ users, serviceAccounts, people }: Answering): RequestListene
   }
 }
 
-/** Takes the path off, as `app.use(path, …)` would, and leaves the whole of it where oidc-provider looks for it. */
+/** Removes the path prefix as `app.use(path, …)` does, and keeps the full path for oidc-provider. */
 function isBelow(request: IncomingMessage & { originalUrl?: string }, path: string): boolean {
   const { url = '' } = request
   if (!url.startsWith(`${path}/`)) return false

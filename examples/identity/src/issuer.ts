@@ -1,21 +1,21 @@
 import { type AdapterFactory, type Configuration, type JWKS, Provider } from 'oidc-provider'
 
-/** What differs between the two issuers. */
+/** The options that differ between the two issuers. */
 export interface IssuerOptions {
-  /** Its identifier, which is also where it can be reached. */
+  /** Its identifier, which is also its address. */
   readonly issuer: string
   readonly keys: JWKS
   readonly clients: NonNullable<Configuration['clients']>
-  /** How long its tokens are good for. */
+  /** The lifetime of its tokens. */
   readonly tokenSeconds: number
-  /** Claims beside those of RFC 9068. */
+  /** Claims besides those of RFC 9068. */
   readonly claims?: NonNullable<Configuration['extraTokenClaims']>
 }
 
-/** The name of the API in tokens: what the gateways ask for as `audience`. */
+/** The audience of tokens, as the gateways require it. */
 export const AUDIENCE = 'agentic'
 
-/** The API that all tokens are for. Tokens for a resource are JWTs (RFC 9068); oidc-provider's own would be opaque. */
+/** The resource of all tokens. Tokens for a resource are JWTs (RFC 9068); oidc-provider's default is opaque. */
 export const API = {
   identifier: 'urn:agentic-rest:api',
   info: {
@@ -26,7 +26,7 @@ export const API = {
   },
 } as const
 
-/** An authorization server with discovery and a JWKS, whose access tokens gateways can verify by themselves. */
+/** Creates an authorization server with discovery and a JWKS, so that gateways can verify its tokens. */
 export function createIssuer({ issuer, keys, clients, tokenSeconds, claims }: IssuerOptions): Provider {
   return new Provider(issuer, {
     jwks: keys,
@@ -36,7 +36,7 @@ export function createIssuer({ issuer, keys, clients, tokenSeconds, claims }: Is
     ...(claims && { extraTokenClaims: claims }),
     features: {
       clientCredentials: { enabled: true },
-      // There is nobody to log in: users get their tokens by the development grant.
+      // There is no login: users get tokens by the development grant.
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
       resourceIndicators: {
@@ -48,7 +48,7 @@ export function createIssuer({ issuer, keys, clients, tokenSeconds, claims }: Is
   })
 }
 
-/** Signed tokens are in nobody's store, and nothing else is ever issued here. */
+/** A store that keeps nothing: only signed tokens are issued. */
 const keepNothing: AdapterFactory = () => ({
   upsert: async () => undefined,
   find: async () => undefined,

@@ -17,7 +17,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 
 function appendTo(file: string): TokenRecords {
   const stream = createWriteStream(file, { flags: 'a' })
-  // A file that cannot be written costs records and never a token.
+  // A write error loses records, but does not fail a token request.
   stream.on('error', ({ message }) => void process.stderr.write(`no records: ${message}\n`))
   return (record) => void stream.write(`${JSON.stringify(record)}\n`)
 }

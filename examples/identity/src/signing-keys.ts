@@ -6,7 +6,7 @@ import type { JWK, JWKS } from 'oidc-provider'
 
 const MODULUS_BITS = 2048
 
-/** The keys of an issuer: those in the folder, made at the first start; without a folder new ones each time. */
+/** The keys of an issuer: stored in the folder at the first start, or new ones without a folder. */
 export async function loadSigningKeys(folder: string | undefined, issuer: string): Promise<JWKS> {
   if (folder === undefined) return await makeKeys()
   const file = join(folder, `${issuer}-keys.json`)
@@ -24,7 +24,7 @@ async function makeKeys(): Promise<JWKS> {
   return { keys: [{ ...jwk, use: 'sig', alg: 'RS256' }] }
 }
 
-/** A process that is killed while it writes leaves the old file or the new one, never half of one. */
+/** Writes atomically: a killed process leaves the old or the new file, never a partial one. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}`
   await writeFile(draft, text, { mode: 0o600 })

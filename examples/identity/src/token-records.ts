@@ -1,9 +1,9 @@
 import type { AccessToken, ClientCredentials, Provider } from 'oidc-provider'
 
-/** Takes a record of every token that was issued. */
+/** Gets a record of every issued token. */
 export type TokenRecords = (record: Readonly<Record<string, unknown>>) => void
 
-/** Records the tokens of an issuer in the form of the gateway's audit records. The token itself is never in one. */
+/** Records issued tokens in the format of audit records, without the token itself. */
 export function recordTokens(provider: Provider, write: TokenRecords): void {
   provider.on('access_token.issued', (token) => write(recordOf(token, provider.issuer)))
   provider.on('client_credentials.issued', (token) => write(recordOf(token, provider.issuer)))

@@ -38,7 +38,7 @@ function askAsAgent(issuer: string, secret: string) {
   return ask(issuer, { grant_type: 'client_credentials' }, { authorization: `Basic ${credentials}` })
 }
 
-/** As a gateway does it: keys by discovery, everything else demanded. */
+/** Verifies a token as a gateway does: keys by discovery, all claims required. */
 async function verify(token: string, issuer: string) {
   const discovery = await fetch(`${issuer}/.well-known/openid-configuration`)
   const { issuer: named, jwks_uri } = (await discovery.json()) as { issuer: string; jwks_uri: string }

@@ -2,15 +2,15 @@ import { type AuditEmitter, createService, type Log, type Service, type Store } 
 import { listStockChecks } from './list-stock-checks.ts'
 import { readStock } from './read-stock.ts'
 
-/** What the inventory is made of. */
+/** The options of the inventory. */
 export interface InventoryOptions {
-  /** Its tables have to be there: `prepareTables` makes them. */
+  /** A store with its tables, created by `prepareTables`. */
   readonly store: Store
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
 
-/** Agent B: how much of a product is where. */
+/** Agent B: the stock of products. */
 export function createInventory({ store, audit, log }: InventoryOptions): Service {
   return createService({
     operations: [readStock(store), listStockChecks(store)],

@@ -12,7 +12,7 @@ const listInput = z.object({
   cursor: z.int().min(1).optional().describe('The `next` of the part before.'),
 })
 
-/** `GET /inventory/{productId}/stock-checks`: every look that really took place, the latest first. */
+/** `GET /inventory/{productId}/stock-checks`: every stock check, the latest first. */
 export function listStockChecks(store: Store): Operation {
   return defineOperation({
     id: 'list-stock-checks',

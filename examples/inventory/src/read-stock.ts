@@ -16,10 +16,10 @@ import { recordCheck } from './stock-checks.ts'
 
 const MAX_LENGTH = 256
 
-// An agent that asks for a person says for whom: B's records show the agent as the one who acts (Authentication, 4).
+// An agent names the person it acts for in this header. The records of B show the agent as actor (Authentication, 4).
 const REQUESTED_FOR = 'X-Requested-For'
 
-/** Agents whose word is taken for whom they ask; from anybody else the header means nothing. */
+/** Agents that are trusted to name a person; from other callers the header is ignored. */
 const trustedAgents: ReadonlySet<string> = new Set(['recommendations'])
 
 const stockInput = z.object({
@@ -28,7 +28,7 @@ const stockInput = z.object({
   [REQUESTED_FOR]: z.string().max(MAX_LENGTH).optional().describe('The person for whom an agent asks.'),
 })
 
-/** What a look into a warehouse found. */
+/** The result of a stock check. */
 const stockBody = z.object({
   productId: z.string(),
   warehouse: z.string(),
@@ -42,7 +42,7 @@ const stockBody = z.object({
 
 type StockContext = RunContext<InputOf<typeof stockInput>>
 
-/** `GET /inventory/{productId}/stock`: what of a product is available in one warehouse. */
+/** `GET /inventory/{productId}/stock`: the available stock of a product in one warehouse. */
 export function readStock(store: Store): Operation {
   return defineOperation({
     id: 'read-stock',
@@ -52,7 +52,7 @@ export function readStock(store: Store): Operation {
     input: stockInput,
     locations: { [REQUESTED_FOR]: 'header' },
     output: { success: stockBody },
-    // A look into a warehouse is recorded, so that repeating one has an effect: a key makes it one look.
+    // Each stock check is recorded, which is an effect. An idempotency key makes a retry the same check.
     idempotent: true,
     approval: {
       role: 'campaign:approve',
@@ -62,7 +62,7 @@ export function readStock(store: Store): Operation {
         const product = await readProduct(store, { tenant, productId })
         if (!product?.exportControlled) return false
         const message = `${productId} is under export control: its stock is told after an approval.`
-        // Who asks through an agent must not approve it either: for the runtime the agent is the requester.
+        // The person behind the agent must not approve. For the runtime the requester is the agent.
         return { message, approver: { name: 'Export control' }, requestedFor: personBehind(context) }
       },
     },
@@ -84,7 +84,7 @@ async function lookUp(store: Store, context: StockContext) {
   return check(context, place)
 }
 
-/** The one warehouse that is meant; a question or a refusal when that is not clear. */
+/** The warehouse of the request; a question or a refusal if it is not clear. */
 function choosePlace({ places }: StoredProduct, wanted: string | undefined) {
   const [first] = places
   if (wanted === undefined && places.length === 1 && first !== undefined) return first
@@ -114,7 +114,7 @@ function notThere(places: readonly Place[]) {
   return validationFailed({ message, errors: [{ field: 'warehouse', message }] })
 }
 
-/** The look and the outcome that is kept for the key are one transaction: there is never one without the other. */
+/** Records the check and stores the outcome of the key in one transaction. */
 function check(context: StockContext, place: Place) {
   const { tenant, input, subject, trace, idempotencyKey } = context
   return context.commit(async (sql) => {
@@ -138,7 +138,7 @@ function personBehind({ subject = '', input }: Pick<StockContext, 'subject' | 'i
   return trustedAgents.has(subject) ? input[REQUESTED_FOR] : undefined
 }
 
-/** The answer for a product that this tenant does not have. */
+/** The answer for an unknown product. */
 export function noProduct() {
   return error({ code: 'NOT_FOUND', message: 'There is no such product.', condition: 'not_found' })
 }

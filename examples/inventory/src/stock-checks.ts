@@ -1,31 +1,31 @@
 import type { Sql } from '@agentic-rest/service'
 import type { ProductKey } from './stock.ts'
 
-/** A look into a warehouse that really took place. */
+/** A recorded stock check. */
 export interface StockCheck {
   readonly id: string
   readonly productId: string
   readonly warehouse: string
   readonly available: number
-  /** The subject that asked: a person, or the agent that asked for one. */
+  /** The requester: a person, or an agent on behalf of one. */
   readonly checkedBy: string | null
-  /** The person for whom an agent asked. */
+  /** The person behind the agent. */
   readonly requestedFor: string | null
   readonly idempotencyKey: string | null
   readonly correlationId: string
   readonly checkedAt: string
 }
 
-/** A check that is to be recorded. */
+/** A check to record. */
 export interface NewCheck extends ProductKey, Omit<StockCheck, 'id'> {}
 
-/** Part of a list, and where the next part begins. */
+/** A page of a list and the cursor of the next page. */
 export interface Page {
   readonly items: readonly StockCheck[]
   readonly next: string | null
 }
 
-/** Records a check and gives its id. */
+/** Records a check; resolves with its id. */
 export async function recordCheck(sql: Sql, check: NewCheck): Promise<string> {
   const [row] = await sql.query<{ position: string }>(
     `INSERT INTO stock_checks (tenant, product_id, warehouse_id, available, checked_by, requested_for,
@@ -50,7 +50,7 @@ interface CheckRow extends Omit<StockCheck, 'id' | 'productId'> {
   readonly position: string
 }
 
-/** Reads checks of a product, the latest first, from a cursor on. */
+/** Reads checks of a product from a cursor, the latest first. */
 export async function listChecks(
   sql: Sql,
   { tenant, productId, limit, cursor }: ProductKey & { readonly limit: number; readonly cursor?: number },

@@ -6,7 +6,7 @@ export interface ProductKey {
   readonly productId: string
 }
 
-/** One warehouse that has the product. */
+/** The stock in one warehouse. */
 export interface Place {
   readonly warehouse: string
   readonly city: string
@@ -15,13 +15,13 @@ export interface Place {
   readonly reserved: number
 }
 
-/** A product as the inventory knows it. */
+/** A product with its stock. */
 export interface StoredProduct {
   readonly exportControlled: boolean
   readonly places: readonly Place[]
 }
 
-/** Reads a product with every place that has it; none when the tenant has no such product. */
+/** Reads a product with the stock of all warehouses. */
 export async function readProduct(
   sql: Sql,
   { tenant, productId }: ProductKey,
@@ -40,7 +40,7 @@ export async function readProduct(
   return { ...product, places }
 }
 
-/** What is stored and not promised to somebody. */
+/** The stock without reservations. */
 export function availableAt({ onHand, reserved }: Place): number {
   return Math.max(0, onHand - reserved)
 }

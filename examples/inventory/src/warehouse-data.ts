@@ -1,4 +1,4 @@
-/** A place where products are stored, with a system of its own that is asked. */
+/** A warehouse with its own system. */
 export interface Warehouse {
   readonly tenant: string
   readonly id: string
@@ -7,14 +7,14 @@ export interface Warehouse {
   readonly online: boolean
 }
 
-/** What is known of a product wherever it is stored. */
+/** A product, independent of its warehouses. */
 export interface Product {
   readonly tenant: string
   readonly id: string
   readonly export_controlled: boolean
 }
 
-/** How much of a product is in one warehouse. */
+/** The stock of a product in one warehouse. */
 export interface StockLine {
   readonly tenant: string
   readonly product_id: string
@@ -23,7 +23,7 @@ export interface StockLine {
   readonly reserved: number
 }
 
-/** What a new inventory knows: each product of `prd-offline`, `prd-multi` and `prd-export` shows one outcome. */
+/** The first data. `prd-offline`, `prd-multi` and `prd-export` each show one outcome. */
 export const warehouses: readonly Warehouse[] = [
   { tenant: 'acme', id: 'wh-berlin', city: 'Berlin', online: true },
   { tenant: 'acme', id: 'wh-rotterdam', city: 'Rotterdam', online: true },
@@ -61,12 +61,12 @@ const globex: Readonly<Record<string, readonly Place[]>> = {
 const controlled: ReadonlySet<string> = new Set(['prd-export'])
 const stored = { acme, globex }
 
-/** Every product that is stored somewhere. */
+/** Every product. */
 export const products: readonly Product[] = Object.entries(stored).flatMap(([tenant, own]) =>
   Object.keys(own).map((id) => ({ tenant, id, export_controlled: controlled.has(id) })),
 )
 
-/** Every place of every product. */
+/** The stock of every product in every warehouse. */
 export const stockLines: readonly StockLine[] = Object.entries(stored).flatMap(([tenant, own]) =>
   Object.entries(own).flatMap(([product_id, places]) =>
     places.map(([warehouse_id, on_hand, reserved]) => ({

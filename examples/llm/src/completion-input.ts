@@ -4,7 +4,7 @@ const MAX_PROMPT_LENGTH = 100_000
 const MAX_TOKENS = 4096
 const USUAL_TOKENS = 16
 
-/** What a completion is asked for with. Members that only some models know are kept, for a model elsewhere. */
+/** The input of a completion. Unknown members are kept for a remote model. */
 export const completionInput = z.looseObject({
   prompt: z
     .union([z.string().max(MAX_PROMPT_LENGTH), z.tuple([z.string().max(MAX_PROMPT_LENGTH)])])
@@ -17,10 +17,10 @@ export const completionInput = z.looseObject({
   stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
 })
 
-/** A request for a completion, checked. */
+/** A checked request for a completion. */
 export type CompletionInput = z.infer<typeof completionInput>
 
-/** The prompt as one text; the API also takes a list, of which this service knows lists of one. */
+/** The prompt as one text. The API also allows a list; this service supports lists of one. */
 export function promptText({ prompt }: CompletionInput): string {
   return typeof prompt === 'string' ? prompt : prompt[0]
 }

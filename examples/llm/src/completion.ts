@@ -1,14 +1,14 @@
-/** Why a text ended: by itself or a stop text, or because `max_tokens` were reached. */
+/** Why a text ended: `stop` for its end or a stop text, `length` for `max_tokens`. */
 export type FinishReason = 'stop' | 'length'
 
-/** How much was read and written. */
+/** The number of tokens read and written. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
 }
 
-/** What all bodies of one completion share. */
+/** The common fields of all bodies of one completion. */
 export interface CompletionHead {
   readonly id: string
   /** Seconds since 1970. */
@@ -16,7 +16,7 @@ export interface CompletionHead {
   readonly model: string
 }
 
-/** A text completion, or one frame of it, as the OpenAI API has it. */
+/** A text completion, or one frame of it, in the format of the OpenAI API. */
 export interface CompletionBody extends CompletionHead {
   readonly object: 'text_completion'
   readonly choices: readonly CompletionChoice[]
@@ -30,7 +30,7 @@ interface CompletionChoice {
   readonly finish_reason: FinishReason | null
 }
 
-/** The body with one piece of the text, or with all of it. */
+/** A body with a part of the text or all of it. */
 export function completionBody(
   { id, created, model }: CompletionHead,
   text: string,
@@ -40,7 +40,7 @@ export function completionBody(
   return { id, object: 'text_completion', created, model, choices: [choice] }
 }
 
-/** The last frame for a caller who asked to be told the usage. */
+/** The last frame, with the usage, if the caller asked for it. */
 export function usageBody({ id, created, model }: CompletionHead, usage: Usage): CompletionBody {
   return { id, object: 'text_completion', created, model, choices: [], usage }
 }

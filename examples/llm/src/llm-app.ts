@@ -13,30 +13,30 @@ import { streamSSE } from 'hono/streaming'
 import { type CompletionInput, completionInput } from './completion-input.ts'
 import type { Model } from './model.ts'
 
-/** What the app is made of. */
+/** The options of the app. */
 export interface LlmAppOptions {
   readonly model: Model
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
 
-/** The app, and how to end it. */
+/** The app and its `close`. */
 export interface LlmApp {
   readonly app: Hono<{ Bindings: HttpBindings }>
   close(): Promise<void>
 }
 
-/** What a request and its operation tell each other: an outcome cannot carry a stream. */
+/** State shared by a request and its operation, because an outcome cannot contain a stream. */
 interface Exchange {
   readonly acceptsStream: boolean
-  /** Aborted when the caller of a stream leaves. */
+  /** Aborted when the caller of a stream disconnects. */
   readonly stop: AbortController
   frames: AsyncIterable<string | Uint8Array> | undefined
 }
 
 /**
- * Text completions. The SDK checks inputs, records and gives typed outcomes; where the caller wants a stream and gets
- * one, the frames that the operation has opened are sent in place of its success.
+ * Text completions. The SDK checks inputs, writes audit records and gives typed outcomes. For a stream, the frames of the
+ * operation are sent instead of its success.
  */
 export function createLlmApp({ model, audit, log }: LlmAppOptions): LlmApp {
   const exchanges = new AsyncLocalStorage<Exchange>()
@@ -68,7 +68,7 @@ async function runCompletion(
   { input, signal }: RunContext<CompletionInput>,
   exchange: Exchange | undefined,
 ) {
-  // The body says it as the OpenAI API has it; where it does not, the header says it as the profile has it.
+  // `stream` in the body as in the OpenAI API; otherwise the Accept header as in the profile.
   const wantsStream = input.stream ?? exchange?.acceptsStream ?? false
   if (exchange === undefined || !wantsStream) {
     const completed = await model.complete(input, signal)
@@ -99,7 +99,7 @@ function sendFrames(
       stream.onAbort(() => stop.abort())
       for await (const frame of frames) await stream.write(frame)
     },
-    // A stream that breaks off must not look complete: the gateway tells the caller in a last frame (decision 26).
+    // A broken stream must not look complete: the gateway reports it in a last frame (decision 26).
     async () => void context.env.outgoing.destroy(),
   )
 }

@@ -5,13 +5,13 @@ import type { CompletionInput } from './completion-input.ts'
 import { writeLocalText } from './local-text.ts'
 import type { Model } from './model.ts'
 
-/** How fast the text comes. */
+/** The options of the local model. */
 export interface LocalModelOptions {
-  /** About 20 is what a small model on this machine would take. */
+  /** The pause between words. A small local model takes about 20. */
   readonly frameMs: number
 }
 
-/** A model that needs no model: its text follows from the prompt alone. */
+/** A stand-in for a model. Its text depends only on the prompt. */
 export function createLocalModel({ frameMs }: LocalModelOptions): Model {
   return {
     async complete(input) {
@@ -27,7 +27,7 @@ export function createLocalModel({ frameMs }: LocalModelOptions): Model {
 async function* localFrames(input: CompletionInput, frameMs: number, signal: AbortSignal) {
   const { pieces, finishReason, usage } = writeLocalText(input)
   const head = headOf(input)
-  // A stop text at the very beginning leaves no word, and still somebody waits for the reason.
+  // A stop text at the start leaves no word, but the reason must still be sent.
   const shown = pieces.length === 0 ? [''] : pieces
   for (const [index, piece] of shown.entries()) {
     const isLast = index === shown.length - 1

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import type { FinishReason, Usage } from './completion.ts'
 import { type CompletionInput, promptText } from './completion-input.ts'
 
-/** A text that was made here: its pieces, a word each, and why it ended. */
+/** A generated text: its words, and why it ended. */
 export interface LocalText {
   readonly pieces: readonly string[]
   readonly finishReason: FinishReason
   readonly usage: Usage
 }
 
-// Sentences of subject, verb and object: enough to look like text, and the same for the same prompt on every machine.
+// Sentences of subject, verb and object. The same prompt gives the same text on every machine.
 const subjects = ['The plan', 'A smaller budget', 'This audience', 'The second creative', 'Each device']
 const verbs = ['reaches', 'holds', 'improves', 'explains', 'replaces', 'measures']
 const objects = ['more readers', 'its own goal', 'the weekly rate', 'a steady share', 'what was asked']
 
-/** Continues a prompt without a model. The words follow from hashes of the prompt, and only the caller's wish ends them. */
+/** Continues a prompt with words from hashes of the prompt, until `max_tokens` or a stop text. */
 export function writeLocalText(input: CompletionInput): LocalText {
   const prompt = promptText(input)
   const longest = firstWords(prompt, input.max_tokens).join('')

@@ -3,19 +3,19 @@ import { failedDependency } from '@agentic-rest/service'
 import type { CompletionInput } from './completion-input.ts'
 import type { Model } from './model.ts'
 
-/** Where a model is that speaks the OpenAI API. */
+/** The address of a model with the OpenAI API. */
 export interface RemoteModelOptions {
-  /** Such as `http://127.0.0.1:11434/v1`. */
+  /** For example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string
   readonly apiKey?: string | undefined
-  /** Takes the place of the model that callers name. */
+  /** Replaces the model named by callers. */
   readonly model?: string | undefined
 }
 
-// The first word of a large model may take its time.
+// The first word of a large model may take long.
 const TIMEOUT_MS = 60_000
 
-/** A model elsewhere. Callers' tokens stay here, and what it says about a failure is not passed on. */
+/** A remote model. Tokens of callers and its error texts are not forwarded. */
 export function createRemoteModel({ baseUrl, apiKey, model }: RemoteModelOptions): Model {
   const client = createClient({ baseUrl, token: apiKey, timeoutMs: TIMEOUT_MS })
   const requestFor = (input: CompletionInput, stream: boolean, signal: AbortSignal) => ({
@@ -32,7 +32,7 @@ export function createRemoteModel({ baseUrl, apiKey, model }: RemoteModelOptions
     },
     async stream(input, signal) {
       const events = client.stream(requestFor(input, true, signal))
-      // Only the first event tells whether there is a stream at all; until then an outcome can still be the answer.
+      // Waits for the first event: before it, the answer can still be an outcome.
       const first = await events.next().catch(() => undefined)
       return first === undefined || first.done === true
         ? unavailable
@@ -48,10 +48,10 @@ const unavailable = {
 
 type Events = ReturnType<Client['stream']>
 
-// How a stream of the OpenAI API ends.
+// The last frame of a stream in the OpenAI API.
 const LAST_DATA = '[DONE]'
 
-/** A stream that stops early breaks off here too: ended in order, it would look complete. */
+/** Breaks off a stream that stopped early; a normal end would make it look complete. */
 async function* framesOf(first: StreamEvent, events: Events) {
   let last = first.data
   yield frameOf(first)

@@ -107,7 +107,7 @@ test('a stream that breaks off does not end as if it were complete', async () =>
   const { post } = await startLlm(
     modelOf(async function* () {
       yield 'data: first\n\n'
-      // The frame is on its way when the model fails.
+      // The model fails after the frame was sent.
       await pause(20)
       throw new Error('the model died')
     }),

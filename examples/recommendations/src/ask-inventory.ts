@@ -1,19 +1,19 @@
 import { failedDependency, type Outcome, type RequestContext } from '@agentic-rest/service'
 import { z } from 'zod'
 
-/** What the inventory agent says about a product. */
+/** The answer of the inventory agent for a product. */
 export interface Stock {
   readonly warehouse: string
   readonly available: number
   readonly checkId: string
 }
 
-/** What is known of a product's stock, or the outcome to answer with. */
+/** The stock of a product, or the outcome to answer with. */
 export type AskedStock =
   | { readonly ok: true; readonly stock: Stock }
   | { readonly ok: false; readonly outcome: Outcome }
 
-/** What the inventory is asked for. */
+/** A request to the inventory. */
 export interface StockQuestion {
   readonly productId: string
   readonly warehouse: string | undefined
@@ -22,8 +22,8 @@ export interface StockQuestion {
 const stockAnswer = z.object({ warehouse: z.string(), available: z.int(), checkId: z.string() })
 
 /**
- * Asks agent B, once per request: a second question under the same Idempotency-Key would be another request to the
- * same operation. Whatever B answers, its type reaches the caller; `warehouse` is called `shipFrom` here.
+ * Calls agent B once per request: a second call with the same Idempotency-Key would be another request to the same
+ * operation. The type of B's outcome reaches the caller. B's input `warehouse` is called `shipFrom` here.
  */
 export async function askInventory(
   { call, propagate, subject }: RequestContext,
@@ -32,7 +32,7 @@ export async function askInventory(
 ): Promise<AskedStock> {
   const inner = await call({
     baseUrl: inventoryUrl,
-    // Callers reach the gateway of B too, so an approval of B can be decided where its Location says.
+    // Callers can reach the gateway of B, so they can decide an approval at its Location.
     publicUrl: inventoryUrl,
     method: 'GET',
     path: '/inventory/{productId}/stock',

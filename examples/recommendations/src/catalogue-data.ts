@@ -1,4 +1,4 @@
-/** Something that is sold. */
+/** A product of the catalogue. */
 export interface Product {
   readonly id: string
   readonly name: string
@@ -6,14 +6,14 @@ export interface Product {
   readonly price_cents: number
 }
 
-/** What one customer bought at once. */
+/** One order of a customer. */
 export interface Order {
   readonly id: string
   readonly customer_id: string
   readonly product_ids: readonly string[]
 }
 
-/** What a tenant has when it is new. */
+/** The first data of a tenant. */
 export interface FirstData {
   readonly products: readonly Product[]
   readonly customers: readonly string[]
@@ -61,7 +61,7 @@ const globexOrders: readonly OrderLine[] = [
   ['cus-2', 'prd-501', 'prd-multi'],
 ]
 
-/** The catalogue and the purchases that a new service knows, by tenant. */
+/** The first catalogue and orders, by tenant. */
 export const firstData: ReadonlyMap<string, FirstData> = new Map([
   ['acme', dataOf(acmeProducts, acmeOrders, ['cus-new'])],
   ['globex', dataOf(globexProducts, globexOrders)],

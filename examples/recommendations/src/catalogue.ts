@@ -1,13 +1,13 @@
 import type { Sql } from '@agentic-rest/service'
 import type { Basket, RankedProduct } from './rank.ts'
 
-/** What recommendations are computed from. */
+/** The data for recommendations. */
 export interface Catalogue {
   readonly products: ReadonlyMap<string, RankedProduct>
   readonly baskets: readonly Basket[]
 }
 
-// The latest orders say what sells now, and a computation over a part has an end.
+// Only the latest orders: they are the most relevant, and they limit the computation.
 const MAX_PRODUCTS = 2_000
 const MAX_PURCHASES = 20_000
 
@@ -17,7 +17,7 @@ interface PurchaseRow {
   readonly productId: string
 }
 
-/** Reads the catalogue of a tenant and what was bought together. */
+/** Reads the catalogue and the orders of a tenant. */
 export async function readCatalogue(sql: Sql, tenant: string): Promise<Catalogue> {
   const products = await sql.query<RankedProduct>(
     `SELECT id, name, category, price_cents AS "priceCents" FROM products WHERE tenant = $1
@@ -43,13 +43,13 @@ function toBaskets(purchases: readonly PurchaseRow[]): Basket[] {
   }))
 }
 
-/** Whether the tenant knows a customer, with purchases or without. */
+/** Whether the tenant has a customer. */
 export async function isCustomer(sql: Sql, tenant: string, customerId: string): Promise<boolean> {
   const rows = await sql.query('SELECT 1 FROM customers WHERE tenant = $1 AND id = $2', [tenant, customerId])
   return rows.length > 0
 }
 
-/** Keeps a recommendation that was given. */
+/** Stores a recommendation. */
 export async function keepRecommendation(
   sql: Sql,
   tenant: string,

@@ -4,7 +4,7 @@ import { type Basket, createSimilarity, rankForCustomer, rankForProduct } from '
 const product = (id: string, category = 'c', priceCents = 100) => ({ id, name: id, category, priceCents })
 const catalogue = (...products: ReturnType<typeof product>[]) =>
   new Map(products.map((each) => [each.id, each]))
-// The cosine for one shared order of one and of two.
+// The cosine for one shared order out of one and two orders.
 const halfRoot = Math.round(1000 * Math.SQRT1_2) / 1000
 const basket = (customerId: string, ...productIds: string[]): Basket => ({ customerId, productIds })
 

@@ -1,4 +1,4 @@
-/** A product as far as ranking looks at it. */
+/** The fields of a product that ranking needs. */
 export interface RankedProduct {
   readonly id: string
   readonly name: string
@@ -6,16 +6,16 @@ export interface RankedProduct {
   readonly priceCents: number
 }
 
-/** What was bought at once, and by whom. */
+/** An order and its customer. */
 export interface Basket {
   readonly customerId: string
   readonly productIds: readonly string[]
 }
 
-/** Why a product is recommended. */
+/** The reason of a recommendation. */
 export type Reason = 'bought_together' | 'same_category' | 'popular'
 
-/** A product that is recommended; the score is from 0 to 1 and says how much the data supports it. */
+/** A recommended product. The score from 0 to 1 measures the support by the data. */
 export interface Recommendation {
   readonly productId: string
   readonly name: string
@@ -30,15 +30,15 @@ interface Scored {
   readonly score: number
 }
 
-/** What is ranked. */
+/** The data to rank. */
 export interface RankingData {
   readonly products: ReadonlyMap<string, RankedProduct>
   readonly baskets: readonly Basket[]
 }
 
 /**
- * What goes with a product: what was bought together with it, then what is like it. When there is none of the product
- * itself the order is turned round, since who cannot have it wants something like it first.
+ * Ranks products for a product: first those bought together with it, then similar ones. If the product is not in stock,
+ * similar ones come first.
  */
 export function rankForProduct(product: RankedProduct, data: RankingData, isAvailable: boolean) {
   const others = [...data.products.values()].filter(({ id }) => id !== product.id)
@@ -57,7 +57,7 @@ export function rankForProduct(product: RankedProduct, data: RankingData, isAvai
   return withoutRepeats([...byScore(first), ...byScore(second)]).map(toRecommendation)
 }
 
-/** What suits a customer: what others bought together with what the customer has; for a new one, what sells. */
+/** Ranks products for a customer: those bought together with the customer's products; for a new customer, the best sellers. */
 export function rankForCustomer(customerId: string, { products, baskets }: RankingData) {
   const own = baskets.filter((basket) => basket.customerId === customerId)
   const owned = new Set(own.flatMap(({ productIds }) => productIds))
@@ -81,8 +81,8 @@ export function rankForCustomer(customerId: string, { products, baskets }: Ranki
 }
 
 /**
- * How much two products belong together: the cosine of their orders. It is 1 when they are always bought together, 0
- * when they never are, and what is in every basket does not win by being in every basket.
+ * The similarity of two products: the cosine of their orders. It is 1 if they are always bought together and 0 if never.
+ * A product in every order gets no advantage from that.
  */
 export function createSimilarity(baskets: readonly Basket[]): (left: string, right: string) => number {
   const orders = new Map<string, Set<number>>()
@@ -97,7 +97,7 @@ export function createSimilarity(baskets: readonly Basket[]): (left: string, rig
   }
 }
 
-/** 1 for the same price, and less the further the prices are apart. */
+/** 1 for the same price, less for a larger difference. */
 function closeness(left: RankedProduct, right: RankedProduct): number {
   const [low, high] = [left.priceCents, right.priceCents].toSorted((a, b) => a - b)
   return high === undefined || low === undefined || high === 0 ? 0 : low / high
@@ -107,7 +107,7 @@ function mean(numbers: readonly number[]): number {
   return numbers.length === 0 ? 0 : numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 }
 
-/** The best first; equal ones by id, so that the order is the same on every machine. What has no support is left out. */
+/** Sorts by score, then by id for a stable order. Products without support are left out. */
 function byScore(scored: readonly Scored[]): Scored[] {
   return scored
     .filter(({ score }) => score > 0)

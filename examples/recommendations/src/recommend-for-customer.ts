@@ -11,7 +11,7 @@ const customerBody = z.object({
   createdAt: z.string(),
 })
 
-/** `POST /recommendations/{customerId}`: what suits a customer, by what the customer and others bought. */
+/** `POST /recommendations/{customerId}`: recommendations for a customer, from the orders of all customers. */
 export function recommendForCustomer(store: Store): Operation {
   return defineOperation({
     id: 'recommend-for-customer',

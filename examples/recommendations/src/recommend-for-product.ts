@@ -27,14 +27,14 @@ const productBody = z.object({
   createdAt: z.string(),
 })
 
-/** What the operation works with. */
+/** The options of the operation. */
 export interface ForProductOptions {
   readonly store: Store
   /** The gateway of agent B. */
   readonly inventoryUrl: string
 }
 
-/** `POST /products/{productId}/recommendations`: what goes with a product, by what is in stock of it. */
+/** `POST /products/{productId}/recommendations`: recommendations for a product, depending on its stock. */
 export function recommendForProduct(options: ForProductOptions): Operation {
   return defineOperation({
     id: 'create-recommendations',

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const USUAL_LENGTH = 3
 const MAX_LENGTH = 10
 
-/** How many recommendations are wanted. */
+/** The number of recommendations. */
 export const limitInput = z.int().min(1).max(MAX_LENGTH).default(USUAL_LENGTH)
 
 /** The recommendations in an answer, the best first. */
@@ -18,7 +18,7 @@ export const recommendationList = z.array(
   }),
 )
 
-/** The answer where the tenant has no such thing. */
+/** The answer for an unknown resource. */
 export function noSuch(thing: string) {
   return error({ code: 'NOT_FOUND', message: `There is no such ${thing}.`, condition: 'not_found' })
 }

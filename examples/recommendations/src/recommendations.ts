@@ -10,23 +10,23 @@ import {
 import { recommendForCustomer } from './recommend-for-customer.ts'
 import { recommendForProduct } from './recommend-for-product.ts'
 
-/** What the agent is made of. */
+/** The options of the agent. */
 export interface RecommendationsOptions {
-  /** Its tables have to be there: `prepareTables` makes them. */
+  /** A store with its tables, created by `prepareTables`. */
   readonly store: Store
   /** The gateway of agent B. */
   readonly inventoryUrl: string
-  /** The agent's own account at that gateway. */
+  /** The service account at that gateway. */
   readonly identity?: CallIdentity | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
   readonly callObserver?: CallObserver | undefined
 }
 
-// The gateway of B gives up after 10 seconds and says so; this is for a gateway that says nothing.
+// Longer than the deadline of 10 seconds of B's gateway; for a gateway that does not answer.
 const CALL_SECONDS = 15
 
-/** Agent A: recommendations, which depend on what agent B says about the stock. */
+/** Agent A: recommendations, which depend on the stock of agent B. */
 export function createRecommendations(options: RecommendationsOptions): Service {
   const { store, inventoryUrl, identity, audit, log, callObserver } = options
   return createService({

@@ -29,7 +29,7 @@ const steps: readonly MigrationStep[] = [
   },
 ]
 
-/** Brings the tables up to date and puts the first data in, once; safe to call from several processes. */
+/** Migrates the tables and inserts the first data once. Several processes may call it. */
 export function prepareTables(store: Store): Promise<void> {
   return store.migrate({ owner: 'recommendations', steps })
 }

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { createStore } from '@agentic-rest/service'
 import { programEntry } from './part-entry.ts'
 
-/** The database that the services were to use cannot be used. */
+/** The database of DATABASE_URL cannot be used. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
 }
 
-/** Makes a schema for each part that stores something, where it is missing. */
+/** Creates the missing schemas of the parts that store data. */
 export async function createSchemas(databaseUrl: string, names: readonly string[]): Promise<void> {
   const store = createStore({ url: databaseUrl, connections: 1 })
   try {
@@ -21,7 +21,7 @@ export async function createSchemas(databaseUrl: string, names: readonly string[
   }
 }
 
-/** The address of the database for one part: names without a schema mean those of the part's own. */
+/** The database URL of one part, with the schema of the part as the default. */
 export function schemaUrl(databaseUrl: string, name: string): string {
   const url = URL.parse(databaseUrl)
   if (url === null) throw new DatabaseError('DATABASE_URL is no URL')
@@ -34,17 +34,17 @@ function schemaOf(name: string): string {
   return `agentic_${name.replaceAll('-', '_')}`
 }
 
-/** What the databases are made with. */
+/** The options of `makeFirstDatabases`. */
 interface FirstDatabases {
-  /** Where they are going to be. */
+  /** The folders of the databases. */
   readonly folders: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Makes one empty database and copies it, when there is none yet: making one takes seconds of a processor, copying it
- * does not. A part whose database is not there makes its own, so nothing depends on how this ends.
+ * Creates one empty database and copies it, if none exists yet. Creating one takes seconds of processor time, copying
+ * does not. A part without a database creates its own, so a failure here has no consequence.
  */
 export async function makeFirstDatabases({ folders, env, signal }: FirstDatabases): Promise<void> {
   if (folders.length < 2 || folders.some((folder) => existsSync(folder))) return

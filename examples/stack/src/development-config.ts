@@ -1,13 +1,13 @@
 import { type GatewayConfig, parseConfig } from '@agentic-rest/gateway'
 
-/** What development adds to somebody's own gateway. */
+/** Additions to the user's gateway in development. */
 interface Development {
   readonly issuer: string
-  /** Taken where the file leaves the port open. */
+  /** The port if the file has port 0. */
   readonly port: number
 }
 
-/** A configuration that also accepts the tokens of the development identity provider, on a port that can be told. */
+/** Adds the development identity provider and a known port to a configuration. */
 export function developmentConfig(config: GatewayConfig, { issuer, port }: Development): GatewayConfig {
   const { gateway, plugins } = config
   const validator = plugins['token-validator']
@@ -20,7 +20,7 @@ export function developmentConfig(config: GatewayConfig, { issuer, port }: Devel
   }
 }
 
-/** Read from text like any other, so that it has every default that an issuer has. */
+/** Parsed from text, so that the issuer has all defaults. */
 function issuersOf(issuer: string): GatewayConfig['plugins']['token-validator']['issuers'] {
   const rows = [{ issuer, audience: ['agentic'], algorithms: ['RS256'] }]
   const text = JSON.stringify({ gateway: {}, plugins: { 'token-validator': { issuers: rows } }, routes: [] })
@@ -32,8 +32,8 @@ function issuersOf(issuer: string): GatewayConfig['plugins']['token-validator'][
 const LOOPBACK = '127.0.0.1'
 
 /**
- * A configuration with a console, whose page may call the gateway. It is for this machine alone, whatever the file says
- * for production: in development nobody is asked for a token.
+ * Adds the console to a configuration and lets its page call the gateway. It listens on this machine only, because
+ * development needs no token.
  */
 export function withConsole(config: GatewayConfig, port: number): GatewayConfig {
   const { gateway } = config

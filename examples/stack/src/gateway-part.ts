@@ -27,7 +27,7 @@ const log = createLog({ level: 'info', pretty: false, write: (line) => void proc
 const gateway = await startGateway(await firstConfig())
 const { promise: toldToStop, resolve: stop } = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
-// Who develops a gateway sees at once what a change does.
+// In development a change of the file takes effect at once.
 const unwatch = watchConfig(GATEWAY_FILE, () => void gateway.reload())
 await toldToStop
 unwatch()
@@ -41,7 +41,7 @@ async function firstConfig(): Promise<Loaded> {
   process.exit(2)
 }
 
-/** The file with what the stack puts in its place, at the start and with every reload. */
+/** Reads the file and adds the settings of the stack, at the start and at every reload. */
 function readFile(): ConfigResult {
   const loaded = loadConfig(GATEWAY_FILE, process.env)
   return loaded.ok ? { ...loaded, config: inStack(loaded.config) } : loaded

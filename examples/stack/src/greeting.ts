@@ -1,22 +1,22 @@
 import type { Person } from '@agentic-rest/gateway'
 import type { Stack } from './start-stack.ts'
 
-/** What is told once the stack runs. */
+/** The content of the greeting. */
 export interface Greeting {
   readonly stack: Stack
   readonly token: string
   /** The person of the token. */
   readonly person: Person
-  /** The command that prints a token, as the reader can type it. */
+  /** The command that prints a token. */
   readonly tokenCommand: string
-  /** The command that takes the tour, where there is one. */
+  /** The command for the tour, if there is one. */
   readonly tourCommand?: string | undefined
   readonly dataFolder: string | undefined
   readonly seconds: number
 }
 
 interface Example {
-  /** The part that has to run for it to work. */
+  /** The part that this example needs. */
   readonly part: string
   readonly title: string
   readonly command: (gateway: string, token: string) => string
@@ -44,7 +44,7 @@ const examples: readonly Example[] = [
 
 const SHOWN_EXAMPLES = 2
 
-/** What runs where, a token, and two commands that work as they stand. */
+/** Lists the parts with their addresses, a token, and two example commands. */
 export function greet(greeting: Greeting): string {
   const { stack, token, person, tokenCommand, tourCommand, dataFolder, seconds } = greeting
   const gateway = stack.parts.find(({ name }) => name === 'gateway')?.url ?? ''

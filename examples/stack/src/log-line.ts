@@ -1,4 +1,4 @@
-/** A line that is a JSON object, as logs and audit records are; nothing for other text. */
+/** Parses a line that is a JSON object, such as a log line or an audit record. */
 export function readObject(line: string): Readonly<Record<string, unknown>> | undefined {
   if (!line.startsWith('{')) return undefined
   try {
@@ -8,7 +8,7 @@ export function readObject(line: string): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** A line of a log as people read it. */
+/** Makes a log line readable. */
 export function readableLine(line: string): string {
   const entry = readObject(line)
   if (entry === undefined) return line
@@ -17,7 +17,7 @@ export function readableLine(line: string): string {
   return `${level} ${msg}${rest.join('')}`
 }
 
-/** What went wrong and what that followed from, without where in the code: that is for those who change it. */
+/** Removes the stack trace of an error, but keeps its causes. */
 function inOneLine(value: unknown): unknown {
   if (typeof value !== 'string') return value
   return value.replace(/\n\s+at .*?(?=\n| \(cause: |$)/g, '').replaceAll(' (cause: ', ': ')

@@ -1,7 +1,7 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { createStore } from '@agentic-rest/service'
 
-// A process of its own: making a database keeps one busy for seconds.
+// A separate process, because creating a database blocks it for seconds.
 const [first = '', ...others] = process.argv.slice(2)
 
 const store = createStore({ folder: first })
@@ -10,7 +10,7 @@ await store.close()
 await Promise.all(others.map(copyTo))
 process.exit(0)
 
-/** A folder gets its name when it is complete: a process that is killed leaves no half of a database. */
+/** Copies under another name and renames at the end, so that a killed process leaves no partial database. */
 async function copyTo(folder: string): Promise<void> {
   const unfinished = `${folder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { PartRow } from './parts.ts'
 
-/** The file that a part is started with, and the arguments that Node needs for it. */
+/** The entry file of a part, and its Node arguments. */
 export interface PartEntry {
   readonly file: string
   readonly nodeArguments: readonly string[]
 }
 
-/** Finds the entry of a part: its source in a checkout, what was built in a published package; none if it is not there. */
+/** Finds the entry file of a part: the source in a checkout, the built file in a published package. */
 export function findEntry({ runs, stores }: Pick<PartRow, 'runs' | 'stores'>): PartEntry | undefined {
-  // The user's packages are built JavaScript: the condition for our source must not reach them.
+  // The packages of the user are built JavaScript, so the condition for our source is left out.
   if ('program' in runs)
     return { file: runs.program, nodeArguments: [guardArgument(isSource(import.meta.url))] }
   const candidates =
@@ -22,17 +22,17 @@ export function findEntry({ runs, stores }: Pick<PartRow, 'runs' | 'stores'>): P
   return { file, nodeArguments: [...argumentsFor(file), ...(stores ? forEmbeddedDatabase : [])] }
 }
 
-// The embedded database starts in half the time, with half the memory, when V8 does not try to make it fast.
+// Without V8's optimising compiler the embedded database starts in half the time, with half the memory.
 const forEmbeddedDatabase: readonly string[] = ['--liftoff-only']
 
-/** A program of the stack itself that works on databases, beside this file. */
+/** The entry of a database program of the stack, beside this file. */
 export function programEntry(name: string): PartEntry {
   const source = besideThisFile(`./${name}.ts`)
   const file = existsSync(source) ? source : besideThisFile(`./${name}.js`)
   return { file, nodeArguments: [...argumentsFor(file), ...forEmbeddedDatabase] }
 }
 
-/** The configuration of one of the stack's own gateways; it lies beside `src` and `dist`. */
+/** The configuration file of a gateway of the stack, beside `src` and `dist`. */
 export function gatewayFile(name: string): string {
   return besideThisFile(`../${name}`)
 }
@@ -46,7 +46,7 @@ function isSource(file: string): boolean {
   return file.endsWith('.ts')
 }
 
-/** Loads the module that ends a part when its parent has ended. */
+/** Loads the module that ends a part together with its parent. */
 function guardArgument(source: boolean): string {
   return `--import=${new URL(`./end-with-parent.${source ? 'ts' : 'js'}`, import.meta.url)}`
 }

@@ -4,22 +4,22 @@ import type { Person } from '@agentic-rest/gateway'
 import { schemaUrl } from './databases.ts'
 import { type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
 
-/** What the environment of the parts is made of. */
+/** The options of the parts' environment. */
 export interface EnvironmentOptions {
   readonly portBase: number
-  /** Where data is kept; nothing is when it is absent. */
+  /** The folder for data; in memory when absent. */
   readonly dataFolder?: string | undefined
-  /** A PostgreSQL server in place of embedded databases. */
+  /** A PostgreSQL server instead of embedded databases. */
   readonly databaseUrl?: string | undefined
-  /** The static files of the console; without them there is only its API. */
+  /** The static files of the console. Without them only its API is served. */
   readonly consoleFolder?: string | undefined
   /** The people of development; those of the reference stack by default. */
   readonly people?: readonly Person[] | undefined
-  /** What the parts inherit. */
+  /** The inherited environment. */
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Gives the variables of each part. Secrets of service accounts are made here, and nobody but the two sides knows them. */
+/** Creates the environment of each part, with new secrets for the service accounts. */
 export function createPartEnvironment(options: EnvironmentOptions): (row: PartRow) => NodeJS.ProcessEnv {
   const accounts = createAccounts()
   const inherited = { ...options.env, ...urlVariables(options.portBase) }
@@ -42,7 +42,7 @@ function createAccounts(): ReadonlyMap<string, string> {
   return new Map(callers.map(({ name }) => [name, randomBytes(32).toString('hex')]))
 }
 
-/** A variable that is not to be set is given as `undefined`, so that one of the surroundings does not get through. */
+/** `undefined` removes an inherited variable. */
 function dataVariables({ name, stores }: PartRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { databaseUrl, env } = options
   const dataFolder = options.dataFolder === undefined ? undefined : resolve(options.dataFolder)
@@ -55,7 +55,7 @@ function dataVariables({ name, stores }: PartRow, options: EnvironmentOptions): 
   }
 }
 
-/** One gateway serves the console; everyone else posts records to it. */
+/** One gateway serves the console; the other parts post their records to it. */
 function consoleVariables({ name, servesConsole }: PartRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { portBase, consoleFolder } = options
   const serves = servesConsole === true

@@ -4,29 +4,29 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readableLine } from './log-line.ts'
 
-/** How a part is run. */
+/** The command of a part. */
 export interface PartCommand {
   readonly name: string
   readonly arguments: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** Whether it answers by now. */
+  /** Whether the part answers. */
   readonly isReady: () => Promise<boolean>
   readonly onStdout: (line: string) => void
   readonly onStderr: (line: string) => void
 }
 
-/** One life of a part. */
+/** One process of a part. */
 export interface PartProcess {
   readonly pid: number | undefined
-  /** Resolves when it answers; rejects with a `PartFailedError` when it ends before, or does not answer in time. */
+  /** Resolves when the part answers; rejects with a `PartFailedError` if it ends before or does not answer in time. */
   readonly ready: Promise<void>
-  /** Resolves when it has ended and everything it wrote has been handed on, with how it ended. */
+  /** Resolves with the reason after the end of the process and of its output. */
   readonly ended: Promise<string>
-  /** Asks it to end, and ends it when it does not. */
+  /** Sends SIGTERM, and SIGKILL after a time. */
   stop(): Promise<void>
 }
 
-/** A part did not start; the message has the last that it said. */
+/** A part did not start. The message has its last output. */
 export class PartFailedError extends Error {
   override readonly name = 'PartFailedError'
 }
@@ -36,11 +36,11 @@ const READY_MS = 60_000
 const STOP_MS = 10_000
 const KEPT_LINES = 20
 
-/** Starts a part. It ends with this process, however this process ends. */
+/** Starts a part. It always ends with this process. */
 export function runPart(command: PartCommand): PartProcess {
   const child = spawn(process.execPath, command.arguments, {
     env: command.env,
-    // In a group of its own: Ctrl-C is for the stack, which then stops its parts in order.
+    // Its own process group: Ctrl-C goes only to the stack, which stops its parts in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -74,7 +74,7 @@ function endOf(child: ChildProcess): Promise<string> {
   })
 }
 
-/** Gives nothing once the part answers, or why it will not. */
+/** Waits until the part answers; resolves with the reason if it does not. */
 async function waitUntilReady({ isReady }: PartCommand, ended: Promise<string>): Promise<string | undefined> {
   const late = AbortSignal.timeout(READY_MS)
   let end: string | undefined
@@ -96,7 +96,7 @@ async function stopProcess(child: ChildProcess, ended: Promise<string>): Promise
   clearTimeout(timer)
 }
 
-/** Hands on every line of a stream; resolves at its end. */
+/** Calls `take` for every line of a stream; resolves at its end. */
 function eachLine(stream: Readable, take: (line: string) => void): Promise<void> {
   return new Promise((resolve) => {
     createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })

@@ -1,23 +1,23 @@
 /** One process of the stack. */
 export interface PartRow {
   readonly name: string
-  /** How far its port is from that of the gateway. */
+  /** The offset of its port from that of the gateway. */
   readonly distance: number
-  /** What it does, for the list that is printed. */
+  /** The description in the printed list. */
   readonly purpose: string
   /** An example with a `src/main.ts`, a gateway with its configuration, or a program of the user. */
   readonly runs: { readonly example: string } | { readonly gateway: string } | { readonly program: string }
-  /** Whether it keeps data in a database of its own. */
+  /** Whether it has a database. */
   readonly stores?: boolean
-  /** Whether it calls other agents, with an account of its own. */
+  /** Whether it calls other agents, with a service account. */
   readonly calls?: boolean
-  /** Whether it has to know the accounts of those that call. */
+  /** Whether it needs all service accounts. */
   readonly issuesTokens?: boolean
-  /** Whether it serves the console, to which the others post their records. */
+  /** Whether it serves the console. */
   readonly servesConsole?: boolean
 }
 
-/** Every part, in the order of the printed list. A part whose entry is not there is left out. */
+/** Every part, in the order of the printed list. Parts without an entry file are skipped. */
 export const parts = [
   {
     name: 'gateway',
@@ -69,16 +69,16 @@ export const parts = [
   },
 ] as const satisfies readonly PartRow[]
 
-/** What has a port and is no process of its own: the first gateway serves the console. */
+/** Ports without a process: the first gateway serves the console. */
 const reserved = [{ name: 'console', distance: 10 }] as const
 
-/** The name of something that has a port in the stack. */
+/** The name of a part or of another port of the stack. */
 export type PartName = (typeof parts)[number]['name'] | (typeof reserved)[number]['name']
 
-/** Where the gateway listens unless told otherwise; all other ports keep their distance from it. */
+/** The default port of the gateway. All other ports have a fixed offset from it. */
 export const DEFAULT_PORT_BASE = 8080
 
-/** The largest port base that leaves room for every distance. */
+/** The largest port base with valid ports for all offsets. */
 export const MAX_PORT_BASE = 65_535 - Math.max(...[...parts, ...reserved].map(({ distance }) => distance))
 
 /** The port of a part. */
@@ -87,12 +87,12 @@ export function portOf(name: PartName, portBase: number): number {
   return portBase + (row?.distance ?? 0)
 }
 
-/** Where a part is reached. Everything stays on this machine. */
+/** The address of a part, on this machine. */
 export function urlOf(name: PartName, portBase: number): string {
   return `http://127.0.0.1:${portOf(name, portBase)}`
 }
 
-/** Every port of a stack, by who needs it. */
+/** Every port of a stack, by name. */
 export function allPorts(portBase: number): { readonly name: string; readonly port: number }[] {
   return [...parts, ...reserved].map(({ name, distance }) => ({ name, port: portBase + distance }))
 }
@@ -107,12 +107,12 @@ function variableName(name: string): string {
   return `${name.toUpperCase().replaceAll('-', '_')}_URL`
 }
 
-/** A port base, or what is wrong with it. */
+/** A port base, or a fault. */
 export type PortBase =
   | { readonly ok: true; readonly value: number }
   | { readonly ok: false; readonly fault: string }
 
-/** Judges the value of `--port-base`. */
+/** Checks the value of `--port-base`. */
 export function readPortBase(text: string): PortBase {
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= 1 && value <= MAX_PORT_BASE) return { ok: true, value }

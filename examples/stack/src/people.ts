@@ -49,7 +49,7 @@ export function parsePeople(text: string, file: string): PeopleResult {
   try {
     return judge(text, file)
   } catch {
-    // The library composes recursively and throws on alias bombs.
+    // The library is recursive and throws for alias bombs.
     return refuse(file, 'the file is nested too deeply, or its aliases stand for too much')
   }
 }
@@ -69,7 +69,7 @@ interface Finding {
 function judge(text: string, file: string): PeopleResult {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
-  // After a syntax error every further one only repeats it.
+  // Further errors are consequences of the first syntax error.
   const syntax = document.errors.slice(0, 1).map(({ code, pos: [offset] }) => ({
     path: [],
     message: code === 'DUPLICATE_KEY' ? 'the same key is given twice' : 'not valid YAML here',

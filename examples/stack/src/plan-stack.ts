@@ -7,20 +7,20 @@ import { type PartRow, parts, portOf, urlOf } from './parts.ts'
 import { peopleBeside } from './people.ts'
 import { isListening } from './ports.ts'
 
-/** A part that is going to be started. */
+/** A part to start. */
 export interface PlannedPart {
   readonly row: PartRow
   readonly entry: PartEntry
   readonly host: string
   readonly port: number
   readonly env: NodeJS.ProcessEnv
-  /** The port of the console, where this part serves it. */
+  /** The port of the console, if this part serves it. */
   readonly consolePort?: number | undefined
-  /** Whether it answers by now. */
+  /** Whether the part answers. */
   readonly isReady: () => Promise<boolean>
 }
 
-/** What is planned from. */
+/** The options of a plan. */
 export interface PlanOptions extends EnvironmentOptions {
   /** The user's own gateway, started with the identity provider in place of the stack's other parts. */
   readonly gatewayFile?: string | undefined
@@ -42,7 +42,7 @@ export class GatewayFileError extends Error {
 const HOST = '127.0.0.1'
 const HEALTH_MS = 2_000
 
-/** Everything that is to be started, with its port and its environment. */
+/** Plans all parts to start, with ports and environment. */
 export function planStack(options: PlanOptions): PlannedPart[] {
   const rows: readonly PartRow[] = parts
   const { gatewayFile } = options
@@ -86,7 +86,7 @@ function planPart(row: PartRow, { portBase }: PlanOptions, environmentOf: Enviro
   return [{ row, entry, port, host: HOST, env, consolePort, isReady: () => isHealthy(port) }]
 }
 
-/** A gateway that somebody wrote: it listens where its file says, and accepts the tokens of the identity provider too. */
+/** The user's gateway. It listens as in its file, and also accepts the tokens of the identity provider. */
 function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: EnvironmentOf): PlannedPart {
   const row: PartRow = {
     name: 'gateway',
@@ -109,7 +109,7 @@ function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: 
   if (!loaded.ok) throw new GatewayFileError(loaded.faults)
   const config = withConsole(developmentConfig(loaded.config, development), portOf('console', portBase))
   const { host, port, admin } = config.gateway
-  // Not its health: it may speak TLS with a certificate that nobody here knows.
+  // Only the port is checked: the gateway may use TLS with an unknown certificate.
   return { row, entry, host, port, env, consolePort: admin?.port, isReady: () => isListening({ host, port }) }
 }
 
@@ -130,7 +130,7 @@ function planOwnService(options: PlanOptions, environmentOf: EnvironmentOf): Pla
   const port = portBase + SERVICE_DISTANCE
   const ports = { PORT: String(port), SERVICE_PORT: String(port) }
   const env = { ...environmentOf(row), ...ports, DATABASE_URL: options.env['DATABASE_URL'] }
-  // Not its health: a service of the user may have no such path.
+  // Only the port is checked: the user's service may have no health path.
   const isReady = () => isListening({ host: HOST, port })
   return entry === undefined ? [] : [{ row, entry, host: HOST, port, env, isReady }]
 }

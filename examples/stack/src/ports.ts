@@ -9,7 +9,7 @@ export interface WantedPort {
   readonly host: string
 }
 
-/** Ports that parts need are taken; the message names them and a way out. */
+/** Some ports are taken. The message names them and suggests others. */
 export class PortsTakenError extends Error {
   override readonly name = 'PortsTakenError'
   readonly taken: readonly WantedPort[]
@@ -21,7 +21,7 @@ export class PortsTakenError extends Error {
   }
 }
 
-/** Rejects with a `PortsTakenError` when somebody else listens where a part would. */
+/** Rejects with a `PortsTakenError` if another process uses a port of a part. */
 export async function assertFree(
   wanted: readonly WantedPort[],
   command: (options: string) => string,
@@ -33,7 +33,7 @@ export async function assertFree(
 
 const STEP = 1000
 
-/** A port base at which everything is free, if one of the next is. */
+/** Finds a port base with all ports free. */
 export async function findFreeBase(from = DEFAULT_PORT_BASE): Promise<number | undefined> {
   for (let base = from; base <= MAX_PORT_BASE; base += STEP) {
     const wanted = allPorts(base).map((each) => ({ ...each, host: '127.0.0.1' }))
@@ -61,7 +61,7 @@ async function isFree({ port, host }: WantedPort): Promise<boolean> {
   }
 }
 
-/** Whether somebody listens. */
+/** Whether a port accepts connections. */
 export async function isListening({ port, host }: Omit<WantedPort, 'name'>): Promise<boolean> {
   const socket = connect({ port, host })
   try {

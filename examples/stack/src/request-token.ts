@@ -11,10 +11,10 @@ export interface WantedToken {
   readonly roles?: string | undefined
 }
 
-/** There is no token; the message says why. */
+/** A token could not be fetched; the message says why. */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
-  /** Whether the wish itself was refused, so that asking again does not help. */
+  /** Whether the request itself is invalid, so that a retry does not help. */
   readonly refused: boolean
 
   constructor(message: string, { refused = false, ...options }: ErrorOptions & { refused?: boolean } = {}) {
@@ -25,18 +25,18 @@ export class TokenError extends Error {
 
 const TIMEOUT_MS = 5_000
 
-/** A token and its end. */
+/** A token and its expiry. */
 interface DatedToken {
   readonly token: string
   readonly expiresAt: string
 }
 
-/** Gets a token from the identity provider of a running stack, by its development grant. */
+/** Gets a token from the identity provider of a running stack, with the development grant. */
 export async function requestToken({ portBase, ...wish }: WantedToken): Promise<string> {
   return (await requestTokenAt(urlOf('identity', portBase), wish)).token
 }
 
-/** The same from an identity provider at an address, with when the token ends. */
+/** Gets a token with its expiry from the identity provider at an address. */
 export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portBase'>): Promise<DatedToken> {
   const askedAt = Date.now()
   const response = await ask(`${url}/token`, formOf(wish))
@@ -46,12 +46,12 @@ export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portB
     error?: unknown
     error_description?: unknown
   }
-  // RFC 6749 5.1: an issuer need not say how long; then nobody may count on it.
+  // RFC 6749 5.1: the lifetime is optional. Without it the token counts as expired.
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : 0
   if (typeof body.access_token === 'string')
     return { token: body.access_token, expiresAt: new Date(askedAt + seconds * 1000).toISOString() }
   if (typeof body.error_description !== 'string') throw new TokenError(`${url} gives no tokens`)
-  // RFC 6749 5.2: what is wrong with the request itself; trouble of the provider has other names.
+  // RFC 6749 5.2: these codes mean an invalid request. Failures of the provider have other codes.
   throw new TokenError(body.error_description, { refused: /^invalid_/.test(String(body.error)) })
 }
 
@@ -61,7 +61,7 @@ export async function firstPerson(portBase: number): Promise<Person | undefined>
   return first
 }
 
-/** The people whom an identity provider knows by name. */
+/** The people of an identity provider. */
 export async function readPeople(url: string): Promise<readonly Person[]> {
   const response = await fetch(`${url}/people`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const people: unknown = await response.json()

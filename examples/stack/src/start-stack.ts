@@ -11,33 +11,33 @@ import { type SupervisedPart, supervisePart } from './supervised-part.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 import { watchSources } from './watch-sources.ts'
 
-/** What a stack is started with. */
+/** The options of a stack. */
 export interface StackOptions extends PlanOptions {
-  /** Where the stack says what happens. */
+  /** The stream for messages of the stack. */
   readonly output: Writable
-  /** Shows everything that parts log, not only warnings. */
+  /** Shows all log lines of the parts, not only warnings. */
   readonly verbose?: boolean | undefined
-  /** Aborted to stop the stack, also while it is being started. */
+  /** Aborted to stop the stack, also during its start. */
   readonly signal?: AbortSignal | undefined
-  /** How the reader would type the command that starts it with options, for advice. */
+  /** The start command with options, for hints. */
   readonly command?: ((options: string) => string) | undefined
 }
 
-/** A part that runs. */
+/** A running part. */
 export interface RunningPart {
   readonly name: string
-  /** The process that it was when the stack had started; one that ended is another since. */
+  /** The process id at the start of the stack. A restart changes it. */
   readonly pid: number | undefined
   readonly url: string
   readonly purpose: string
 }
 
-/** A stack that runs. */
+/** A running stack. */
 export interface Stack {
   readonly parts: readonly RunningPart[]
-  /** Where the console is. */
+  /** The address of the console. */
   readonly consoleUrl: string | undefined
-  /** Stops the gateways first, so that what is in flight can still be answered, and then the rest. */
+  /** Stops the gateways first, so that requests in flight are answered, and then the other parts. */
   stop(): Promise<void>
   /** Resolves when the stack has been stopped. */
   readonly ended: Promise<void>
@@ -92,7 +92,7 @@ function consoleUrlOf(planned: readonly PlannedPart[]): string | undefined {
   return port === undefined ? undefined : `http://${CONSOLE_HOST}:${port}`
 }
 
-/** Gives the release of the folder. Embedded databases are for one stack; what else is in a folder can be shared. */
+/** Locks the folder and returns the release. Only embedded databases need the lock. */
 async function prepareData(
   { dataFolder, databaseUrl }: StackOptions,
   planned: readonly PlannedPart[],
@@ -101,7 +101,7 @@ async function prepareData(
   const storing = planned.filter(({ row }) => row.stores).map(({ row }) => row.name)
   if (dataFolder !== undefined) {
     mkdirSync(join(dataFolder, 'audit'), { recursive: true })
-    // Keys and databases of a demonstration are nothing to commit.
+    // Keys and databases of a demonstration must not be committed.
     writeFileSync(join(dataFolder, '.gitignore'), '*\n')
   }
   if (databaseUrl !== undefined) await createSchemas(databaseUrl, storing)
@@ -112,7 +112,7 @@ async function prepareData(
 function createMember(planned: PlannedPart, terminal: Terminal): Member {
   const { row, entry, env, isReady } = planned
   const { name } = row
-  // Services write their own records; a gateway writes them to stdout, as it does anywhere else.
+  // Services write their records themselves; a gateway writes them to stdout.
   const auditFile = 'gateway' in row.runs ? env['AUDIT_FILE'] : undefined
   const lose = (reason: string) => terminal.event(name, `leaves no records: ${reason}`)
   const audit = auditFile === undefined ? undefined : openLineFile(auditFile, lose)
@@ -131,7 +131,7 @@ function createMember(planned: PlannedPart, terminal: Terminal): Member {
   return { planned, audit, part: supervisePart(command, (message) => terminal.event(name, message)) }
 }
 
-/** Gateways fetch keys when they start, so whoever issues tokens goes first; everything else at the same time. */
+/** Starts the identity provider first, because gateways fetch its keys, then all other parts in parallel. */
 async function startInOrder(members: readonly Member[], databases: Promise<void>): Promise<void> {
   const issuers = members.filter(({ planned }) => planned.row.issuesTokens)
   const gateways = members.filter(isGateway)
@@ -142,7 +142,7 @@ async function startInOrder(members: readonly Member[], databases: Promise<void>
   await Promise.all([startAll(issuers).then(() => startAll(gateways)), startAll(rest), stores])
 }
 
-/** Starts the program of the user again after a change of its source, so that nobody has to. */
+/** Restarts the user's program after a change of its source. */
 function watchProgram({ planned: { row }, part }: Member, terminal: Terminal): () => void {
   if (!('program' in row.runs)) return () => undefined
   return watchSources(dirname(row.runs.program), (file) => {
@@ -155,7 +155,7 @@ function hasStore({ planned }: Member): boolean {
   return planned.row.stores === true
 }
 
-/** Where the embedded databases are to be, made all at once at the first start. */
+/** The folders of the embedded databases, all created at the first start. */
 function firstDatabases(planned: readonly PlannedPart[], { env, signal }: StackOptions): Promise<void> {
   const embedded = planned.filter((each) => each.row.stores && each.env['DATABASE_URL'] === undefined)
   const folders = embedded
@@ -179,12 +179,12 @@ function describePart({ planned: { row, host, port }, part }: Member): RunningPa
   return { name: row.name, pid: part.pid(), purpose: row.purpose, url: `http://${host}:${port}` }
 }
 
-/** The folder with the data of a stack is in use by another one; the message names a way out. */
+/** The data folder is in use by another stack. The message suggests a fix. */
 export class DataInUseError extends Error {
   override readonly name = 'DataInUseError'
 }
 
-/** Keeps other stacks out of a folder. It ends with this process, however that ends: it is a lock of the kernel. */
+/** Locks a folder against other stacks. It is a lock of the kernel, so it always ends with this process. */
 function lockData(folder: string, command: (options: string) => string): () => void {
   const holder = new DatabaseSync(join(folder, 'lock'))
   try {
@@ -197,14 +197,14 @@ function lockData(folder: string, command: (options: string) => string): () => v
   return () => holder.close()
 }
 
-/** A file that lines are added to. */
+/** A file to append lines to. */
 interface LineFile {
   add(line: string): void
-  /** Resolves when everything is in the file, or cannot be. */
+  /** Resolves when all lines are written or lost. */
   close(): Promise<void>
 }
 
-/** Opens a file to add lines to; what is in it stays. A file that cannot be written costs lines and never the stack. */
+/** Opens a file to append lines to. A write error loses lines, but does not stop the stack. */
 function openLineFile(path: string, onFailure: (reason: string) => void): LineFile {
   mkdirSync(dirname(path), { recursive: true })
   const stream = createWriteStream(path, { flags: 'a' })

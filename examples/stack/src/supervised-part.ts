@@ -1,27 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type PartCommand, type PartProcess, runPart } from './part-process.ts'
 
-/** A part that is started again when it ends by itself. */
+/** A part that is restarted when it ends. */
 export interface SupervisedPart {
   readonly name: string
-  /** The process that it is at the moment. */
+  /** The current process id. */
   pid(): number | undefined
-  /** Resolves when it answers for the first time; rejects when it cannot be started at all. */
+  /** Resolves when the part answers for the first time; rejects if its first start fails. */
   start(): Promise<void>
-  /** Ends the process, which is then started again at once. */
+  /** Ends the process, which is then restarted at once. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** When a part that ended is started again. */
+/** The pauses before restarts. */
 const restartPolicy = {
   firstPauseMs: 200,
   longestPauseMs: 5_000,
-  /** A part that ran so long has recovered: the next pause is a short one again. */
+  /** After this time a part counts as recovered, and the next pause is short again. */
   steadyMs: 30_000,
 } as const
 
-/** Supervises a part: what fails at its first start fails the stack, what ends later is started again. */
+/** Supervises a part. A failed first start fails the stack; later ends are followed by a restart. */
 export function supervisePart(command: PartCommand, log: (message: string) => void): SupervisedPart {
   const stopping = new AbortController()
   let current: PartProcess | undefined
@@ -38,7 +38,7 @@ export function supervisePart(command: PartCommand, log: (message: string) => vo
       kept = keepRunning()
     },
     async restart() {
-      // Between two attempts there is nothing to end: the next attempt is near.
+      // Between two attempts there is no process to end.
       if (!isRunning) return
       isRestarting = true
       await current?.stop()
@@ -77,5 +77,5 @@ function pauseAfter(failures: number): number {
   return Math.min(restartPolicy.firstPauseMs * 2 ** (failures - 1), restartPolicy.longestPauseMs)
 }
 
-// It ended before it answered, which the loop notices by itself.
+// The part ended before it answered. The loop handles that.
 function ignoreFailure(): void {}

@@ -3,13 +3,13 @@ import { styleText } from 'node:util'
 import { readableLine, readObject } from './log-line.ts'
 import { parts } from './parts.ts'
 
-/** What the stack shows while it runs. */
+/** The terminal output of a running stack. */
 export interface Terminal {
-  /** Something that happened to a part. */
+  /** Shows an event of a part. */
   event(part: string, message: string): void
-  /** A line of a part's log; what is below a warning is left out unless the stack is verbose. */
+  /** Shows a log line of a part. Levels below warning need the verbose mode. */
   logged(part: string, line: string): void
-  /** An audit record of a gateway. */
+  /** Shows an audit record of a gateway. */
   requested(part: string, line: string): void
 }
 
@@ -18,11 +18,11 @@ type Style = Parameters<typeof styleText>[0]
 const MAX_PENDING_BYTES = 1_048_576
 const NAME_WIDTH = Math.max(...parts.map(({ name }) => name.length))
 
-/** Writes one readable line for each thing; colours only where the stream is a terminal. */
+/** Writes one readable line per event, with colours on a terminal. */
 export function createTerminal(stream: Writable, verbose: boolean): Terminal {
   const paint = (style: Style, text: string) => styleText(style, text, { stream })
   const write = (part: string, text: string) => {
-    // A reader that stalls costs lines and never memory (F10); the records are in their files.
+    // Lines are dropped for a reader that stalls, because the buffer has no limit (F10). The records are in their files.
     if (stream.writableLength > MAX_PENDING_BYTES) return
     const time = new Date().toTimeString().slice(0, 8)
     stream.write(`${paint('dim', time)} ${paint('cyan', part.padEnd(NAME_WIDTH))} ${text}\n`)

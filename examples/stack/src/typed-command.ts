@@ -1,4 +1,4 @@
-/** A script of this repository that starts something of the stack. */
+/** An npm script of this repository. */
 export type Script = 'start' | 'token' | 'tour'
 
 const npmCommands = { start: 'npm start', token: 'npm run --silent token', tour: 'npm run tour' } as const
@@ -15,19 +15,19 @@ function isOtherProject({ npm_package_name: name = REPOSITORY }: NodeJS.ProcessE
   return name !== REPOSITORY
 }
 
-/** A script as it is typed: npm keeps every option that is not behind `--` for itself. */
+/** The command line of a script. npm needs `--` before options of the script. */
 export function npmCommand(script: Script, options: string): string {
   return options === '' ? npmCommands[script] : `${npmCommands[script]} -- ${options}`
 }
 
-/** A command as the reader can type it, which depends on how this one was started. */
+/** The command line for the user, depending on how this process was started. */
 export function typedCommand(script: 'start' | 'token', options: string, env: NodeJS.ProcessEnv): string {
   if (runningScript(env) !== undefined) return npmCommand(script, options)
   const program = env['npm_command'] === 'exec' ? 'npx agentic-rest' : programOf(env)
   return `${program} ${script === 'start' ? 'dev' : script} ${options}`.trimEnd()
 }
 
-/** A project has the command among its packages, and npx finds it there. */
+/** In a project with the package, npx finds the command. */
 function programOf(env: NodeJS.ProcessEnv): string {
   return env['npm_lifecycle_event'] !== undefined && isOtherProject(env) ? 'npx agentic' : 'agentic'
 }

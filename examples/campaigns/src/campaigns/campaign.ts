@@ -1,7 +1,7 @@
 import { error, type Sql } from '@agentic-rest/service'
 import { z } from 'zod'
 
-/** A campaign as callers see it. */
+/** The schema of a campaign in answers. */
 export const campaignBody = z.object({
   id: z.string(),
   name: z.string(),
@@ -9,18 +9,18 @@ export const campaignBody = z.object({
   createdAt: z.string(),
 })
 
-/** What callers see of a campaign. */
+/** A campaign in answers. */
 export type CampaignBody = z.infer<typeof campaignBody>
 
-/** Where the metrics of a campaign are: in this service, or with a partner that has to be asked. */
+/** The source of a campaign's metrics: this service, or a partner. */
 export type MetricsSource = 'store' | 'partner'
 
-/** A campaign as it is kept. */
+/** A stored campaign. */
 export interface Campaign extends CampaignBody {
   readonly metricsSource: MetricsSource
 }
 
-/** Names a campaign. The tenant is part of every key, so nothing of one tenant is ever found by another. */
+/** The key of a campaign. Every key contains the tenant, so that tenants cannot see each other's data. */
 export interface CampaignKey {
   readonly tenant: string
   readonly campaignId: string
@@ -57,7 +57,7 @@ function fromRow(row: CampaignRow): Campaign {
   }
 }
 
-/** Keeps a new campaign. */
+/** Stores a new campaign. */
 export async function insertCampaign(sql: Sql, tenant: string, campaign: Campaign): Promise<void> {
   const { id, name, monthlyBudget, metricsSource, createdAt } = campaign
   await sql.query(
@@ -67,12 +67,12 @@ export async function insertCampaign(sql: Sql, tenant: string, campaign: Campaig
   )
 }
 
-/** The part of a campaign that callers see. */
+/** The public part of a campaign. */
 export function toBody({ id, name, monthlyBudget, createdAt }: Campaign): CampaignBody {
   return { id, name, monthlyBudget, createdAt }
 }
 
-/** The answer for a campaign that this tenant does not have. */
+/** The answer for an unknown campaign. */
 export function noCampaign() {
   return error({ code: 'NOT_FOUND', message: 'There is no such campaign.', condition: 'not_found' })
 }

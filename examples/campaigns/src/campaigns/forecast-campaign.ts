@@ -16,13 +16,13 @@ const forecastBody = z.object({
   daily: z.array(z.object({ day: z.string(), clicks: expected })),
 })
 
-/** What forecasts are made with. */
+/** The options of forecasts. */
 export interface ForecastOptions extends MetricsSources {
-  /** How long each day takes, besides its work. */
+  /** The added duration of each day. */
   readonly dayMs: number
 }
 
-/** `GET /campaigns/{campaignId}/forecast`: one day after the other, so that many days take long. */
+/** `GET /campaigns/{campaignId}/forecast`. Days are computed one by one, so that many days take long. */
 export function forecastCampaign(options: ForecastOptions): Operation {
   return defineOperation({
     id: 'forecast-campaign',
@@ -56,7 +56,7 @@ interface Pace {
   readonly signal: AbortSignal
 }
 
-/** Ends early, by throwing, when nobody waits for it any more. */
+/** Throws when the caller has left. */
 async function tellDays({ tell }: Forecaster, { days, dayMs, signal }: Pace): Promise<ForecastDay[]> {
   const daily: ForecastDay[] = []
   while (daily.length < days) {

@@ -1,21 +1,21 @@
 import type { DailyMetrics } from './metrics.ts'
 
-/** A number that is not known yet: what is expected, and where it is in 95 of 100 cases. */
+/** A predicted number: the expected value and its 95 % interval. */
 export interface Expected {
   readonly expected: number
   readonly low: number
   readonly high: number
 }
 
-/** One day that is to come. */
+/** One future day. */
 export interface ForecastDay {
   readonly day: string
   readonly clicks: Expected
 }
 
-/** Tells days that are to come, one after the other, from those that were. */
+/** Predicts future days from measured ones. */
 export interface Forecaster {
-  /** The day so many days after the last one that was measured. */
+  /** The day at this distance from the last measured day. */
   tell(ahead: number): ForecastDay
   /** The sum of the next days. */
   total(days: number): Expected
@@ -30,7 +30,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const WEEK = 7
 const Z = 1.959964
 
-/** Learns what each weekday brings and how far days are from it; nothing when there is no day to learn from. */
+/** Learns mean and variance of each weekday; returns nothing without data. */
 export function createForecaster(rows: readonly DailyMetrics[]): Forecaster | undefined {
   const days = clicksByDay(rows)
   const last = days.at(-1)
@@ -52,7 +52,7 @@ export function createForecaster(rows: readonly DailyMetrics[]): Forecaster | un
     }),
     total(count) {
       const sum = Array.from({ length: count }, (_, index) => expectedOn(timeOf(index + 1)))
-      // The days vary each on its own; what is wrong about the mean is wrong about all of them.
+      // The variation of each day is independent; an error of the mean applies to all days.
       return around(
         sum.reduce((total, each) => total + each, 0),
         variance * (count + (count * count) / days.length),

@@ -2,7 +2,7 @@ import type { Sql } from '@agentic-rest/service'
 import type { CampaignKey } from './campaign.ts'
 import { type DailyMetrics, MAX_ROWS } from './metrics.ts'
 
-/** Keeps days of a campaign. They are handed over as one text: thousands of parameters would be slow. */
+/** Stores days of a campaign, as one text: thousands of parameters would be slow. */
 export async function insertDays(
   sql: Sql,
   { tenant, campaignId }: CampaignKey,
@@ -15,7 +15,7 @@ export async function insertDays(
   )
 }
 
-/** The days of a campaign as they are kept, oldest first, not judged yet. */
+/** The stored days of a campaign, oldest first, not checked. */
 export function selectDays(sql: Sql, { tenant, campaignId }: CampaignKey): Promise<readonly object[]> {
   return sql.query(
     `SELECT day::text AS day, device, audience, creative, impressions, reach, clicks, leads, "qualifiedLeads",

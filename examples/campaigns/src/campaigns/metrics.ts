@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What is counted for each segment of each day. */
+/** The counters of each segment and day. */
 export const countNames = [
   'impressions',
   'reach',
@@ -10,22 +10,22 @@ export const countNames = [
   'conversions',
   'spendCents',
 ] as const
-/** The name of something that is counted. */
+/** The name of a counter. */
 export type CountName = (typeof countNames)[number]
-/** One number for each of them. */
+/** One number per counter. */
 export type Counts = Readonly<Record<CountName, number>>
 
-/** What a campaign's days are broken down by. */
+/** The dimensions of a segment. */
 export const dimensionNames = ['device', 'audience', 'creative'] as const
 /** The name of a dimension. */
 export type DimensionName = (typeof dimensionNames)[number]
 
 const MAX_COUNT = 1_000_000_000
 const count = z.int().min(0).max(MAX_COUNT)
-// PostgreSQL keeps no NUL, and nobody reads control characters.
+// PostgreSQL cannot store NUL, and control characters are not readable.
 const name = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, 'has to be 1 to 100 printable characters')
 
-/** Nobody clicks more often than an advertisement was shown, and so on: numbers that break this were not measured. */
+/** Clicks cannot exceed impressions, and so on. Other numbers are not real measurements. */
 const bounds: readonly (readonly [CountName, CountName])[] = [
   ['reach', 'impressions'],
   ['clicks', 'impressions'],
@@ -34,7 +34,7 @@ const bounds: readonly (readonly [CountName, CountName])[] = [
   ['conversions', 'clicks'],
 ]
 
-/** One segment of one day, as it was measured. */
+/** The measurement of one segment and day. */
 export const dailyMetrics = z
   .strictObject({
     day: z.iso.date(),
@@ -56,15 +56,15 @@ export const dailyMetrics = z
     }
   })
 
-/** A row of metrics, checked. */
+/** A checked row of metrics. */
 export type DailyMetrics = z.infer<typeof dailyMetrics>
 
-/** More than a campaign of three years has in this service; it bounds every computation. */
+/** The limit for every computation: more than three years of a campaign. */
 export const MAX_ROWS = 50_000
 
 const manyDays = z.array(dailyMetrics).max(MAX_ROWS)
 
-/** Reads rows from wherever they were kept; nothing when one of them cannot have been measured. */
+/** Checks rows of any source; returns nothing if one of them is impossible. */
 export function readDays(rows: unknown): readonly DailyMetrics[] | undefined {
   const read = manyDays.safeParse(rows)
   return read.success ? read.data : undefined

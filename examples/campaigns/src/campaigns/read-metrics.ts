@@ -3,23 +3,23 @@ import type { Campaign } from './campaign.ts'
 import { type DailyMetrics, readDays } from './metrics.ts'
 import { selectDays } from './metrics-table.ts'
 
-/** Where metrics are read from. */
+/** The sources of metrics. */
 export interface MetricsSources {
   readonly store: Store
-  /** Where the partner is asked for the metrics of its campaigns. */
+  /** The address of the partner. */
   readonly partnerUrl: string
 }
 
-/** The days of a campaign, or the outcome that says why there are none. */
+/** The days of a campaign, or an outcome with the reason why there are none. */
 export type ReadMetrics =
   | { readonly ok: true; readonly days: readonly DailyMetrics[] }
   | { readonly ok: false; readonly outcome: Outcome }
 
 const PARTNER_TIMEOUT_SECONDS = 5
-// A partner that is slow is not away.
+// A slow partner is not down.
 const PROBE_TIMEOUT_SECONDS = 1
 
-/** Reads what was measured, from where it is kept, and judges it. */
+/** Reads the metrics of a campaign from their source and checks them. */
 export async function readMetrics(
   sources: MetricsSources,
   campaign: Campaign,
@@ -51,7 +51,7 @@ function partnerRequest(baseUrl: string, campaignId: string) {
   return { baseUrl, method: 'GET', path, params: { campaignId } } as const
 }
 
-/** Whether it can be known at once that the metrics of a campaign cannot be had: nobody answers at its source. */
+/** Whether the source of a campaign's metrics is down. */
 export async function isSourceAway(
   { partnerUrl }: MetricsSources,
   { id, metricsSource }: Campaign,
@@ -62,7 +62,7 @@ export async function isSourceAway(
   return answer.type === 'failed_dependency' && answer.code === 'DEPENDENCY_UNAVAILABLE'
 }
 
-/** The answer while the source of a campaign's metrics is away. */
+/** The answer while the source of a campaign's metrics is down. */
 export const metricsUnavailable = failedDependency({
   code: 'METRICS_UNAVAILABLE',
   message: 'The source of the metrics of this campaign does not answer.',

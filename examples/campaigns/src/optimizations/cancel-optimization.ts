@@ -16,7 +16,7 @@ export function cancelOptimizationOperation(): Operation {
         const found = await findOptimization(sql, { tenant, campaignId, id })
         if (found === undefined) return noOptimization()
         const { optimization, operationId } = found
-        // An operation takes its optimization with it.
+        // Cancelling the operation cancels its optimization.
         const isCancelled =
           operationId === undefined
             ? await cancelOptimization(sql, { tenant, id })

@@ -15,7 +15,7 @@ import { optimizeInBackground } from './optimize-in-background.ts'
 import { newOptimization, optimizeNow } from './optimize-now.ts'
 import { type OptimizationContext, type OptimizerParts, optimizationInput } from './optimizer-parts.ts'
 
-/** Optimizations of campaigns with a larger monthly budget have to be approved. */
+/** Optimizations of campaigns with a larger monthly budget need an approval. */
 export const APPROVAL_THRESHOLD = 50_000
 
 type Input = InputOf<typeof optimizationInput>
@@ -37,7 +37,7 @@ export function createOptimization(parts: OptimizerParts): Operation {
       async when({ tenant, input: { campaignId, goal } }) {
         const campaign = await findCampaign(store, { tenant, campaignId })
         if (campaign === undefined || campaign.monthlyBudget <= APPROVAL_THRESHOLD) return false
-        // All that whoever approves gets to see of the request.
+        // The approver sees only this text of the request.
         const message = `Optimize ${campaignId} for ${goal}? It spends ${campaign.monthlyBudget} a month; above ${APPROVAL_THRESHOLD} this has to be approved.`
         return { message, approver: { name: 'Campaign approvals' } }
       },
@@ -58,7 +58,7 @@ export function createOptimization(parts: OptimizerParts): Operation {
   })
 }
 
-/** What nobody has to approve or wait for, because it cannot succeed now. */
+/** Refuses requests that cannot succeed now, before an approval or a 202. */
 async function whyImpossible(
   parts: OptimizerParts,
   context: CheckContext<Input>,
@@ -69,12 +69,12 @@ async function whyImpossible(
   audit.set({ attributes: { goal: input.goal } })
   const inTheWay = await findInProgress(parts.store, { tenant, ...input })
   if (inTheWay !== undefined) return alreadyRunning(inTheWay)
-  // Who waits hears of it from the run, which asks the same.
+  // For a waiting caller the run makes the same check.
   if (!context.prefersAsync) return undefined
   return (await isSourceAway(parts, campaign, context)) ? metricsUnavailable : undefined
 }
 
-/** The optimization comes to be with the 202: whoever sends the same goal afterwards finds it. */
+/** Creates the optimization with the 202, so that a second request for the same goal finds it. */
 async function keepAccepted(
   { tenant, input, operationId }: AcceptContext<Input>,
   sql: Sql,

@@ -2,15 +2,15 @@ import { createClient } from '@agentic-rest/client'
 import { z } from 'zod'
 import type { Suggestion } from '../optimizer/suggestion.ts'
 
-/** Gives suggestions other descriptions. It never fails: a text that does not come stays the computed one. */
+/** Replaces the descriptions of suggestions. It never fails: without a new text the computed one stays. */
 export type DescriptionWriter = (suggestions: readonly Suggestion[]) => Promise<readonly Suggestion[]>
 
-/** Where a model is that speaks the OpenAI completions API. */
+/** The address of a model with the OpenAI completions API. */
 export interface ModelOptions {
   readonly baseUrl: string
   readonly apiKey?: string | undefined
   readonly model?: string | undefined
-  /** How long all texts together may take; 4,000 unless set. */
+  /** The time limit for all texts together; 4,000 by default. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 4_000
 
 const completion = z.object({ choices: z.tuple([z.object({ text: z.string() })]).rest(z.unknown()) })
 
-/** Lets a model put suggestions into words. Numbers and types stay those that were computed. */
+/** Lets a model describe suggestions. Numbers and types are not changed. */
 export function createDescriptionWriter({
   baseUrl,
   apiKey,
@@ -47,7 +47,7 @@ function promptFor({ type, description }: Suggestion): string {
   ].join('\n')
 }
 
-/** A model may say anything: only a text that can be shown as it is takes the place of the computed one. */
+/** Accepts only a text that can be shown unchanged. */
 function readText(body: unknown): string | undefined {
   const read = completion.safeParse(body)
   if (!read.success) return undefined

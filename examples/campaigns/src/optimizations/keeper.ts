@@ -3,12 +3,12 @@ import { completeForgotten } from './optimization-table.ts'
 
 const LOOK_MS = 2_000
 
-/** Looks after optimizations of processes that died behind their answer; those of operations end with them. */
+/** Completes optimizations of processes that died after their answer. Those of operations end with the operation. */
 export interface Keeper {
   close(): Promise<void>
 }
 
-/** Starts to look, at once and then every other second. Several processes may do so at the same time. */
+/** Starts the keeper, which looks at once and then every two seconds. Several processes may run one. */
 export function startKeeper(store: Store, log: Pick<Log, 'info' | 'warn'>): Keeper {
   let isAway = false
   let looking = look()
@@ -27,7 +27,7 @@ export function startKeeper(store: Store, log: Pick<Log, 'info' | 'warn'>): Keep
       await lookAfter()
       isAway = false
     } catch (cause) {
-      // A store that is away is told of once.
+      // An unavailable store is logged once.
       if (!isAway) log.warn('the optimizations cannot be looked after', { cause })
       isAway = true
     }

@@ -34,7 +34,7 @@ export function listOptimizationsOperation(store: Store): Operation {
       if (cursor !== undefined && after === undefined) return notACursor
       const key = { tenant, campaignId }
       if ((await findCampaign(store, key)) === undefined) return noCampaign()
-      // One more than asked for tells whether there is a next page.
+      // One extra row shows whether there is a next page.
       const found = await listOptimizations(store, key, { after, limit: limit + 1 })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined

@@ -3,19 +3,19 @@ import type { CampaignKey } from '../campaigns/campaign.ts'
 import type { Suggestion } from '../optimizer/suggestion.ts'
 import type { Optimization } from './optimization.ts'
 
-/** Names an optimization of a tenant. */
+/** The key of an optimization. */
 export interface OptimizationKey {
   readonly tenant: string
   readonly id: string
 }
 
-/** Names the operation in the background that an optimization belongs to. */
+/** The key of the background operation of an optimization. */
 export interface OperationKey {
   readonly tenant: string
   readonly operationId: string
 }
 
-/** What there is one of at a time. */
+/** A campaign and a goal; only one optimization works on it at a time. */
 export interface GoalKey extends CampaignKey {
   readonly goal: Optimization['goal']
 }
@@ -44,25 +44,25 @@ function fromRow(row: OptimizationRow): Optimization {
   }
 }
 
-/** Who works on a new optimization: an operation that ends with it, or a process that may be silent for a while. */
+/** The holder of a new optimization: an operation, or a process with a time limit. */
 export type Worker = { readonly operationId: string } | { readonly holdSeconds: number }
 
-/** Whose an optimization is that is kept. */
+/** The owner of a stored optimization. */
 export interface Beginning {
   readonly tenant: string
   readonly optimization: Optimization
   readonly worker: Worker
 }
 
-// The one that is in the way may end between two statements.
+// The other optimization may end between two statements.
 const ATTEMPTS_TO_BEGIN = 3
 
-/** What is in the way of an optimization: the id of another one, unless that has ended meanwhile. */
+/** The conflict of a new optimization: the id of the other one, if it has not ended. */
 export interface InTheWay {
   readonly inTheWay: string | undefined
 }
 
-/** Keeps a new optimization as accepted; says what is in the way instead, if something is. */
+/** Stores a new optimization as accepted, or returns the conflict. */
 export async function beginOptimization(sql: Sql, beginning: Beginning): Promise<InTheWay | undefined> {
   const { tenant, optimization } = beginning
   let inTheWay: string | undefined
@@ -88,7 +88,7 @@ async function insert(sql: Sql, { tenant, optimization, worker }: Beginning): Pr
   return rows.length > 0
 }
 
-/** The id of the optimization that works towards a goal of a campaign, if one does. */
+/** The id of the running optimization for a campaign and a goal, if there is one. */
 export async function findInProgress(
   sql: Sql,
   { tenant, campaignId, goal }: GoalKey,
@@ -101,7 +101,7 @@ export async function findInProgress(
   return row?.optimization_id
 }
 
-/** An optimization, and the operation that it belongs to when it was begun in the background. */
+/** An optimization, and its background operation if it has one. */
 export interface FoundOptimization {
   readonly optimization: Optimization
   readonly operationId: string | undefined
@@ -119,13 +119,13 @@ export async function findOptimization(
   return row && { optimization: fromRow(row), operationId: row.operation_id ?? undefined }
 }
 
-/** A place in the list of a campaign's optimizations. */
+/** A position in the list of a campaign's optimizations. */
 export interface ListPlace {
   readonly createdAt: string
   readonly id: string
 }
 
-/** The optimizations of a campaign that come after a place, newest first. */
+/** The optimizations of a campaign after a position, newest first. */
 export async function listOptimizations(
   sql: Sql,
   { tenant, campaignId }: CampaignKey,
@@ -140,7 +140,7 @@ export async function listOptimizations(
   return rows.map(fromRow)
 }
 
-/** Says that a process works on an optimization, for another while; false when it has ended meanwhile. */
+/** Extends the hold of a process on an optimization; returns false if it has ended. */
 export async function keepHold(sql: Sql, key: OptimizationKey, seconds: number): Promise<boolean> {
   const rows = await sql.query(
     `UPDATE optimizations SET status = 'running', held_until = now() + $3::float8 * interval '1 second'
@@ -150,7 +150,7 @@ export async function keepHold(sql: Sql, key: OptimizationKey, seconds: number):
   return rows.length > 0
 }
 
-/** Says that an operation works on its optimization; nothing when that has ended, and the operation with it. */
+/** Marks an optimization as running for its operation; returns nothing if it has ended. */
 export async function runWithOperation(
   sql: Sql,
   { tenant, operationId }: OperationKey,
@@ -163,7 +163,7 @@ export async function runWithOperation(
   return row && fromRow(row)
 }
 
-/** Ends an optimization with its suggestions; nothing when it has ended already. */
+/** Completes an optimization with its suggestions; returns nothing if it has ended. */
 export async function completeOptimization(
   sql: Sql,
   { tenant, id }: OptimizationKey,
@@ -177,7 +177,7 @@ export async function completeOptimization(
   return row && fromRow(row)
 }
 
-/** Cancels an optimization that no operation works on; false when it has ended already. */
+/** Cancels an optimization without an operation; returns false if it has ended. */
 export async function cancelOptimization(sql: Sql, { tenant, id }: OptimizationKey): Promise<boolean> {
   const rows = await sql.query(
     `UPDATE optimizations SET status = 'cancelled'
@@ -187,7 +187,7 @@ export async function cancelOptimization(sql: Sql, { tenant, id }: OptimizationK
   return rows.length > 0
 }
 
-/** Ends an optimization as its operation ends. */
+/** Ends an optimization with the state of its operation. */
 export async function endWithOperation(
   sql: Sql,
   { tenant, operationId }: OperationKey,
@@ -199,7 +199,7 @@ export async function endWithOperation(
   )
 }
 
-/** Completes what has its suggestions and was left by a process that died; says how many there were. */
+/** Completes optimizations with suggestions whose process died; resolves with their number. */
 export async function completeForgotten(sql: Sql): Promise<number> {
   const rows = await sql.query(
     `UPDATE optimizations SET status = 'completed' WHERE ${IN_PROGRESS} AND held_until <= now() RETURNING 1`,

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { goals } from '../optimizer/goals.ts'
 import { suggestionBody } from '../optimizer/suggestion.ts'
 
-/** The states of an optimization (decision 11); the last three never change again. */
+/** The states of an optimization (decision 11); the last three are final. */
 export const optimizationStates = ['accepted', 'running', 'completed', 'failed', 'cancelled'] as const
 
-/** An optimization as callers see it: the fields of the specification and no others. */
+/** The schema of an optimization: exactly the fields of the specification. */
 export const optimizationBody = z.object({
   id: z.string(),
   campaignId: z.string(),
@@ -19,12 +19,12 @@ export const optimizationBody = z.object({
 /** An optimization. */
 export type Optimization = z.infer<typeof optimizationBody>
 
-/** The answer for an optimization that this tenant does not have. */
+/** The answer for an unknown optimization. */
 export function noOptimization() {
   return error({ code: 'NOT_FOUND', message: 'There is no such optimization.', condition: 'not_found' })
 }
 
-/** The answer while another optimization of the campaign works towards the same goal. */
+/** The answer while another optimization of the campaign has the same goal. */
 export function alreadyRunning(id: string | undefined) {
   return conflict({
     code: 'OPTIMIZATION_RUNNING',
@@ -33,7 +33,7 @@ export function alreadyRunning(id: string | undefined) {
   })
 }
 
-/** The answer to somebody who would cancel what has ended. */
+/** The answer to a cancellation after the end. */
 export function alreadyFinal(id: string) {
   const message = 'The optimization has ended and cannot be cancelled.'
   return conflict({ code: 'OPTIMIZATION_FINAL', message, conflictingResourceId: id })

@@ -11,14 +11,14 @@ import type { OptimizationContext, OptimizerParts } from './optimizer-parts.ts'
 
 const STEPS = 14
 
-/** A run for an operation that was accepted, and its optimization with it. */
+/** A run of an accepted operation and its optimization. */
 export interface BackgroundContext extends OptimizationContext {
   readonly operationId: string
 }
 
 /**
- * Optimizes while nobody waits, in steps that are reported. What a run that is interrupted leaves is taken up by the
- * next one of the operation, and ends when the operation ends, in the same transaction.
+ * Optimizes in the background and reports each step. After an interruption the next run continues the same
+ * optimization, which ends in the transaction that ends the operation.
  */
 export async function optimizeInBackground(
   parts: OptimizerParts,
@@ -40,7 +40,7 @@ export async function optimizeInBackground(
   })
 }
 
-/** An optimization ends together with its operation: this run is nobody's any more. */
+/** The optimization has ended with its operation, so this run is obsolete. */
 function ended(): Error {
   return new TakenOverError('the optimization has ended')
 }
@@ -51,7 +51,7 @@ interface Run {
   readonly optimization: Optimization
 }
 
-/** Adds up the days, some at a time. */
+/** Sums the days in several steps. */
 async function workThrough(
   { parts, context, optimization }: Run,
   days: readonly DailyMetrics[],

@@ -9,10 +9,10 @@ import { alreadyRunning, type Optimization } from './optimization.ts'
 import { beginOptimization, completeOptimization, keepHold } from './optimization-table.ts'
 import type { OptimizationContext, OptimizerParts } from './optimizer-parts.ts'
 
-// Longer than a model may take for its texts.
+// Longer than the time limit of the model.
 const HOLD_SECONDS = 8
 
-/** An optimization that nobody has begun yet. */
+/** An optimization that has not started. */
 export function newOptimization(
   { campaignId, goal }: OptimizationContext['input'],
   suggestions: readonly Suggestion[],
@@ -23,8 +23,8 @@ export function newOptimization(
 }
 
 /**
- * Optimizes while the caller waits: the answer is the optimization as it was accepted, its suggestions included. By
- * the time the caller reads it, the optimization has ended, unless a model is still looking for words (decision 11).
+ * Optimizes while the caller waits. The answer is the accepted optimization with its suggestions. The optimization ends
+ * right after it, or when a model has written its texts (decision 11).
  */
 export async function optimizeNow(
   parts: OptimizerParts,
@@ -58,7 +58,7 @@ async function finish(
   const key = { tenant, id }
   if (!(await keepHold(store, key, HOLD_SECONDS))) return
   if (writer === undefined) return void (await completeOptimization(store, key, suggestions))
-  // The answer does not wait for words.
+  // The answer does not wait for the texts of the model.
   const writing = writer(suggestions).then((described) => completeOptimization(store, key, described))
   parts.afterwards(
     writing.then(

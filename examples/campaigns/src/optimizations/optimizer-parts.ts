@@ -10,16 +10,16 @@ export const optimizationInput = z.object({
   goal: z.enum(goals).describe('What is the campaign to be optimized for?'),
 })
 
-/** What a run gets. */
+/** The context of a run. */
 export type OptimizationContext = RunContext<InputOf<typeof optimizationInput>>
 
-/** What optimizations are made with. */
+/** The dependencies of optimizations. */
 export interface OptimizerParts extends MetricsSources {
   readonly store: Store
-  /** How long each step of a run in the background takes, besides its work. */
+  /** The added duration of each step of a background run. */
   readonly stepMs: number
-  /** Writes descriptions in place of the computed ones, where there is a model. */
+  /** Replaces the computed descriptions, if there is a model. */
   readonly writer: DescriptionWriter | undefined
-  /** Keeps what goes on after an answer, so that closing can wait for it. */
+  /** Tracks work after an answer, so that `close` can wait for it. */
   readonly afterwards: (work: Promise<void>) => void
 }

@@ -2,16 +2,16 @@ import type { ListPlace } from './optimization-table.ts'
 
 const MAX_LENGTH = 200
 
-/** The text that stands for a place in the list; callers send it back as it is. */
+/** The cursor for a position in the list. Callers send it back unchanged. */
 export function writeCursor({ createdAt, id }: ListPlace): string {
   return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url')
 }
 
-/** The place that a text stands for; nothing for a text that this service did not write. */
+/** The position of a cursor; nothing for a text that this service did not create. */
 export function readCursor(text: string): ListPlace | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const place = parsePlace(Buffer.from(text, 'base64url').toString('utf8'))
-  // Decoding is lenient: only what would be written again like this was written here.
+  // Decoding is lenient, so the result must encode to the same text again.
   return place !== undefined && writeCursor(place) === text ? place : undefined
 }
 

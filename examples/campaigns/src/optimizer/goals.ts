@@ -1,11 +1,11 @@
 import type { CountName } from '../campaigns/metrics.ts'
 
-/** A rate: how many of one thing for each of another. More is always better. */
+/** A rate: one counter divided by another. More is always better. */
 export interface Measure {
   readonly title: string
   readonly of: CountName
   readonly per: CountName
-  /** Rates as people read them, smallest number first. */
+  /** Formats rates for readers, the smallest number first. */
   show(...rates: number[]): string
 }
 
@@ -16,7 +16,7 @@ const asCost = (...perCent: number[]) =>
     .toReversed()
     .join(' to ')
 
-/** What each goal is measured by. */
+/** The measure of each goal. */
 export const measures = {
   ctr: { title: 'click-through rate', of: 'clicks', per: 'impressions', show: asPercent },
   conversions: {
@@ -26,14 +26,14 @@ export const measures = {
     show: asPercent,
   },
   reach: { title: 'people reached per impression', of: 'reach', per: 'impressions', show: asPercent },
-  // More leads for each cent is a lower cost for each lead.
+  // More leads per cent means a lower cost per lead.
   cpl: { title: 'cost per lead', of: 'leads', per: 'spendCents', show: asCost },
   conversion_rate: { title: 'conversion rate', of: 'conversions', per: 'clicks', show: asPercent },
   lead_quality: { title: 'share of qualified leads', of: 'qualifiedLeads', per: 'leads', show: asPercent },
 } as const satisfies Record<string, Measure>
 
-/** Something to optimize for. */
+/** The name of a goal. */
 export type Goal = keyof typeof measures
 
-/** All goals, in the order in which they are offered. */
+/** All goals, in the order of the question. */
 export const goals = Object.keys(measures) as [Goal, ...Goal[]]

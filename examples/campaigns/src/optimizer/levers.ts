@@ -2,30 +2,30 @@ import type { DimensionName } from '../campaigns/metrics.ts'
 import type { SuggestionType } from './suggestion.ts'
 import type { Group } from './tally.ts'
 
-/** The two groups that differ most. */
+/** The best and the worst group. */
 export interface Extremes {
   readonly best: Group
   readonly worst: Group
 }
 
-/** How much of each group there is after a change; 1 is as much as before. */
+/** The factor on each group after a change; 1 means no change. */
 export type Factors = ReadonlyMap<Group, number>
 
-/** Something that can be changed about a campaign. */
+/** A possible change of a campaign. */
 export interface Lever {
   readonly type: SuggestionType
-  /** What it acts on. */
+  /** The dimensions of the change. */
   readonly by: readonly DimensionName[]
-  /** What becomes of each group; nothing where the change is not possible. */
+  /** The factors on the groups; nothing if the change is not possible. */
   pull(groups: readonly Group[], extremes: Extremes): Factors | undefined
-  /** The change in words; there may be no more groups than the two. */
+  /** The description of the change. */
   say(names: { readonly best: string; readonly worst: string; readonly hasMore: boolean }): string
 }
 
 const BID_STEP = 0.2
 const BUDGET_SHARE = 0.5
 
-/** Every lever. What each assumes about the market is in docs/campaigns.md. */
+/** Every lever. docs/campaigns.md has their assumptions about the market. */
 export const levers: readonly Lever[] = [
   {
     type: 'bid_adjustment',
@@ -59,7 +59,7 @@ function percent(share: number): string {
   return `${share * 100} %`
 }
 
-/** There are as many impressions as before: what the best group gains, the others lose in proportion. */
+/** The total of impressions stays. The best group gains what the others lose in proportion. */
 function raiseBids(groups: readonly Group[], { best }: Extremes): Factors | undefined {
   const own = best.counts.impressions
   const others = groups.reduce((sum, { counts }) => sum + counts.impressions, -own)
@@ -68,7 +68,7 @@ function raiseBids(groups: readonly Group[], { best }: Extremes): Factors | unde
   return factorsOf(groups, (group) => (group === best ? 1 + gained / own : 1 - gained / others))
 }
 
-/** Each group keeps what it gets for its money. At most twice the money can be spent on the best. */
+/** Each group keeps its return per cent. The best group gets at most twice its money. */
 function shiftBudget(groups: readonly Group[], { best, worst }: Extremes): Factors | undefined {
   const [from, to] = [worst.counts.spendCents, best.counts.spendCents]
   if (from === 0 || to === 0) return undefined
@@ -79,12 +79,12 @@ function shiftBudget(groups: readonly Group[], { best, worst }: Extremes): Facto
   })
 }
 
-/** What is left keeps its proportions. */
+/** The remaining groups keep their proportions. */
 function leaveOut(groups: readonly Group[], { worst }: Extremes): Factors | undefined {
   return factorsOf(groups, (group) => (group === worst ? 0 : 1))
 }
 
-/** The best takes over the impressions of the worst. */
+/** The best group gets the impressions of the worst. */
 function replaceWorst(groups: readonly Group[], { best, worst }: Extremes): Factors | undefined {
   const own = best.counts.impressions
   if (own === 0) return undefined

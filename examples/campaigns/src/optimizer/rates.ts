@@ -1,13 +1,13 @@
 import type { Counts } from '../campaigns/metrics.ts'
 import type { Measure } from './goals.ts'
 
-/** So many of so many. */
+/** A proportion: `of` out of `per`. */
 export interface Sample {
   readonly of: number
   readonly per: number
 }
 
-/** Where the true rate is, in 95 of 100 cases. */
+/** The 95 % interval of a rate. */
 export interface Interval {
   readonly low: number
   readonly high: number
@@ -15,20 +15,20 @@ export interface Interval {
 
 // The two-sided 95 % point of the normal distribution.
 const Z = 1.959964
-// Below this the normal approximation says nothing (Cochran's rule).
+// Below this the normal approximation is not valid (Cochran's rule).
 const MIN_EXPECTED = 5
 
-/** What a measure looks at. Leads that cost nothing are the one case with more of something than it is out of. */
+/** The proportion for a measure. `per` is at least `of`: leads may cost nothing. */
 export function sampleOf(counts: Counts, { of, per }: Pick<Measure, 'of' | 'per'>): Sample {
   return { of: counts[of], per: Math.max(counts[per], counts[of]) }
 }
 
-/** The rate itself; nothing out of nothing is 0. */
+/** The rate; 0 for an empty total. */
 export function rateOf({ of, per }: Sample): number {
   return per === 0 ? 0 : of / per
 }
 
-/** Wilson's score interval, which is right for few cases and for rates near 0 too. */
+/** Wilson's score interval, which is valid for few cases and rates near 0. */
 export function wilsonInterval(sample: Sample): Interval {
   const { per } = sample
   if (per === 0) return { low: 0, high: 1 }
@@ -40,7 +40,7 @@ export function wilsonInterval(sample: Sample): Interval {
   return { low: Math.max(0, (middle - half) / scale), high: Math.min(1, (middle + half) / scale) }
 }
 
-/** Whether one rate is above the other by more than chance explains: the two-proportion test at 95 %. */
+/** Whether one rate is significantly above the other: the two-proportion test at 95 %. */
 export function isAbove(one: Sample, other: Sample): boolean {
   const pooled = rateOf({ of: one.of + other.of, per: one.per + other.per })
   const rarest = Math.min(pooled, 1 - pooled) * Math.min(one.per, other.per)

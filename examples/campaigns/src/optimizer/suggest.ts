@@ -10,8 +10,8 @@ interface Weighed {
 }
 
 /**
- * What can be changed about a campaign to come closer to a goal, best first: at most one suggestion for each lever,
- * and only where the data shows a difference that chance does not explain. The same data gives the same suggestions.
+ * Suggests changes of a campaign for a goal, best first. There is at most one suggestion per lever, and only for a
+ * statistically significant difference. The same data gives the same suggestions.
  */
 export function suggest(tally: Tally, goal: Goal): readonly Suggestion[] {
   return levers
@@ -31,7 +31,7 @@ function weigh(lever: Lever, groups: readonly Group[], measure: Measure): Weighe
   return [{ goalLift, suggestion: { type: lever.type, description, estimatedCtrLift: ctrLift } }]
 }
 
-/** The group that is surely good and the one that is surely bad; none when they may well be the same. */
+/** The best and the worst group, if they differ significantly. */
 function findExtremes(groups: readonly Group[], measure: Measure): Extremes | undefined {
   const judged = groups.map((group) => ({ group, ...wilsonInterval(sampleOf(group.counts, measure)) }))
   const [best] = judged.toSorted((one, other) => other.low - one.low)
@@ -42,7 +42,7 @@ function findExtremes(groups: readonly Group[], measure: Measure): Extremes | un
   return good !== undefined && bad !== undefined && isAbove(good, bad) ? extremes : undefined
 }
 
-/** By which fraction a rate of the whole campaign changes when its groups do; groups keep their own rates. */
+/** The relative change of the campaign's rate after a change of its groups. Groups keep their rates. */
 function liftOf(groups: readonly Group[], factors: Factors, { of, per }: Measure): number {
   const rate = (factorOf: (group: Group) => number) => {
     const sum = (name: Measure['of']) =>
@@ -54,18 +54,18 @@ function liftOf(groups: readonly Group[], factors: Factors, { of, per }: Measure
   return round(rate((group) => factors.get(group) ?? 1) / before - 1)
 }
 
-// More digits than the data supports, and few enough to read.
+// Few enough digits to read.
 const DIGITS = 4
 
 function round(value: number): number {
-  // The sum gets rid of a negative zero, which JSON would not show but a comparison would.
+  // Adding 0 removes a negative zero, which JSON hides but a comparison does not.
   return Number(value.toFixed(DIGITS)) + 0
 }
 
 interface Described {
   readonly lever: Lever
   readonly extremes: Extremes
-  /** Whether there are groups beside the two. */
+  /** Whether there are more than two groups. */
   readonly hasMore: boolean
   readonly measure: Measure
   readonly goalLift: number

@@ -10,12 +10,12 @@ export const suggestionTypes = [
 /** A kind of suggestion. */
 export type SuggestionType = (typeof suggestionTypes)[number]
 
-/** A suggestion as callers see it. */
+/** The schema of a suggestion. */
 export const suggestionBody = z.object({
   type: z.enum(suggestionTypes),
   description: z.string(),
   estimatedCtrLift: z.number().describe('A fraction: 0.12 means 12 percent.'),
 })
 
-/** What can be changed about a campaign, and what that does to its click-through rate. */
+/** A change of a campaign and its effect on the click-through rate. */
 export type Suggestion = z.infer<typeof suggestionBody>

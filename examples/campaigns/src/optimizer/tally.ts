@@ -6,7 +6,7 @@ import {
   dimensionNames,
 } from '../campaigns/metrics.ts'
 
-/** A part of a campaign's audience, under a name, with everything that was counted for it. */
+/** A named group of a campaign with its counters. */
 export interface Group {
   readonly name: string
   readonly counts: Counts
@@ -19,7 +19,7 @@ interface Segment extends Readonly<Record<DimensionName, string>> {
 /** The sums of any number of days, for each combination of device, audience and creative. */
 export type Tally = ReadonlyMap<string, Segment>
 
-/** What there is before the first day. */
+/** The empty tally. */
 export const emptyTally: Tally = new Map()
 
 /** Adds days to a tally, in any order. */
@@ -34,12 +34,12 @@ export function addDays(tally: Tally, days: readonly DailyMetrics[]): Tally {
   return sums
 }
 
-/** The tally by some dimensions only, in the order of the names, so that the same data gives the same result. */
+/** The tally by some dimensions, sorted by name, so that the same data gives the same result. */
 export function groupBy(tally: Tally, dimensions: readonly DimensionName[]): readonly Group[] {
   const groups = new Map<string, Group>()
   for (const segment of tally.values()) {
     const names = dimensions.map((dimension) => segment[dimension])
-    // Joined names could be those of two groups.
+    // Joined names could be ambiguous.
     const key = JSON.stringify(names)
     groups.set(key, { name: names.join(', '), counts: addCounts(groups.get(key)?.counts, segment.counts) })
   }

@@ -11,7 +11,7 @@ import { store } from '../harness/store.ts'
 const dave = { subject: 'dave', roles: 'campaign:approve' }
 const withToken = (token: unknown) => ({ headers: { 'x-approval-token': String(token) } })
 
-/** Asks as alice and gives where the approval is, with its token. */
+/** Sends a request as alice; returns the address and the token of the approval. */
 async function ask(service: RunningCampaigns, goal: string) {
   const asked = await service.optimize('cmp-enterprise', goal)
   const message = `Optimize cmp-enterprise for ${goal}? It spends 250000 a month; above 50000 this has to be approved.`

@@ -13,7 +13,7 @@ import { store } from '../harness/store.ts'
 
 const inBackground = { headers: { prefer: 'respond-async' } }
 
-/** Begins and waits until the optimization can be seen. */
+/** Starts an optimization and waits until it is visible. */
 async function begin({ optimize, statusWhen }: RunningCampaigns, goal: string, campaignId = 'cmp-123') {
   const operation = await optimize(campaignId, goal, inBackground)
   expectAnswer(operation, 202, {
@@ -26,7 +26,7 @@ async function begin({ optimize, statusWhen }: RunningCampaigns, goal: string, c
   return { operation, path: `/campaigns/${campaignId}/optimizations/${progress?.optimizationId}` }
 }
 
-/** The optimization of an operation, which can be seen before any progress. */
+/** The optimization of an operation; it is visible before any progress. */
 async function idOf({ body: { operationId } }: Answer): Promise<string> {
   const [row] = await store.query<{ id: string }>(
     'SELECT optimization_id AS id FROM optimizations WHERE operation_id = $1',
@@ -89,7 +89,7 @@ test('with the usual pace a run takes 2 to 4 seconds', async () => {
   await service.statusWhen(operation, isOver)
   const seconds = (performance.now() - since) / 1000
   expect(seconds).toBeGreaterThan(2)
-  // On a machine that others keep busy, only the lower bound is the service's own doing.
+  // On a busy machine only the lower bound is meaningful.
   expect(seconds).toBeLessThan(12)
 })
 
@@ -232,7 +232,7 @@ test.each([
   ['cmp-offline', 'failed_dependency', 'METRICS_UNAVAILABLE'],
   ['cmp-corrupt', 'error', 'METRICS_UNUSABLE'],
 ])('a run for %s fails, and its optimization with it', async (campaignId, outcome, code) => {
-  // It is there, and has no metrics to give.
+  // The partner answers, but has no metrics.
   const partnerUrl = await startServer((_, response) => response.writeHead(500).end())
   const service = await startCampaigns({ store, partnerUrl })
   const operation = await service.optimize(campaignId, 'ctr', inBackground)
@@ -278,7 +278,7 @@ test('a run that is given back when the service closes is taken up by the next o
   const first = await startCampaigns({ store, stepMs: 60_000, closeSeconds: 0.05 })
   const { operation, path } = await begin(first, 'conversion_rate')
   await first.close()
-  // The pause of 60 seconds was ended by closing; nothing was cancelled.
+  // `close` ended the pause of 60 seconds; nothing was cancelled.
   const second = await startCampaigns({ store })
   const ended = await second.statusWhen(operation, isOver)
   expect(ended).toMatchObject({ status: 'completed', result: { id: path.split('/').at(-1) } })

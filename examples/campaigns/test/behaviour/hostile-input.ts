@@ -121,7 +121,7 @@ test('one key is one optimization, also for ten requests at once; another reques
   expect(new Set(made.map(({ body }) => body['id'])).size).toBe(1)
   const replayed = await optimize(id, 'ctr', { headers })
   expect(replayed.headers.get('idempotency-replayed')).toBe('true')
-  // The answer that was given, not how the optimization stands by now.
+  // The stored answer, not the current state of the optimization.
   expectAnswer(replayed, 201, { ...made[0]?.body })
   expect((await optimize(id, 'cpl', { headers })).status).toBe(422)
   expect((await get(`/campaigns/${id}/optimizations`)).body['items']).toHaveLength(1)

@@ -17,7 +17,7 @@ import { store } from '../harness/store.ts'
 const tenant = 'acme'
 const campaignId = 'cmp-123'
 
-/** Begins as somebody would who is then not heard of. */
+/** Starts an optimization as a process that then dies. */
 async function begin(worker: Worker): Promise<Optimization> {
   const optimization: Optimization = {
     id: `opt-${randomUUID()}`,
@@ -48,7 +48,7 @@ test('what has its suggestions is completed when the process that made them is g
   const path = `/campaigns/${campaignId}/optimizations/${alive.id}`
   await expect.poll(async () => (await get(path)).body['status']).toBe('completed')
   expect((await get(path)).body['suggestions']).toEqual(alive.suggestions)
-  // The process was only slow: what it still does changes nothing.
+  // The process was only slow. Its late writes change nothing.
   expect(await keepHold(store, { tenant, id: alive.id }, 60)).toBe(false)
   expect(await completeOptimization(store, { tenant, id: alive.id }, [])).toBeUndefined()
 })

@@ -224,7 +224,7 @@ test('a forecast stops when nobody waits for it any more', async () => {
   const { get, logged } = await startCampaigns({ store, forecastDayMs: 60_000 })
   const leaving = new AbortController()
   const asking = get('/campaigns/cmp-123/forecast?days=365', { signal: leaving.signal }).catch(() => 'left')
-  // The metrics have been read when the first day is told; there is no earlier sign from outside.
+  // The first reported day shows that the metrics were read; there is no earlier sign.
   await get('/campaigns/cmp-123')
   leaving.abort()
   expect(await asking).toBe('left')

@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server'
 import { expect, onTestFinished } from 'vitest'
 import { type CampaignsAppOptions, createCampaignsApp } from '../../src/campaigns-app.ts'
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number
   readonly mediaType: string | null
@@ -15,10 +15,10 @@ export interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** What to send, as the gateway would: alice of acme unless said otherwise. */
+/** A request as the gateway sends it; from alice of acme by default. */
 export interface Asking {
   readonly json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly text?: string
   readonly tenant?: string
   readonly subject?: string
@@ -36,12 +36,12 @@ export interface RunningCampaigns {
   post(path: string, asking?: Asking): Promise<Answer>
   /** Asks for an optimization. */
   optimize(campaignId: string, goal: unknown, asking?: Asking): Promise<Answer>
-  /** The status of an operation as soon as it is as wanted. */
+  /** Polls an operation until its status is the wanted one. */
   statusWhen(operation: Answer, isWanted: (body: Status) => boolean): Promise<Status>
   close(): Promise<void>
 }
 
-/** What tests look at in a status. */
+/** The fields of a status that tests read. */
 export interface Status {
   readonly status: string
   readonly progress?: { readonly optimizationId: string; readonly step: number; readonly steps: number }
@@ -70,7 +70,7 @@ export async function startCampaigns(options: CampaignsAppOptions): Promise<Runn
   return { url, records, logged, close: closeOnce, ...createAsker(url) }
 }
 
-/** Asks a service that runs somewhere. */
+/** Creates requests to a running service. */
 export function createAsker(url: string): Omit<RunningCampaigns, 'url' | 'records' | 'logged' | 'close'> {
   const get = (path: string, asking: Asking = {}) => ask(url, 'GET', path, asking)
   const post = (path: string, asking: Asking = {}) => ask(url, 'POST', path, asking)
@@ -115,13 +115,13 @@ async function ask(url: string, method: string, path: string, asking: Asking): P
   const answer = (await response.json()) as Record<string, unknown>
   const { headers, status } = response
   const { trace, ...rest } = answer
-  // True of every answer, so no test has to say it.
+  // Checked for every answer here, so that tests need not.
   expect(trace).toEqual({ correlationId: 'correlation-1', requestId: headers.get('x-request-id') })
   expect(headers.get('x-agentic-profile')).toBe('v0.3')
   return { status, mediaType: headers.get('content-type'), headers, body: rest }
 }
 
-/** A real server on a free port, for what the service calls; resolves with its address. */
+/** Starts a real server on a free port for calls of the service; resolves with its address. */
 export function startServer(listener: RequestListener): Promise<string> {
   return listen(createServer(listener))
 }
@@ -136,7 +136,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** The typed answer that tests compare with: status, media type and whole body, but for its trace. */
+/** The expected typed answer: status, media type and body without its trace. */
 export function expectAnswer(answer: Answer, status: number, body: object): void {
   expect({ status: answer.status, mediaType: answer.mediaType, body: answer.body }).toEqual({
     status,
@@ -155,7 +155,7 @@ const mediaTypes: Readonly<Record<number, string>> = {
   422: 'application/vnd.agentic.validation-error+json',
 }
 
-/** The answer for what this tenant does not have. */
+/** The answer for an unknown resource. */
 export function expectNotFound(answer: Answer, what: string): void {
   expectAnswer(answer, 404, { type: 'error', code: 'NOT_FOUND', message: `There is no such ${what}.` })
 }

@@ -8,16 +8,16 @@ import { createLlmApp } from '../../src/llm-app.ts'
 import { createLocalModel } from '../../src/local-model.ts'
 import type { Model } from '../../src/model.ts'
 
-/** The service on a free port, as requests reach it behind a gateway. */
+/** The service on a free port, with requests as a gateway sends them. */
 export interface RunningLlm {
   readonly records: AuditEvent[]
   post(body: unknown, more?: RequestInit): Promise<Response>
 }
 
-/** The ids that every request of the tests has. */
+/** The ids of every test request. */
 export const trace = { correlationId: 'correlation-1', requestId: 'request-1' }
 
-/** Starts the service with a model; the local one, as fast as it goes, unless another is given. */
+/** Starts the service with a model; the local one without pauses by default. */
 export async function startLlm(model: Model = createLocalModel({ frameMs: 0 })): Promise<RunningLlm> {
   const records: AuditEvent[] = []
   const { app, close } = createLlmApp({ model, audit: { emit: (record) => void records.push(record) } })
@@ -42,7 +42,7 @@ export async function startLlm(model: Model = createLocalModel({ frameMs: 0 })):
   }
 }
 
-/** A real server on a free port, for what the service calls; resolves with its address. */
+/** Starts a real server on a free port for calls of the service; resolves with its address. */
 export function startServer(listener: RequestListener): Promise<string> {
   return listen(createServer(listener))
 }
@@ -61,7 +61,7 @@ async function listen(server: Server): Promise<string> {
 export async function framesOf(response: Response): Promise<string[]> {
   const text = await response.text()
   const frames = text.split('\n\n')
-  // The last frame ends with an empty line like any other.
+  // The last frame also ends with an empty line.
   if (frames.pop() !== '') throw new Error(`the stream breaks off: ${text}`)
   return frames.map((frame) => frame.replace(/^data: /, ''))
 }

@@ -4,38 +4,38 @@ import { requestToken } from '../request-token.ts'
 import { type JoinedRecord, joinRecords } from './joined-records.ts'
 import type { Paper, Question } from './paper.ts'
 
-/** The one who sends and the gateway that is asked. */
+/** The sender and the gateway of a request. */
 type Caller = Pick<Question, 'as' | 'at'>
 
-/** Takes visitors around: sends requests as somebody and shows them with their answers. */
+/** Sends the requests of the tour and shows them with their answers. */
 export interface Guide {
-  /** Sends a request, shows it with its answer and gives the answer. */
+  /** Sends a request, shows it with its answer and returns the answer. */
   ask(question: Question): Promise<Answered>
-  /** The same, and throws unless the outcome is of this type and, where one is named, has this code. */
+  /** Sends a request as `ask` does; throws if the outcome has another type or code. */
   expect<Type extends OutcomeType>(
     question: Question,
     type: Type,
     code?: string,
   ): Promise<Extract<Answered, { readonly type: Type }>>
-  /** A client of somebody, for what `ask` cannot do. */
+  /** A client, for requests that `ask` cannot send. */
   client(caller: Caller): Client
-  /** Shows a request that a stop sends by itself. */
+  /** Shows a request that a stop sends with a client. */
   showRequest(question: Question): void
-  /** Shows a line of what was found. */
+  /** Shows a line. */
   say(text: string): void
-  /** Gives the name of somebody whom the stack has never heard of, with a token: what is asked in that name is new. */
+  /** Creates a new user with a token, so that its requests are new to the stack. */
   newcomer(wish: { readonly tenant: string; readonly roles: string }): Promise<string>
-  /** What all parts recorded under one id. */
+  /** The audit records of all parts with one correlation id. */
   records(correlationId: string): Promise<readonly JoinedRecord[]>
 }
 
-/** What a guide works with. */
+/** The options of a guide. */
 interface GuideOptions {
   readonly portBase: number
   readonly paper: Paper
 }
 
-/** Makes a guide. Tokens are fetched when they are first needed. */
+/** Creates a guide. Tokens are fetched at their first use. */
 function createGuide({ portBase, paper }: GuideOptions): Guide {
   const tokens = new Map<string, Promise<string>>()
   const tokenOf = (sub: string) => {
@@ -75,7 +75,7 @@ function createGuide({ portBase, paper }: GuideOptions): Guide {
   }
 }
 
-/** Sends as always and shows what comes back as it came: what a client makes of it would hide the form. */
+/** A `fetch` that shows the raw answer, before the client parses it. */
 function showing(paper: Paper): Fetch {
   return async function sendAndShow(url, init) {
     const response = await fetch(url, init)
@@ -86,30 +86,30 @@ function showing(paper: Paper): Fetch {
   }
 }
 
-/** One stop of the tour: it shows something, and throws when what it shows is not as it has to be. */
+/** One stop of the tour: it shows something, and throws if the answer is wrong. */
 export interface Stop {
   readonly title: string
-  /** Why the answer is as it is, in a sentence or two. */
+  /** The reason for the answer, in one or two sentences. */
   readonly why: string
   run(guide: Guide): Promise<void>
 }
 
-/** Ties a stop to what its `run` gets. */
+/** Types the argument of `run`. */
 export function defineStop(stop: Stop): Stop {
   return stop
 }
 
-/** An answer was not what it had to be. */
+/** An answer was wrong. */
 class WrongAnswerError extends Error {
   override readonly name = 'WrongAnswerError'
 }
 
-/** Throws unless something is as it has to be. */
+/** Throws if the condition is false. */
 export function demand(isRight: boolean, message: string): asserts isRight {
   if (!isRight) throw new WrongAnswerError(message)
 }
 
-/** Walks the stops one after the other, all of them, and gives how many were wrong. */
+/** Runs all stops in order; resolves with the number of wrong ones. */
 export async function runTour(stops: readonly Stop[], options: GuideOptions): Promise<number> {
   const guide = createGuide(options)
   let wrong = 0

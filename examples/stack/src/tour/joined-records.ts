@@ -1,6 +1,6 @@
 import { urlOf } from '../parts.ts'
 
-/** A record of one part, as far as a reader joins it with others. */
+/** The fields of a record that the tour shows. */
 export interface JoinedRecord {
   readonly part: string
   readonly timestamp: string
@@ -13,7 +13,7 @@ export interface JoinedRecord {
 
 const TIMEOUT_MS = 5_000
 
-/** Asks the stack itself, wherever it keeps its files, for what all parts recorded under one id, by time. */
+/** Gets the records of all parts with one correlation id from the stack, by time. */
 export async function joinRecords(portBase: number, correlationId: string): Promise<readonly JoinedRecord[]> {
   const query = new URLSearchParams({ correlation_id: correlationId })
   const url = `${urlOf('console', portBase)}/api/records?${query}`
@@ -24,7 +24,7 @@ export async function joinRecords(portBase: number, correlationId: string): Prom
 
 const head = ['time', 'part', 'event_type', 'operation', 'actor and tenant', 'outcome']
 
-/** The records as lines of a table, with a head. */
+/** The records as lines of a table with a heading. */
 export function recordTable(records: readonly JoinedRecord[]): string[] {
   const rows = [head, ...records.map(toRow)]
   const widths = head.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))

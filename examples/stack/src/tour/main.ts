@@ -15,7 +15,7 @@ Walks through the running stack and ends with 1 when an answer is not what it ha
 
 const INVALID = 2
 
-// Who pipes the tour into `head` has seen enough.
+// A closed pipe, for example of `head`, ends the tour.
 process.stdout.on('error', () => process.exit(1))
 
 process.exitCode = await main(process.argv.slice(2))
@@ -44,7 +44,7 @@ function readWish(args: readonly string[]): PortBase | 'help' {
 
 async function takeTour(portBase: number): Promise<number> {
   try {
-    // Where there is no stack, one message says it better than every stop on its own.
+    // Without a stack, one message is better than a failure of every stop.
     await requestToken({ portBase, sub: 'alice' })
     const wrong = await runTour(stops, { portBase, paper: createPaper(process.stdout) })
     return wrong === 0 ? 0 : 1

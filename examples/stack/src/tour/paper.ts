@@ -10,16 +10,16 @@ export interface Question extends ClientRequest {
   readonly at?: PartName | undefined
 }
 
-/** An answer as it came. */
+/** A raw answer. */
 interface ShownAnswer {
   readonly status: number
   readonly mediaType: string
-  /** Where the answer sends its reader next; only some say so. */
+  /** The Location header, if there is one. */
   readonly location?: string | undefined
   readonly text: string
 }
 
-/** Where the tour is written: in colour on a terminal, plain in a pipe. */
+/** The output of the tour, with colours on a terminal. */
 export interface Paper {
   stop(number: number, stop: { readonly title: string; readonly why: string }): void
   request(question: Question): void
@@ -34,7 +34,7 @@ type Style = Parameters<typeof styleText>[0]
 
 const MAX_SHOWN_LENGTH = 1_200
 
-/** Writes to a stream. */
+/** Creates the output for a stream. */
 export function createPaper(stream: NodeJS.WritableStream): Paper {
   const paint = (style: Style, text: string) => styleText(style, text, { stream })
   const write = (text: string) => void stream.write(`${text}\n`)
@@ -77,7 +77,7 @@ function requestLine(question: Question): string {
   return [`${method} ${filled}${where} as ${as ?? 'nobody'}`, ...extras].join(', ')
 }
 
-/** What is no JSON is shown as text. */
+/** Parses JSON; other text stays text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -24,7 +24,7 @@ import { cancelled, inBackground } from './stops/operations.ts'
 import { noRoute, noToken, wrongTenant } from './stops/refusals.ts'
 import { stream, tooManyStreams } from './stops/streams.ts'
 
-/** The stops in their order. A new one is a file in `stops/`, or a part of one, and its name here. */
+/** The stops in order. A new stop is an export of a file in `stops/` and a name here. */
 export const stops: readonly Stop[] = [
   optimization,
   missingGoal,

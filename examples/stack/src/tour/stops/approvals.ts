@@ -2,10 +2,10 @@ import type { Guide } from '../guide.ts'
 import { defineStop, demand } from '../guide.ts'
 import { optimize } from './campaigns.ts'
 
-// Above what may be optimized without an approval.
+// Above the limit for optimizations without an approval.
 const MONTHLY_BUDGET = 75_000
 
-/** A campaign of the tour's own: of one that others use, somebody may have asked for the same already. */
+/** A new campaign: for a shared one the same approval may already exist. */
 async function createCampaign(guide: Guide): Promise<string> {
   const body = { name: 'A campaign of the tour', monthlyBudget: MONTHLY_BUDGET }
   const made = await guide.expect({ method: 'POST', path: '/campaigns', as: 'alice', body }, 'created')
@@ -20,7 +20,7 @@ async function askForApproval(guide: Guide, campaignId: string) {
   return { approvalToken: asked.approvalToken, approvalId }
 }
 
-/** Somebody else has to approve. */
+/** An approval by another person. */
 export const approval = defineStop({
   title: '412: somebody else has to approve, once, exactly this',
   why: 'The campaign may spend more than alice can change by herself. Location names the approval: alice cannot give it, whatever she claims to be, and dave can. Then the same request with the token succeeds, once.',

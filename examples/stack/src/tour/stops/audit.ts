@@ -7,7 +7,7 @@ const parts = ['gateway', 'recommendations', 'inventory-gateway', 'inventory']
 const PATIENCE_MS = 10_000
 const POLL_MS = 50
 
-/** One id joins what four parts recorded. */
+/** One correlation id joins the records of four parts. */
 export const joinedRecords = defineStop({
   title: 'One id joins what four parts recorded',
   why: 'Both gateways and both agents leave a record with the correlation id of the first request. A gateway writes its record with the time at which the request came, a service when it answers.',
@@ -28,7 +28,7 @@ export const joinedRecords = defineStop({
   },
 })
 
-/** A record is handed in beside the answer and may be there a moment later. */
+/** Waits for a record, which may arrive after the answer. */
 async function recordsOfAll(guide: Guide, correlationId: string): Promise<readonly JoinedRecord[]> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {

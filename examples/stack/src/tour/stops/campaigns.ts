@@ -1,20 +1,20 @@
 import { defineStop, demand } from '../guide.ts'
 import type { Question } from '../paper.ts'
 
-/** What stops read of an optimization. */
+/** The fields of an optimization that the stops read. */
 export interface ShownOptimization {
   readonly id: string
   readonly status: string
   readonly suggestions: readonly { readonly type: string; readonly estimatedCtrLift: number }[]
 }
 
-/** The question that asks for an optimization. */
+/** The request for an optimization. */
 export function optimize(campaignId: string, body: object, more: Partial<Question> = {}): Question {
   const path = '/campaigns/{campaignId}/optimizations'
   return { method: 'POST', path, params: { campaignId }, as: 'alice', body, ...more }
 }
 
-/** The question that shows an optimization. */
+/** The request that reads an optimization. */
 export function show(campaignId: string, optimizationId: string): Question {
   const path = '/campaigns/{campaignId}/optimizations/{optimizationId}'
   return { method: 'GET', path, params: { campaignId, optimizationId }, as: 'bob' }
@@ -64,7 +64,7 @@ export const wrongGoal = defineStop({
   },
 })
 
-/** Permission is the token's to give. */
+/** The roles of the token decide. */
 export const notPermitted = defineStop({
   title: '403: bob may look, but not optimize',
   why: 'The route needs the role campaign:optimize, which bob does not have. The gateway refuses him, and the service never hears of it.',
@@ -73,7 +73,7 @@ export const notPermitted = defineStop({
   },
 })
 
-/** A tenant's resources are nobody else's. */
+/** Resources of another tenant are not found. */
 export const otherTenant = defineStop({
   title: 'The campaigns of another tenant do not exist',
   why: 'Carol belongs to globex and has every role that she needs. cmp-123 is a campaign of acme: for her it looks exactly like one that nobody has.',

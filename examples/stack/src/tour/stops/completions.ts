@@ -10,7 +10,7 @@ export const success = defineStop({
     const body = { prompt: 'Hello', max_tokens: 5 }
     const answer = await guide.expect({ ...completions, as: 'alice', body }, 'success')
     const { usage } = answer.body as { usage?: { completion_tokens?: number } }
-    // A model of somebody's own may stop before that.
+    // Another model may stop earlier.
     const count = usage?.completion_tokens ?? 0
     demand(
       count > 0 && count <= 5,

@@ -2,7 +2,7 @@ import type { Guide } from '../guide.ts'
 import { defineStop, demand } from '../guide.ts'
 import type { Question } from '../paper.ts'
 
-/** What a stop reads of the answer of agent A. */
+/** The fields of agent A's answer that the stops read. */
 interface Recommended {
   readonly id?: string
   readonly stock?: { readonly warehouse?: string; readonly available?: number }
@@ -31,7 +31,7 @@ export const agents = defineStop({
   },
 })
 
-/** A question travels outwards, its answer inwards. */
+/** A question of an inner agent reaches the caller, and its answer the inner agent. */
 export const agentQuestion = defineStop({
   title: 'The question of an inner agent reaches the caller, in words that the caller knows',
   why: 'B needs a `warehouse`. The caller of A has never heard of that: A asks for its own `shipFrom`, with the values that B allows, and hands the answer on.',
@@ -45,7 +45,7 @@ export const agentQuestion = defineStop({
   },
 })
 
-/** A failure deep inside stays what it is. */
+/** A failed dependency of an inner agent stays one. */
 export const agentFailure = defineStop({
   title: 'A failure behind an agent is neither hidden nor blamed on it',
   why: 'The warehouse system behind B is down. A did not fail, something that it depends on did: 424 all the way, never 500 and never a success.',
@@ -54,12 +54,12 @@ export const agentFailure = defineStop({
   },
 })
 
-/** An approval of an inner agent can be given. */
+/** An approval of an inner agent. */
 export const agentApproval = defineStop({
   title: 'The approval of an inner agent is given at its own gateway, and the request goes on',
   why: 'B may not tell the stock of this product without an approval, so A may not either. Location says where it is decided: at the gateway of B. Whoever asked through A cannot decide, whatever the roles; dave does, and the request is sent again with the token.',
   async run(guide) {
-    // Nobody has asked for this in that name: it is neither approved yet nor somebody else's to use.
+    // A new user has no earlier request, so there is no approval of this request yet.
     const as = await guide.newcomer({ tenant: 'acme', roles: 'campaign:approve' })
     const asked = await guide.expect(recommend('prd-export', { as }), 'approval_required')
     demand(asked.approver?.name === 'Export control', 'the approver has to be the one of agent B')
@@ -80,7 +80,7 @@ export const agentApproval = defineStop({
   },
 })
 
-/** A retry has no second effect, not even two hops away. */
+/** A retry has no second effect, even two hops away. */
 export const retriedAgents = defineStop({
   title: 'A retry is no second request, not even two hops away',
   why: 'B records each look into a warehouse. The key goes through A unchanged, so that B would know a retry even if A did not.',

@@ -4,7 +4,7 @@ import { defineStop, demand } from '../guide.ts'
 import type { Question } from '../paper.ts'
 import { optimize, type ShownOptimization, show } from './campaigns.ts'
 
-/** What stops read of an operation's status. */
+/** The fields of a status that the stops read. */
 interface ShownStatus {
   readonly status: string
   readonly progress?: { readonly optimizationId: string; readonly step: number; readonly steps: number }
@@ -19,7 +19,7 @@ function statusOf(operationId: string): Question {
   return { method: 'GET', path: '/operations/{operationId}/status', params: { operationId }, as: 'alice' }
 }
 
-/** Asks for the status, without showing it, until it is as wanted. */
+/** Polls the status, without showing it, until it has the wanted value. */
 async function waitUntil(guide: Guide, operationId: string, isWanted: (status: ShownStatus) => boolean) {
   const client = guide.client({ as: 'alice' })
   const question = statusOf(operationId)
@@ -34,14 +34,14 @@ async function waitUntil(guide: Guide, operationId: string, isWanted: (status: S
   }
 }
 
-/** Begins in the background and waits for the first step. */
+/** Starts a background operation and waits for its first step. */
 async function beginInBackground(guide: Guide, goal: string) {
   const { operationId } = await guide.expect(optimize('cmp-123', { goal }, { preferAsync: true }), 'accepted')
   const { progress } = await waitUntil(guide, operationId, (status) => status.progress !== undefined)
   return { operationId, optimizationId: progress?.optimizationId ?? '' }
 }
 
-/** Work goes on in the background. */
+/** Work in the background. */
 export const inBackground = defineStop({
   title: '202: work goes on in the background, and 409 while it does',
   why: 'With `Prefer: respond-async` nobody has to wait. The status says how far the work is. The same goal a second time would only be in its way: the conflict names the optimization that runs.',
@@ -67,7 +67,7 @@ export const inBackground = defineStop({
   },
 })
 
-/** What runs can be cancelled. */
+/** A running operation can be cancelled. */
 export const cancelled = defineStop({
   title: 'What runs can be cancelled',
   why: 'A cancelled optimization never changes again, and the next one may begin at once. The operation that was working on it is cancelled with it.',

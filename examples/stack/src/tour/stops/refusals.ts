@@ -2,7 +2,7 @@ import { defineStop } from '../guide.ts'
 
 const completions = { method: 'POST', path: '/llm/completions', body: { prompt: 'Hello' } } as const
 
-/** Nobody gets in without a token. */
+/** A request without a token is refused. */
 export const noToken = defineStop({
   title: 'Without a token nothing is reached',
   why: 'Conditions of HTTP outside the ten outcomes have the same body and a code that does not change.',
@@ -11,7 +11,7 @@ export const noToken = defineStop({
   },
 })
 
-/** A tenant is never taken on trust. */
+/** The tenant header alone is not trusted. */
 export const wrongTenant = defineStop({
   title: 'A tenant is never taken on trust',
   why: 'The token says acme and the header says globex. The gateway does not choose between them, it refuses.',

@@ -20,7 +20,7 @@ export const stream = defineStop({
       times.add(Math.floor(performance.now()))
     }
     guide.say(words.join(''))
-    // A model of somebody's own may stop before that, and may send no text in its last frame.
+    // Another model may stop earlier, and may send no text in its last frame.
     const count = words.filter((word) => word !== '').length
     demand(count > 1 && count <= 12, `there have to be at most 12 words, and there are ${count}`)
     demand(times.size > 1, 'the words have to come one after the other')
