@@ -84,7 +84,10 @@ export class FeedPoll {
   run(isRead: boolean): void {
     clearInterval(this.#timer)
     this.#last = []
-    if (isRead) this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref()
+    if (!isRead) return
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref()
+    // At once, so that the other workers begin to collect.
+    void this.#poll()
   }
 
   async #poll(): Promise<void> {

@@ -80,11 +80,14 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
   return { worker, told, ended, log, url: `http://127.0.0.1:${port}`, peer: there }
 }
 
-const started = (told: Record<string, unknown[]>) =>
-  eventually(
-    () => told['ready'],
+/** Resolves with what the worker said when it was ready; its first report follows when it has started. */
+const started = async (told: Record<string, unknown[]>) => {
+  await eventually(
+    () => told['counts'],
     (value) => value !== undefined,
   )
+  return told['ready']
+}
 
 test('a worker serves the connections that it is handed, and answers for itself when it is asked', async () => {
   const { url: target } = await startUpstream((_request, response) => answerJson(response, { body: {} }))
