@@ -85,18 +85,18 @@ export class FeedPoll {
     clearInterval(this.#timer)
     this.#last = []
     if (!isRead) return
-    this.#timer = setInterval(() => void this.#poll(), POLL_MS).unref()
-    // At once, so that the other workers begin to collect.
-    void this.#poll()
+    this.#timer = setInterval(() => void this.#poll(this.#add), POLL_MS).unref()
+    // At once, so that the other workers begin to collect. Requests of the last reader's time are dropped.
+    void this.#poll(() => undefined)
   }
 
-  async #poll(): Promise<void> {
+  async #poll(add: (batch: FeedBatch) => void): Promise<void> {
     // A stuck worker delays the answer; questions must not pile up.
     if (this.#isAsking) return
     this.#isAsking = true
     this.#last = await this.#others.feed().catch(() => [])
     this.#isAsking = false
-    for (const batch of this.#last) this.#add(batch)
+    for (const batch of this.#last) add(batch)
   }
 
   /** Adds the open work of the other workers. */
