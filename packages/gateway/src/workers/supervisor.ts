@@ -8,7 +8,7 @@ import {
   type ReloadResult,
   type ValidConfig,
 } from '../lifetime/reload.ts'
-import { createTurns, inTurn, settledWithin } from '../lifetime/turns.ts'
+import { inTurn, settledWithin } from '../lifetime/turns.ts'
 import { emptyAcceptQueue } from '../listen/accept-queue.ts'
 import { ConnectionSpread } from '../listen/connection-spread.ts'
 import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'
@@ -67,10 +67,9 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     this.#loaded = loaded
     this.#relay = new LineRelay(stdout)
     this.#acceptor = createAcceptor({ host, port, log }, (socket) => this.#spread.add(socket))
-    const turns = createTurns()
     const start = (index: number) => this.#startWorker(index)
     const onReplaced = () => this.#metrics.restarted()
-    this.#pool = new WorkerPool({ count, log, turns, start, onReplaced })
+    this.#pool = new WorkerPool({ count, log, start, onReplaced })
     const swap = createWorkersSwap({ pool: this.#pool, use: (next) => this.#use(next) })
     const reloading = createReloading({
       source,
@@ -80,7 +79,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       log,
     })
     this.#reloading = reloading
-    this.reload = inTurn(() => turns(reloading.run))
+    this.reload = inTurn(() => this.#pool.exclusively(reloading.run))
   }
 
   /** Resolves with the port when all workers take requests. */

@@ -16,7 +16,6 @@ function makePool(count: number) {
   const pool = new WorkerPool({
     count,
     log: createLog({ level: 'info', pretty: false, write: (line) => log.push(JSON.parse(line)) }),
-    turns: (work) => work(),
     onReplaced: () => {
       replaced += 1
     },

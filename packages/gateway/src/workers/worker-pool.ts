@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InitialisationError } from '../errors.ts'
-import type { createTurns } from '../lifetime/turns.ts'
+import { createTurns } from '../lifetime/turns.ts'
 import type { ClientSocket } from '../listen/handed-connections.ts'
 import type { Log } from '../log.ts'
 import { Channel, type Peer, type SupervisorCalls, type WorkerChannel } from './channel.ts'
@@ -87,8 +87,6 @@ export interface WorkerPoolOptions {
   readonly start: (index: number) => Worker
   /** Called when an ended worker gets a replacement. */
   readonly onReplaced: () => void
-  /** Runs the start of a worker and a reload one after the other, so that all workers have one configuration. */
-  readonly turns: ReturnType<typeof createTurns>
 }
 
 const FIRST_PAUSE_MS = 100
@@ -102,6 +100,8 @@ export class WorkerPool {
   readonly workers = new Set<Worker>()
   readonly #running = new Set<Worker>()
   readonly #options: WorkerPoolOptions
+  /** Runs work while no worker is replaced: a new worker gets the configuration that all others have. */
+  readonly exclusively = createTurns()
   #isEnding = false
 
   constructor(options: WorkerPoolOptions) {
@@ -148,7 +148,7 @@ export class WorkerPool {
 
   /** Replaces the worker of one place whenever it ends, after longer pauses while that fails. */
   async #keep(first: Worker): Promise<void> {
-    const { log, turns } = this.#options
+    const { log } = this.#options
     const { index } = first
     let worker: Worker | undefined = first
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
@@ -159,7 +159,7 @@ export class WorkerPool {
       if (worker !== undefined) log.error('a worker ended and is replaced', { worker: index, pid, how })
       if (performance.now() - since > STEADY_MS) pauseMs = FIRST_PAUSE_MS
       await sleep(pauseMs, undefined, { ref: false })
-      worker = await turns(() => this.#replace(index))
+      worker = await this.exclusively(() => this.#replace(index))
     }
   }
 

@@ -12,7 +12,7 @@ import { createGateway, type Gateway, type WorkerLink, type WorkerParts } from '
 import { createTurns } from '../lifetime/turns.ts'
 import type { Watcher } from '../line/parts.ts'
 import { createHandedConnections } from '../listen/handed-connections.ts'
-import type { Log } from '../log.ts'
+import type { Log, LogFields } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { loadPlugins } from '../plugins/custom/load-plugins.ts'
 import { createStreamSlots } from '../slots/shared-slots.ts'
@@ -101,11 +101,9 @@ async function openGateway(session: Session): Promise<Gateway> {
 
 /** Adds the number of the worker, and leaves the warnings of the configuration to the supervisor. */
 function workerLog({ index }: Boot, log: Log): Log {
-  const at =
-    (level: keyof Log) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
-      if (fields['warning'] === undefined) log[level](message, { ...fields, worker: index })
-    }
+  const at = (level: keyof Log) => (message: string, fields?: LogFields) => {
+    if (fields?.['warning'] === undefined) log[level](message, { ...fields, worker: index })
+  }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
