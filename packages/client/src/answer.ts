@@ -1,23 +1,23 @@
 import type { Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
 
-/** What an answer says besides its outcome. */
+/** The fields of an answer besides its outcome. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** From the body where it has one, else from the headers, else the ids that were sent. */
+  /** From the body, otherwise from the headers, otherwise the ids of the request. */
   readonly trace: Trace
-  /** The profile version that the answer claims; absent when it claims none. */
+  /** The profile version in the header of the answer, if there is one. */
   readonly profile: string | undefined
 }
 
-/** An outcome that also knows its answer. */
+/** An outcome with its answer. */
 export type Answered<SuccessBody = unknown, CreatedBody = SuccessBody> = Outcome<SuccessBody, CreatedBody> & {
   readonly answer: Answer
 }
 
 /**
- * Ties an outcome to its answer. The property is not enumerable: a copy, a comparison or a log of the outcome
- * shows the outcome alone, and `writeOutcome` can still write it.
+ * Adds the answer to an outcome. The property is not enumerable, so that copies, comparisons and logs contain only the
+ * outcome, and `writeOutcome` can still encode it.
  */
 export function attachAnswer(outcome: Outcome, answer: Answer): Answered {
   return Object.defineProperty(outcome, 'answer', { value: answer }) as Answered

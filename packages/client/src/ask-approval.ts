@@ -8,11 +8,11 @@ import { followUp, sendPatiently } from './send-patiently.ts'
 
 type ApprovalOutcome = AnsweredAs<'approval_required'>
 
-/** Whether to go on with an approval. It is asked once: an approval that is waited for is not asked about again. */
+/** Whether to wait for an approval. The handler is called once per approval. */
 async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<boolean> {
   const { approval, options, signal } = context
   const { message, approvalToken, approver } = outcome
-  // In the background each attempt is a whole operation, so it costs a round even when nobody has to be asked.
+  // In the background each attempt is a whole operation, so it uses a round even without a call of the handler.
   if (approval.token === approvalToken) return !isInBackground(outcome) || context.takeRound()
   if (options.onApproval === undefined || !context.takeRound()) return false
   const location = locationOf(context, outcome)?.href
@@ -23,18 +23,18 @@ async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<bo
   return true
 }
 
-/** The request with its approval, once somebody has decided; nothing when there is no use in waiting on. */
+/** Waits for the decision; resolves with the request and its approval token, or with nothing to stop. */
 export async function awaitApproval(
   context: RunContext,
   request: ClientRequest,
   outcome: ApprovalOutcome,
 ): Promise<ClientRequest | undefined> {
   if (!(await goesOn(context, outcome)) || !(await isDecided(context, request, outcome))) return undefined
-  // Also after a rejection: the service then says so itself, with an outcome of its own.
+  // Also sent after a rejection: the service answers with the outcome for it.
   return { ...request, approvalToken: outcome.approvalToken }
 }
 
-/** Looks at the approval where it can be seen; otherwise the request itself finds out, a while later. */
+/** Polls the approval if it has an address; otherwise only waits before the request is sent again. */
 async function isDecided(
   context: RunContext,
   request: ClientRequest,
@@ -44,7 +44,7 @@ async function isDecided(
   const location = locationOf(context, outcome)
   const attempt = approval.waits++
   if (location === undefined || attempt > 0) {
-    // When to look at a status again says nothing about an approval.
+    // The Retry-After of a status does not apply to an approval.
     const isTold = attempt > 0 && !isInBackground(outcome)
     return patience.pause(attempt, isTold ? outcome : undefined)
   }
@@ -56,7 +56,7 @@ async function isDecided(
   return false
 }
 
-/** Whether an operation waits for the approval: then the answer is that of its status. */
+/** Whether a background operation waits for the approval. */
 function isInBackground({ answer }: ApprovalOutcome): boolean {
   return answer.status !== outcomes.approval_required.status
 }

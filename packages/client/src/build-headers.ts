@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts'
 
 type OwnSettings = Pick<Settings, 'headers' | 'tenantId' | 'correlationId'>
 
-/** The headers of a request but for the token and the request id: what stands later goes before what stands earlier. */
+/** The headers of a request without token and request id. Later entries override earlier ones. */
 export function buildHeaders(settings: OwnSettings, request: ClientRequest): Headers {
   const fields = new Headers()
   const set = (name: string, value: string | undefined) => value && fields.set(name, value)

@@ -1,9 +1,8 @@
 import type { ClientRequest } from './client-request.ts'
-import { toText } from './to-text.ts'
 
 const PARAMETER = /\{([^{}]*)\}/g
 
-/** Reads and judges a base URL; everything a client sends goes below it. */
+/** Checks a base URL. All requests go below it. */
 export function readBaseUrl(baseUrl: string | URL): URL {
   if (!URL.canParse(String(baseUrl))) throw new TypeError('baseUrl has to be an absolute URL')
   const base = new URL(baseUrl)
@@ -13,7 +12,7 @@ export function readBaseUrl(baseUrl: string | URL): URL {
   return base
 }
 
-/** The address of a request: its template filled in and its query, below the base URL. */
+/** The address of a request: the filled template and the query, below the base URL. */
 export function buildUrl(base: URL, { path, params = {}, query = {} }: ClientRequest): URL {
   const url = below(base, fillPath(path, params))
   for (const [name, value] of Object.entries(query)) {
@@ -24,15 +23,14 @@ export function buildUrl(base: URL, { path, params = {}, query = {} }: ClientReq
   return url
 }
 
-/** The names of a template's parameters. */
+/** The parameter names of a template. */
 export function parameterNames(path: string): string[] {
   return [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
 }
 
 /**
- * The address that an answer names (`statusUrl`, `Location`), or nothing when it is at another origin, where the token
- * must not go. A path is one below the base URL, as all paths of the profile are, whether or not it repeats
- * the path of the base.
+ * The absolute address for a `statusUrl` or `Location`. Returns nothing for another origin, because the token must not go
+ * there. A path is below the base URL, with or without the path of the base.
  */
 export function resolveReference(base: URL, reference: string): URL | undefined {
   const isPath = /^\/(?![/\\])/.test(reference)
@@ -51,7 +49,7 @@ function fillPath(path: string, params: NonNullable<ClientRequest['params']>): s
   const extra = Object.keys(params).find((name) => !names.includes(name))
   if (extra !== undefined) throw new TypeError(`path has no parameter {${extra}}: ${path}`)
   const filled = path.replace(PARAMETER, (_, name: string) => encodeParameter(name, params))
-  // URL parsers take dot segments out, encoded or not: the request would go to another resource.
+  // URL parsers remove dot segments, also encoded ones, and the request would go to another resource.
   if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(filled)) throw new TypeError(`path has a dot segment: ${filled}`)
   return filled
 }
@@ -64,11 +62,16 @@ function encodeParameter(name: string, params: NonNullable<ClientRequest['params
   return encodeURIComponent(text)
 }
 
-// Glued, not resolved: a path that begins with two slashes would otherwise name another host.
+// Concatenated, not resolved: a path with two leading slashes would name another host.
 function below(base: URL, path: string): URL {
   return new URL(`${base.origin}${prefixOf(base)}${path}`)
 }
 
 function prefixOf({ pathname }: URL): string {
   return pathname.replace(/\/+$/, '')
+}
+
+/** A value as it stands in a path, a query or a header: text as it is, all else as JSON. */
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

@@ -1,25 +1,25 @@
-/** A value of a path parameter or a header. */
+/** The value of a path parameter or a header. */
 export type TextValue = string | number | boolean
 
-/** A value of a query parameter: a list is sent as one parameter per element, `undefined` not at all. */
+/** The value of a query parameter. A list is sent as one parameter per element; `undefined` is not sent. */
 export type QueryValue = TextValue | readonly TextValue[] | undefined
 
-/** How one request is sent; each setting goes before the client's own. */
+/** The settings of one request. They override those of the client. */
 export interface RequestSettings {
   readonly signal?: AbortSignal | undefined
-  /** Until the whole answer is read, or until a stream begins; 0 for no limit. */
+  /** The time limit for the whole answer, or for the start of a stream; 0 for none. */
   readonly timeoutMs?: number | undefined
   readonly tenantId?: string | undefined
-  /** Kept from an exchange that this request belongs to; made when absent. */
+  /** The id of the whole exchange; a new one by default. */
   readonly correlationId?: string | undefined
   readonly idempotencyKey?: string | undefined
-  /** The token of an approval that was given. */
+  /** The token of an approval. */
   readonly approvalToken?: string | undefined
-  /** Asks for an operation to poll in place of a long wait (RFC 7240, `respond-async`). */
+  /** Asks for a background operation instead of a long wait (RFC 7240, `respond-async`). */
   readonly preferAsync?: boolean | undefined
 }
 
-/** One request: an operation by its method and path template, and its inputs. */
+/** One request: method, path template and inputs. */
 export interface ClientRequest extends RequestSettings {
   readonly method: string
   /** A template such as `/campaigns/{campaignId}/optimizations`, below the base URL. */
@@ -31,7 +31,7 @@ export interface ClientRequest extends RequestSettings {
   readonly body?: unknown
 }
 
-/** Whether a method has no effect and may be repeated at will (RFC 9110 9.2.1). */
+/** Whether a method is safe and may be repeated (RFC 9110 9.2.1). */
 export function isSafeMethod(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(method.toUpperCase())
 }

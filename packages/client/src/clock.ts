@@ -1,16 +1,16 @@
 import type { Trace } from '@agentic-rest/profile'
 import { TransportError } from './errors.ts'
 
-/** Time and chance, replaced in tests. */
+/** Time and random numbers, replaced in tests. */
 export interface Clock {
   now(): number
-  /** Resolves after so many milliseconds; rejects at once when the signal is aborted. */
+  /** Resolves after a time in milliseconds; rejects at once when the signal is aborted. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>
-  /** At least 0, less than 1. */
+  /** A random number from 0 up to but not including 1. */
   random(): number
 }
 
-// Timers with more wrap around to none at all, and a wait would become a busy loop.
+// Longer timers overflow and fire at once, and a wait would become a busy loop.
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The clock of the machine. */
@@ -35,17 +35,17 @@ export const systemClock: Clock = {
     }),
 }
 
-/** The error for a caller that left; its reason is the cause. */
+/** The error for a request aborted by the caller, with the reason as its cause. */
 export function abortedError(signal: AbortSignal | undefined, trace?: Trace): TransportError {
   return new TransportError('ABORTED', 'the request was aborted', { cause: signal?.reason, trace })
 }
 
-/** Whether a limit is one that a timer can keep; 0 and very long ones mean none. */
+/** Whether a timer can keep a limit; 0 and very long limits mean none. */
 export function isTimed(milliseconds: number): boolean {
   return milliseconds > 0 && milliseconds <= LONGEST_TIMER_MS
 }
 
-/** Waits for work of the caller's, but not longer than until the signal is aborted. */
+/** Waits for work of the caller until the signal is aborted. */
 export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(work)
   return new Promise((resolve, reject) => {

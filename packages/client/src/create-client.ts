@@ -15,18 +15,18 @@ import type { RunOptions } from './run-options.ts'
 import { type ClientOptions, readSettings } from './settings.ts'
 import { type StreamOptions, streamEvents } from './stream.ts'
 
-/** Calls one gateway or service. Bodies of success and created are `unknown` unless the caller says otherwise. */
+/** A client of one gateway or service. Bodies of success and created are `unknown` by default. */
 export interface Client {
-  /** Sends one request and gives its outcome, whatever the status; throws only when there is no outcome. */
+  /** Sends one request and returns its outcome for every status; throws only without an outcome. */
   request<SuccessBody = unknown, CreatedBody = SuccessBody>(
     request: ClientRequest,
   ): Promise<Answered<SuccessBody, CreatedBody>>
-  /** Carries a request to its end: answers clarifications, waits for approvals and operations, repeats what may be. */
+  /** Follows a request to its end: answers clarifications, waits for approvals and operations, and retries. */
   run<SuccessBody = unknown, CreatedBody = SuccessBody>(
     request: ClientRequest,
     options?: RunOptions,
   ): Promise<Answered<SuccessBody, CreatedBody>>
-  /** Gives the events of a stream as they come; throws a `StreamError` when it ends with an outcome. */
+  /** Iterates over the events of a stream; throws a `StreamError` when it ends with an outcome. */
   stream(request: ClientRequest, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined>
 }
 
@@ -36,7 +36,7 @@ export interface TypedClient<Paths> {
   request<Path extends PathOf<Paths>, Method extends MethodOf<Paths, Path>>(
     request: TypedRequest<Paths, Path, Method>,
   ): Promise<TypedOutcome<OperationOf<Paths, Path, Method>>>
-  /** As `Client.run`; inputs may be left out for the service to ask for. */
+  /** As `Client.run`. Inputs may be left out; the service then asks for them. */
   run<Path extends PathOf<Paths>, Method extends MethodOf<Paths, Path>>(
     request: TypedRunRequest<Paths, Path, Method>,
     options?: RunOptions,
@@ -48,13 +48,13 @@ export interface TypedClient<Paths> {
   ): AsyncGenerator<StreamEvent, void, undefined>
 }
 
-/** Makes a client. It keeps no connection and no state, so there is nothing to close. */
+/** Creates a client. It has no connection and no state, so it needs no `close`. */
 export function createClient(options: ClientOptions): Client
 export function createClient<Paths>(options: ClientOptions): TypedClient<Paths>
 export function createClient(options: ClientOptions): Client {
   const settings = readSettings(options)
   return {
-    // The bodies are the service's own; what a caller says of them cannot be checked here.
+    // The service defines these bodies, so the types of the caller cannot be checked.
     request: (request) => exchange(settings, request) as Promise<Answered<never, never>>,
     run: (request, runOptions = {}) =>
       runRequest(settings, request, runOptions) as Promise<Answered<never, never>>,

@@ -1,6 +1,5 @@
 /**
- * A UUID v4. `crypto.randomUUID` would do, but browsers offer it to pages of secure origins only,
- * and a page of an intranet may not be one.
+ * A UUID v4. Browsers offer `crypto.randomUUID` only to pages of secure origins, and an intranet page may not be one.
  */
 export function createId(): string {
   const random = crypto.getRandomValues(new Uint8Array(36))

@@ -2,24 +2,24 @@ import type { Trace } from '@agentic-rest/profile'
 import { abortedError, isTimed } from './clock.ts'
 import { TransportError } from './errors.ts'
 
-/** The end of one request, whoever brings it: the caller, the time, or the client itself. */
+/** Ends a request: by the caller, by a timeout, or by the client itself. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Starts the time anew, or ends it with 0. */
+  /** Restarts the timeout; 0 removes it. */
   restart(timeoutMs: number): void
-  /** The error for what a request with these ids ended with. */
+  /** The error of a failed request with these ids. */
   failure(cause: unknown, trace?: Trace): TransportError
-  /** Gives the timer and the caller's signal back, and ends what is still under way. */
+  /** Releases the timer and the listener of the caller's signal, and aborts the request. */
   close(): void
 }
 
-/** What a deadline is made of. */
+/** The options of a deadline. */
 export interface DeadlineOptions {
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
 }
 
-/** Starts one. `AbortSignal.any` and `.timeout` would do, but neither can be given back. */
+/** Starts a deadline. `AbortSignal.any` and `.timeout` cannot be released early. */
 export function startDeadline({ signal, timeoutMs }: DeadlineOptions): Deadline {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -7,7 +7,7 @@ import type { Deadline } from './deadline.ts'
 import { TransportError } from './errors.ts'
 import type { Settings, TokenSource } from './settings.ts'
 
-/** A request that is ready to be sent, but for its token and its request id. */
+/** A request without its token and its request id. */
 export interface Outgoing {
   readonly url: URL
   readonly method: string
@@ -15,13 +15,13 @@ export interface Outgoing {
   readonly body: string | undefined
 }
 
-/** A response whose body is still to be read, with the ids that it was asked for. */
+/** A response with an unread body, and the ids of the request. */
 export interface Delivered {
   readonly response: Response
   readonly sent: Trace
 }
 
-/** Makes a request ready; what cannot be sent is a `TypeError` here and not a broken connection later. */
+/** Prepares a request. Invalid parts throw a `TypeError` here, not a network error later. */
 export function prepare(settings: Settings, request: ClientRequest, url: URL): Outgoing {
   const method = request.method.toUpperCase()
   if (!/^[A-Z]+$/.test(method)) throw new TypeError(`"${method}" is not a method`)
@@ -36,7 +36,7 @@ function writeBody(method: string, body: unknown): string | undefined {
   return text
 }
 
-/** Sends it; once more, with another token, when the first one is rejected and there is another one. */
+/** Sends a request; sends it again with a new token if the first one is rejected. */
 export async function deliver(
   settings: Settings,
   outgoing: Outgoing,
@@ -47,7 +47,7 @@ export async function deliver(
     return sendOnce(settings, outgoing, { deadline })
   const first = await askFor(token, deadline)
   const delivered = await sendOnce(settings, outgoing, { deadline, token: first })
-  // A 401 is given before anything is done (decision 4), so that sending again is safe for every method.
+  // A 401 comes before any effect (decision 4), so a retry is safe for every method.
   if (typeof token === 'string' || delivered.response.status !== conditions.unauthenticated) return delivered
   const second = await askFor(token, deadline, first)
   if (!second || second === first) return delivered
@@ -55,7 +55,7 @@ export async function deliver(
   return sendOnce(settings, outgoing, { deadline, token: second })
 }
 
-/** The caller's own errors are passed on as they are. */
+/** Errors of the caller's functions are thrown unchanged. */
 async function askFor(
   source: TokenSource,
   deadline: Deadline,
@@ -90,7 +90,7 @@ async function sendOnce(
       headers: own,
       body: body ?? null,
       signal: deadline.signal,
-      // Followed redirects could take the token to another origin.
+      // A redirect could send the token to another origin.
       redirect: 'manual',
       // A status that is polled must not come from a cache.
       cache: 'no-store',

@@ -1,7 +1,7 @@
 import type { Outcome, Trace, Violation } from '@agentic-rest/profile'
 import type { Answered } from './answer.ts'
 
-/** Why a request got no answer that could be read. */
+/** The reason why a request has no readable answer. */
 export type TransportErrorCode =
   | 'NETWORK'
   | 'TIMEOUT'
@@ -10,16 +10,16 @@ export type TransportErrorCode =
   | 'EVENT_TOO_LARGE'
   | 'FOREIGN_ORIGIN'
 
-/** What is known of a failure besides its code. */
+/** Details of a failure. */
 export interface FailureDetails {
   readonly cause?: unknown
-  /** The ids that the request was sent with, for a report to the operators. */
+  /** The ids of the request, for a report to the operators. */
   readonly trace?: Trace | undefined
-  /** The outcome that could not be followed further; only with `FOREIGN_ORIGIN`. */
+  /** The outcome that could not be followed; only with `FOREIGN_ORIGIN`. */
   readonly outcome?: Outcome | undefined
 }
 
-/** There is no answer: the wire broke, the time ran out, the caller left, or the answer outgrew its limit. */
+/** There is no answer: a network error, a timeout, an abort by the caller, or an answer above the size limit. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
   readonly code: TransportErrorCode
@@ -34,20 +34,20 @@ export class TransportError extends Error {
   }
 }
 
-/** How an answer is not one of the profile. */
+/** The kind of a profile violation. */
 export type ProfileViolationCode = 'PROFILE_VIOLATION' | 'UNSUPPORTED_PROFILE_VERSION'
 
-/** The answer that was refused. */
+/** The refused answer. */
 export interface RefusedAnswer {
   readonly status: number
   readonly headers: Headers
   readonly trace: Trace
-  /** The profile version that the answer claims. */
+  /** The profile version in the header of the answer. */
   readonly profile: string | undefined
   readonly violations: readonly Violation[]
 }
 
-/** There is an answer, but it is not one of the profile, or not of a version that the client demands. */
+/** The answer violates the profile, or has a version that the client does not accept. */
 export class ProfileViolationError extends Error {
   override readonly name = 'ProfileViolationError'
   readonly code: ProfileViolationCode
@@ -68,10 +68,10 @@ export class ProfileViolationError extends Error {
   }
 }
 
-/** Whether a stream never began, or began and broke off. */
+/** Whether a stream did not start, or broke off. */
 export type StreamErrorCode = 'STREAM_REFUSED' | 'STREAM_FAILED'
 
-/** A stream ended with a typed outcome: an ordinary answer in its place, or a last error frame. */
+/** A stream ended with a typed outcome: an ordinary answer instead of a stream, or a last error frame. */
 export class StreamError extends Error {
   override readonly name = 'StreamError'
   readonly code: StreamErrorCode

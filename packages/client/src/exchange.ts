@@ -6,7 +6,7 @@ import { deliver, prepare } from './deliver.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Settings } from './settings.ts'
 
-/** One request and its answer. `url` replaces the address that path, params and query make. */
+/** Sends one request and reads its answer. `url` replaces the address of path, params and query. */
 export async function exchange(
   settings: Settings,
   request: ClientRequest,

@@ -6,17 +6,17 @@ import { isFinal, readStatus, storedOutcome } from './operation-status.ts'
 import type { RunContext } from './run-context.ts'
 import { followUp, sendPatiently } from './send-patiently.ts'
 
-/** Where following an operation led. */
+/** The result of following an operation. */
 export interface Followed {
   readonly outcome: Answered
   /**
-   * `ended`: it cannot have an effect any more, and its key is used up. `asks`: it had none, goes no further by itself,
-   * and its key is free (decision 10). `open`: nobody knows what it still does.
+   * `ended`: the operation is final and its key is used. `asks`: it waits for input without an effect, and its key is
+   * free (decision 10). `open`: its state is unknown.
    */
   readonly state: 'ended' | 'asks' | 'open'
 }
 
-/** Polls an operation until it ends, asks for something, or the patience is used up. */
+/** Polls an operation until it ends, asks for input, or the waiting time is used up. */
 export async function followOperation(
   context: RunContext,
   request: ClientRequest,

@@ -7,7 +7,7 @@ export type PathOf<Paths> = Extract<keyof Paths, string>
 
 type MethodName = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
 
-/** The methods that a path has, in capitals. */
+/** The methods of a path, in capitals. */
 export type MethodOf<Paths, Path extends keyof Paths> = {
   [Name in MethodName]: Name extends keyof Paths[Path]
     ? Paths[Path][Name] extends undefined
@@ -36,12 +36,12 @@ type JsonBody<Operation> = Operation extends { requestBody?: infer Body }
   ? JsonContent<NonNullable<Body>>
   : never
 
-// Distributes over `Body`, so that no body at all stays `never`.
+// Distributes over `Body`, so that an absent body stays `never`.
 type JsonContent<Body> = Body extends { content: { [Type in Json]: infer Value } } ? Value : never
 
 type IsOptionalBody<Operation> = Operation extends { requestBody: object } ? false : true
 
-/** A member that is needed, may be left out, or must not be there, as its value has it. */
+/** A required, optional or forbidden member, depending on its type. */
 type Member<Name extends string, Value, Optional = object extends Value ? true : false> = [Value] extends [
   never,
 ]
@@ -56,7 +56,7 @@ type HeaderMember<Values> = [Values] extends [never]
 
 type Target<Path, Method> = { readonly path: Path; readonly method: Method }
 
-/** A request whose path, method and inputs are those of the document. */
+/** A request with path, method and inputs of the document. */
 export type TypedRequest<Paths, Path extends keyof Paths, Method extends string> = RequestSettings &
   Target<Path, Method> &
   Member<'params', Parameters<OperationOf<Paths, Path, Method>, 'path'>> &
@@ -64,7 +64,7 @@ export type TypedRequest<Paths, Path extends keyof Paths, Method extends string>
   HeaderMember<Parameters<OperationOf<Paths, Path, Method>, 'header'>> &
   Member<'body', JsonBody<OperationOf<Paths, Path, Method>>, IsOptionalBody<OperationOf<Paths, Path, Method>>>
 
-/** The same, but inputs may be missing: what the service needs it asks for. */
+/** A request of the document with optional inputs, because the service asks for missing ones. */
 export type TypedRunRequest<Paths, Path extends keyof Paths, Method extends string> = RequestSettings &
   Target<Path, Method> &
   Member<'params', Parameters<OperationOf<Paths, Path, Method>, 'path'>> &
@@ -72,7 +72,7 @@ export type TypedRunRequest<Paths, Path extends keyof Paths, Method extends stri
   HeaderMember<Partial<Parameters<OperationOf<Paths, Path, Method>, 'header'>>> &
   Member<'body', Partial<JsonBody<OperationOf<Paths, Path, Method>>>, true>
 
-// The decoder takes the trace off a body that has one.
+// The decoder removes the trace from a body.
 type WithoutTrace<Body> = Body extends { trace?: { correlationId: string; requestId: string } }
   ? Omit<Body, 'trace'>
   : Body
@@ -85,7 +85,7 @@ type ResponseBody<Operation, Status> = Operation extends { responses: infer Resp
     : unknown
   : unknown
 
-/** The outcome of an operation, with the bodies of success and created that the document describes. */
+/** The outcome of an operation, with the bodies of success and created in the document. */
 export type TypedOutcome<Operation> = Answered<
   ResponseBody<Operation, StatusOf<'success'>>,
   ResponseBody<Operation, StatusOf<'created'>>

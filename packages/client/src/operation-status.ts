@@ -15,27 +15,27 @@ export const operationStates = ['working', 'input_required', 'completed', 'faile
 /** One of the states of an operation. */
 export type OperationState = (typeof operationStates)[number]
 
-/** What polling an operation answers (decision 10). */
+/** The status of a background operation (decision 10). */
 export interface OperationStatus {
   readonly operationId: string
   readonly status: OperationState
   readonly statusUrl: string
   readonly createdAt: string
   readonly updatedAt: string
-  /** How far the work is, in the service's own words. */
+  /** The progress, in a format of the service. */
   readonly progress?: unknown
-  /** The type of the outcome that the operation ended with, or waits at. */
+  /** The type of the final outcome, or of the question the operation waits for. */
   readonly outcome?: OutcomeType
   /** The body of that outcome. */
   readonly result?: unknown
 }
 
-/** Whether an operation has come to its end. */
+/** Whether a state is final. */
 export function isFinal({ status }: OperationStatus): boolean {
   return status !== 'working' && status !== 'input_required'
 }
 
-/** Reads the body of a status; throws what is wrong with it. */
+/** Checks the body of a status; throws its fault. */
 export function readStatus(body: unknown, answer: Answer): OperationStatus {
   const fields = new Map(Object.entries(typeof body === 'object' && body !== null ? body : {}))
   const broken = ['operationId', 'status', 'statusUrl', 'createdAt', 'updatedAt'].filter(
@@ -53,7 +53,7 @@ export function readStatus(body: unknown, answer: Answer): OperationStatus {
   return body as OperationStatus
 }
 
-/** The outcome that a status names, as if the request itself had been answered with it. */
+/** The outcome in a status, as if it were the answer of the request. */
 export function storedOutcome({ outcome, result }: OperationStatus, answer: Answer): Answered {
   if (outcome === undefined)
     throw refuse('PROFILE_VIOLATION', answer, violation('operation_status', 'it ended without an outcome'))
@@ -66,12 +66,12 @@ function readStored(type: OutcomeType, body: unknown): Reading {
     const text = JSON.stringify(body) ?? 'null'
     return readOutcome({ status, headers: { [headers.contentType]: mediaType }, body: text })
   } catch {
-    // Nested deeper than the stack: nothing that a service means to say.
+    // Nested deeper than the stack allows: not a real answer.
     return { ok: false, violations: [violation('json', 'the result cannot be read')] }
   }
 }
 
-// A trace belongs to the request that is answered; a result that was kept may have none.
+// The trace belongs to the answered request; a stored result may have none.
 function withTrace(type: OutcomeType, result: unknown, { trace }: Answer): unknown {
   if (outcomes[type].schema === null || typeof result !== 'object') return result
   return { trace, ...result }

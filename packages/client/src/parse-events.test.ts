@@ -9,7 +9,7 @@ function parse(...chunks: readonly string[]): StreamEvent[] {
 
 const message = (data: string, id = ''): StreamEvent => ({ event: 'message', data, id })
 
-// Examples of the HTML standard, 9.2.6, and the corners between them.
+// Examples of the HTML standard, 9.2.6, and edge cases.
 const cases: readonly (readonly [string, string, StreamEvent[]])[] = [
   ['one line', 'data: YHOO\n\n', [message('YHOO')]],
   ['several lines', 'data: YHOO\ndata: +2\ndata: 10\n\n', [message('YHOO\n+2\n10')]],
@@ -73,7 +73,7 @@ describe('an event stream', () => {
   })
 
   test('an event of the longest length is given, a longer one refused', () => {
-    // "data: " and the line itself are there together while the line is read.
+    // While a line is read, both "data: " and the line count.
     const longest = 'x'.repeat(994)
     expect(parse(`data: ${longest}\n\n`)).toEqual([message(longest)])
     expect(() => parse(`data: ${longest}x\n\n`)).toThrow('an event is longer than 1000 characters')
@@ -101,7 +101,7 @@ describe('an event stream', () => {
 
   test('a million characters that come one by one take no more than linear time', () => {
     const parser = createEventParser(2_000_000)
-    // The work of this thread: what other processes of the machine take does not count.
+    // The CPU time of this thread, without that of other processes.
     const before = process.threadCpuUsage()
     for (let index = 0; index < 1_000_000; index += 1) parser.push('x')
     expect(parser.push('\ndata: done\n\n')).toEqual([message('done')])

@@ -2,19 +2,19 @@ import { TransportError } from './errors.ts'
 
 /** One event of a stream. */
 export interface StreamEvent {
-  /** `message` unless the event names another type. */
+  /** `message` by default. */
   readonly event: string
   readonly data: string
-  /** The last id that the stream gave, empty when it gave none. */
+  /** The last id of the stream; empty if there is none. */
   readonly id: string
 }
 
-/** Takes text as it comes and gives the events that it completes. */
+/** Parses chunks of text; returns the completed events. */
 export interface EventParser {
   push(text: string): StreamEvent[]
 }
 
-/** A parser of event streams as the HTML standard has them (9.2.6), which keeps at most so many characters. */
+/** Creates a parser of event streams (HTML standard, 9.2.6) with a limit on the size of an event. */
 export function createEventParser(maxEventLength: number): EventParser {
   let line = ''
   let afterReturn = false
@@ -51,7 +51,7 @@ export function createEventParser(maxEventLength: number): EventParser {
   return {
     push(text) {
       if (text === '') return []
-      // A line end of two characters can be cut between two chunks.
+      // A CRLF can be split between two chunks.
       const fresh = afterReturn && text.startsWith('\n') ? text.slice(1) : text
       afterReturn = text.endsWith('\r')
       const [first = '', ...others] = fresh.split(/\r\n?|\n/)

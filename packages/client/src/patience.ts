@@ -2,28 +2,28 @@ import type { Answered } from './answer.ts'
 import type { Clock } from './clock.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-// A service that says "at once" again and again must not be asked in a busy loop.
+// A service that always answers Retry-After: 0 must not cause a busy loop.
 const SHORTEST_MS = 100
 const FIRST_MS = 250
 const LONGEST_MS = 10_000
 
-/** How long one run is ready to wait, altogether. */
+/** The total waiting time of one run. */
 export interface Patience {
   /**
-   * Waits as long as the answer says, else longer from attempt to attempt. False, at once, when that is more than
-   * what is left: then there is no use in waiting at all.
+   * Waits for the Retry-After of the answer, otherwise with exponential backoff. Resolves with false at once if the rest
+   * of the waiting time is too short.
    */
   pause(attempt: number, outcome?: Answered): Promise<boolean>
 }
 
-/** What patience is made of. */
+/** The options of the waiting time. */
 export interface PatienceOptions {
   readonly clock: Clock
   readonly maxWaitMs: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the patience of one run. */
+/** Creates the waiting time of one run. */
 export function createPatience({ clock, maxWaitMs, signal }: PatienceOptions): Patience {
   let leftMs = maxWaitMs
   return {
@@ -38,7 +38,7 @@ export function createPatience({ clock, maxWaitMs, signal }: PatienceOptions): P
   }
 }
 
-// Half fixed, half by chance: callers that failed together do not come back together, and none comes back at once.
+// Half fixed, half random: spreads callers that failed at the same time, and never retries at once.
 function backOffMs(attempt: number, clock: Clock): number {
   const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** attempt)
   return most / 2 + (most / 2) * clock.random()

@@ -1,15 +1,14 @@
 import { headers, type InputLocation, type RequiredInput } from '@agentic-rest/profile'
-import { parameterNames } from './build-url.ts'
+import { parameterNames, toText } from './build-url.ts'
 import { type ClientRequest, isSafeMethod, type QueryValue } from './client-request.ts'
-import { toText } from './to-text.ts'
 
 /** Answers to the inputs of a clarification, by name. */
 export type Answers = Readonly<Record<string, unknown>>
 
-// Who asks and for whom is the client's to say: a service cannot have it replaced by asking for it.
+// A service must not replace identity headers by asking for them.
 const ownHeaders = new Set([...Object.values(headers), 'Cookie', 'Host'].map((name) => name.toLowerCase()))
 
-/** Whether a request has a place for an input; a service may ask for what no answer can give. */
+/** Whether an input can be sent. A service may ask for inputs that no answer can contain. */
 export function canPlace(request: ClientRequest, { name, location }: RequiredInput): boolean {
   switch (location) {
     case 'body':
@@ -24,8 +23,8 @@ export function canPlace(request: ClientRequest, { name, location }: RequiredInp
 }
 
 /**
- * The request with each answer at the place where it was asked for, or nothing when no input was answered: the
- * same question would come again. What was not asked for is not sent.
+ * Adds each answer to the request at its location. Returns nothing if no input was answered, because the same question
+ * would come again. Answers to other inputs are not sent.
  */
 export function placeAnswers(
   request: ClientRequest,

@@ -1,15 +1,15 @@
-/** A profile version as the header spells it. */
+/** A profile version, as in the header. */
 export type ProfileVersionText = `v${number}.${number}`
 
-/** The versions that a client can work with: a list, or the first and the last of a range. */
+/** The accepted versions: a list, or the first and the last of a range. */
 export type ProfileDemand =
   | readonly ProfileVersionText[]
   | { readonly min?: ProfileVersionText; readonly max?: ProfileVersionText }
 
-/** Whether an answer's version is one that is demanded; an answer without one never is. */
+/** Whether the version of an answer is accepted. An answer without a version is not. */
 export type MeetsDemand = (version: string | undefined) => boolean
 
-/** Compiles a demand. Without one every answer meets it, also one that claims no version. */
+/** Compiles the accepted versions. By default every answer is accepted, also one without a version. */
 export function compileDemand(demand: ProfileDemand | undefined): MeetsDemand {
   if (demand === undefined) return () => true
   if (isList(demand)) {
@@ -21,7 +21,7 @@ export function compileDemand(demand: ProfileDemand | undefined): MeetsDemand {
   return (version) => readable(version) && rank(version) >= min && rank(version) <= max
 }
 
-/** A demand in words. */
+/** The accepted versions as text. */
 export function describeDemand(demand: ProfileDemand | undefined): string {
   if (demand === undefined) return 'any'
   if (isList(demand)) return demand.join(', ')
@@ -34,7 +34,7 @@ function readable(version: string | undefined): version is string {
   return version !== undefined && VERSION.test(version)
 }
 
-// Numbers, not text: v0.10 comes after v0.9.
+// Compared as numbers: v0.10 comes after v0.9.
 function rank(version: string): number {
   const [, major, minor] = VERSION.exec(version) ?? []
   if (major === undefined) throw new TypeError(`"${version}" is not a profile version such as v0.3`)

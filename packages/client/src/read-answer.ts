@@ -5,7 +5,7 @@ import type { Delivered } from './deliver.ts'
 import { type ProfileViolationCode, ProfileViolationError, TransportError } from './errors.ts'
 import type { Settings } from './settings.ts'
 
-/** Reads a response to its end as an outcome; anything else than an answer of the profile is an error. */
+/** Reads a response as an outcome; throws if it violates the profile. */
 export async function readAnswer(
   settings: Settings,
   delivered: Delivered,
@@ -21,7 +21,7 @@ export async function readAnswer(
   }
 }
 
-/** What can be said before the body is read: no redirect, and a version that is acceptable. */
+/** Checks the head of a response: no redirect, and an accepted version. */
 export function readHead(settings: Settings, { response, sent }: Delivered): Answer {
   const { status, headers: fields } = response
   const answer: Answer = {
@@ -33,7 +33,7 @@ export function readHead(settings: Settings, { response, sent }: Delivered): Ans
     },
     profile: fields.get(headers.profile) ?? undefined,
   }
-  // Browsers hide a redirect that is not followed; others show its status.
+  // Browsers hide the status of a redirect that is not followed; other runtimes show it.
   if (response.type === 'opaqueredirect' || Math.trunc(status / 100) === 3)
     throw refuse('PROFILE_VIOLATION', answer, violation('status', 'the answer is a redirect'))
   if (!settings.meetsDemand(answer.profile)) {
@@ -43,13 +43,13 @@ export function readHead(settings: Settings, { response, sent }: Delivered): Ans
   return answer
 }
 
-/** The outcome of a reading, tied to its answer; throws what is wrong with it. */
+/** The outcome of a decoded answer, with the answer; throws its fault. */
 export function takeOutcome(reading: Reading, answer: Answer): Answered {
   if (!reading.ok) throw refuse('PROFILE_VIOLATION', answer, ...reading.violations)
   return attachAnswer(reading.outcome, { ...answer, trace: reading.trace ?? answer.trace })
 }
 
-/** The error for an answer that is not one of the profile. */
+/** The error for an answer that violates the profile. */
 export function refuse(
   code: ProfileViolationCode,
   answer: Answer,

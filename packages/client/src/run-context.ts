@@ -2,27 +2,27 @@ import { createPatience, type Patience } from './patience.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Settings } from './settings.ts'
 
-/** What one run shares between its steps. */
+/** The shared state of one run. */
 export interface RunContext {
   readonly settings: Settings
   readonly options: RunOptions
   readonly patience: Patience
   readonly signal: AbortSignal | undefined
-  /** Whether a request that can have an effect may be sent again after the transport failed. */
+  /** Whether a request with an effect may be retried after a transport failure. */
   readonly retriesUnsafe: boolean
-  /** Takes one of the rounds; false when none is left. */
+  /** Uses one round; false when none is left. */
   takeRound(): boolean
-  /** The approval that is waited for, and how often it was waited for in vain. */
+  /** The pending approval and the number of waits for it. */
   readonly approval: { token: string | undefined; waits: number }
 }
 
-/** Where a run begins: the signal of its request, and the key that the caller chose. */
+/** The signal of the first request, and the key chosen by the caller. */
 export interface RunStart {
   readonly signal: AbortSignal | undefined
   readonly givenKey: string | undefined
 }
 
-/** Makes the context of one run. */
+/** Creates the state of one run. */
 export function createRunContext(settings: Settings, options: RunOptions, start: RunStart): RunContext {
   const signals = [options.signal, start.signal].filter((signal) => signal !== undefined)
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
@@ -32,7 +32,7 @@ export function createRunContext(settings: Settings, options: RunOptions, start:
     options,
     signal,
     patience: createPatience({ clock: settings.clock, maxWaitMs: options.maxWaitMs ?? 600_000, signal }),
-    // Only the caller can know that the operation honours keys: one that we made says nothing about it.
+    // Only a key of the caller shows that the operation supports keys; a generated key does not.
     retriesUnsafe: options.retryUnsafe ?? start.givenKey !== undefined,
     takeRound: () => rounds-- > 0,
     approval: { token: undefined, waits: 0 },

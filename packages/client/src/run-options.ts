@@ -3,20 +3,20 @@ import type { AnsweredAs } from './answer.ts'
 import type { OperationStatus } from './operation-status.ts'
 import type { Answers } from './place-answers.ts'
 
-/** An approval that a request waits for. */
+/** A pending approval. */
 export interface PendingApproval {
   readonly message: string
   readonly approvalToken: string
   readonly approver: ApprovalRequired['approver'] | undefined
-  /** Where the approval can be seen and decided; only when it is at the client's own origin. */
+  /** The address of the approval, if it is at the origin of the client. */
   readonly location: string | undefined
 }
 
-/** How a request is carried to its end. Without a handler its outcome is the result. */
+/** The options of `run`. An outcome without a handler is the result. */
 export interface RunOptions {
   /**
-   * Gives the inputs that are asked for, by name; nothing to stop with the clarification as the result. It may give
-   * more than was asked for, which is not sent.
+   * Returns the requested inputs by name, or nothing to stop with the clarification as the result. Other inputs are not
+   * sent.
    */
   readonly onClarification?:
     | ((
@@ -24,22 +24,22 @@ export interface RunOptions {
       ) => Answers | undefined | Promise<Answers | undefined>)
     | undefined
   /**
-   * True to go on: once somebody has decided, the request is sent again. False to stop with `approval_required`
-   * as the result. It may take its time, for example until a person has answered.
+   * Returns true to wait: after the decision the request is sent again. Returns false to stop with `approval_required` as
+   * the result. It may take long, for example until a person answers.
    */
   readonly onApproval?: ((approval: PendingApproval) => boolean | Promise<boolean>) | undefined
-  /** Told of every status of a background operation. */
+  /** Called with every status of a background operation. */
   readonly onProgress?: ((status: OperationStatus) => void) | undefined
-  /** How often the handlers are asked, and operations begun anew; 10 when absent. */
+  /** The maximum number of handler calls and restarted operations; 10 by default. */
   readonly maxRounds?: number | undefined
-  /** How often a request is sent again after the transport failed; 3 when absent. */
+  /** The number of retries after a transport failure; 3 by default. */
   readonly maxRetries?: number | undefined
   /**
-   * Whether a request that can have an effect is sent again after the transport failed. True says that the operation
-   * honours keys. When absent, only a request that has an `idempotencyKey` of the caller's is.
+   * Whether a request with an effect is retried after a transport failure. True means that the operation supports keys.
+   * By default only requests with an `idempotencyKey` of the caller are retried.
    */
   readonly retryUnsafe?: boolean | undefined
-  /** How long all waits may take together, handlers aside; 10 minutes when absent. */
+  /** The total waiting time, without handlers; 10 minutes by default. */
   readonly maxWaitMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }

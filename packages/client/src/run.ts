@@ -12,7 +12,7 @@ import type { RunOptions } from './run-options.ts'
 import { sendPatiently } from './send-patiently.ts'
 import type { Settings } from './settings.ts'
 
-/** Sends a request and goes on until nothing more can be done: the result is the outcome it got to. */
+/** Sends a request and follows it to its final outcome. */
 export async function runRequest(
   settings: Settings,
   request: ClientRequest,
@@ -22,7 +22,7 @@ export async function runRequest(
   // An empty key counts as none (decision 35).
   const givenKey = fields.get(headers.idempotencyKey) || undefined
   const context = createRunContext(settings, options, { signal: request.signal, givenKey })
-  // All rounds and repetitions are one exchange: one correlation id and, where there can be an effect, one key.
+  // All rounds and retries are one exchange: one correlation id and, for requests with an effect, one key.
   let current: ClientRequest = withKey(
     { ...request, signal: context.signal, correlationId: fields.get(headers.correlationId) ?? undefined },
     givenKey,
@@ -37,22 +37,22 @@ export async function runRequest(
 
 interface Settled {
   readonly outcome: Answered
-  /** The request that an answer can be added to; absent when it is over either way. */
+  /** The request to add answers to; absent when the run is over. */
   readonly resumable: ClientRequest | undefined
 }
 
-/** Sends a request and, when it goes on in the background, follows it there. */
+/** Sends a request and follows its background operation, if there is one. */
 async function settle(context: RunContext, request: ClientRequest, ownsKey: boolean): Promise<Settled> {
   const direct = await sendPatiently(context, request)
   if (direct.type !== 'accepted') return { outcome: direct, resumable: request }
   const { outcome, state } = await followOperation(context, request, direct)
   if (state === 'asks') return { outcome, resumable: request }
-  // An operation that ended used its key up (decision 30). It had no effect if it ended with a question, so another key
-  // is no danger; but a key that the caller chose is not ours to replace.
+  // An ended operation has used its key (decision 30). If it ended with a question it had no effect, so a new key
+  // is safe. A key of the caller is not replaced.
   return { outcome, resumable: state === 'ended' && ownsKey ? withKey(request, undefined) : undefined }
 }
 
-/** The request to send next, or nothing when the outcome is the result. */
+/** The next request, or nothing if the outcome is the result. */
 async function nextRequest(
   context: RunContext,
   request: ClientRequest,
@@ -84,7 +84,7 @@ async function clarify(
   if (options.onClarification === undefined) return undefined
   if (!requiredInputs.every((input) => canPlace(request, input)) || !takeRound()) return undefined
   const answers = await untilAborted(options.onClarification(clarification), signal)
-  // An approval is for one exact request (decision 13): an answer makes it another one, which is approved anew.
+  // An approval is bound to one exact request (decision 13). With answers it is another request and needs a new approval.
   return answers && placeAnswers({ ...request, approvalToken: undefined }, requiredInputs, answers)
 }
 

@@ -4,7 +4,7 @@ import { TransportError } from './errors.ts'
 import { exchange } from './exchange.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Sends a request, again after a failure that may be repeated, and later when the answer says so. */
+/** Sends a request, with retries after transport failures and after answers with Retry-After. */
 export async function sendPatiently(
   context: RunContext,
   request: ClientRequest,
@@ -23,20 +23,20 @@ export async function sendPatiently(
   }
 }
 
-/** The request for a resource that an answer names: the same caller, nothing of the request's own inputs. */
+/** A request for an address in an answer: with the identity of the request, without its inputs. */
 export function followUp(request: ClientRequest): ClientRequest {
   const { signal, timeoutMs, tenantId, correlationId, headers } = request
   return { method: 'GET', path: '/', signal, timeoutMs, tenantId, correlationId, headers }
 }
 
-/** Answers that had no effect and ask for another attempt. */
+/** Conditions without an effect that ask for a retry. */
 function isToldToWait(outcome: Answered): boolean {
   if (outcome.type === 'conflict') return outcome.code === 'IDEMPOTENCY_IN_PROGRESS'
   if (outcome.type !== 'error') return false
   return outcome.condition === 'limit_exceeded' || outcome.condition === 'unavailable'
 }
 
-/** Unless a key is honoured, nobody knows whether a request with an effect was done before the wire broke. */
+/** Without support for keys it is unknown whether a failed request had its effect. */
 function mayRepeat(error: unknown, { retriesUnsafe }: RunContext, { method }: ClientRequest): boolean {
   if (!(error instanceof TransportError)) return false
   if (error.code !== 'NETWORK' && error.code !== 'TIMEOUT') return false

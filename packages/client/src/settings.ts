@@ -4,38 +4,38 @@ import { type Clock, systemClock } from './clock.ts'
 import { compileDemand, describeDemand, type MeetsDemand, type ProfileDemand } from './profile-demand.ts'
 
 /**
- * A bearer token, or a function that is asked for one before each request. After a 401 it is asked once more,
- * with the token that was rejected; if it gives another one, the request is sent again.
+ * A bearer token, or a function that returns one before each request. After a 401 it is called again with the rejected
+ * token; with a new token the request is sent again.
  */
 export type TokenSource = string | ((rejected?: string) => string | undefined | Promise<string | undefined>)
 
-/** `fetch`, or something that does its work. */
+/** `fetch` or a replacement. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What a client is made of; only the base URL is needed. */
+/** The options of a client; only the base URL is required. */
 export interface ClientOptions {
-  /** Where the gateway or the service is; its path stays in front of every path. */
+  /** The address of the gateway or service. Its path is the prefix of every path. */
   readonly baseUrl: string | URL
   readonly token?: TokenSource | undefined
   readonly tenantId?: string | undefined
-  /** For clients that live within one exchange; otherwise each request, and each `run`, gets its own. */
+  /** For clients within one exchange. By default each request and each `run` gets its own. */
   readonly correlationId?: string | undefined
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, TextValue>> | undefined
   readonly fetch?: Fetch | undefined
-  /** 60 seconds when absent; 0 for no limit. */
+  /** 60 seconds by default; 0 for no limit. */
   readonly timeoutMs?: number | undefined
-  /** The largest answer that is read; 10 MiB when absent. */
+  /** The size limit of an answer; 10 MiB by default. */
   readonly maxResponseBytes?: number | undefined
-  /** The largest event of a stream, in characters; a million when absent. */
+  /** The size limit of an event in characters; a million by default. */
   readonly maxEventLength?: number | undefined
-  /** The profile versions that are acceptable; any when absent. */
+  /** The accepted profile versions; any by default. */
   readonly profile?: ProfileDemand | undefined
-  /** Time and chance, for tests. */
+  /** Time and random numbers, for tests. */
   readonly clock?: Clock | undefined
 }
 
-/** The options of a client, judged once and complete. */
+/** The checked options of a client, with all defaults. */
 export interface Settings {
   readonly base: URL
   readonly token: TokenSource | undefined
@@ -47,12 +47,12 @@ export interface Settings {
   readonly maxResponseBytes: number
   readonly maxEventLength: number
   readonly meetsDemand: MeetsDemand
-  /** The demand in words, for messages. */
+  /** The accepted versions as text, for messages. */
   readonly demand: string
   readonly clock: Clock
 }
 
-/** Reads the options; what is wrong with them is a `TypeError`. */
+/** Checks the options; throws a `TypeError` for invalid ones. */
 export function readSettings(options: ClientOptions): Settings {
   return {
     base: readBaseUrl(options.baseUrl),
@@ -60,7 +60,7 @@ export function readSettings(options: ClientOptions): Settings {
     tenantId: options.tenantId,
     correlationId: options.correlationId,
     headers: options.headers ?? {},
-    // Looked up when it is needed, so that a page that replaces it later is served by its own.
+    // Looked up at each use, so that a page may replace it later.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs: options.timeoutMs ?? 60_000,
     maxResponseBytes: options.maxResponseBytes ?? 10 * 1024 * 1024,

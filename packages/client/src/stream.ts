@@ -11,15 +11,15 @@ import type { Settings } from './settings.ts'
 
 const EVENT_STREAM = 'text/event-stream'
 
-/** How a stream is read. */
+/** The options of a stream. */
 export interface StreamOptions {
-  /** Called once, when the stream begins: its headers, trace and profile version. */
+  /** Called once at the start of the stream, with headers, trace and profile version. */
   readonly onOpen?: ((answer: Answer) => void) | undefined
-  /** The longest silence between two parts of the stream; no limit when absent. */
+  /** The longest pause between two parts of the stream; no limit by default. */
   readonly idleTimeoutMs?: number | undefined
 }
 
-/** Sends a request and gives the events of its stream. Leaving the loop ends the request. */
+/** Sends a request and iterates over the events of its stream. Leaving the loop aborts the request. */
 export async function* streamEvents(
   settings: Settings,
   request: ClientRequest,
@@ -41,7 +41,7 @@ export async function* streamEvents(
   }
 }
 
-/** The head of a stream; an ordinary answer in its place is thrown with its outcome. */
+/** Reads the head of a stream; throws the outcome of an ordinary answer. */
 async function openStream(settings: Settings, delivered: Delivered, deadline: Deadline): Promise<Answer> {
   const answer = readHead(settings, delivered)
   const essence = mediaTypeEssence(answer.headers.get(headers.contentType) ?? undefined)
@@ -73,7 +73,7 @@ async function* eventsOf(
   }
 
   async function nextEvents(): Promise<StreamEvent[] | undefined> {
-    // Only the time that the stream takes counts, not the time that the caller takes with its events.
+    // The limit applies to the stream, not to the caller's work on its events.
     deadline.restart(idleTimeoutMs)
     try {
       const { done, value } = (await reader?.read()) ?? { done: true }
@@ -85,13 +85,13 @@ async function* eventsOf(
   }
 }
 
-/** The gateway ends a stream that broke off with an error body as its last event (decision 26). */
+/** The last event of a broken stream is an error body from the gateway (decision 26). */
 function throwLastFrame({ event, data }: StreamEvent, answer: Answer): void {
   const failure = event === 'error' ? readErrorBody(data, answer) : undefined
   if (failure !== undefined) throw new StreamError('STREAM_FAILED', failure)
 }
 
-/** An upstream may have error events of its own; only a body of the profile is an outcome. */
+/** An upstream may send its own error events; only a body of the profile is an outcome. */
 function readErrorBody(data: string, answer: Answer): Answered | undefined {
   for (const type of ['error', 'failed_dependency', 'forbidden'] as const) {
     const { status, mediaType } = outcomes[type]

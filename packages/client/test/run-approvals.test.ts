@@ -6,7 +6,7 @@ import { type Incoming, sendOutcome } from './scenario-service/send-outcome.ts'
 
 const post = { method: 'POST', path: '/refunds', body: { amount: 3 } }
 
-/** Says 412 until the request carries the token. */
+/** Answers 412 until the request has the token. */
 function gated({ trace, headers }: Incoming, response: ServerResponse): void {
   if (headers['x-approval-token'] === 'token-1') sendOutcome(response, trace, sampleOutcomes.created)
   else sendOutcome(response, trace, sampleOutcomes.approval_required)

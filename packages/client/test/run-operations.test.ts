@@ -14,7 +14,7 @@ const statusOf = (more: object) => ({
   ...more,
 })
 
-/** Accepts the work, and answers what the test says when it is polled. */
+/** Accepts an operation; its status comes from the test. */
 function accepting(status: object | Outcome, fields: Record<string, string> = {}) {
   return ({ url, trace }: Incoming, response: ServerResponse) => {
     if (url === '/work') return sendOutcome(response, trace, sampleOutcomes.accepted)
@@ -23,7 +23,7 @@ function accepting(status: object | Outcome, fields: Record<string, string> = {}
   }
 }
 
-/** Accepts all work, and every operation waits for the same thing. */
+/** Accepts all operations; each waits for the same input. */
 function waiting(
   outcome: 'clarification_required' | 'approval_required',
   fields: Record<string, string> = {},
@@ -122,7 +122,7 @@ describe('an operation', () => {
   })
 })
 
-/** The first key's operation ends with a question; another key's request with the answer is done at once. */
+/** The operation of the first key ends with a question; a request with another key and the answer succeeds at once. */
 function asking({ url, trace, body, headers }: Incoming, response: ServerResponse) {
   const question = { ...sampleOutcomes.clarification_required, code: 'CLARIFICATION_REQUIRED' }
   if (url !== '/work')
@@ -226,7 +226,7 @@ describe('an operation that waits for an approval', () => {
     const outcome = await client.run(post, { onApproval, maxRounds: 3 })
     expect(outcome).toEqual(sampleOutcomes.approval_required)
     expect([asked, sent(requests).length]).toEqual([1, 4])
-    // By turns for the status and for the approval; how soon to look at a status says nothing about an approval.
+    // In turns for the status and the approval. The Retry-After of the status does not apply to the approval.
     expect(waits).toEqual([250, 250, 250, 500, 250, 1000, 250])
   })
 

@@ -6,7 +6,7 @@ import { sendOutcome } from './scenario-service/send-outcome.ts'
 const post = { method: 'POST', path: '/work', body: { a: 1 } }
 const keyed = { ...post, idempotencyKey: 'mine' }
 
-/** Time passes when the test says so: on a busy machine a request or its answer could take longer than it may. */
+/** The test controls the time: on a busy machine a request could exceed its limit. */
 function stopTime() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -7,7 +7,7 @@ import type { Incoming } from './scenario-service/send-outcome.ts'
 import { readRequest } from './scenario-service.ts'
 import { impatientClock } from './scenarios/scenario.ts'
 
-/** A service made of what a test says, and a client for it that does not wait. */
+/** A service with the answers of a test, and a client without waits. */
 export interface RunService {
   readonly client: Client
   readonly url: string
@@ -15,7 +15,7 @@ export interface RunService {
   readonly waits: readonly number[]
 }
 
-/** Starts a service whose nth request (from 1) is answered by `answer`; it ends with the test. */
+/** Starts a service that answers the nth request (from 1) with `answer`; it ends with the test. */
 export async function startRunService(
   answer: (request: Incoming, response: ServerResponse, count: number) => void,
   options: Partial<ClientOptions> = {},

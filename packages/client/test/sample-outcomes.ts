@@ -1,6 +1,6 @@
 import type { Condition, Outcome, OutcomeType } from '@agentic-rest/profile'
 
-/** One outcome of each type, for services and for what clients have to get. */
+/** One outcome of each type. */
 export const sampleOutcomes = {
   success: { type: 'success', body: { stock: 7 } },
   created: { type: 'created', body: { id: 'opt-1' } },
@@ -41,7 +41,7 @@ export const sampleOutcomes = {
   error: { type: 'error', code: 'MODEL_FAILED', message: 'The model failed.' },
 } as const satisfies Record<OutcomeType, Outcome>
 
-/** One outcome of each condition outside the ten. */
+/** One outcome of each condition outside the ten outcomes. */
 export const sampleConditions = {
   unauthenticated: {
     type: 'error',

@@ -12,7 +12,7 @@ export interface PageFile {
   readonly body: string
 }
 
-/** A service on a free port that plays every part a client can meet. */
+/** A service on a free port with every behaviour that a client can meet. */
 export interface ScenarioService {
   readonly url: string
   readonly server: Server

@@ -5,8 +5,8 @@ import type { Scenario } from './scenarios/scenario.ts'
 import { streamScenarios } from './scenarios/stream-scenarios.ts'
 
 /**
- * What a client does against the scenario service, without any test framework: Node's `fetch` and a browser's run
- * the same list.
+ * The behaviour of a client against the scenario service, without a test framework, so that Node and browsers run the
+ * same list.
  */
 export const scenarios: readonly Scenario[] = [
   ...exchangeScenarios,

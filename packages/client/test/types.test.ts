@@ -53,7 +53,7 @@ describe('a client with the paths of a document', () => {
   })
 
   test('refuses what the document does not have', () => {
-    // The calls are never made: the compiler is what judges them.
+    // The calls are never made; only the compiler checks them.
     const wrong = [
       // @ts-expect-error there is no such path
       () => typed.request({ path: '/nowhere', method: 'GET' }),

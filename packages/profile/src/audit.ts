@@ -15,10 +15,10 @@ export interface AuditEvent {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** Takes audit records. It has one operation and must not be relied on for an answer. */
+/** Receives audit records. An answer must not depend on it. */
 export interface AuditEmitter {
   emit(event: AuditEvent): void | Promise<void>
 }
 
-/** The default: nothing is recorded unless an emitter is configured. */
+/** The default emitter, which records nothing. */
 export const noopAuditEmitter: AuditEmitter = { emit: () => undefined }

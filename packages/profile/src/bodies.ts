@@ -47,7 +47,7 @@ export type GenericErrorBody<Type extends 'forbidden' | 'failed_dependency' | 'e
   'condition'
 > & { readonly trace: Trace }
 
-/** The body that belongs to each outcome type; the first two are the service's own. */
+/** The body of each outcome type. The service defines the first two. */
 export interface BodyByType<SuccessBody = unknown, CreatedBody = SuccessBody> {
   readonly success: SuccessBody
   readonly created: CreatedBody

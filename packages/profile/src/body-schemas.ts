@@ -4,7 +4,7 @@ import type { ProfileVersion, SchemaName } from './outcomes.ts'
 /** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** The identifier of one schema of one version. It names the schema and is never fetched. */
+/** The identifier of one schema of one version. It is never fetched. */
 export function schemaId(version: ProfileVersion, name: SchemaName): string {
   return `urn:agentic-rest:profile:${version}:${name}`
 }

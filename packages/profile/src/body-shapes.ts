@@ -2,8 +2,8 @@ import { constantCodes, inputLocations, inputTypes } from './outcome.ts'
 import type { SchemaName } from './outcomes.ts'
 
 /**
- * What a JSON value has to look like. This small vocabulary is all the profile needs; the decoder checks
- * bodies with it and the published JSON Schemas are generated from it, so the two cannot disagree.
+ * The shape of a JSON value. The decoder checks bodies with it, and the published JSON Schemas are generated from it, so
+ * the two cannot disagree.
  */
 export type Shape =
   | { readonly kind: 'text'; readonly about: string; readonly nonEmpty?: true }
@@ -13,14 +13,14 @@ export type Shape =
   | { readonly kind: 'list'; readonly about: string; readonly items?: Shape; readonly nonEmpty?: true }
   | ObjectShape
 
-/** An object that holds the named fields and no others. */
+/** An object with exactly the named fields. */
 export interface ObjectShape {
   readonly kind: 'object'
   readonly about: string
   readonly fields: Readonly<Record<string, Field>>
 }
 
-/** A field of an object, required unless it says otherwise. */
+/** A field of an object; required by default. */
 export type Field = Shape & { readonly optional?: true }
 
 const text = (about: string): Shape => ({ kind: 'text', about })
@@ -65,7 +65,7 @@ const fieldError: ObjectShape = {
   fields: { field: text('The field at fault.'), message: text('What is wrong with it.') },
 }
 
-/** The six body shapes by schema name. Field order is the order in which bodies are written. */
+/** The six body shapes by schema name. Bodies are written in the order of the fields. */
 export const bodyShapes = {
   operation: {
     kind: 'object',
@@ -139,7 +139,7 @@ export const bodyShapes = {
       },
       code: text('A stable code.'),
       message,
-      // Not negative, because the Retry-After header that equals it cannot be (RFC 9110 10.2.3).
+      // Not negative, like the equal Retry-After header (RFC 9110 10.2.3).
       retryAfter: optional({
         kind: 'integer',
         about: 'Seconds to wait; only where a limit was exceeded.',
@@ -150,7 +150,7 @@ export const bodyShapes = {
   },
 } as const satisfies Record<SchemaName, ObjectShape>
 
-/** The schema name for each value that a body's `type` member can have. */
+/** The schema name for each `type` of a body. */
 export const schemaByBodyType: ReadonlyMap<string, SchemaName> = new Map(
   (Object.keys(bodyShapes) as SchemaName[]).flatMap((name) =>
     bodyShapes[name].fields.type.values.map((value): [string, SchemaName] => [value, name]),

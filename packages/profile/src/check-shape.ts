@@ -1,13 +1,13 @@
 import type { ObjectShape, Shape } from './body-shapes.ts'
 
-/** One way in which a value differs from its shape; `rule` is the JSON Schema keyword that it breaks. */
+/** One difference between a value and its shape; `rule` is the violated JSON Schema keyword. */
 export interface ShapeFault {
   readonly pointer: string
   readonly rule: ShapeRule
   readonly message: string
 }
 
-/** The JSON Schema keywords that a body can break. */
+/** The JSON Schema keywords that a body can violate. */
 export type ShapeRule =
   | 'required'
   | 'additionalProperties'
@@ -18,7 +18,7 @@ export type ShapeRule =
   | 'minItems'
   | 'minimum'
 
-/** All faults of a value, none when it has the shape. */
+/** All faults of a value; empty if it has the shape. */
 export function checkShape(value: unknown, shape: Shape, pointer = ''): ShapeFault[] {
   switch (shape.kind) {
     case 'text':

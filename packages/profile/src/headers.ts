@@ -1,4 +1,4 @@
-/** The header names that mean something to the profile, spelled here and nowhere else. */
+/** The header names of the profile. They are spelled only here. */
 export const headers = {
   authorization: 'Authorization',
   contentType: 'Content-Type',
@@ -19,17 +19,17 @@ export const headers = {
 /** The key of a header in `headers`. */
 export type HeaderName = keyof typeof headers
 
-/** The same names in lower case, the form in which Node and `Headers` look them up. */
+/** The header names in lower case, for lookups in Node and `Headers`. */
 export const headerKeys = Object.fromEntries(
   Object.entries(headers).map(([key, name]) => [key, name.toLowerCase()]),
 ) as { readonly [K in HeaderName]: Lowercase<(typeof headers)[K]> }
 
-/** Headers as they come: a `Headers` object, or a plain record as Node and test code have it. */
+/** Headers as a `Headers` object or as a plain record. */
 export type HeaderSource =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The value of a header whatever its spelling in the source; a repeated header is joined as RFC 9110 5.3 says. */
+/** The value of a header, case-insensitive. Repeated headers are joined (RFC 9110 5.3). */
 export function headerValue(source: HeaderSource, name: string): string | undefined {
   if (isHeadersObject(source)) return source.get(name) ?? undefined
   const wanted = name.toLowerCase()

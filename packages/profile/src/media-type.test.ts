@@ -38,7 +38,7 @@ it.each([
 })
 
 it('reads a long run of separators in linear time', () => {
-  // The work of this thread: what other processes of the machine take does not count.
+  // The CPU time of this thread, without that of other processes.
   const before = process.threadCpuUsage()
   parseMediaType(`text/plain${'; '.repeat(50_000)}"`)
   const { user, system } = process.threadCpuUsage(before)

@@ -1,16 +1,16 @@
 import { VENDOR_PREFIX } from './outcomes.ts'
 
-/** A media type taken apart: `essence` is `type/subtype` in lower case, parameters have lower-case names. */
+/** A parsed media type: `essence` is `type/subtype` in lower case, parameter names are in lower case. */
 export interface MediaType {
   readonly essence: string
   readonly parameters: ReadonlyMap<string, string>
 }
 
-// RFC 9110 5.6.2: the characters of a token. Bounded by the header limit, no nested repetition.
+// RFC 9110 5.6.2: the characters of a token. No nested repetition; the header limit bounds the length.
 const ESSENCE = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const PARAMETER = /;[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*)))?[ \t]*/
 
-/** Parses a `Content-Type` value; `undefined` when it is none. */
+/** Parses a `Content-Type` value; returns `undefined` for an invalid one. */
 export function parseMediaType(value: string | undefined): MediaType | undefined {
   const essence = mediaTypeEssence(value)
   if (value === undefined || essence === undefined) return undefined
@@ -19,7 +19,7 @@ export function parseMediaType(value: string | undefined): MediaType | undefined
   return parameters && { essence, parameters }
 }
 
-/** Only the essence of a `Content-Type` value: what two media types are compared by. */
+/** The essence of a `Content-Type` value, for comparisons. */
 export function mediaTypeEssence(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const end = value.indexOf(';')
@@ -32,14 +32,14 @@ function trimBlanks(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
 }
 
-/** Whether an essence is one of the profile's own media types. */
+/** Whether an essence is a media type of the profile. */
 export function isVendorType(essence: string | undefined): boolean {
   return essence?.startsWith(VENDOR_PREFIX) ?? false
 }
 
 function parseParameters(value: string, start: number): Map<string, string> | undefined {
   const parameters = new Map<string, string>()
-  // A sticky expression remembers its place, so each call has its own.
+  // A sticky expression has state, so each call creates one.
   const parameter = new RegExp(PARAMETER, 'y')
   parameter.lastIndex = start
   while (parameter.lastIndex < value.length) {
@@ -48,7 +48,7 @@ function parseParameters(value: string, start: number): Map<string, string> | un
     const [, name, quoted, plain = ''] = match
     if (name === undefined) continue
     const key = name.toLowerCase()
-    // The first one wins, so that a second cannot change what an earlier reader decided.
+    // The first parameter wins, so that a second one cannot change an earlier decision.
     if (!parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain)
   }
   return parameters

@@ -33,7 +33,7 @@ export function openApiComponents(): JsonSchema {
   }
 }
 
-/** The components as an OpenAPI document of their own, so that every reference in the shipped file resolves. */
+/** The components as a complete OpenAPI document, so that all references in the published file resolve. */
 export function openApiDocument(): JsonSchema {
   return {
     openapi: '3.1.0',

@@ -1,15 +1,15 @@
 import type { Condition } from './outcomes.ts'
 
-/** The three outcomes whose body has a fixed `code`. An outcome does not repeat it; its body does. */
+/** The three outcomes with a fixed `code`. The code is in the body, not in the outcome. */
 export const constantCodes = {
   clarification_required: 'CLARIFICATION_REQUIRED',
   validation_failed: 'VALIDATION_FAILED',
   approval_required: 'APPROVAL_REQUIRED',
 } as const
 
-/** Where a caller has to put an input. */
+/** The locations of inputs. */
 export const inputLocations = ['body', 'query', 'path', 'header'] as const
-/** One of the four places an input can be put. */
+/** One of the four locations. */
 export type InputLocation = (typeof inputLocations)[number]
 
 /** The type hints of an input. There is no `number`: such an input is asked for as a string. */
@@ -17,7 +17,7 @@ export const inputTypes = ['string', 'integer', 'boolean', 'array', 'object'] as
 /** One of the five type hints. */
 export type InputType = (typeof inputTypes)[number]
 
-/** One input that the caller has to supply before the operation can proceed. */
+/** One input that the operation needs from the caller. */
 export interface RequiredInput {
   readonly name: string
   readonly location: InputLocation
@@ -27,28 +27,28 @@ export interface RequiredInput {
   readonly allowedValues?: readonly unknown[]
 }
 
-/** A list that holds at least one element. */
+/** A list with at least one element. */
 export type NonEmpty<T> = readonly [T, ...T[]]
 
-/** One fault of a request, at the field that has it. */
+/** One fault of a request, with its field. */
 export interface FieldError {
   readonly field: string
   readonly message: string
 }
 
-/** The operation was done; the body is the service's own. */
+/** The operation was done. The service defines the body. */
 export interface Success<Body = unknown> {
   readonly type: 'success'
   readonly body: Body
 }
 
-/** A resource was created; the body is the service's own. */
+/** A resource was created. The service defines the body. */
 export interface Created<Body = unknown> {
   readonly type: 'created'
   readonly body: Body
 }
 
-/** The work goes on in the background; `statusUrl` says how far it is. */
+/** The work continues in the background. `statusUrl` is the address of its status. */
 export interface Accepted {
   readonly type: 'accepted'
   readonly operationId: string
@@ -64,14 +64,14 @@ export interface ClarificationRequired {
   readonly requiredInputs: NonEmpty<RequiredInput>
 }
 
-/** Something the caller sent is wrong. */
+/** The request is not valid. */
 export interface ValidationFailed {
   readonly type: 'validation_failed'
   readonly message: string
   readonly errors: readonly FieldError[]
 }
 
-/** Somebody has to approve before the operation can proceed. */
+/** The operation needs an approval. */
 export interface ApprovalRequired {
   readonly type: 'approval_required'
   readonly message: string
@@ -94,7 +94,7 @@ export interface Conflict {
   readonly conflictingResourceId?: string
 }
 
-/** Something the operation depends on did not answer as it has to. */
+/** A dependency of the operation failed. */
 export interface FailedDependency {
   readonly type: 'failed_dependency'
   readonly code: string
@@ -102,8 +102,8 @@ export interface FailedDependency {
 }
 
 /**
- * The operation failed. With a `condition` it is one of the HTTP conditions outside the ten,
- * which share this outcome's body; `retryAfter` belongs to `limit_exceeded` alone.
+ * The operation failed. A `condition` is one of the HTTP conditions outside the ten outcomes, which share this body.
+ * Only `limit_exceeded` has `retryAfter`.
  */
 export interface ErrorOutcome {
   readonly type: 'error'
@@ -113,7 +113,7 @@ export interface ErrorOutcome {
   readonly retryAfter?: number
 }
 
-/** Every answer of an agent operation. A `switch` over `type` without `default` has to name all ten. */
+/** Every answer of an agent operation. A `switch` over `type` without `default` must handle all ten. */
 export type Outcome<SuccessBody = unknown, CreatedBody = SuccessBody> =
   | Success<SuccessBody>
   | Created<CreatedBody>

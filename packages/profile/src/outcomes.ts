@@ -1,20 +1,20 @@
-/** The profile version whose table this is; the value of the profile header. */
+/** The profile version of this table; the value of the profile header. */
 export const PROFILE_VERSION = 'v0.3'
 
-/** Every version that has a schema set, oldest first. Earlier sets are frozen (Versioning, rule 3). */
+/** Every version with a schema set, oldest first. Earlier sets are frozen (Versioning, rule 3). */
 export const profileVersions = ['v0.1', 'v0.2', 'v0.3'] as const
 
-/** One of the versions that have a schema set. */
+/** A version with a schema set. */
 export type ProfileVersion = (typeof profileVersions)[number]
 
-/** What every media type of the profile's own bodies starts with. */
+/** The prefix of all media types of the profile. */
 export const VENDOR_PREFIX = 'application/vnd.agentic.'
 
 const JSON_TYPE = 'application/json'
 
 /**
  * The normative table: each outcome type with its status, its media type and the schema of its body.
- * `schema: null` marks the two bodies that the implementing service defines.
+ * `schema: null` marks the two bodies that the service defines.
  */
 export const outcomes = {
   success: { status: 200, mediaType: JSON_TYPE, schema: null },
@@ -52,14 +52,14 @@ export const outcomeTypes = Object.keys(outcomes) as readonly OutcomeType[]
 
 const typeByStatus = new Map<number, OutcomeType>(outcomeTypes.map((type) => [outcomes[type].status, type]))
 
-/** The outcome type a status stands for: a status identifies its type. */
+/** The outcome type of a status. */
 export function outcomeTypeOf(status: number): OutcomeType | undefined {
   return typeByStatus.get(status)
 }
 
 /**
- * HTTP conditions outside the ten. They carry the generic error body with `type: "error"`
- * and keep their own status, so that ordinary HTTP clients understand them.
+ * HTTP conditions outside the ten outcomes. They have the generic error body with `type: "error"` and their own status,
+ * so that ordinary HTTP clients understand them.
  */
 export const conditions = {
   unauthenticated: 401,
@@ -70,19 +70,19 @@ export const conditions = {
   unavailable: 503,
 } as const
 
-/** The name of an HTTP condition outside the ten. */
+/** The name of an HTTP condition outside the ten outcomes. */
 export type Condition = keyof typeof conditions
 
 const conditionByStatus = new Map<number, Condition>(
   (Object.keys(conditions) as Condition[]).map((name) => [conditions[name], name]),
 )
 
-/** The condition a status outside the ten stands for. */
+/** The condition of a status outside the ten outcomes. */
 export function conditionOf(status: number): Condition | undefined {
   return conditionByStatus.get(status)
 }
 
-/** Statuses for malformed HTTP, which is answered bare because no request exists yet. */
+/** Statuses for malformed HTTP. Their answers have no body, because there is no request yet. */
 export const malformedStatuses = {
   badRequest: 400,
   requestTimeout: 408,

@@ -6,23 +6,23 @@ import { constantCodes, type Outcome } from './outcome.ts'
 import { type Condition, conditionOf, type OutcomeType, outcomes, outcomeTypeOf } from './outcomes.ts'
 import { isBareTrace, type Trace } from './trace.ts'
 
-/** One way in which an answer breaks the profile. */
+/** One violation of the profile in an answer. */
 export interface Violation {
   /** Stable: `status`, `media_type`, `json`, `retry_after`, or `schema.<keyword>`. */
   readonly rule: string
-  /** Where in the body, as a JSON Pointer; empty for the whole answer. */
+  /** The JSON Pointer in the body; empty for the whole answer. */
   readonly pointer: string
   readonly message: string
 }
 
-/** An answer read: its outcome and trace, or everything that is wrong with it. */
+/** A decoded answer: its outcome and trace, or all its violations. */
 export type Reading<SuccessBody = unknown, CreatedBody = SuccessBody> =
   | {
       readonly ok: true
       readonly outcome: Outcome<SuccessBody, CreatedBody>
-      /** Always there for vendor-typed bodies, recommended for the others. */
+      /** Always present in vendor-typed bodies, recommended in others. */
       readonly trace: Trace | undefined
-      /** The profile version the answer claims, from its header. */
+      /** The profile version in the header of the answer. */
       readonly profile: string | undefined
     }
   | { readonly ok: false; readonly violations: readonly Violation[] }
@@ -34,7 +34,7 @@ export interface PlainAnswer {
   readonly body: string
 }
 
-/** The one decoder, for a `Response`, which it consumes, or for an answer as plain data. */
+/** Decodes a `Response`, which it consumes, or an answer as plain data. This is the only decoder. */
 export function readOutcome<S = unknown, C = S>(answer: Response): Promise<Reading<S, C>>
 export function readOutcome<S = unknown, C = S>(answer: PlainAnswer): Reading<S, C>
 export function readOutcome<S = unknown, C = S>(
@@ -49,7 +49,7 @@ export function readOutcome(answer: Response | PlainAnswer): Reading | Promise<R
 interface Row {
   readonly type: OutcomeType
   readonly condition: Condition | undefined
-  /** A status of no row: any of the three types of the generic error body will do. */
+  /** For a status outside the table any of the three types of the generic error body is valid. */
   readonly anyErrorType?: true
 }
 
@@ -70,7 +70,7 @@ function readPlain(answer: PlainAnswer): Reading {
   }
 }
 
-/** An answer in parts: its body is looked at only when it has the profile's own media type. */
+/** An answer in parts. Its body is read only for a media type of the profile. */
 export interface AnswerParts {
   readonly status: number
   readonly essence: string | undefined
@@ -78,8 +78,8 @@ export interface AnswerParts {
 }
 
 /**
- * How an answer of a service breaks the profile, for whoever passes it on. It is milder than `readOutcome`:
- * a status outside the profile passes when it is untyped, or carries a valid generic error body.
+ * The violations of an answer that is forwarded. This is less strict than `readOutcome`: a status outside the profile is
+ * valid if it is untyped or has a valid generic error body.
  */
 export function outcomeViolations({ status, essence, body }: AnswerParts): readonly Violation[] {
   const type = outcomeTypeOf(status)
@@ -116,7 +116,7 @@ function bodyViolations({ type, condition, anyErrorType }: Row, body: unknown): 
   const faults = checkShape(body, bodyShapes[schema])
   if (faults.length > 0) return faults.map((fault) => ({ ...fault, rule: `schema.${fault.rule}` }))
   const fields = body as { type: string; retryAfter?: number }
-  // The generic error body is shared: the status says which of its three types it has to be.
+  // Three types share the generic error body; the status decides which type is valid.
   if (schema === 'error' && fields.type !== type && !anyErrorType)
     return [{ rule: 'schema.const', pointer: '/type', message: `must be "${type}" with this status` }]
   if (fields.retryAfter !== undefined && condition !== 'limit_exceeded')
@@ -124,7 +124,7 @@ function bodyViolations({ type, condition, anyErrorType }: Row, body: unknown): 
   return []
 }
 
-/** Splits a body that was checked into the outcome and its trace: the inverse of the encoder. */
+/** Splits a checked body into outcome and trace, the inverse of the encoder. */
 function takeApart({ type, condition }: Row, body: unknown): { outcome: Outcome; trace: Trace | undefined } {
   if (type === 'success' || type === 'created') {
     const { rest, trace } = splitTrace(body)

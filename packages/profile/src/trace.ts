@@ -1,22 +1,22 @@
 import { type HeaderSource, headers, headerValue } from './headers.ts'
 
-/** The two identifiers that tie an answer to its request; part of every vendor-typed body. */
+/** The two ids of an exchange; part of every vendor-typed body. */
 export interface Trace {
   readonly correlationId: string
   readonly requestId: string
 }
 
-/** What the request headers say of the trace: ids that were sent, and headers whose value is not acceptable. */
+/** The trace ids in the request headers, and the headers with invalid values. */
 export interface RequestTrace {
   readonly correlationId: string | undefined
   readonly requestId: string | undefined
   readonly invalidHeaders: readonly string[]
 }
 
-// Printable ASCII, 1 to 256 characters: what can be put into a header, a log line and a URL without harm.
+// Printable ASCII, 1 to 256 characters: safe in a header, a log line and a URL.
 const IDENTIFIER = /^[\x20-\x7e]{1,256}$/
 
-/** Whether a value may be used as a correlation or request id. */
+/** Whether a value is a valid correlation or request id. */
 export function isIdentifier(value: unknown): boolean {
   return typeof value === 'string' && IDENTIFIER.test(value)
 }
@@ -40,12 +40,12 @@ export function isTrace(value: unknown): value is Trace {
   return isNonEmptyString(correlationId) && isNonEmptyString(requestId)
 }
 
-/** Whether a value is a trace and nothing else: in a service's own body anything more is the service's own. */
+/** Whether a value is exactly a trace. In a body of the service, an object with more members is not a trace. */
 export function isBareTrace(value: unknown): value is Trace {
   return isTrace(value) && Object.keys(value).length === 2
 }
 
-/** Compares the `trace` member of a body with the ids that were propagated (gateway rules 3 and 4). */
+/** Compares the `trace` of a body with the forwarded ids (gateway rules 3 and 4). */
 export function compareTrace(value: unknown, expected: Trace): 'match' | 'missing' | 'mismatch' {
   if (!isTrace(value)) return 'missing'
   const same = value.correlationId === expected.correlationId && value.requestId === expected.requestId

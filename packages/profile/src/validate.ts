@@ -8,12 +8,12 @@ import { PROFILE_VERSION, type ProfileVersion, profileVersions, type SchemaName 
 /** One fault of a body, at a JSON Pointer. */
 export interface ValidationError {
   readonly pointer: string
-  /** The JSON Schema keyword that the body breaks. */
+  /** The violated JSON Schema keyword. */
   readonly rule: string
   readonly message: string
 }
 
-/** The result of a validation; `errors` is empty exactly when `valid`. */
+/** The result of a validation. `errors` is empty if and only if `valid` is true. */
 export interface ValidationResult {
   readonly valid: boolean
   readonly errors: readonly ValidationError[]
@@ -21,13 +21,13 @@ export interface ValidationResult {
 
 /** Validates bodies against one version's schema set. */
 export interface BodyValidator {
-  /** The shape is chosen by the body's `type`; an unknown `type` is invalid. */
+  /** Validates against the schema of the body's `type`. An unknown `type` is invalid. */
   validate(body: unknown): ValidationResult
-  /** Validates against one named schema whatever `type` says. */
+  /** Validates against a named schema, independent of `type`. */
   validateAs(name: SchemaName, body: unknown): ValidationResult
 }
 
-/** Validates against the published schemas of a version; each is loaded and compiled when it is first needed. */
+/** Creates a validator with the published schemas of a version. Each is compiled at its first use. */
 export function createBodyValidator(version: ProfileVersion = PROFILE_VERSION): BodyValidator {
   if (!profileVersions.includes(version))
     throw new RangeError(
@@ -48,7 +48,7 @@ export function createBodyValidator(version: ProfileVersion = PROFILE_VERSION): 
   }
 }
 
-/** Validates one body. Callers with many bodies keep a `createBodyValidator` instead. */
+/** Validates one body. For many bodies use `createBodyValidator`. */
 export function validateBody(
   body: unknown,
   options: { readonly version?: ProfileVersion } = {},
@@ -78,7 +78,7 @@ function unknownType(body: unknown, type: unknown): ValidationResult {
   return { valid: false, errors: [error] }
 }
 
-/** Says what is wrong in the decoder's words, so that a fault reads the same wherever it is found. */
+/** Words a fault as the decoder does, so that messages are the same everywhere. */
 function readable({ keyword: rule, params, instancePath: pointer, message }: ErrorObject): ValidationError {
   switch (rule) {
     case 'required':

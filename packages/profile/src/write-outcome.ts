@@ -5,14 +5,14 @@ import { constantCodes, type Outcome } from './outcome.ts'
 import { conditions, outcomes, PROFILE_VERSION } from './outcomes.ts'
 import { isBareTrace, isIdentifier, type Trace } from './trace.ts'
 
-/** An answer as status, headers and text, ready for `new Response(body, { status, headers })` or a socket. */
+/** An encoded answer, for `new Response(body, { status, headers })` or a socket. */
 export interface WrittenOutcome {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** The one encoder. It throws a `TypeError` rather than write what `readOutcome` would refuse to read. */
+/** Encodes an outcome. This is the only encoder. It throws a `TypeError` for an outcome that `readOutcome` would refuse. */
 export function writeOutcome(outcome: Outcome, trace: Trace): WrittenOutcome {
   const { correlationId, requestId } = trace
   if (!isIdentifier(correlationId) || !isIdentifier(requestId))
@@ -32,7 +32,7 @@ export function writeOutcome(outcome: Outcome, trace: Trace): WrittenOutcome {
   }
 }
 
-/** The status an outcome is sent with: its row's, or that of its condition. */
+/** The status of an outcome: that of its row, or of its condition. */
 export function statusOf(outcome: Outcome): number {
   if (outcome.type === 'error' && outcome.condition !== undefined) return conditions[outcome.condition]
   return outcomes[outcome.type].status
@@ -60,10 +60,10 @@ function bodyOf(outcome: Outcome, trace: Trace): unknown {
   }
 }
 
-/** Object bodies of the service carry the trace too, unless the service means something else by that name. */
+/** Adds the trace to object bodies of the service, unless they have another member of that name. */
 function withTrace(body: unknown, trace: Trace): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  // What serialises itself (a date, a decimal) is not ours to take apart.
+  // An object with its own serialisation (a date, a decimal) is not changed.
   if (typeof (body as { toJSON?: unknown }).toJSON === 'function') return body
   const own = (body as { trace?: unknown }).trace
   return own === undefined || isBareTrace(own) ? { ...body, trace } : body
@@ -74,7 +74,7 @@ function retryAfterHeader(outcome: Outcome): Record<string, string> {
   return { [headers.retryAfter]: String(outcome.retryAfter) }
 }
 
-/** Judges the text that will be sent, because what serialising drops or adds is part of it. */
+/** Checks the text to send, because serialising may drop or add members. */
 function refuseInvalid(outcome: Outcome, text: string): void {
   const { condition, retryAfter } = outcome.type === 'error' ? outcome : {}
   if (condition !== undefined && !Object.hasOwn(conditions, condition))

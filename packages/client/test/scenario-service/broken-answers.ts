@@ -1,6 +1,6 @@
 import type { Handler } from './send-outcome.ts'
 
-/** Answers that no client should have to get. */
+/** Broken answers. */
 export function brokenAnswers(): Record<string, Handler> {
   return {
     broken: (request, response) => {
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, Handler>> = {
   redirect: (_request, response) => void response.writeHead(302, { location: '/echo/there' }).end(),
   'redirect-away': (_request, response) =>
     void response.writeHead(307, { location: 'http://127.0.0.1:9/steal' }).end(),
-  // 64 KiB at a time, for ever: only a client that stops reading gets away.
+  // 64 KiB at a time, for ever: only a client that stops reading ends it.
   endless: (_request, response) => {
     response.writeHead(200, json)
     const chunk = Buffer.alloc(65_536, ' ')

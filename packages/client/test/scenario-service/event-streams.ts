@@ -14,7 +14,7 @@ export function eventStreams(): Record<string, Handler> {
       response.on('close', () => closed.push(`${kind} ${request.trace.correlationId}`))
       stream(request, response, requests)
     },
-    // Which streams of an exchange the other side has left.
+    // The streams that the client has closed.
     closed: (request, response) => {
       const left = closed.filter((entry) => entry.endsWith(` ${request.query.get('correlationId')}`))
       sendOutcome(response, request.trace, { type: 'success', body: { closed: left.length } })
@@ -29,7 +29,7 @@ function open(response: ServerResponse): ServerResponse {
   })
 }
 
-/** Sends the bytes in chunks of a size, each on its own. */
+/** Sends the bytes in separate chunks of a size. */
 async function sendChunks(response: ServerResponse, bytes: Buffer, size: number): Promise<void> {
   for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
     await new Promise((resolve) => response.write(bytes.subarray(at, at + size), resolve))

@@ -3,7 +3,7 @@ import type { Outcome, RequiredInput } from '@agentic-rest/profile'
 import { sampleConditions, sampleOutcomes } from '../sample-outcomes.ts'
 import { type Handler, type Incoming, sendOutcome } from './send-outcome.ts'
 
-/** Operations that answer as the profile has it, in one round or in several. */
+/** Operations that follow the profile, in one or several rounds. */
 export function exchanges(): Record<string, Handler> {
   return {
     echo: (request, response) =>
@@ -40,7 +40,7 @@ const answerByName: Handler = ({ segments: [, name = ''], trace }, response) => 
   sendOutcome(response, trace, all[name] ?? sampleConditions.not_found)
 }
 
-/** Asks for everything that is missing at once, each input at its own place. */
+/** Asks for all missing inputs at once, each at its location. */
 const createOptimization: Handler = (request, response, requests) => {
   const [, campaignId = ''] = request.segments
   const { goal } = JSON.parse(request.body || '{}')
@@ -79,7 +79,7 @@ function asked(name: string, location: RequiredInput['location']): RequiredInput
   return { name, location, type: 'string', required: true, question: `Which ${name}?` }
 }
 
-/** Needs an approval, which `showApproval` gives at the second look. */
+/** Needs an approval, which `showApproval` grants at the second poll. */
 const payRefund: Handler = (request, response, requests) => {
   const [, kind = ''] = request.segments
   const id = `${kind}-${request.trace.correlationId}`
@@ -124,7 +124,7 @@ const showApproval: Handler = (request, response, requests) => {
   )
 }
 
-/** Goes on in the background; `showOperation` ends it at the third look. */
+/** Continues in the background; `showOperation` ends it at the third poll. */
 const writeReport: Handler = (request, response) => {
   const [, name = ''] = request.segments
   const kind = request.headers['x-approval-token'] === 'token-1' ? 'approved' : name

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
 
-/** A request that the service has read to its end. */
+/** A complete request. */
 export interface Incoming {
   readonly method: string
   readonly url: string
@@ -13,10 +13,10 @@ export interface Incoming {
   readonly trace: Trace
 }
 
-/** What answers the requests of one first path segment. */
+/** The handler for a first path segment. */
 export type Handler = (request: Incoming, response: ServerResponse, requests: readonly Incoming[]) => void
 
-/** Answers with an outcome as the profile has it. */
+/** Sends an outcome, encoded by the profile. */
 export function sendOutcome(
   response: ServerResponse,
   trace: Trace,

@@ -1,6 +1,6 @@
 import { clientAt, errorOf, type Place, type Scenario, same } from './scenario.ts'
 
-/** No answer, or none that can be believed. */
+/** Missing and invalid answers. */
 export const failureScenarios: readonly Scenario[] = [
   violation('html', 502, [{ rule: 'status', pointer: '', message: 'status 502 is not part of the profile' }]),
   violation('not-json', 200, [{ rule: 'json', pointer: '', message: 'the body is not JSON' }]),

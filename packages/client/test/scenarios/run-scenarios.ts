@@ -2,7 +2,7 @@ import type { OperationStatus, PendingApproval, RunOptions } from '../../src/ind
 import { sampleOutcomes } from '../sample-outcomes.ts'
 import { clientAt, errorOf, impatientClock, type Place, type Scenario, same } from './scenario.ts'
 
-/** Requests that are carried to their end. */
+/** Requests that `run` follows to their end. */
 export const runScenarios: readonly Scenario[] = [
   {
     title: 'answers go where they were asked for, under one key and one correlation id',
@@ -94,7 +94,7 @@ export const runScenarios: readonly Scenario[] = [
     async run(place) {
       const { outcome, waits, approvals } = await refund(place, 'seen')
       same(outcome, { type: 'created', body: { paid: true, looks: 2, tries: 2, keys: 1 } })
-      // First by back-off, then as the approval's own Retry-After says.
+      // First with backoff, then by the Retry-After of the approval.
       same(waits, [250, 3000])
       same(approvals.length, 1)
       same(approvals[0]?.approver, { name: 'manager' })
@@ -201,7 +201,7 @@ export const runScenarios: readonly Scenario[] = [
         { retryUnsafe: true },
       )
       same(outcome.type, 'success')
-      // Browsers and Node may repeat a request on a fresh connection by themselves; ours come on top.
+      // Browsers and Node may retry on a new connection themselves, in addition to the client's retries.
       same(
         clock.waits.every((wait, index) => wait === 250 * 2 ** index),
         true,

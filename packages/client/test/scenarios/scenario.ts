@@ -1,9 +1,9 @@
 import { type Client, type ClientOptions, type Clock, createClient } from '../../src/index.ts'
 
-/** Where a scenario takes place. */
+/** The environment of a scenario. */
 export interface Place {
   readonly baseUrl: string
-  /** Whether a gateway stands before the service; what it would repair or refuse is only tried without it. */
+  /** Whether a gateway is in front of the service. Answers that it would change are tested without it. */
   readonly throughGateway: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Scenario {
   run(place: Place): Promise<void>
 }
 
-/** The facts that can be tried at a place. */
+/** The scenarios of an environment. */
 export function scenariosFor(
   { throughGateway }: Pick<Place, 'throughGateway'>,
   all: readonly Scenario[],
@@ -23,12 +23,12 @@ export function scenariosFor(
   return all.filter(({ direct }) => !(direct && throughGateway))
 }
 
-/** A client for a scenario, with a tenant, because a gateway wants one. */
+/** A client for a scenario, with the tenant that a gateway requires. */
 export function clientAt({ baseUrl }: Place, options: Partial<ClientOptions> = {}): Client {
   return createClient({ baseUrl, tenantId: 'acme', ...options })
 }
 
-/** A clock that does not wait but says for how long it would have. */
+/** A clock that does not wait but records its waits. */
 export function impatientClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
@@ -53,7 +53,7 @@ function canonical(value: unknown): string {
   return JSON.stringify(value, sorted) ?? 'undefined'
 }
 
-/** The error that work ends with; fails when it does not. */
+/** The error of failing work; fails if there is none. */
 export async function errorOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
   try {
     const value = await work
@@ -66,7 +66,7 @@ export async function errorOf(work: Promise<unknown>): Promise<Record<string, un
 
 class NoError extends Error {}
 
-/** Everything that an iterator gives until it ends. */
+/** All values of an iterator. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const item of items) all.push(item)

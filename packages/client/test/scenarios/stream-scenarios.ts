@@ -145,7 +145,7 @@ function streamError(place: Place, kind: string, options = {}) {
   return errorOf(collect(clientAt(place, options).stream({ method: 'POST', path: `/events/${kind}` })))
 }
 
-/** The service sees a moment later that the other side has left. */
+/** Waits until the service notices that the client has left. */
 async function untilClosed(place: Place, correlationId: string): Promise<void> {
   const until = Date.now() + 20_000
   while (Date.now() < until) {
