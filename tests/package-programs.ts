@@ -30,17 +30,32 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     '@agentic-rest/gateway',
     {
       source: `
-        import { createGateway, createLog, parseConfig } from '@agentic-rest/gateway'
-        const text = '{ gateway: { port: 0 }, plugins: { token-validator: { mode: off } }, routes: [] }'
-        const { config } = parseConfig(text, { file: 'gateway.yaml', env: {} })
+        import { writeFileSync } from 'node:fs'
+        import { createGateway, createLog, loadPlugins, parseConfig } from '@agentic-rest/gateway'
+        writeFileSync('closed.ts', \`
+          import { definePlugin, type Outcome } from '@agentic-rest/gateway'
+          export const plugin = definePlugin({
+            name: 'closed',
+            create: () => ({ request: (): Outcome => ({ type: 'forbidden', code: 'CLOSED', message: 'Closed.' }) }),
+          })
+        \`)
+        const custom = '[{ name: closed, module: ./closed.ts }]'
+        const routes = '[{ id: r, method: GET, path: /closed, target: "http://127.0.0.1:9" }]'
+        const text = \`{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, custom: \${custom} }, routes: \${routes} }\`
+        const loaded = await loadPlugins(parseConfig(text, { file: 'gateway.yaml', env: {} }))
         const log = createLog({ level: 'error', pretty: false, write: (line) => console.log(line) })
-        const gateway = createGateway({ config, baseFolder: '.', version: '0.0.0', log, stdout: process.stdout })
+        const gateway = createGateway({ ...loaded, log })
         const port = await gateway.start()
-        const answer = await fetch(\`http://127.0.0.1:\${port}/nowhere\`)
-        console.log(answer.status, answer.headers.get('content-type'), (await answer.json()).code)
+        for (const path of ['nowhere', 'closed']) {
+          const answer = await fetch(\`http://127.0.0.1:\${port}/\${path}\`, { headers: { 'x-tenant-id': 'acme' } })
+          console.log(answer.status, answer.headers.get('content-type'), (await answer.json()).code)
+        }
         await gateway.drain()
       `,
-      output: ['404 application/vnd.agentic.error+json ROUTE_NOT_FOUND'],
+      output: [
+        '404 application/vnd.agentic.error+json ROUTE_NOT_FOUND',
+        '403 application/vnd.agentic.error+json CLOSED',
+      ],
     },
   ],
   [

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { clauses, outOfReach, rules } from '@agentic-rest/conformance'
 import { headers, openApiDocument, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { builtInPlugins } from '../packages/gateway/src/plugins/plugin-set.ts'
@@ -21,6 +21,7 @@ import { importTable, packagesTable } from './room-tables.ts'
 
 const repository = join(import.meta.dirname, '..')
 const configurationPage = 'docs/configuration.md'
+const customPage = 'docs/plugins/custom.md'
 
 /** All generators: one entry per file, folder or section. */
 export const generators: readonly Generator[] = [
@@ -38,7 +39,10 @@ export const generators: readonly Generator[] = [
     section(`options ${plugin}`, `docs/plugins/${plugin}.md`, () => pluginOptions(plugin)),
   ]),
   section('configuration custom', configurationPage, () => keysBelow('plugins.custom')),
-  section('options custom', 'docs/plugins/custom.md', () => pluginOptions('custom[]')),
+  section('options custom', customPage, () => pluginOptions('custom[]')),
+  ...['office-hours.ts', 'cost-centre.ts', 'plugins-gateway.yaml'].map((file) =>
+    section(`example ${file}`, customPage, () => exampleFile(`docs/examples/${file}`)),
+  ),
   section('configuration routes', configurationPage, () => keysBelow('routes')),
   {
     type: 'section',
@@ -136,7 +140,7 @@ function isBelow(key: string, path: string): boolean {
 // A test loads the same file.
 function exampleFile(path: string): string {
   const text = readFileSync(join(repository, path), 'utf8')
-  return `\`\`\`yaml\n${text.trimEnd()}\n\`\`\``
+  return `\`\`\`${extname(path).slice(1)}\n${text.trimEnd()}\n\`\`\``
 }
 
 /** Every rule of the conformance suite with its clause. */

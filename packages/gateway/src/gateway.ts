@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
@@ -22,7 +23,7 @@ import {
   type Listener,
   type ListenerSettings,
 } from './listen/listener.ts'
-import type { Log } from './log.ts'
+import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
 import { checkGivenPlugins, type GivenPlugin, type LoadedPlugin } from './plugins/custom/load-plugins.ts'
@@ -36,12 +37,14 @@ import { createShared } from './upstream/shared-resources.ts'
 export interface GatewayOptions extends SnapshotSource {
   /** Plugins of the program, after those of the file at the same place. A reload keeps them. */
   readonly plugins?: readonly GivenPlugin[] | undefined
-  /** The folder that file names in the configuration start from. */
-  readonly baseFolder: string
-  readonly version: string
-  readonly log: Log
-  /** Where the audit exporter `stdout` writes. */
-  readonly stdout: Writable
+  /** The folder that plugins start relative file names from. Default: the working folder. */
+  readonly baseFolder?: string
+  /** The version in metrics and console. Default: the version of this package. */
+  readonly version?: string
+  /** Default: JSON lines on stderr, from level info. */
+  readonly log?: Log
+  /** Where the audit exporter `stdout` writes. Default: stdout of the process. */
+  readonly stdout?: Writable
   /** Options of the admin listener, where `gateway.admin` turns it on. */
   readonly admin?: AdminOptions | undefined
   /** Receives the record of every request, for the console of another gateway. */
@@ -93,7 +96,8 @@ export interface Gateway {
 }
 
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway(wanted: GatewayOptions): Gateway {
+  const options = withDefaults(wanted)
   const { log, source } = options
   const given = checkGivenPlugins(options.plugins ?? [])
   const state = { closing: false, draining: false, port: options.config.gateway.port }
@@ -158,6 +162,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
     close,
   }
+}
+
+function withDefaults(options: GatewayOptions) {
+  const {
+    baseFolder = process.cwd(),
+    version = ownVersion(),
+    log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) }),
+    stdout = process.stdout,
+  } = options
+  return { ...options, baseFolder, version, log, stdout }
+}
+
+/** The same path from the source and from the build. */
+function ownVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 }
 
 function withPlugins(loaded: SnapshotSource, given: readonly LoadedPlugin[]): SnapshotSource {
