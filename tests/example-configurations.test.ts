@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatFaults, parseConfig } from '@agentic-rest/gateway'
+import { formatFaults, loadPlugins, parseConfig } from '@agentic-rest/gateway'
 import { expect, test } from 'vitest'
 import { fencedBlocks } from '../tools/markdown.ts'
 import { listFiles } from '../tools/repo-files.ts'
@@ -38,6 +38,12 @@ function environmentFor(text: string): Record<string, string> {
 test('there are examples', () => {
   expect(files.map(({ place }) => place)).toContain('docs/examples/minimal-gateway.yaml')
   expect(blocks.map(({ place }) => place.split(':')[0])).toContain('docs/configuration.md')
+})
+
+test.each(files)('the plugins of $place can be loaded', async ({ place, text }) => {
+  const file = join(repositoryRoot, place)
+  const result = await loadPlugins(parseConfig(text, { file, env: environmentFor(text) }))
+  expect(result.ok ? '' : formatFaults(result.faults)).toBe('')
 })
 
 test.each([...files, ...blocks])('$place is a valid configuration without warnings', ({ place, text }) => {
