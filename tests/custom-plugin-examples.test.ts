@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import { plugin as costCentre } from '../../../../docs/examples/cost-centre.ts'
-import { officeHours } from '../../../../docs/examples/office-hours.ts'
-import { ids, sendRequest } from '../harness/http-request.ts'
-import { signToken, startWithPlugins, withTokens } from './start-with-plugins.ts'
+import { plugin as costCentre } from '../docs/examples/cost-centre.ts'
+import { officeHours } from '../docs/examples/office-hours.ts'
+import {
+  signToken,
+  startWithPlugins,
+  withTokens,
+} from '../packages/gateway/test/custom-plugins/start-with-plugins.ts'
+import { ids, sendRequest } from '../packages/gateway/test/harness/http-request.ts'
 
 test('office-hours refuses changes outside its hours, in its time zone', async () => {
   let now = new Date(0)
