@@ -18,6 +18,10 @@ const repoChecks: readonly Step[] = [
     name: 'import directions',
     run: async () => (await import('./checks/import-directions.ts')).importDirections(root),
   },
+  {
+    name: 'import cycles',
+    run: async () => (await import('./checks/import-cycles.ts')).importCycles(root),
+  },
   { name: 'one home', run: async () => (await import('./checks/one-home.ts')).oneHome(root) },
   {
     name: 'no export star',

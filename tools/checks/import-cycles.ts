@@ -4,7 +4,8 @@ import { isTestFile, listSources } from '../repo-files.ts'
 import { modulesUsed, readSource } from '../source-file.ts'
 
 /**
- * The folders and top-level files of the gateway, from top to bottom. Each may import only those below it.
+ * The rooms of the gateway, from the top down. A room may import those below it. Files beside the rooms stand where the
+ * table puts them.
  */
 export const gatewayRooms: readonly string[] = [
   'index.ts',
@@ -33,23 +34,27 @@ interface FileImport {
   readonly line: number
 }
 
-/** No import cycles, types included. Inside the gateway, imports between folders go down the table. */
+/** No file imports itself by a detour, types included; in the gateway every import between rooms goes down. */
 export function importCycles(root: string): Fault[] {
-  const imports = readImports(root)
-  return [...cycles(imports).map(describeCycle), ...imports.flatMap(goesUp), ...imports.flatMap(leavesPlugin)]
+  const files = listSources(root, ['packages', 'examples']).filter(
+    (path) => !isTestFile(path) && !path.includes('/test/'),
+  )
+  const imports = files.flatMap((from) => importsOf(root, from))
+  return [
+    ...cycles(imports).map(describeCycle),
+    ...files.flatMap(standsNowhere),
+    ...imports.flatMap(goesUp),
+    ...imports.flatMap(leavesPlugin),
+  ]
 }
 
-function readImports(root: string): FileImport[] {
-  return listSources(root, ['packages', 'examples'])
-    .filter((path) => !isTestFile(path) && !path.includes('/test/'))
-    .flatMap((from) =>
-      modulesUsed(readSource(root, from))
-        .filter(({ specifier }) => specifier.startsWith('.'))
-        .map(({ specifier, line }) => ({ from, line, to: posix.join(posix.dirname(from), specifier) })),
-    )
+function importsOf(root: string, from: string): FileImport[] {
+  return modulesUsed(readSource(root, from))
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier, line }) => ({ from, line, to: posix.join(posix.dirname(from), specifier) }))
 }
 
-/** Each cycle once: strongly connected components of more than one file (Tarjan). */
+/** Every cycle once: the strongly connected parts of the graph with more than one file (Tarjan). */
 function cycles(imports: readonly FileImport[]): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from)
   const order = new Map<string, number>()
@@ -78,34 +83,33 @@ function cycles(imports: readonly FileImport[]): string[][] {
 
 function describeCycle(files: readonly string[]): Fault {
   const [path = ''] = files
-  return { path, line: 1, message: `import cycle: ${files.join(', ')}` }
+  return { path, line: 1, message: `imports itself by a detour: ${files.join(', ')}` }
+}
+
+function standsNowhere(path: string): Fault[] {
+  if (!path.startsWith(gateway) || roomOf(path) !== -1) return []
+  return [{ path, line: 1, message: 'stands in no room of the gateway' }]
 }
 
 function goesUp({ from, to, line }: FileImport): Fault[] {
   if (!from.startsWith(gateway) || !to.startsWith(gateway)) return []
   const [own, other] = [roomOf(from), roomOf(to)]
-  if (own === -1) return [{ path: from, line, message: 'is not in the table of the gateway’s folders' }]
-  if (other >= own) return []
-  return [
-    {
-      path: from,
-      line,
-      message: `${gatewayRooms[own]} may not import ${gatewayRooms[other]}: imports go down the table`,
-    },
-  ]
+  if (own === -1 || other === -1 || other >= own) return []
+  const message = `${gatewayRooms[own]} may not import ${gatewayRooms[other]}: rooms import downwards`
+  return [{ path: from, line, message }]
 }
 
-/** The position in the table; -1 for a file that is not in it. */
+/** Position in the table; -1 for a file outside of every room. */
 function roomOf(path: string): number {
   const inside = path.slice(gateway.length)
   return gatewayRooms.indexOf(inside.includes('/') ? `${inside.split('/', 1)[0]}/` : inside)
 }
 
-/** Plugins do not import each other. */
+/** A plugin knows no other plugin. */
 function leavesPlugin({ from, to, line }: FileImport): Fault[] {
   const [own, other] = [pluginOf(from), pluginOf(to)]
   if (own === undefined || other === undefined || own === other) return []
-  return [{ path: from, line, message: `${own} may not import ${other}: plugins do not import each other` }]
+  return [{ path: from, line, message: `${own} may not import ${other}: a plugin knows no other plugin` }]
 }
 
 function pluginOf(path: string): string | undefined {
