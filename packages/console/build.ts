@@ -14,22 +14,22 @@ import { build } from 'vite'
 
 const target = process.argv[2]
 if (target === undefined) throw new TypeError('usage: node build.ts FOLDER')
-// A test that is the first to need the page would otherwise get another one than everybody else.
+// Tests set NODE_ENV, which would give another build.
 process.env['NODE_ENV'] = 'production'
 await buildPage(resolve(target))
 
-/** Builds the page beside the folder and moves it there: whoever looks sees all of it or nothing. */
+/** Builds the page in a temporary folder and renames it, so that readers see all files or none. */
 async function buildPage(folder: string): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true })
   const draft = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`))
   try {
     await bundle(draft)
     compress(draft)
-    // A temporary folder is its maker's alone; whoever serves the page may be somebody else.
+    // A temporary folder is private, but another user may serve the page.
     chmodSync(draft, 0o755)
     renameSync(draft, folder)
   } catch (error) {
-    // Somebody else was faster, with the same files.
+    // Another process was faster, with the same files.
     if (!isTaken(error)) throw error
   } finally {
     rmSync(draft, { recursive: true, force: true })
@@ -46,17 +46,17 @@ async function bundle(outDir: string): Promise<void> {
     build: {
       outDir,
       emptyOutDir: true,
-      // `light-dark()` is kept as it is written; older browsers would need each colour twice.
+      // Keeps `light-dark()`; support for older browsers would need each colour twice.
       target: ['chrome125', 'firefox125', 'safari17.5'],
       modulePreload: { polyfill: false },
-      // The content security policy of the admin listener allows files, and no `data:` addresses.
+      // The content security policy of the admin listener forbids `data:` addresses.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
     },
   })
 }
 
-/** Small forms beside each text file, so that the gateway never spends time on compressing. */
+/** Writes compressed copies of each text file, so that the gateway need not compress. */
 function compress(folder: string): void {
   for (const file of globSync('**/*.{html,js,css,svg}', { cwd: folder })) {
     const path = join(folder, file)

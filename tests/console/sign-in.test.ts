@@ -72,7 +72,7 @@ testWithProgram(
     await startAdmin({ ...options, settings })
     await page.getByRole('alert').getByText('You are signed out.').waitFor()
     await page.getByRole('link', { name: 'Live', exact: true }).click()
-    await page.getByRole('alert').getByText('What is below was seen before. Reload the page').waitFor()
+    await page.getByRole('alert').getByText('The values below are old. Reload the page').waitFor()
     await page.getByText('Signed out', { exact: true }).waitFor()
   },
 )

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 const room = join(import.meta.dirname, '..')
 
-// All that the built files follow from: the page, what it bundles of ours, and the versions of what it bundles of others.
+// All inputs of the build: the page, the bundled packages of this repository, and the versions of other packages.
 const sources = [
   'page/**/*.{ts,tsx,css,html,svg}',
   'build.ts',
@@ -16,10 +16,10 @@ const sources = [
 
 const KEPT_MS = 3_600_000
 
-/** As in the published package; inside this repository the files are built when the sources have changed. */
+/** The folder of the static files. Inside this repository they are built when the sources have changed. */
 export const consoleFolder: string = builtFolder()
 
-// The name is the hash of the sources: a folder is never stale, and several processes may build it at once.
+// The name is the hash of the sources, so a folder is never stale, and several processes may build it at once.
 function builtFolder(): string {
   const folder = join(room, '.agentic', `page-${hashSources()}`)
   if (existsSync(folder)) return folder
@@ -40,14 +40,14 @@ function hashSources(): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-// A process of its own, so that a gateway never has Vite in it.
+// A separate process, so that a gateway never loads Vite.
 function build(folder: string): void {
   const args = ['--conditions=agentic-source', join(room, 'build.ts'), folder]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: room, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the console could not be built:\n${stdout}${stderr}`)
 }
 
-// A gateway reads the files when it starts, so an hour is long enough for everyone who was told of a folder.
+// A gateway reads the files at its start, so an hour is long enough.
 function removeOld(folder: string): void {
   for (const old of globSync('page-*', { cwd: folder }).map((name) => join(folder, name))) {
     const { mtimeMs = Date.now() } = statSync(old, { throwIfNoEntry: false }) ?? {}

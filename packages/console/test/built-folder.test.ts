@@ -59,7 +59,7 @@ test('nothing in it comes from elsewhere, and nothing is inline', () => {
   expect(readFileSync(join(consoleFolder, style), 'utf8')).not.toMatch(/url\(|@import|@font-face/)
 })
 
-/** Where the packages are in a copy that nothing was built in yet. */
+/** The packages in a copy without a build. */
 function freshCopy(): string {
   const packages = join(work, 'packages')
   const isBuilt = /\/(dist|\.agentic|node_modules)$/
@@ -89,6 +89,6 @@ test('the first to import it build it, at once if they have to; a change of the 
   utimesSync(first ?? '', 0, 0)
   const changed = await importIn(packages)
   expect(changed).not.toBe(first)
-  // What is older than an hour goes when something new comes.
+  // A new build removes folders older than an hour.
   expect(readdirSync(join(packages, 'console/.agentic'))).toEqual([basename(changed)])
 }, 60_000)

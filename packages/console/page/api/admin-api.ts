@@ -10,10 +10,10 @@ export interface GivenToken {
   readonly expiresAt: string
 }
 
-/** The admin listener did not do what the page asked. */
+/** A failed request to the admin listener. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
-  /** Absent when there was no answer at all. */
+  /** Absent without an answer. */
   readonly status: number | undefined
 
   constructor(message: string, status?: number) {
@@ -22,7 +22,7 @@ export class AdminError extends Error {
   }
 }
 
-/** What the admin listener offers to this page. */
+/** The API of the admin listener. */
 export const adminApi = {
   gateway: async (): Promise<GatewayInfo> => readGatewayInfo(await ask('/api/gateway')),
   routes: async (): Promise<RouteList> => readRouteList(await ask('/api/routes')),
@@ -37,7 +37,7 @@ export const adminApi = {
   },
 }
 
-/** Whether the gateway answers, but not to this browser: an event source does not tell that from silence. */
+/** Whether the gateway refuses this browser. An event source does not distinguish a refusal from no answer. */
 export async function isSignedOut(): Promise<boolean> {
   try {
     await ask('/api/gateway')

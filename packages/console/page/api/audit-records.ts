@@ -1,7 +1,7 @@
 import { nameOutcome } from './name-outcome.ts'
 import { fieldsOf, isTrue, listOf, numberOf, textOf, textsOf } from './read-json.ts'
 
-/** An audit record of the profile, and who wrote it. */
+/** An audit record of the profile, and the part that wrote it. */
 export interface AuditRecord {
   readonly part: string
   readonly eventType: string
@@ -14,11 +14,11 @@ export interface AuditRecord {
   readonly outcome: string
   readonly timestamp: string
   readonly attributes: ReadonlyMap<string, unknown>
-  /** As it came, for people who want to see that. */
+  /** The raw record, for display. */
   readonly raw: unknown
 }
 
-/** An exchange that the gateway remembers. */
+/** A recent exchange of the gateway. */
 export interface RecentExchange {
   readonly correlationId: string
   readonly at: string

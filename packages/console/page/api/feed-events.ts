@@ -19,20 +19,20 @@ export interface RequestRow {
   readonly streamed: boolean
 }
 
-/** Two points of a distribution, in milliseconds. */
+/** Two quantiles in milliseconds. */
 export interface Quantiles {
   readonly p50: number
   readonly p99: number
 }
 
-/** The streams that a tenant has open. */
+/** The open streams of a tenant. */
 export interface TenantStreams {
   readonly tenant: string
   readonly open: number
   readonly limit: number
 }
 
-/** What passed within one second. */
+/** The requests of one second. */
 export interface Summary {
   readonly at: string
   readonly requests: number

@@ -1,20 +1,20 @@
 import { fieldsOf, isTrue, listOf, numberOf, textOf, textOrNull, textsOf } from './read-json.ts'
 
-/** Somebody that the identity provider of development gives tokens for. */
+/** A person of the development identity provider. */
 export interface Person {
   readonly sub: string
   readonly tenant: string
   readonly roles: readonly string[]
 }
 
-/** How the last reload of the configuration ended. */
+/** The result of the last reload. */
 export interface Reload {
   readonly at: string
   readonly result: string
   readonly faults: readonly string[]
 }
 
-/** What the gateway tells about itself. */
+/** Information about the gateway. */
 export interface GatewayInfo {
   readonly version: string
   readonly profile: string

@@ -1,7 +1,7 @@
-/** A stream has no type of its own in the profile; people want to read that it was one. */
+/** The name for a stream, which has no type in the profile. */
 export const STREAMED = 'streamed'
 
-/** The name of an outcome as the page shows it. */
+/** The displayed name of an outcome. */
 export function nameOutcome(outcome: string, isStream: boolean): string {
   return isStream && outcome === 'untyped_2xx' ? STREAMED : outcome
 }

@@ -1,7 +1,7 @@
-/** What a JSON object holds, by name, whatever it was; nothing for anything else. */
+/** The members of a JSON object by name; empty for other values. */
 export type Fields = ReadonlyMap<string, unknown>
 
-/** The value of a JSON text; nothing for any other text. */
+/** Parses JSON; returns nothing for other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -10,7 +10,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The members of a value that is an object; a map, so that no name means more than it says. */
+/** The members of an object as a map, so that names such as `__proto__` have no special meaning. */
 export function fieldsOf(value: unknown): Fields {
   return new Map(isObject(value) ? Object.entries(value) : [])
 }
@@ -21,13 +21,13 @@ export function textOf(fields: Fields, name: string, fallback = ''): string {
   return typeof value === 'string' ? value : fallback
 }
 
-/** A text member, or null where there is none. */
+/** A text member, or null. */
 export function textOrNull(fields: Fields, name: string): string | null {
   const value = fields.get(name)
   return typeof value === 'string' ? value : null
 }
 
-/** A finite number, or null where there is none. */
+/** A finite number, or null. */
 export function numberOrNull(fields: Fields, name: string): number | null {
   const value = fields.get(name)
   return typeof value === 'number' && Number.isFinite(value) ? value : null

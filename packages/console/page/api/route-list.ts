@@ -1,13 +1,13 @@
 import { fieldsOf, isTrue, listOf, numberOf, textOf, textOrNull, textsOf } from './read-json.ts'
 
-/** A step of a route's pipeline, and whether it has anything to do there. */
+/** A plugin of a route's pipeline, and whether it runs there. */
 export interface RoutePlugin {
   readonly name: string
   readonly runs: boolean
   readonly because: string
 }
 
-/** A route as the gateway serves it. */
+/** A route of the gateway. */
 export interface Route {
   readonly id: string
   readonly method: string
@@ -21,7 +21,7 @@ export interface Route {
   readonly plugins: readonly RoutePlugin[]
 }
 
-/** A plugin with its configuration, secrets hidden. */
+/** A plugin with its configuration, without secrets. */
 export interface PluginInfo {
   readonly name: string
   readonly configured: boolean
@@ -34,7 +34,7 @@ export interface ServiceInfo {
   readonly routes: readonly string[]
 }
 
-/** Everything that the gateway routes. */
+/** The routes, plugins and upstreams of the gateway. */
 export interface RouteList {
   readonly routes: readonly Route[]
   readonly plugins: readonly PluginInfo[]

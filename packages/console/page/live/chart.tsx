@@ -3,14 +3,14 @@ import uPlot from 'uplot'
 import { useThemeTurn } from '../shell/theme.ts'
 import type { Columns } from './series.ts'
 
-/** One line or bar of a chart; its colour is the name of a custom property. */
+/** One series of a chart. Its colour is the name of a custom property. */
 export interface ChartSeries {
   readonly label: string
   readonly colour: string
 }
 
 interface ChartProps {
-  /** What the chart shows, for people who do not see it. */
+  /** The text alternative of the chart. */
   readonly label: string
   readonly kind: 'bars' | 'lines'
   readonly series: readonly ChartSeries[]
@@ -21,7 +21,7 @@ interface ChartProps {
 const HEIGHT = 132
 const SHOWN_SECONDS = 180
 
-/** A chart over time. It is drawn anew when the colours change, and fed when the values do. */
+/** A chart over time. It is redrawn when the colours change, and updated when the values change. */
 export function Chart({ label, kind, series, columns, format }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot | undefined>(undefined)
@@ -63,7 +63,7 @@ function optionsFor(
     padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { show: false },
-    // The same width of time from the start, so that nothing seems to slow down while values gather.
+    // A fixed time range from the start, so that the speed of the chart is constant.
     scales: {
       x: { range: (_, __, max) => [max - SHOWN_SECONDS, max] },
       y: { range: (_, __, max) => [0, niceTop(max)] },
@@ -88,7 +88,7 @@ function seriesFor(
   return { label, fill: own, width: 0, points: { show: false }, ...(paths && { paths }) }
 }
 
-/** A chart without values still has a scale, and the highest bar has some air above it. */
+/** The range of the scale, also without values, with some space above the highest bar. */
 export function niceTop(max: number | null): number {
   if (max === null || !Number.isFinite(max) || max <= 0) return 1
   return max * 1.1
@@ -98,7 +98,7 @@ function clock(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString([], { hour12: false })
 }
 
-// A canvas knows no custom properties, and those with `light-dark()` are settled only where they are used.
+// A canvas cannot use custom properties, and `light-dark()` is resolved only in a used property.
 function resolveColour(element: HTMLElement, name: string): string {
   const before = element.style.color
   element.style.color = `var(${name})`

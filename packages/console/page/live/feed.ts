@@ -4,34 +4,34 @@ import { createStore, type Store } from '../shell/store.ts'
 
 const MAX_ROWS = 500
 const MAX_SUMMARIES = 180
-// Fifty rows a second are drawn four times a second, so that the page stays quick.
+// Updates are drawn four times a second, so that fifty rows a second do not slow the page down.
 const DRAW_MS = 250
 const RETRY_MS = 2000
 const MAX_RETRY_MS = 30_000
-// A tab that nobody looks at costs the gateway nothing after this.
+// A hidden tab closes its feed after this time.
 const HIDDEN_MS = 30_000
 
-/** What the feed has brought so far. */
+/** The state of the feed. */
 export interface FeedState {
-  /** `lost`: there is no connection, or none to be had. */
+  /** `lost`: there is no connection. */
   readonly connection: 'connecting' | 'open' | 'lost' | 'signedOut'
   readonly paused: boolean
   /** Newest first, at most 500. */
   readonly rows: readonly RequestRow[]
-  /** How many came since the table was paused. */
+  /** The number of requests since the table was paused. */
   readonly heldCount: number
   /** Oldest first, one a second, at most three minutes. */
   readonly summaries: readonly Summary[]
 }
 
-/** The requests that pass the gateway, as they pass. */
+/** The live feed of requests. */
 export interface Feed extends Pick<Store<FeedState>, 'get' | 'subscribe'> {
-  /** Stops the table; what comes meanwhile is kept and shown later. */
+  /** Pauses the table. New requests are kept and shown later. */
   pause(paused: boolean): void
   clear(): void
 }
 
-/** Opens the feed and keeps it open, with pauses, for as long as the page is there and looked at. */
+/** Opens the feed and reconnects, as long as the page is visible. */
 export function createFeed(): Feed {
   const store = createStore<FeedState>({
     connection: 'connecting',
@@ -60,14 +60,14 @@ export function createFeed(): Feed {
       waiting.draw()
     },
     clear() {
-      // Those that are held are before the click too.
+      // Held requests were also received before the click.
       waiting.takeRows()
       change({ rows: [], heldCount: 0 })
     },
   }
 }
 
-/** What has come and is not drawn yet. */
+/** Received events that are not drawn yet. */
 function createWaiting(draw: () => void) {
   let rows: RequestRow[] = []
   let summaries: Summary[] = []
@@ -122,7 +122,7 @@ function keepOpen(listener: Listener): void {
       close()
       setTimeout(open, retryMs)
       if (await isSignedOut()) listener.onState('signedOut')
-      // Somebody who is signed out, or one console too many, stays so for a while.
+      // A refusal, by sign-out or too many consoles, lasts for a while.
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
     })
     source.addEventListener('open', () => {
@@ -147,7 +147,7 @@ function connect(listener: Listener, onEnd: () => void): EventSource {
   source.addEventListener('request', ({ data }) => listener.onRow(readRow(JSON.parse(data))))
   source.addEventListener('summary', ({ data }) => listener.onSummary(readSummary(JSON.parse(data))))
   source.addEventListener('error', function judge() {
-    // A browser tries again by itself after a broken connection, but gives up after a refusal.
+    // A browser reconnects after a broken connection, but not after a refusal.
     if (source.readyState === EventSource.CLOSED) onEnd()
     else listener.onState('lost')
   })

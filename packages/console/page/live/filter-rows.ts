@@ -1,20 +1,20 @@
 import type { RequestRow } from '../api/feed-events.ts'
 import { familyOf } from '../shell/outcome-family.ts'
 
-/** What the table is narrowed to; an empty text means everything. */
+/** The filter of the table. An empty text means all. */
 export interface RowFilter {
   readonly route: string
   /** An outcome, or a family of them. */
   readonly outcome: string
   readonly tenant: string
-  /** Anything within the path, the actor, or an id. */
+  /** A part of the path, the actor, or an id. */
   readonly text: string
 }
 
-/** No narrowing at all. */
+/** The empty filter. */
 export const everything: RowFilter = { route: '', outcome: '', tenant: '', text: '' }
 
-/** The rows that a filter lets through. */
+/** The rows that match a filter. */
 export function filterRows(rows: readonly RequestRow[], filter: RowFilter): readonly RequestRow[] {
   if (isEmpty(filter)) return rows
   const text = filter.text.trim().toLowerCase()
@@ -27,17 +27,17 @@ export function filterRows(rows: readonly RequestRow[], filter: RowFilter): read
   )
 }
 
-/** Whether a filter lets everything through. */
+/** Whether a filter matches all rows. */
 export function isEmpty({ route, outcome, tenant, text }: RowFilter): boolean {
   return [route, outcome, tenant, text.trim()].every((part) => part === '')
 }
 
-/** The values that a column has, sorted, for a list to choose from. */
+/** The sorted values of a column, for a list. */
 export function valuesOf(rows: readonly RequestRow[], column: 'route' | 'outcome' | 'tenant'): string[] {
   return [...new Set(rows.map((row) => row[column]))].filter((value) => value !== '').toSorted()
 }
 
-/** A filter that was kept as text. */
+/** Reads a stored filter. */
 export function parseFilter(text: string): RowFilter {
   try {
     const kept: unknown = JSON.parse(text)

@@ -10,7 +10,7 @@ import { RequestPanel } from './request-panel.tsx'
 import { type Figures, figuresOf, latencyColumns, outcomeColumns, outcomeTotals } from './series.ts'
 import { StreamsPanel } from './streams-panel.tsx'
 
-// In the order of drawing: the last is at the bottom.
+// In drawing order: the last one is at the bottom.
 const outcomeSeries: readonly ChartSeries[] = families
   .toReversed()
   .map((family) => ({ label: familyNames[family], colour: `--${family}` }))
@@ -20,7 +20,7 @@ const latencySeries: readonly ChartSeries[] = [
   { label: 'p99', colour: '--line-strong' },
 ]
 
-/** Requests as they pass. */
+/** The live view of requests. */
 export function LiveView({ feed }: { readonly feed: Feed }) {
   const { summaries, connection } = useStore(feed)
   const figures = useMemo(() => figuresOf(summaries), [summaries])
@@ -43,20 +43,20 @@ function StaleNotice({ isSignedOut }: { readonly isSignedOut: boolean }) {
   if (isSignedOut) {
     return (
       <Notice kind="fault" title="You are signed out.">
-        <p>What is below was seen before. Reload the page to sign in.</p>
+        <p>The values below are old. Reload the page to sign in.</p>
       </Notice>
     )
   }
   return (
     <Notice kind="fault" title="The gateway does not answer.">
-      <p>What is below was seen before. The page goes on by itself when the gateway is back.</p>
+      <p>The values below are old. The page continues when the gateway is back.</p>
     </Notice>
   )
 }
 
 interface TilesProps {
   readonly figures: Figures
-  /** What is true of this moment is not known. */
+  /** The notice for a lost connection: current values are unknown. */
   readonly isStale: boolean
 }
 
@@ -157,7 +157,7 @@ function LatencyPanel({
     <section class="panel" aria-labelledby="latency-title">
       <h2 id="latency-title">Latency</h2>
       <Chart
-        label="Latency over the last three minutes, middle and slow end"
+        label="Latency over the last three minutes, median and 99th percentile"
         kind="lines"
         series={latencySeries}
         columns={columns}
@@ -178,7 +178,7 @@ function LatencyPanel({
   )
 }
 
-/** Where the time of a middling request goes. */
+/** The median durations of the stages of a request. */
 function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figures: Figures }) {
   if (latency === null) return <Empty title="Nothing measured yet." />
   const whole = Math.max(latency.p50, (upstream?.p50 ?? 0) + (plugins?.p50 ?? 0), Number.EPSILON)

@@ -10,7 +10,7 @@ import type { Feed } from './feed.ts'
 import { everything, filterRows, isEmpty, parseFilter, type RowFilter, valuesOf } from './filter-rows.ts'
 import { RequestTable } from './request-table.tsx'
 
-/** The requests, with what they can be narrowed by. */
+/** The requests with their filters. */
 export function RequestPanel({ feed }: { readonly feed: Feed }) {
   const { rows, paused, heldCount } = useStore(feed)
   const [kept, setKept] = useKept('filter')
@@ -151,7 +151,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   )
 }
 
-// A choice of before the reload stays visible although no row has it yet.
+// A stored choice stays visible even if no row has it yet.
 function withChosen(options: readonly string[], chosen: string): readonly string[] {
   const isFamily = families.some((family) => family === chosen)
   return chosen === '' || isFamily || options.includes(chosen) ? options : [chosen, ...options]

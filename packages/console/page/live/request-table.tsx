@@ -8,14 +8,14 @@ import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { goTo } from '../shell/use-place.ts'
 
-// A table of five hundred rows that changes four times a second costs more than anybody sees of it.
+// Drawing five hundred rows four times a second would be too expensive.
 const FIRST_ROWS = 60
 const MORE_ROWS = 220
 
-/** The rows, newest first. A row leads to the timeline of its exchange. */
+/** The rows, newest first. Each links to the timeline of its exchange. */
 export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] }) {
   const [limit, setLimit] = useState(FIRST_ROWS)
-  // Rows never change, so what was drawn for one is drawn again as it is: Preact then has nothing to compare.
+  // Rows never change, so their virtual nodes are cached and Preact need not compare them.
   const drawn = useRef(new WeakMap<RequestRow, JSX.Element>())
   function draw(row: RequestRow): JSX.Element {
     const before = drawn.current.get(row)
@@ -70,7 +70,7 @@ export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] })
 function Row({ row }: { readonly row: RequestRow }) {
   const place = { view: 'Timeline', item: row.correlationId } as const
   return (
-    // The link is for the keyboard; the rest of the row is a larger target for the mouse.
+    // The link is for the keyboard; the whole row is a larger target for the mouse.
     <tr class="opens" onClick={() => goTo(place)}>
       <td class="mono time-cell">{formatClock(row.at)}</td>
       <td class="outcome-cell">

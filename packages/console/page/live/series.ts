@@ -4,7 +4,7 @@ import { type Family, families, familyOf } from '../shell/outcome-family.ts'
 /** Columns for a chart: seconds since 1970 first, then one list of values per series. */
 export type Columns = [number[], ...(number | null)[][]]
 
-/** How often each family occurred in a summary. */
+/** The number of requests per family in a summary. */
 export function familyCounts({ outcomes }: Summary): Record<Family, number> {
   const counts: Record<Family, number> = { done: 0, background: 0, asks: 0, refused: 0, failed: 0 }
   for (const [outcome, count] of outcomes) counts[familyOf(outcome)] += count
@@ -12,8 +12,8 @@ export function familyCounts({ outcomes }: Summary): Record<Family, number> {
 }
 
 /**
- * The families on top of each other, the tallest first: each column is drawn over the one before, so that what
- * remains visible of it is its own share.
+ * The stacked families, the tallest first. Each column is drawn over the one before, so that the visible rest is its own
+ * share.
  */
 export function outcomeColumns(summaries: readonly Summary[]): Columns {
   const counts = summaries.map(familyCounts)
@@ -23,7 +23,7 @@ export function outcomeColumns(summaries: readonly Summary[]): Columns {
   return [timesOf(summaries), ...stacked.toReversed()]
 }
 
-/** The middle and the slow end of the latency. */
+/** The median and a high quantile of the latency. */
 export function latencyColumns(summaries: readonly Summary[]): Columns {
   return [
     timesOf(summaries),
@@ -32,20 +32,20 @@ export function latencyColumns(summaries: readonly Summary[]): Columns {
   ]
 }
 
-/** What stands in the tiles above the charts. */
+/** The figures above the charts. */
 export interface Figures {
   readonly perSecond: number
   readonly inFlight: number
   readonly latency: Quantiles | null
   readonly upstream: Quantiles | null
   readonly plugins: Quantiles | null
-  /** Of all requests that are remembered, the part that failed. */
+  /** The share of failed requests. */
   readonly failedShare: number | null
 }
 
 const RECENT = 5
 
-/** The figures of the last seconds. Quantiles are the newest there are. */
+/** The figures of the last seconds, with the newest quantiles. */
 export function figuresOf(summaries: readonly Summary[]): Figures {
   const recent = summaries.slice(-RECENT)
   const all = sum(summaries.map(({ requests }) => requests))
@@ -60,7 +60,7 @@ export function figuresOf(summaries: readonly Summary[]): Figures {
   }
 }
 
-/** All outcomes of the remembered time with their counts, the most frequent first. */
+/** All outcomes with their counts, the most frequent first. */
 export function outcomeTotals(summaries: readonly Summary[]): (readonly [string, number])[] {
   const totals = new Map<string, number>()
   for (const { outcomes } of summaries) {

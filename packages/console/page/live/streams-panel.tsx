@@ -1,11 +1,11 @@
 import type { TenantStreams } from '../api/feed-events.ts'
 
 interface StreamsProps {
-  /** Absent while nothing is known of them. */
+  /** Absent while unknown. */
   readonly streams: readonly TenantStreams[] | undefined
 }
 
-/** Open streams of each tenant against its limit. */
+/** The open streams and the limit of each tenant. */
 export function StreamsPanel({ streams }: StreamsProps) {
   return (
     <section class="panel" aria-labelledby="streams-title">

@@ -6,10 +6,10 @@ import { useLoad, useRepeat } from '../shell/use-load.ts'
 
 const REFRESH_MS = 3000
 
-/** Which file is in force, what is unwise about it, and how the last reload ended. */
+/** The configuration file, its warnings, and the result of the last reload. */
 export function ConfigurationPanel() {
   const [gateway, reload] = useLoad(adminApi.gateway)
-  // Somebody edits the file while looking at this.
+  // The file may be edited while this view is open.
   useRepeat(reload, REFRESH_MS)
   if (gateway.state === 'loading') return null
   if (gateway.state === 'failed') return <Notice kind="fault" title={gateway.message} />

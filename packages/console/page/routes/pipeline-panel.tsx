@@ -1,7 +1,7 @@
 import type { PluginInfo } from '../api/route-list.ts'
 import { JsonText } from '../shell/json-text.tsx'
 
-/** The steps that every request takes, in their order, with what each is told. */
+/** The plugins in order, with their configuration. */
 export function PipelinePanel({ plugins }: { readonly plugins: readonly PluginInfo[] }) {
   return (
     <section class="panel" aria-labelledby="pipeline-title">

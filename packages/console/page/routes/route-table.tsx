@@ -2,7 +2,7 @@ import type { Route } from '../api/route-list.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 
-/** The routes, with what each demands and which steps have something to do for it. */
+/** The routes, with their requirements and active plugins. */
 export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
   return (
     <section class="panel" aria-labelledby="routes-title">

@@ -11,7 +11,7 @@ import { TopologyPicture } from './topology-picture.tsx'
 
 const REFRESH_MS = 3000
 
-/** What the gateway is made of: its configuration, its pipeline, its routes and what is behind them. */
+/** The configuration, the plugins, the routes and the upstreams of the gateway. */
 export function RoutesView() {
   const [list, reload] = useLoad(adminApi.routes)
   useRepeat(reload, REFRESH_MS)
@@ -44,7 +44,7 @@ function Picture({ list }: { readonly list: RouteList }) {
 
 const MAX_EXCHANGES = 12
 
-/** The records of a few exchanges in which different parts took part: enough to know who calls whom. */
+/** The records of some exchanges with several parts, to derive who calls whom. */
 async function someExchanges(): Promise<AuditRecord[][]> {
   const recent = await adminApi.recent()
   const different = new Map(

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../api/audit-records.ts'
 import type { RouteList } from '../api/route-list.ts'
 import { buildHops, type Hop } from '../timeline/build-hops.ts'
 
-/** A box: a gateway, a service that the configuration names, or an agent that was seen at work behind one. */
+/** A node: a gateway, a configured service, or an observed inner agent. */
 export interface Part {
   readonly id: string
   readonly kind: 'callers' | 'gateway' | 'service' | 'agent'
@@ -12,7 +12,7 @@ export interface Part {
   readonly row: number
 }
 
-/** What is behind the gateway, as far as it is configured or was seen. */
+/** The topology behind the gateway, as configured and observed. */
 export interface Topology {
   readonly parts: readonly Part[]
   readonly lines: readonly (readonly [string, string])[]
@@ -20,14 +20,14 @@ export interface Topology {
   readonly rows: number
 }
 
-/** Who was seen calling whom. */
+/** The observed calls. */
 interface Seen {
   /** The name of the service at an origin. */
   readonly nameByOrigin: Map<string, string>
   readonly calls: Map<string, Set<string>>
 }
 
-/** Draws up the picture: origins from the configuration, their names and what is behind them from records. */
+/** Builds the topology: origins from the configuration, names and inner agents from records. */
 export function buildTopology(list: RouteList, exchanges: readonly (readonly AuditRecord[])[]): Topology {
   const seen = lookAt(list, exchanges)
   const parts: Part[] = []
@@ -105,7 +105,7 @@ function followCalls(hop: Hop, seen: Seen): void {
   }
 }
 
-/** The origin of an address, as the list of services has it. */
+/** The origin of an address, as in the list of services. */
 function originOf(target: string): string {
   return URL.canParse(target) ? new URL(target).origin : target
 }

@@ -39,7 +39,7 @@ export function App({ feed, bench }: AppProps) {
   )
 }
 
-/** Says where one is: in the title, and by the focus when the link that led here is gone. */
+/** Updates the title, and moves the focus if the used link is gone. */
 function useArrival(place: Place) {
   const { view, item } = place
   const heading = useRef<HTMLHeadingElement>(null)
@@ -52,7 +52,7 @@ function useArrival(place: Place) {
   return heading
 }
 
-// The address after # is the view's, so the jump is made by hand.
+// The fragment of the address names the view, so the jump is done in code.
 function skipToMain(): void {
   document.querySelector<HTMLElement>('main')?.focus()
 }

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 
 interface CopyProps {
   readonly label: string
-  /** Made when it is wanted: a command with a token need not lie around. An error is shown in place of it. */
+  /** Created on demand, so that a command with a token is not kept. An error is shown instead. */
   readonly text: () => string | Promise<string>
 }
 
 const SHOWN_MS = 1600
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ label, text }: CopyProps) {
   const [said, setSaid] = useState('')
   async function copy(): Promise<void> {

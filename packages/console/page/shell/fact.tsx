@@ -3,7 +3,7 @@ interface FactProps {
   readonly value: string
 }
 
-/** One fact of a `dl`, with its name. */
+/** One entry of a `dl`. */
 export function Fact({ name, value }: FactProps) {
   return (
     <div>

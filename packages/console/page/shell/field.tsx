@@ -6,11 +6,11 @@ interface FieldProps {
   readonly hint?: string | undefined
   readonly class?: string
   readonly fault?: string | undefined
-  /** The control, given its id and, where there is a fault, the id of what says so. */
+  /** The control, with its id and the id of its error message, if there is one. */
   readonly children: (id: string, faultId: string | undefined) => ComponentChildren
 }
 
-/** A control with its label, a hint, and what is wrong with it. */
+/** A control with label, hint and error message. */
 export function Field({ label, hint, class: extra = '', fault, children }: FieldProps) {
   const id = useId()
   const faultId = fault === undefined ? undefined : `${id}-fault`

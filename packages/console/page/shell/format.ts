@@ -1,10 +1,10 @@
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-// Whoever writes a record can claim any duration.
+// A record may contain any duration.
 const MOST_DAYS = 999
 
-/** A duration as people read it: `0.4 ms`, `18 ms`, `1.24 s`, `3 min 5 s`, `2 h 4 min`. */
+/** A readable duration: `0.4 ms`, `18 ms`, `1.24 s`, `3 min 5 s`, `2 h 4 min`. */
 export function formatMs(ms: number): string {
   if (ms < 0 || !Number.isFinite(ms)) return '–'
   if (ms < 10) return `${trim(ms, 1)} ms`
@@ -19,7 +19,7 @@ function trim(value: number, digits: number): string {
   return value.toFixed(digits).replace(/\.?0+$/, '')
 }
 
-/** The time of day of an ISO time, with milliseconds; the text itself when it is no time. */
+/** The time of day of an ISO time, with milliseconds; other texts are returned unchanged. */
 export function formatClock(iso: string): string {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return iso
@@ -28,7 +28,7 @@ export function formatClock(iso: string): string {
   return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** How long ago something was, roughly. */
+/** The approximate age of a time. */
 export function formatAgo(iso: string, now: number): string {
   const ms = now - Date.parse(iso)
   if (Number.isNaN(ms)) return ''
@@ -38,7 +38,7 @@ export function formatAgo(iso: string, now: number): string {
   return `${Math.floor(ms / HOUR_MS)} h ago`
 }
 
-/** A value as JSON for reading. */
+/** A value as formatted JSON. */
 export function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? ''
 }

@@ -11,7 +11,7 @@ interface HeaderProps {
   readonly feed: Feed
 }
 
-/** The name, the four views, the state of the connection and the theme. */
+/** The header: name, the four views, state of the connection, theme. */
 export function Header({ view, feed }: HeaderProps) {
   return (
     <header class="top">

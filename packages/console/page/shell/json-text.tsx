@@ -6,7 +6,7 @@ interface JsonProps {
   readonly value: unknown
 }
 
-/** A value as JSON text; a text as it is. */
+/** A value as JSON; a text unchanged. */
 export function JsonText({ label, value }: JsonProps) {
   return (
     <ScrollRegion label={label} class="json">

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks'
 
-/** Something small that outlives a reload of the page, within the tab. A browser may forbid even that. */
+/** Reads a value from the session storage of the tab. A browser may forbid it. */
 export function readKept(name: string): string | undefined {
   try {
     return sessionStorage.getItem(`console.${name}`) ?? undefined
@@ -9,16 +9,16 @@ export function readKept(name: string): string | undefined {
   }
 }
 
-/** Keeps something for the next reload. */
+/** Stores a value for the next reload. */
 export function keep(name: string, value: string): void {
   try {
     sessionStorage.setItem(`console.${name}`, value)
   } catch {
-    // Then it is not kept.
+    // Without storage the value is not kept.
   }
 }
 
-/** A text that is kept over a reload. */
+/** A state that survives a reload. */
 export function useKept(name: string, first = ''): readonly [string, (value: string) => void] {
   const [value, setValue] = useState(() => readKept(name) ?? first)
   const set = useCallback(

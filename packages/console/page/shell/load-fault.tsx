@@ -5,7 +5,7 @@ interface FaultProps {
   onRetry(): void
 }
 
-/** Something could not be read. It is tried again by itself, and at once for whoever does not want to wait. */
+/** A failed load, with automatic retries and a button to retry at once. */
 export function LoadFault({ message, onRetry }: FaultProps) {
   return (
     <Notice kind="fault" title={message}>

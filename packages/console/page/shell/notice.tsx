@@ -6,7 +6,7 @@ interface NoticeProps {
   readonly children?: ComponentChildren
 }
 
-/** Something that has to be read. A fault is also read out. */
+/** A notice. Screen readers announce a fault. */
 export function Notice({ kind, title, children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === 'fault' ? 'alert' : undefined}>
@@ -21,7 +21,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren
 }
 
-/** What stands where there is nothing yet, and how something gets there. */
+/** An empty state with a hint. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">

@@ -5,7 +5,7 @@ interface BadgeProps {
   readonly status?: number | undefined
 }
 
-/** An outcome with its status, in the colour of its family. The words say all that the colour does. */
+/** An outcome with its status, in the colour of its family. The colour adds no information to the text. */
 export function OutcomeBadge({ outcome, status = statusOfOutcome(outcome) }: BadgeProps) {
   return (
     <span class={`badge ${familyOf(outcome)}`}>

@@ -1,13 +1,13 @@
 import { type Condition, conditionOf, conditions, type OutcomeType, outcomes } from '@agentic-rest/profile'
 import { STREAMED } from '../api/name-outcome.ts'
 
-/** What outcomes have in common for whoever looks at many of them. */
+/** The families of outcomes, for overviews. */
 export const families = ['done', 'background', 'asks', 'refused', 'failed'] as const
 
 /** One of the families. */
 export type Family = (typeof families)[number]
 
-/** What a family is called, and what belongs to it. */
+/** The title of a family and its outcomes. */
 export const familyNames: Readonly<Record<Family, string>> = {
   done: 'Done',
   background: 'In the background',
@@ -54,24 +54,24 @@ const familyByName = new Map<string, Family>([
   ...others,
 ])
 
-/** The family of an outcome; one that is not known is treated as a failure, so that it is looked at. */
+/** The family of an outcome. An unknown outcome counts as a failure, so that it is noticed. */
 export function familyOf(outcome: string): Family {
   return familyByName.get(outcome) ?? 'failed'
 }
 
-/** The status that follows from an outcome, where one does: `error` stands for many, and none of them is made up. */
+/** The status of an outcome, if there is exactly one. `error` has several. */
 export function statusOfOutcome(outcome: string): number | undefined {
   if (outcome === 'error') return undefined
   if (Object.hasOwn(outcomes, outcome)) return outcomes[outcome as OutcomeType].status
   return Object.hasOwn(conditions, outcome) ? conditions[outcome as Condition] : undefined
 }
 
-/** What an error outcome is called in lists: its condition says more than `error`. */
+/** The name of an error outcome in lists: its condition, if there is one. */
 export function outcomeLabel(type: string, status: number): string {
   return (type === 'error' ? conditionOf(status) : undefined) ?? type
 }
 
-/** An outcome as words. */
+/** The readable name of an outcome. */
 export function outcomeWords(outcome: string): string {
   return outcome.replaceAll('_', ' ')
 }

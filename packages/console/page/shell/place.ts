@@ -1,31 +1,31 @@
 import { shorten } from './picture.ts'
 
-/** The four views, by the names that people see. */
+/** The four views, by their displayed names. */
 export const views = ['Live', 'Timeline', 'Try', 'Routes'] as const
 
 /** One of the four views. */
 export type View = (typeof views)[number]
 
-/** What is on the page: a view, and within it one thing, such as a correlation id. */
+/** A view and its subject, such as a correlation id. */
 export interface Place {
   readonly view: View
   readonly item: string
 }
 
-/** The place that an address names after its `#`; Live for anything unknown. */
+/** The place in the fragment of an address; Live for an unknown one. */
 export function readPlace(hash: string): Place {
   const [, name = '', ...rest] = hash.replace(/^#/, '').split('/')
   const view = views.find((each) => each.toLowerCase() === name.toLowerCase()) ?? 'Live'
   return { view, item: decode(rest.join('/')) }
 }
 
-/** The address of a place, from the `#` on. */
+/** The fragment for a place, with `#`. */
 export function placeHash({ view, item }: Place): string {
   const path = `#/${view.toLowerCase()}`
   return item === '' ? path : `${path}/${encodeURIComponent(item)}`
 }
 
-/** The title of the window: several of them are told apart by it. */
+/** The title of the window, different for each place. */
 export function titleOf({ view, item }: Place): string {
   return [item === '' ? view : `${view}: ${shorten(item, TITLE_LENGTH)}`, 'Agentic REST console'].join(' · ')
 }
@@ -36,7 +36,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Typed by hand, with a lone percent sign.
+    // An address typed by hand may have an invalid percent sign.
     return text
   }
 }

@@ -6,7 +6,7 @@ interface RegionProps {
   readonly children: ComponentChildren
 }
 
-/** Something wider or longer than its place. It scrolls, and can be reached by keyboard for that. */
+/** A region that scrolls, also by keyboard. */
 export function ScrollRegion({ label, class: extra = '', children }: RegionProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that lives outside the components, and tells them when it has changed. */
+/** A value outside of components, with change notifications. */
 export interface Store<T> {
   get(): T
   set(next: T): void
   subscribe(listener: () => void): () => void
 }
 
-/** Makes a store with its first value. */
+/** Creates a store with its first value. */
 export function createStore<T>(first: T): Store<T> {
   let value = first
   const listeners = new Set<() => void>()
@@ -24,11 +24,11 @@ export function createStore<T>(first: T): Store<T> {
   }
 }
 
-/** The value of a store; the component is drawn again when it changes. */
+/** The value of a store. A change redraws the component. */
 export function useStore<T>({ get, subscribe }: Pick<Store<T>, 'get' | 'subscribe'>): T {
   const [value, setValue] = useState<T>(get)
   useEffect(() => {
-    // It may have changed between the drawing and this moment.
+    // The value may have changed since the drawing.
     setValue(() => get())
     return subscribe(() => setValue(() => get()))
   }, [get, subscribe])

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What a person can choose. */
+/** The choices of a theme. */
 export const themes = ['system', 'light', 'dark'] as const
 
 /** One of the choices. */
@@ -8,7 +8,7 @@ export type Theme = (typeof themes)[number]
 
 const KEY = 'console.theme'
 
-/** The choice of an earlier visit. */
+/** The stored choice. */
 export function readTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
@@ -17,18 +17,18 @@ export function readTheme(): Theme {
   }
 }
 
-/** Shows a theme, and remembers it. */
+/** Applies a theme and stores it. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme
   dispatchEvent(new Event('themechange'))
   try {
     localStorage.setItem(KEY, theme)
   } catch {
-    // Then it holds until the page is left.
+    // Without storage the theme lasts until the page is closed.
   }
 }
 
-/** Counts changes of the colours, for what cannot use style sheets: a canvas. */
+/** Counts changes of the colours, for a canvas, which cannot use style sheets. */
 export function useThemeTurn(): number {
   const [turn, setTurn] = useState(0)
   useEffect(() => {

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
-/** Something that is fetched: not there yet, there, or not to be had. */
+/** The state of a load: pending, loaded, or failed. */
 export type Loaded<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly value: T }
   | { readonly state: 'failed'; readonly message: string }
 
-// A gateway that was restarted is back within seconds.
+// A restarted gateway is back within seconds.
 const RETRY_MS = 2000
 
-/** Fetches something when the component appears, or when `key` changes, again on demand, and again after a failure. */
+/** Loads a value when the component appears or `key` changes, on demand, and again after a failure. */
 export function useLoad<T>(load: () => Promise<T>, key = ''): readonly [Loaded<T>, () => void] {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' })
   const [turn, setTurn] = useState(0)
@@ -33,7 +33,7 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): readonly [Loaded<T
   return [loaded, reload]
 }
 
-/** Does something again and again while the component is there, and the page is looked at. */
+/** Repeats work while the component exists and the page is visible. */
 export function useRepeat(action: () => void, everyMs: number): void {
   useEffect(() => {
     const timer = setInterval(() => document.hidden || action(), everyMs)
@@ -41,7 +41,7 @@ export function useRepeat(action: () => void, everyMs: number): void {
   }, [action, everyMs])
 }
 
-/** What an error says. */
+/** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Place, placeHash, readPlace } from './place.ts'
 
-/** Where the page is; follows the address, so that back, forward and links work. */
+/** The current place. It follows the address, so that back, forward and links work. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => readPlace(location.hash))
   useEffect(() => {

@@ -3,7 +3,7 @@ import { buildHops, givenOutcome, type Hop, seenOutcome } from './build-hops.ts'
 import { agentGraph, finishedRecord, gatewayRecord, serviceRecord } from './example-records.ts'
 import { flattenHops } from './flatten-hops.ts'
 
-/** A hop as a line, and what is below it. */
+/** A hop and its inner hops as lines. */
 function outline(hops: readonly Hop[]): unknown[] {
   return hops.map((hop) => {
     const { gateway, service, later, children } = hop
@@ -119,7 +119,7 @@ test('a thousand requests, each caused by the one before, are joined in a moment
     flattenHops(buildHops(records))
     return performance.now() - before
   }
-  // What other processes of the machine take only ever makes it longer.
+  // Other processes can only make it longer.
   expect(Math.min(time(), time(), time())).toBeLessThan(1000)
   expect(bars.map(({ depth }) => depth)).toEqual(records.map((_, index) => index))
 })

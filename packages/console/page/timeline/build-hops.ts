@@ -2,28 +2,28 @@ import type { AuditRecord } from '../api/audit-records.ts'
 import { nameOutcome } from '../api/name-outcome.ts'
 import { outcomeLabel } from '../shell/outcome-family.ts'
 
-/** What one part recorded of a request. Times are milliseconds since 1970. */
+/** The record of one part about a request. Times are milliseconds since 1970. */
 export interface Span {
   readonly record: AuditRecord
   readonly part: string
   readonly operation: string
   readonly startMs: number
   readonly endMs: number
-  /** The typed outcome where the record has one. */
+  /** The typed outcome, if the record has one. */
   readonly outcome: string
   readonly status: number | undefined
 }
 
-/** One request on its way: through a gateway, if one recorded it, to a service, if that recorded it. */
+/** One request, with the records of its gateway and its service, if they exist. */
 export interface Hop {
   readonly requestId: string
   readonly gateway: Span | undefined
   readonly service: Span | undefined
-  /** How work in the background ended, and whatever else was recorded of the request. */
+  /** The end of a background operation, and other records of the request. */
   readonly later: readonly Span[]
   readonly startMs: number
   readonly endMs: number
-  /** The requests that the service made while it worked on this one. */
+  /** The requests that the service sent during this one. */
   readonly children: readonly Hop[]
 }
 
@@ -36,33 +36,33 @@ interface Draft extends Omit<Hop, 'children' | 'service' | 'later'> {
 const STARTS = /^agentic\.request(\.|$)/
 const WRITTEN = 'agentic.response.written'
 const ENDED = 'agentic.operation.finished'
-// Times of two processes on one machine, rounded to milliseconds, may cross by this much.
+// Clock tolerance between two processes of one machine, with times in milliseconds.
 const TOLERANCE_MS = 3
 
-/** Joins the records of one correlation id to the requests they tell of, each below the one that caused it. */
+/** Builds the tree of requests from the records of one correlation id. */
 export function buildHops(records: readonly AuditRecord[]): Hop[] {
   const drafts: Draft[] = []
   for (const record of records.toSorted(byTime)) place(record, drafts)
   return nest(drafts.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs))
 }
 
-/** The outcome that the caller of a hop saw. */
+/** The outcome for the caller of a hop. */
 export function seenOutcome({ gateway, service, later }: Hop): string {
   return (gateway ?? service ?? later[0])?.outcome ?? ''
 }
 
-/** What the service of a hop gave in the end, in the background too. */
+/** The final record of the service of a hop, also from the background. */
 export function givenSpan({ gateway, service, later }: Hop): Span | undefined {
   const ended = later.findLast(({ record }) => record.eventType === ENDED)
   return ended ?? service ?? gateway ?? later[0]
 }
 
-/** The outcome that the service of a hop gave in the end. */
+/** The final outcome of the service of a hop. */
 export function givenOutcome(hop: Hop): string {
   return givenSpan(hop)?.outcome ?? ''
 }
 
-/** What a hop is about: the operation as the gateway calls it, else as the service does. */
+/** The title of a hop: the operation in the record of the gateway, otherwise of the service. */
 export function operationOf({ gateway, service, later }: Hop): string {
   return (gateway ?? service ?? later[0])?.operation ?? ''
 }
@@ -88,7 +88,7 @@ function place(record: AuditRecord, drafts: Draft[]): void {
   home.endMs = Math.max(home.endMs, span.endMs)
 }
 
-/** Whether a hop has its service already, or was over before this one answered. */
+/** Whether a hop already has a service record, or ended before this one answered. */
 function isTaken({ service, gateway }: Draft, { endMs }: Span): boolean {
   if (service !== undefined) return true
   const isOver = gateway !== undefined && gateway.endMs > gateway.startMs
@@ -117,7 +117,7 @@ function outcomeIn(record: AuditRecord): Pick<Span, 'outcome' | 'status'> {
   const name = String(named.find((each) => typeof each === 'string'))
   const status = numberIn(record, 'status')
   return {
-    // A service records `error` for all that is none of the other outcomes; its status says what it was.
+    // A service records `error` for several conditions; the status identifies the condition.
     outcome: nameOutcome(outcomeLabel(name, status ?? 0), attributes.get('streamed') === 'true'),
     status,
   }
@@ -137,7 +137,7 @@ function byTime(a: AuditRecord, b: AuditRecord): number {
   return Date.parse(a.timestamp) - Date.parse(b.timestamp)
 }
 
-/** Puts each hop below the shortest one that was at work when it began. */
+/** Puts each hop below the shortest hop that was active at its start. */
 function nest(drafts: readonly Draft[]): Hop[] {
   const children = new Map<Draft | undefined, Draft[]>()
   for (const draft of drafts) {
@@ -150,11 +150,11 @@ function nest(drafts: readonly Draft[]): Hop[] {
   return (children.get(undefined) ?? []).map(finish)
 }
 
-// One pass without a list of its own: a thousand records of one exchange are a million pairs.
+// One pass without temporary lists: a thousand records give a million pairs.
 function shortestCause(drafts: readonly Draft[], child: Draft): Draft | undefined {
   let shortest: Draft | undefined
   for (const other of drafts) {
-    // They are in the order of their beginning, and none of the rest had begun.
+    // Sorted by start, so no later hop had started.
     if (other.startMs > child.startMs) break
     const isShorter = shortest === undefined || lengthOf(other) < lengthOf(shortest)
     if (isShorter && isCause(other, child)) shortest = other
@@ -168,7 +168,7 @@ function isCause(parent: Draft, child: Draft): boolean {
   return parent.startMs <= child.startMs && child.startMs <= parent.endMs
 }
 
-/** Two requests of one actor at one gateway are that actor's own, even at the same time: polling, for one. */
+/** Overlapping requests of one actor at one gateway, for example polling, are not nested. */
 function isSameCaller(a: Draft, b: Draft): boolean {
   if (a.gateway === undefined || b.gateway === undefined) return false
   return a.gateway.part === b.gateway.part && a.gateway.record.actorId === b.gateway.record.actorId

@@ -1,36 +1,36 @@
 import { type AuditRecord, readRecord } from '../api/audit-records.ts'
 
-/** What differs between two records of a test. */
+/** The fields of a test record. */
 export interface Example {
   readonly part: string
   readonly requestId: string
-  /** For a gateway the arrival, for a service the answer, in milliseconds from the start. */
+  /** The time in milliseconds from the start: the arrival for a gateway, the answer for a service. */
   readonly at: number
   readonly outcome: string
   readonly operation?: string
   readonly actor?: string
-  /** Only gateways tell it. */
+  /** Only in records of gateways. */
   readonly took?: number
   readonly resource?: string
-  /** Services that are older do not tell it. */
+  /** Absent in records of older services. */
   readonly status?: number
 }
 
 const START_MS = Date.parse('2026-11-15T06:00:00.000Z')
 
-/** The record of a gateway: it has the time of arrival, and the typed outcome among its attributes. */
+/** The record of a gateway, with the time of arrival and the typed outcome as an attribute. */
 export function gatewayRecord({ took = 0, outcome, ...example }: Example): AuditRecord {
   const attributes = { outcome_label: outcome, duration_ms: String(took) }
   return record('agentic.request.received', { ...example, outcome: 'whatever' }, attributes)
 }
 
-/** The record of a service: it has the time of the answer. */
+/** The record of a service, with the time of the answer. */
 export function serviceRecord(example: Example): AuditRecord {
   const { status } = example
   return record('agentic.response.written', example, status === undefined ? {} : { status: String(status) })
 }
 
-/** The record of work in the background that has ended. */
+/** The record of an ended background operation. */
 export function finishedRecord(example: Example): AuditRecord {
   return record('agentic.operation.finished', example, {})
 }
@@ -51,7 +51,7 @@ function record(eventType: string, example: Example, attributes: object): AuditR
   })
 }
 
-/** Agent A asks agent B behind a gateway of its own; each answers what it is told to. */
+/** Agent A calls agent B through a second gateway; the test sets both answers. */
 export function agentGraph(inner: string, outer: string): AuditRecord[] {
   return [
     gatewayRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 100, outcome: outer }),

@@ -18,7 +18,7 @@ interface ExchangeProps {
   onRefresh(): void
 }
 
-/** All that is known of one exchange. */
+/** The records of one exchange. */
 export function ExchangeRecords({ records, onRefresh }: ExchangeProps) {
   const hops = useMemo(() => buildHops(records), [records])
   const swallowed = useMemo(() => swallowedIn(hops), [hops])

@@ -32,7 +32,7 @@ describe('an outcome that reaches the caller is not', () => {
     ['failed_dependency', 'failed_dependency'],
     ['approval_required', 'approval_required'],
     ['clarification_required', 'clarification_required'],
-    // Asked for something that the outer operation does not have: nobody could answer it there.
+    // A question for an input that the outer operation does not have.
     ['clarification_required', 'failed_dependency'],
     ['approval_required', 'forbidden'],
     ['approval_required', 'not_found'],

@@ -3,18 +3,18 @@ import type { AuditRecord } from '../api/audit-records.ts'
 import { STREAMED } from '../api/name-outcome.ts'
 import { buildHops, givenSpan, type Hop, operationOf, seenOutcome } from './build-hops.ts'
 
-/** An outcome of an inner agent that its caller did not pass on. */
+/** A swallowed outcome: one of an inner agent that its caller did not forward. */
 export interface Swallowed {
   readonly parent: Hop
   readonly child: Hop
-  /** What the inner agent answered. */
+  /** The outcome of the inner agent. */
   readonly from: BindingOutcome
-  /** What became of it. */
+  /** The outcome of its caller. */
   readonly to: string
   readonly toStatus: number | undefined
 }
 
-/** The outcomes that an agent has to pass on (Errors, rule 5). */
+/** The outcomes that an agent must forward (Errors, rule 5). */
 export type BindingOutcome = Extract<
   OutcomeType,
   'failed_dependency' | 'clarification_required' | 'approval_required'
@@ -26,12 +26,12 @@ const binding: readonly BindingOutcome[] = [
   'approval_required',
 ]
 
-/** The outcomes that were swallowed in the exchange that these records tell of. */
+/** The swallowed outcomes of an exchange. */
 export function findSwallowed(records: readonly AuditRecord[]): Swallowed[] {
   return swallowedIn(buildHops(records))
 }
 
-/** The outcomes that were swallowed among these hops and all below them. */
+/** The swallowed outcomes of these hops and all inner hops. */
 export function swallowedIn(hops: readonly Hop[]): Swallowed[] {
   return hops.flatMap((hop) => [...swallowedBy(hop), ...swallowedIn(hop.children)])
 }
@@ -42,12 +42,12 @@ function swallowedBy(parent: Hop): Swallowed[] {
     const from = binding.find((type) => type === seenOutcome(child))
     return from === undefined ? [] : [{ parent, child, from, to, toStatus }]
   })
-  // Of several, one is passed on: the caller deals with that one first.
+  // Of several outcomes one is forwarded; the caller handles it first.
   if (asked.some(({ from }) => from === to)) return []
   return asked.filter(({ from }) => isLost(from, to))
 }
 
-/** What a service did in the end: an earlier call that it made again was answered by the later one. */
+/** The last call of each kind: a repeated call replaces the earlier one. */
 function lastCalls(children: readonly Hop[]): Hop[] {
   const last = new Map<string, Hop>()
   for (const child of children) {
@@ -58,16 +58,16 @@ function lastCalls(children: readonly Hop[]): Hop[] {
 }
 
 /**
- * A failed dependency must stay one. A question or an approval should, and may become another refusal that the caller
- * can see; as a success, or as an error, nobody would ever know of it.
+ * A failed dependency must stay one. A question or an approval should stay one, but may become another visible refusal.
+ * As a success or an error it would be hidden from the caller.
  */
 function isLost(from: BindingOutcome, to: string): boolean {
-  // A caller that went away was told nothing.
+  // A disconnected caller got no outcome.
   if (to === '' || to === 'client_disconnect') return false
   return from === 'failed_dependency' || isSuccess(to) || failures.has(to)
 }
 
-// Typed or not: a gateway that only reports lets a bare 500 pass, and names it by its class.
+// Typed or untyped: a gateway with `conformance: report` passes a bare 500 and records its status class.
 const failures: ReadonlySet<string> = new Set(['error', 'unavailable', 'untyped_5xx'])
 
 function isSuccess(outcome: string): boolean {

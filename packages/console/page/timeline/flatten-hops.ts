@@ -9,10 +9,10 @@ export interface Bar {
   readonly role: 'gateway' | 'service' | 'later'
 }
 
-/** The hops as bars, each below the one that caused it. */
+/** The hops as bars, each below its caller. */
 export function flattenHops(hops: readonly Hop[]): Bar[] {
   const bars: Bar[] = []
-  // Into one list: copies at each level would be a copy of everything for each hop of a long chain.
+  // One shared list: copies at each level would be quadratic for a long chain.
   function add(hop: Hop, depth: number): void {
     const own = barsOf(hop, depth, bars.length)
     bars.push(...own)
@@ -38,7 +38,7 @@ function barsOf(hop: Hop, depth: number, count: number): Bar[] {
   }))
 }
 
-/** Hops, or many like one after the other as a single one: a poll a second says nothing new. */
+/** A hop, or several similar hops as one, for example polling. */
 export interface Folded {
   readonly hop: Hop
   readonly count: number
@@ -46,7 +46,7 @@ export interface Folded {
 
 const FOLD_FROM = 3
 
-/** Folds runs of at least three requests that differ in nothing but their time. */
+/** Folds at least three consecutive requests that differ only in their time. */
 export function foldRepeats(hops: readonly Hop[]): Folded[] {
   const runs: Hop[][] = []
   for (const hop of hops) {
@@ -70,7 +70,7 @@ function isAlike(a: Hop, b: Hop): boolean {
   )
 }
 
-/** The beginning and the end of everything. */
+/** The start and the end of all hops. */
 export function extentOf(hops: readonly Hop[]): { readonly startMs: number; readonly endMs: number } {
   const all = flattenHops(hops).map(({ span }) => span)
   return {

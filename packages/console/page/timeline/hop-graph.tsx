@@ -3,7 +3,7 @@ import { curve, shorten } from '../shell/picture.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { type Graph, type GraphEdge, type GraphNode, sizes } from './layout-graph.ts'
 
-/** The hops as a picture. Everything in it is also in the waterfall below, as text. */
+/** The hops as a picture. The waterfall has the same content as text. */
 export function HopGraph({ graph }: { readonly graph: Graph }) {
   return (
     <ScrollRegion label="Hop graph" class="picture">
@@ -54,7 +54,7 @@ function Edge({ edge }: { readonly edge: GraphEdge }) {
 const LABEL_WIDTH = 38
 const LABEL_HEIGHT = 18
 
-// Near the box that answered, where lines of one caller are apart.
+// Near the answering box, where the lines of one caller do not overlap.
 function EdgeLabel({ edge }: { readonly edge: GraphEdge }) {
   const { x2, y2 } = ends(edge)
   const status = edge.status ?? statusOfOutcome(edge.outcome)

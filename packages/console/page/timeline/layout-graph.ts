@@ -10,11 +10,11 @@ export interface GraphNode {
   readonly kind: 'caller' | 'gateway' | 'service'
   readonly title: string
   readonly subtitle: string
-  /** Set where an outcome of an inner agent was lost. */
+  /** Set if an outcome of an inner agent was swallowed. */
   readonly lost: string | undefined
 }
 
-/** A line between two boxes: a request that went one way, and an outcome that came back. */
+/** A line between two boxes: a request and its outcome. */
 export interface GraphEdge {
   readonly key: string
   readonly from: GraphNode
@@ -24,7 +24,7 @@ export interface GraphEdge {
   readonly isLost: boolean
 }
 
-/** A picture that can be drawn. */
+/** The layout of a picture. */
 export interface Graph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
@@ -42,7 +42,7 @@ interface Drawing {
   rows: number
 }
 
-/** Lays the hops out from left to right, callers before what they called, one lane for each round. */
+/** Lays out the hops from left to right, callers first, one lane per round. */
 export function layoutGraph(rounds: readonly Folded[], swallowed: readonly Swallowed[]): Graph {
   const drawing: Drawing = { nodes: [], edges: [], swallowed, rows: 0 }
   for (const turn of turnsOf(rounds)) {
@@ -133,7 +133,7 @@ function countRows(rounds: readonly Folded[]): number {
   return rounds.reduce((rows, { hop }) => rows + rowsOf(hop), 0)
 }
 
-/** Rounds of the same caller one after the other: an approval is somebody else's turn in between. */
+/** The rounds in order. An approval by another person is a round between them. */
 function turnsOf(rounds: readonly Folded[]): Folded[][] {
   const turns: Folded[][] = []
   for (const round of rounds) {

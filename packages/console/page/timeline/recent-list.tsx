@@ -9,7 +9,7 @@ import { useLoad, useRepeat } from '../shell/use-load.ts'
 
 const REFRESH_MS = 3000
 
-/** The exchanges that the gateway remembers, to choose from. */
+/** The list of recent exchanges. */
 export function RecentList() {
   const [recent, reload] = useLoad(adminApi.recent)
   useRepeat(reload, REFRESH_MS)

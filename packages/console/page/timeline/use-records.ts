@@ -8,11 +8,11 @@ interface Records {
   refresh(): void
 }
 
-// Services hand their records on in batches, so an exchange that has just ended is complete a little later.
+// Services send records in batches, so an exchange is complete some time after its end.
 const LOOK_MS = 1000
 const LOOKS = 6
 
-/** The records of an exchange; looked at a few more times after they were last seen to grow. */
+/** The records of an exchange, polled some more times after the last new record. */
 export function useRecords(
   correlationId: string,
   load: (correlationId: string) => Promise<AuditRecord[]>,

@@ -11,7 +11,7 @@ interface WaterfallProps {
   readonly swallowed: readonly Swallowed[]
 }
 
-/** Who worked when, and with what outcome. */
+/** The hops over time, with their outcomes. */
 export function Waterfall({ bars, extent, swallowed }: WaterfallProps) {
   const wholeMs = Math.max(extent.endMs - extent.startMs, 1)
   return (
@@ -90,7 +90,7 @@ function BarRow({ bar: { span, depth, role, hop }, startMs, wholeMs, swallowed }
 const INDENT = 16
 const MAX_INDENT = 8
 
-// A long chain would push its own names out of sight; the order of the rows still tells who is below whom.
+// Limits the indent, so that names of a long chain stay visible.
 function indentOf(depth: number): number {
   return Math.min(depth, MAX_INDENT) * INDENT
 }

@@ -14,19 +14,19 @@ import { toCurl } from './to-curl.ts'
 interface ApprovalProps {
   readonly approval: PendingApproval
   readonly gateway: GatewayInfo
-  /** Of the person who asked. */
+  /** The token of the requester. */
   readonly token: string
-  /** Of the exchange, so that its timeline shows who approved. */
+  /** The correlation id of the exchange, so that its timeline shows the approval. */
   readonly correlationId: string | undefined
-  /** The address in the answer; the approval has none when it is at another gateway, where this page may not go. */
+  /** The address in the answer. `approval.location` is absent at another gateway, which this page cannot reach. */
   readonly elsewhere: string | undefined
-  /** Somebody else is waited for already. */
+  /** Whether the exchange already waits for another person. */
   readonly isWaiting: boolean
   onDecide(goesOn: boolean): void
   onWait(): void
 }
 
-/** Who has to approve, and a button for whoever may. */
+/** The required approver, and the buttons to decide. */
 export function ApprovalCard({
   approval,
   gateway,
@@ -38,7 +38,7 @@ export function ApprovalCard({
   onWait,
 }: ApprovalProps) {
   const card = useRef<HTMLElement>(null)
-  // As with a question: whoever works by keyboard should not have to look for it.
+  // Focused, so that keyboard users need not search for it.
   useEffect(() => card.current?.focus(), [])
   const { message, approver, location } = approval
   const [view] = useLoad(async () =>
@@ -97,7 +97,7 @@ function Decide({ view, location, gateway, correlationId, onDecide }: DecideProp
       const token = await getToken()
       const access = { baseUrl: gateway.gatewayUrl, token, location, correlationId }
       const outcome = await decideApproval(access, verb)
-      // After a rejection too the request is sent again: the service says what becomes of it.
+      // The request is sent again after a rejection too; the service answers with the outcome for it.
       if (outcome.type === 'success') return onDecide(true)
       setFault(`It was not decided: ${'message' in outcome ? outcome.message : outcomeWords(outcome.type)}`)
     } catch (error) {
@@ -124,9 +124,9 @@ interface ButtonsProps {
   onDecide(verb: Verb, getToken: () => Promise<string>): Promise<void>
 }
 
-/** In development: as somebody else of the people there. */
+/** In development: decides as another person. */
 function DecideAsPerson({ people, onDecide }: ButtonsProps & { readonly people: readonly Person[] }) {
-  if (people.length === 0) return <p class="note">None of the people of development may decide it.</p>
+  if (people.length === 0) return <p class="note">No person of development may decide it.</p>
   return (
     <div class="actions">
       {people.map((person) => {
@@ -143,7 +143,7 @@ function DecideAsPerson({ people, onDecide }: ButtonsProps & { readonly people: 
   )
 }
 
-/** Elsewhere: by the token of somebody who may. */
+/** Outside development: decides with the token of an approver. */
 function DecideByToken({ onDecide }: ButtonsProps) {
   const [token, setToken] = useState('')
   return (
@@ -180,7 +180,7 @@ function Buttons({ suffix, onVerb }: { readonly suffix: string; onVerb(verb: Ver
   )
 }
 
-/** At another gateway: by a command, since this page speaks to its own gateway only. */
+/** At another gateway: shows a command, because this page can reach only its own gateway. */
 function DecideElsewhere({ address }: { readonly address: string }) {
   const command = () =>
     toCurl({
@@ -191,7 +191,7 @@ function DecideElsewhere({ address }: { readonly address: string }) {
     })
   return (
     <div class="actions">
-      <span class="note">It is kept by another agent, behind a gateway of its own.</span>
+      <span class="note">It belongs to another agent, behind another gateway.</span>
       <CopyButton label="Copy approval as curl" text={command} />
     </div>
   )

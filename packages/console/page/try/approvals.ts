@@ -2,7 +2,7 @@ import { type Answered, type Client, createClient } from '@agentic-rest/client'
 import type { Person } from '../api/gateway-info.ts'
 import { fieldsOf, textOf } from '../api/read-json.ts'
 
-/** An approval as its own address shows it (decision 13). */
+/** An approval (decision 13). */
 export interface ApprovalView {
   readonly state: string
   readonly requester: string
@@ -11,27 +11,27 @@ export interface ApprovalView {
   readonly expiresAt: string
 }
 
-/** Where and as whom an approval is looked at or decided. */
+/** The address of an approval, and the token to use. */
 export interface ApprovalAccess {
   readonly baseUrl: string
   readonly token: string
-  /** The address from the answer. */
+  /** The address in the answer. */
   readonly location: string
   readonly correlationId: string | undefined
 }
 
-/** Looks at an approval; undefined when the caller may not, or it is gone. */
+/** Reads an approval; undefined if it is not visible to the caller. */
 export async function viewApproval(access: ApprovalAccess): Promise<ApprovalView | undefined> {
   const outcome = await clientFor(access).request({ method: 'GET', path: pathOf(access) })
   return outcome.type === 'success' ? readView(outcome.body) : undefined
 }
 
-/** Approves or rejects, as the owner of the token. */
+/** Approves or rejects with a token. */
 export function decideApproval(access: ApprovalAccess, verb: 'approve' | 'reject'): Promise<Answered> {
   return clientFor(access).request({ method: 'POST', path: `${pathOf(access)}/${verb}`, body: {} })
 }
 
-/** The people who may decide: they have the role, are of the tenant, and did not ask for it themselves. */
+/** The people who may decide: with the role, of the tenant, and not the requester. */
 export function whoMayDecide(view: ApprovalView, people: readonly Person[]): Person[] {
   const tenant = people.find(({ sub }) => sub === view.requester)?.tenant
   return people.filter(

@@ -1,11 +1,11 @@
 import { createStore, type Store } from '../shell/store.ts'
 import { type Exchange, type Sending, startExchange } from './exchange.ts'
 
-/** What outlives the view: a look at the timeline, or a wrong click, must not end an exchange. */
+/** The state that survives a change of the view, so that an exchange does not end with it. */
 export interface BenchState {
-  /** In the memory of the page, and nowhere else. */
+  /** The token; only in memory. */
   readonly token: string
-  /** Whose token it is. */
+  /** The person of the token. */
   readonly tokenNote: string
   readonly sent: Sent | undefined
 }
@@ -13,20 +13,20 @@ export interface BenchState {
 /** The exchange that was sent last. */
 export interface Sent {
   readonly exchange: Exchange
-  /** Of the person who sent it, whatever the form says by now. */
+  /** The token of the sender, independent of the current form. */
   readonly token: string
-  /** Counts up, to tell one exchange from the next. */
+  /** The number of the exchange. */
   readonly turn: number
 }
 
-/** Where requests are sent from. */
+/** The state of the Try view. */
 export interface Bench extends Pick<Store<BenchState>, 'get' | 'subscribe'> {
   setToken(token: string, note?: string): void
-  /** Begins an exchange; the one before is stopped, since nothing would show it any more. */
+  /** Starts an exchange and stops the previous one, which is no longer shown. */
   send(sending: Sending): void
 }
 
-/** Makes the bench of a page. */
+/** Creates the state of the Try view. */
 export function createBench(start: (sending: Sending) => Exchange = startExchange): Bench {
   const store = createStore<BenchState>({ token: '', tokenNote: '', sent: undefined })
   const change = (part: Partial<BenchState>) => store.set({ ...store.get(), ...part })

@@ -15,7 +15,7 @@ export async function captureRequest({ baseUrl, token, request, isStream }: Send
     },
   })
   const sent = isStream ? client.stream(request).next() : client.request(request)
-  // What cannot be sent at all is said by the client; what was captured fails by design.
+  // The client reports invalid requests; a captured request fails by design.
   await sent.catch((error: unknown) => {
     if (captured === undefined) throw error
   })

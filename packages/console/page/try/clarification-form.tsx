@@ -8,12 +8,12 @@ interface FormProps {
   onAnswer(answers: Answers): void
 }
 
-/** What a service asks for, as a form. */
+/** The form for the inputs of a clarification. */
 export function ClarificationForm({ question: { message, requiredInputs }, onAnswer }: FormProps) {
   const [entries, setEntries] = useState<Entries>(new Map())
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const form = useRef<HTMLFormElement>(null)
-  // Whoever answers by keyboard should not have to look for the form.
+  // Focused, so that keyboard users need not search for it.
   useEffect(() => form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
   function send(event: Event): void {
     event.preventDefault()

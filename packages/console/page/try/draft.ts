@@ -1,10 +1,10 @@
 import { fieldsOf, isTrue, textOf } from '../api/read-json.ts'
 import type { Route } from '../api/route-list.ts'
 
-/** A request as it stands in the form. */
+/** The content of the request form. */
 export interface Draft {
   readonly routeId: string
-  /** Who sends it: the `sub` of one of the people of development. */
+  /** The `sub` of the sender, a person of development. */
   readonly sub: string
   readonly tenant: string
   readonly params: ReadonlyMap<string, string>
@@ -16,7 +16,7 @@ export interface Draft {
   readonly isStream: boolean
 }
 
-/** A form in which nothing is filled in. */
+/** The empty form. */
 export const emptyDraft: Draft = {
   routeId: '',
   sub: '',
@@ -30,12 +30,12 @@ export const emptyDraft: Draft = {
   isStream: true,
 }
 
-/** The draft as text, to be kept over a reload. It has no token in it. */
+/** The draft as text, for a reload. It contains no token. */
 export function writeDraft(draft: Draft): string {
   return JSON.stringify({ ...draft, params: Object.fromEntries(draft.params) })
 }
 
-/** A draft that was kept, or an empty one. */
+/** Reads a stored draft, or creates an empty one. */
 export function parseDraft(text: string): Draft {
   if (text === '') return emptyDraft
   try {
@@ -58,7 +58,7 @@ export function parseDraft(text: string): Draft {
   }
 }
 
-/** The names of the parameters in a path template. */
+/** The parameter names of a path template. */
 export function paramNames(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
 }
@@ -68,18 +68,18 @@ export function hasBody({ method }: Pick<Route, 'method'>): boolean {
   return !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method.toUpperCase())
 }
 
-/** Whether the answer of a route is asked for as a stream. */
+/** Whether the form asks for a stream. */
 export function isStreamed(route: Pick<Route, 'mode'>, draft: Pick<Draft, 'isStream'>): boolean {
   return route.mode === 'sse' && draft.isStream
 }
 
-/** Whether something is set that stands among the options, which are folded away. */
+/** Whether one of the folded options is set. */
 export function hasOptions(route: Pick<Route, 'method'>, draft: Draft): boolean {
   const texts = [draft.idempotencyKey, draft.correlationId, hasBody(route) ? draft.query : '']
   return draft.isAsync || texts.some((text) => text !== '')
 }
 
-/** The draft for another route. Who sends it stays, and so do parameters of the same name; all else was meant for the one before. */
+/** The draft for another route. It keeps the sender and parameters of the same name. */
 export function forRoute(draft: Draft, routeId: string): Draft {
   if (draft.routeId === routeId) return draft
   const { sub, tenant, params } = draft

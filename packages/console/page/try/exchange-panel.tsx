@@ -18,7 +18,7 @@ interface PanelProps {
   readonly gateway: GatewayInfo
 }
 
-/** Everything that was sent and answered, and what is to be done next. */
+/** The requests and answers of an exchange, and its next step. */
 export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps) {
   const state = useStore(exchange)
   const { phase, steps, question, approval, progress, fault } = state
@@ -26,7 +26,7 @@ export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps
   const end = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // A form or a button that was used is gone.
+    // The used form or button is gone.
     takeLostFocus(heading.current)
     if (phase !== 'sending') end.current?.scrollIntoView({ block: 'nearest' })
   }, [phase])
@@ -122,7 +122,7 @@ function StreamText({ state: { streamed, eventCount, phase } }: { readonly state
   )
 }
 
-/** The result, where the last answer was not it already: work in the background ends elsewhere. */
+/** The result, if it is not the last answer, for example of a background operation. */
 function Result({ state: { outcome, steps, phase } }: { readonly state: ExchangeState }) {
   if (outcome === undefined || phase !== 'ended') return null
   const last = steps.findLast(({ kind }) => kind === 'main')?.answer
@@ -131,7 +131,7 @@ function Result({ state: { outcome, steps, phase } }: { readonly state: Exchange
   return <OutcomeCard title="Result" outcome={outcome} />
 }
 
-/** Where an answer points to, also when the client does not follow: its token must not go to another origin. */
+/** The address in an answer, also at another origin, which the client does not follow with its token. */
 function locationOf(step: Step | undefined): string | undefined {
   return step?.answer?.headers.find(([name]) => name === 'location')?.[1]
 }

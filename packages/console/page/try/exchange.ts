@@ -16,39 +16,39 @@ import { messageOf } from '../shell/use-load.ts'
 import { wordsOf } from './stream-text.ts'
 import { createWireLog, type Step } from './wire-log.ts'
 
-/** How far an exchange is. */
+/** The state of an exchange. */
 export interface ExchangeState {
-  /** `waiting`: for somebody who approves, here or elsewhere. */
+  /** `waiting`: for an approval. */
   readonly phase: 'sending' | 'asking' | 'approving' | 'waiting' | 'ended'
   readonly steps: readonly Step[]
   readonly question: AnsweredAs<'clarification_required'> | undefined
   readonly approval: PendingApproval | undefined
   readonly progress: OperationStatus | undefined
-  /** What a stream has said so far. */
+  /** The text of a stream so far. */
   readonly streamed: string
   readonly eventCount: number
   readonly outcome: Answered | undefined
   readonly fault: Fault | undefined
 }
 
-/** Why there is no outcome, and what can be done. */
+/** The reason why there is no outcome, and a hint. */
 export interface Fault {
   readonly title: string
   readonly detail: string
 }
 
-/** A request on its way to its end. */
+/** A running exchange. */
 export interface Exchange extends Pick<Store<ExchangeState>, 'get' | 'subscribe'> {
-  /** Gives what was asked for. */
+  /** Answers a clarification. */
   answer(answers: Answers): void
-  /** True: somebody has decided. False: nobody will be asked. */
+  /** True: the approval is decided. False: stop without one. */
   proceed(goesOn: boolean): void
-  /** Somebody else will decide; until then it can still be done here. */
+  /** Waits for another person; the decision is still possible here. */
   waitForOther(): void
   stop(): void
 }
 
-/** What is sent, and as whom. */
+/** The request and its sender. */
 export interface Sending {
   readonly baseUrl: string
   readonly token: string
@@ -68,10 +68,10 @@ const first: ExchangeState = {
   fault: undefined,
 }
 
-// A stream is shown from its end; nobody reads more.
+// Only the end of a stream is shown.
 const MAX_STREAM_LENGTH = 200_000
 
-/** Sends a request and carries it to its end with the client package; the person at the page is who answers. */
+/** Sends a request with the client package and follows it to its end; the user of the page answers questions. */
 export function startExchange(sending: Sending): Exchange {
   const store = createStore(first)
   const change = (part: Partial<ExchangeState>) => store.set({ ...store.get(), ...part })
@@ -110,7 +110,7 @@ export function startExchange(sending: Sending): Exchange {
   }
 }
 
-/** Turns what the client asks into something on the page, and what is done there into an answer. */
+/** Connects the handlers of the client with the page. */
 function createPerson(change: (part: Partial<ExchangeState>) => void) {
   let [answer, proceed]: [(answers: Answers) => void, (goesOn: boolean) => void] = [() => {}, () => {}]
   let isWaiting = false
@@ -141,7 +141,7 @@ function createPerson(change: (part: Partial<ExchangeState>) => void) {
       change({ phase: 'waiting' })
       proceed(true)
     },
-    /** The request goes out once more: somebody has decided. */
+    /** Continues after a decision. */
     noticing({ kind, answer }: Step): Partial<ExchangeState> {
       if (!isWaiting || kind !== 'main' || answer !== undefined) return {}
       isWaiting = false
@@ -150,7 +150,7 @@ function createPerson(change: (part: Partial<ExchangeState>) => void) {
   }
 }
 
-/** What the page says when the client throws. */
+/** The displayed error of the client. */
 export function endOf(error: unknown, { isStopped, steps, progress }: Ended): Partial<ExchangeState> {
   if (isStopped) return { fault: { title: 'Stopped.', detail: stoppedDetail({ steps, progress }) } }
   if (error instanceof StreamError) return { outcome: error.outcome }
@@ -161,7 +161,7 @@ interface Ended extends Pick<ExchangeState, 'steps' | 'progress'> {
   readonly isStopped: boolean
 }
 
-/** What became of it. Whoever hangs up ends a request, but neither work in the background nor an approval. */
+/** The consequence of an abort. It ends a request, but not a background operation or an approval. */
 function stoppedDetail({ steps, progress }: Omit<Ended, 'isStopped'>): string {
   const last = steps.findLast(({ kind }) => kind === 'main')?.answer
   if (progress !== undefined || last?.outcome === 'accepted')
@@ -184,7 +184,7 @@ function faultOf(error: unknown): Fault {
   return { title: 'The request could not be sent.', detail }
 }
 
-/** The correlation id that all steps share. */
+/** The correlation id of all steps. */
 export function correlationIdOf({ steps }: ExchangeState): string | undefined {
   return steps[0]?.request.headers.find(([name]) => name === headerKeys.correlationId)?.[1]
 }

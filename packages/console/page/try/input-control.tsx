@@ -8,7 +8,7 @@ interface ControlProps {
   onChange(texts: readonly string[]): void
 }
 
-/** The control that fits an input: its allowed values to choose from, else something to type in. */
+/** The control for an input: a list of allowed values, or a text field. */
 export function InputControl(props: ControlProps) {
   const { input } = props
   if (input.allowedValues !== undefined)

@@ -1,6 +1,6 @@
 import { fieldsOf, numberOrNull, textOrNull } from '../api/read-json.ts'
 
-/** The done part of a progress in any of the common forms; services put it in their own words. */
+/** The completed fraction of a progress value, in common formats. */
 export function fractionOf(progress: unknown): number | undefined {
   if (typeof progress === 'number') return clamp(progress > 1 ? progress / 100 : progress)
   const fields = fieldsOf(progress)
@@ -23,7 +23,7 @@ function clamp(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** What a progress says, where it says it in words or as a count. */
+/** The text of a progress value, if it has words or counts. */
 export function progressWords(progress: unknown): string | undefined {
   if (typeof progress === 'string') return progress
   const fields = fieldsOf(progress)

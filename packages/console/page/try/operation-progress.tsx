@@ -10,7 +10,7 @@ const stateWords: Readonly<Record<OperationStatus['status'], string>> = {
   cancelled: 'Cancelled',
 }
 
-/** How far work in the background is. */
+/** The progress of a background operation. */
 export function OperationProgress({ status }: { readonly status: OperationStatus }) {
   const fraction = status.status === 'completed' ? 1 : fractionOf(status.progress)
   const words = progressWords(status.progress)
@@ -20,12 +20,12 @@ export function OperationProgress({ status }: { readonly status: OperationStatus
         <b>{stateWords[status.status]}</b> <span class="mono note">{status.operationId}</span>
       </p>
       {status.status !== 'failed' && status.status !== 'cancelled' && (
-        // Without a value the bar shows that something goes on, and not how far it is.
+        // Without a value the bar shows activity, but no fraction.
         <progress aria-label="Progress" max={1} {...(fraction !== undefined && { value: fraction })} />
       )}
       {words !== undefined && <p class="note">{words}</p>}
       {words === undefined && status.progress !== undefined && (
-        <JsonText label="Progress as the service tells it" value={status.progress} />
+        <JsonText label="Progress reported by the service" value={status.progress} />
       )}
     </article>
   )

@@ -1,17 +1,17 @@
 import type { Answers, RequiredInput } from '@agentic-rest/client'
 import { parseJson } from '../api/read-json.ts'
 
-/** What stands in a form, by the name of the input: several texts where several values can be chosen. */
+/** The texts of a form by input name; several for a multiple choice. */
 export type Entries = ReadonlyMap<string, readonly string[]>
 
-/** The answers of a form, or what is wrong with it, by the name of the input. */
+/** The answers of a form, or its faults by input name. */
 export type AnswersReading =
   | { readonly ok: true; readonly answers: Answers }
   | { readonly ok: false; readonly faults: ReadonlyMap<string, string> }
 
 type Read = { readonly value: unknown } | { readonly fault: string }
 
-/** Reads a filled-in form by the type hints of its inputs. An input that may be left out is left out when it is empty. */
+/** Reads a form by the type hints of its inputs. Empty optional inputs are left out. */
 export function readAnswers(inputs: readonly RequiredInput[], entries: Entries): AnswersReading {
   const faults = new Map<string, string>()
   const answers: [string, unknown][] = []
@@ -46,7 +46,7 @@ function readInput(input: RequiredInput, texts: readonly string[]): Read {
   }
 }
 
-// A choice is the index of its value, so that numbers and objects stay what they are.
+// A choice is the index of its value, so that numbers and objects keep their type.
 function readChoice({ type }: RequiredInput, allowed: readonly unknown[], texts: readonly string[]): Read {
   const values = texts.map((text) => allowed[Number(text)])
   return { value: type === 'array' ? values : values[0] }
@@ -57,7 +57,7 @@ function readInteger(text: string): Read {
   return Number.isSafeInteger(value) ? { value } : { fault: 'This has to be a whole number.' }
 }
 
-/** A JSON list, or one text a line. */
+/** A JSON list, or one text per line. */
 function readList(text: string): Read {
   const parsed = parseJson(text)
   if (Array.isArray(parsed)) return { value: parsed }

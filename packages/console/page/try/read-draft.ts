@@ -2,12 +2,12 @@ import type { ClientRequest } from '@agentic-rest/client'
 import type { Route } from '../api/route-list.ts'
 import { type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
 
-/** A request that can be sent, or what is wrong with the form, by field. */
+/** A valid request, or the faults of the form by field. */
 export type DraftReading =
   | { readonly ok: true; readonly request: ClientRequest }
   | { readonly ok: false; readonly faults: ReadonlyMap<string, string> }
 
-/** Makes a request of a filled-in form. */
+/** Builds the request from the form. */
 export function readDraft(draft: Draft, route: Route): DraftReading {
   const faults = new Map<string, string>()
   const names = paramNames(route.path)

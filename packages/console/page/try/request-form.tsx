@@ -27,7 +27,7 @@ interface FormProps {
   prepare(): Sending | undefined
 }
 
-/** The request: which route, as whom, with what. */
+/** The request form: route, sender and inputs. */
 export function RequestForm(props: FormProps) {
   const { list, route, draft, onDraft, onSend, prepare } = props
   function submit(event: Event): void {
@@ -92,11 +92,7 @@ function Inputs({ route, draft, faults, feed, onDraft }: FormProps) {
       ))}
       {!hasBody(route) && <Query draft={draft} onDraft={onDraft} />}
       {hasBody(route) && (
-        <Field
-          label="Body"
-          hint="JSON; {} leaves everything for the service to ask"
-          fault={faults.get('body')}
-        >
+        <Field label="Body" hint="JSON; with {} the service asks for all inputs" fault={faults.get('body')}>
           {(id, fault) => (
             <textarea
               id={id}
@@ -156,7 +152,7 @@ function PathParam({ name, route, draft, faults, feed, onDraft }: PathParamProps
 
 function Options({ route, draft, onDraft }: FormProps) {
   const streams = isStreamed(route, draft)
-  // Only at first: it must not fold while somebody empties a field in it.
+  // Only at first, so that it does not fold when its last field is emptied.
   const [isOpen] = useState(() => hasOptions(route, draft))
   return (
     <details class="options" open={isOpen}>

@@ -83,7 +83,7 @@ function Answer({ answer, number, isLast }: AnswerProps) {
   )
 }
 
-/** Looks at an operation or an approval; interesting as a count, and on demand one by one. */
+/** The polls of an operation or an approval: a count, with details on demand. */
 export function FollowUps({ steps }: { readonly steps: readonly Step[] }) {
   if (steps.length === 0) return null
   return (
@@ -105,7 +105,7 @@ export function FollowUps({ steps }: { readonly steps: readonly Step[] }) {
   )
 }
 
-/** An outcome that came another way than as the answer to the request. */
+/** An outcome that was not the answer of the request itself. */
 export function OutcomeCard({ title, outcome }: { readonly title: string; readonly outcome: Answered }) {
   const { type, answer, ...rest } = outcome
   const body = 'body' in rest ? rest.body : rest

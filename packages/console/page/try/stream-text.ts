@@ -1,6 +1,6 @@
 import { fieldsOf, parseJson, textOrNull } from '../api/read-json.ts'
 
-/** The words in the data of an event: those of a completion in the form of the OpenAI API, else the data itself. */
+/** The text of an event: that of a completion in the OpenAI format, otherwise the data itself. */
 export function wordsOf(data: string): string {
   if (data === '[DONE]') return ''
   return completionText(data) ?? `${data}\n`

@@ -1,4 +1,4 @@
-/** Values that a parameter had in requests that passed, newest first: most ids are used more than once. */
+/** Values of a parameter in recent requests, newest first. */
 export function suggestParam(template: string, name: string, paths: readonly string[]): string[] {
   const segments = template.split('/')
   const index = segments.indexOf(`{${name}}`)

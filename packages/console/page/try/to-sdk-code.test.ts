@@ -9,7 +9,7 @@ const request = {
   body: { goal: 'ctr', 'odd key': [1, true, null, { a: [] }], ...JSON.parse('{"__proto__": {"a": 1}}') },
 }
 
-/** The argument of the call, as a program would see it. */
+/** The evaluated argument of the call. */
 function valueIn(code: string, call: string): unknown {
   const start = code.indexOf(call) + call.length
   const end = code.indexOf('\n}', start) + 2

@@ -6,7 +6,7 @@ interface Call {
   readonly isStream: boolean
 }
 
-/** A program that sends the same request with the client package. The token comes from the environment. */
+/** The request as a program with the client package. The token comes from the environment. */
 export function toSdkCode({ baseUrl, request, isStream }: Call): string {
   const options = literal(request, 0)
   const lines = [
@@ -29,9 +29,9 @@ function streamCall(options: string): string[] {
 function runCall(options: string): string[] {
   return [
     `const outcome = await client.run(${options}, {`,
-    '  // Give the inputs that the service asks for, or nothing to stop there.',
+    '  // Return the requested inputs, or nothing to stop.',
     '  onClarification: ({ requiredInputs }) => void console.log(requiredInputs),',
-    '  // True to wait until somebody has approved.',
+    '  // Return true to wait for the approval.',
     '  onApproval: ({ message, approver }) => {',
     '    console.log(message, approver)',
     '    return true',
@@ -42,7 +42,7 @@ function runCall(options: string): string[] {
   ]
 }
 
-/** A value as code. Keys stand without quotes where they can. */
+/** A value as code, without quotes around simple keys. */
 function literal(value: unknown, depth: number): string {
   if (typeof value === 'string') return text(value)
   if (Array.isArray(value)) return `[${value.map((item) => literal(item, depth)).join(', ')}]`
@@ -55,12 +55,12 @@ function literal(value: unknown, depth: number): string {
 }
 
 function key(name: string): string {
-  // A plain `__proto__` in code would set the prototype in place of a member.
+  // A plain `__proto__` in code would set the prototype instead of a member.
   if (name === '__proto__') return '["__proto__"]'
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : text(name)
 }
 
-// Single quotes, as the rest of the program; what JSON escapes stays escaped.
+// Single quotes, as in the rest of the program, with the escapes of JSON.
 function text(value: string): string {
   const inner = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${inner}'`

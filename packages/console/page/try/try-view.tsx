@@ -22,7 +22,7 @@ interface TryProps {
   readonly bench: Bench
 }
 
-/** Pick a route, get a token, send, and finish what the answer asks for. */
+/** The Try view: choose a route, get a token, send, and complete the exchange. */
 export function TryView({ routeId, feed, bench }: TryProps) {
   const [loaded, reload] = useLoad(gatewayAndRoutes)
   if (loaded.state === 'failed') return <LoadFault message={loaded.message} onRetry={reload} />
@@ -86,7 +86,7 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
   )
 }
 
-/** The form, kept over a reload. The address names the route, so that a link leads to it. */
+/** The form, which survives a reload. The route is in the address, so that links work. */
 function useDraft(
   routeId: string,
   routes: readonly Route[],
@@ -108,7 +108,7 @@ function useDraft(
   return [draft, change, route]
 }
 
-// Something that can ask questions is a better start than something that only reads.
+// A route that can ask questions is a better start than one that only reads.
 function preferredRoute(routes: readonly Route[]): Route {
   const found = routes.find(({ method, path }) => method === 'POST' && path.includes('{')) ?? routes[0]
   if (found === undefined) throw new TypeError('there is no route')

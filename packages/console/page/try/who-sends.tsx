@@ -15,7 +15,7 @@ interface WhoProps {
   onToken(token: string, note?: string): void
 }
 
-/** As whom a request is sent: in development one of the people, elsewhere the owner of a token. */
+/** The sender of a request: a person of development, or the owner of a token. */
 export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }: WhoProps) {
   return (
     <fieldset>

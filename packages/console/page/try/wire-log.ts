@@ -10,10 +10,10 @@ import {
 import { parseJson } from '../api/read-json.ts'
 import type { WireRequest } from './to-curl.ts'
 
-/** A request that was sent, and its answer as far as it is there. */
+/** A sent request, and its answer if it has arrived. */
 export interface Step {
   readonly request: WireRequest
-  /** `main`: the request of the form, in one of its rounds. `follow`: a look at an operation or an approval. */
+  /** `main`: the request of the form. `follow`: a poll of an operation or an approval. */
   readonly kind: 'main' | 'follow'
   readonly answer: StepAnswer | undefined
 }
@@ -31,10 +31,10 @@ export interface StepAnswer {
   readonly violations: readonly Violation[]
 }
 
-/** Told of each step when it begins, and again when its answer is there. */
+/** Called at the start of each step, and again with its answer. */
 export type OnStep = (index: number, step: Step) => void
 
-/** A `fetch` that tells what goes over the wire while `main` is carried to its end. */
+/** A `fetch` that reports every request and answer of an exchange. */
 export function createWireLog(main: Pick<ClientRequest, 'method' | 'path'>, onStep: OnStep): Fetch {
   let count = 0
   return async function loggedFetch(url, init) {
@@ -52,7 +52,7 @@ export function createWireLog(main: Pick<ClientRequest, 'method' | 'path'>, onSt
   }
 }
 
-/** What `fetch` was given, as plain values. */
+/** The arguments of `fetch` as plain values. */
 export function wireRequest(url: string, init: RequestInit): WireRequest {
   return {
     method: init.method ?? 'GET',
@@ -62,7 +62,7 @@ export function wireRequest(url: string, init: RequestInit): WireRequest {
   }
 }
 
-// An answer may go into the path or the query, so the template decides.
+// Answers may change path or query, so the template is compared.
 function fits(main: Pick<ClientRequest, 'method' | 'path'>, { method, url }: WireRequest): boolean {
   if (method.toUpperCase() !== main.method.toUpperCase()) return false
   const wanted = main.path.split('/')
