@@ -26,7 +26,7 @@ type Proof = 'here' | 'copy' | 'ci' | 'package' | 'gateway' | 'request' | 'stack
 const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npm (install|run check|test)$/, 'ci'],
   [/^npm start$/, 'stack'],
-  [/^npm run (--silent token|tour)( -- [\w ,:-]+)?$/, 'visitor'],
+  [/^npm run tour$/, 'visitor'],
   [/^npx agentic token( --\w+ [\w,:-]+)*$/, 'visitor'],
   [/^npx node -p '[^']*' "\$\(npx agentic token\)"$/, 'visitor'],
   [/^npm run (generate|freeze|format)$/, 'copy'],
@@ -41,7 +41,7 @@ const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   ],
   [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
   [
-    /^curl [^;|&<>`$]*"\$\((npm run --silent|npx agentic) token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8[01]80\/[\w./-]*$/,
+    /^curl [^;|&<>`$]*"\$\(npx agentic token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8[01]80\/[\w./-]*$/,
     'visitor',
   ],
   [/^curl [^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/, 'request'],

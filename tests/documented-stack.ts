@@ -49,7 +49,6 @@ export async function startStack(command: string): Promise<DocumentedStack> {
 function forStack(command: string, base: number): string {
   return command
     .replaceAll(/127\.0\.0\.1:(8\d\d\d)/g, (_, port: string) => `127.0.0.1:${base + Number(port) - 8080}`)
-    .replaceAll(/npm run (--silent )?token( --)?/g, `npm run --silent token -- --port-base ${base}`)
     .replaceAll(/npx agentic token/g, `npx agentic token --port-base ${base}`)
     .replaceAll(/npm run tour( --)?/g, `npm run --silent tour -- --port-base ${base}`)
 }

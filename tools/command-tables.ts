@@ -35,7 +35,7 @@ function optionTable({ name, operands, options, examples: [example = ''] }: Comm
     ...operands.map((operand): [string, string] => [operandText(operand), meaningOf(operand)]),
     ...Object.entries(options).map((entry): [string, string] => [flagsOf(entry), meaningOf(entry[1])]),
   ]
-  const heading = [`\`agentic ${name}\``, `for example ${codeText(tableText(example))}`]
+  const heading = [codeText(`npx agentic ${name}`), `for example ${codeText(tableText(withNpx(example)))}`]
   return markdownTable(heading, rows.length === 0 ? [['no arguments', '']] : rows.map(toCells))
 }
 
@@ -44,7 +44,12 @@ function toCells([term, meaning]: [string, string]): string[] {
 }
 
 function usageOf({ name, operands }: Command): string {
-  return ['agentic', name, ...operands.map(operandText)].join(' ')
+  return ['npx agentic', name, ...operands.map(operandText)].join(' ')
+}
+
+/** Help texts name the command alone; pages show what a reader of a clone or a project types. */
+function withNpx(example: string): string {
+  return example.replaceAll(/(?<=^|\$\()agentic /g, 'npx agentic ')
 }
 
 function operandText({ name, optional, repeated }: Operand): string {

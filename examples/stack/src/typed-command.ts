@@ -1,7 +1,7 @@
 /** An npm script of this repository. */
-export type Script = 'start' | 'token' | 'tour'
+export type Script = 'start' | 'tour'
 
-const npmCommands = { start: 'npm start', token: 'npm run --silent token', tour: 'npm run tour' } as const
+const npmCommands = { start: 'npm start', tour: 'npm run tour' } as const
 
 const REPOSITORY = 'agentic-rest-workspace'
 
@@ -22,12 +22,16 @@ export function npmCommand(script: Script, options: string): string {
 
 /** The command line for the user, depending on how this process was started. */
 export function typedCommand(script: 'start' | 'token', options: string, env: NodeJS.ProcessEnv): string {
-  if (runningScript(env) !== undefined) return npmCommand(script, options)
-  const program = env['npm_command'] === 'exec' ? 'npx agentic-rest' : programOf(env)
-  return `${program} ${script === 'start' ? 'dev' : script} ${options}`.trimEnd()
+  if (script === 'start' && runningScript(env) !== undefined) return npmCommand(script, options)
+  return `${programOf(env)} ${script === 'start' ? 'dev' : script} ${options}`.trimEnd()
 }
 
-/** In a project with the package, npx finds the command. */
-function programOf(env: NodeJS.ProcessEnv): string {
-  return env['npm_lifecycle_event'] !== undefined && isOtherProject(env) ? 'npx agentic' : 'agentic'
+/** npx finds the command among the packages of a folder. If it had to fetch it, only the name of the package finds it. */
+function programOf({
+  npm_lifecycle_event: event,
+  npm_command: command,
+  PATH = '',
+}: NodeJS.ProcessEnv): string {
+  if (event === undefined && command === undefined) return 'agentic'
+  return command === 'exec' && PATH.includes('/_npx/') ? 'npx agentic-rest' : 'npx agentic'
 }

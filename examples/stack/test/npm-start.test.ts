@@ -8,7 +8,15 @@ import { findEntry } from '../src/part-entry.ts'
 import { parts } from '../src/parts.ts'
 import { type AcceptedOperations, acceptOperations } from './harness/accepted-operations.ts'
 import { type BusyCaller, startBusyCaller } from './harness/busy-caller.ts'
-import { freeBase, type NpmStack, newFolder, npmRun, npmStart, npmStartFails } from './harness/run-npm.ts'
+import {
+  freeBase,
+  type NpmStack,
+  newFolder,
+  npmRun,
+  npmStart,
+  npmStartFails,
+  npxAgentic,
+} from './harness/run-npm.ts'
 
 // Most tests start processes, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 60_000 })
@@ -37,7 +45,7 @@ const names = parts.filter((row) => findEntry(row) !== undefined).map(({ name })
 const urlOf = (name: PartName) => `http://127.0.0.1:${portOf(name, stack.portBase)}`
 
 async function newToken(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await npmRun('token', ['--port-base', String(stack.portBase), ...args])
+  const { code, stdout, stderr } = await npxAgentic('token', '--port-base', String(stack.portBase), ...args)
   expect({ code, stderr: stderr.replace(/^npm warn .*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
   return stdout.trim()
 }
@@ -89,7 +97,7 @@ test('both commands it shows work as they stand', async () => {
   }
 })
 
-test('npm run token gives tokens of demo users and of anybody else', async () => {
+test('npx agentic token gives tokens of demo users and of anybody else', async () => {
   const claims = async (...args: string[]) =>
     JSON.parse(atob((await newToken(...args)).split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))
   expect(await claims()).toMatchObject({ sub: 'alice', tenant_id: 'acme', roles: ['campaign:optimize'] })

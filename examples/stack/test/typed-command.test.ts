@@ -4,9 +4,16 @@ import { runningScript, typedCommand } from '../src/index.ts'
 test.each([
   ['start', '--memory', { npm_lifecycle_event: 'start', npm_command: 'start' }, 'npm start -- --memory'],
   ['start', '', { npm_lifecycle_event: 'start' }, 'npm start'],
-  ['token', '--sub a', { npm_lifecycle_event: 'start' }, 'npm run --silent token -- --sub a'],
-  ['start', '--memory', { npm_lifecycle_event: 'npx', npm_command: 'exec' }, 'npx agentic-rest dev --memory'],
-  ['token', '', { npm_lifecycle_event: 'constructor' }, 'agentic token'],
+  ['token', '--sub a', { npm_lifecycle_event: 'start' }, 'npx agentic token --sub a'],
+  ['start', '--memory', { npm_lifecycle_event: 'npx', npm_command: 'exec' }, 'npx agentic dev --memory'],
+  [
+    'token',
+    '',
+    { npm_command: 'exec', PATH: '/home/a/.npm/_npx/1/node_modules/.bin:/bin' },
+    'npx agentic-rest token',
+  ],
+  ['token', '', { npm_lifecycle_event: 'constructor' }, 'npx agentic token'],
+  ['start', '', { npm_lifecycle_event: 'start', npm_package_name: 'my-agent' }, 'npx agentic dev'],
   ['token', '', { npm_lifecycle_event: 'start', npm_package_name: 'my-agent' }, 'npx agentic token'],
   ['start', '--memory', {}, 'agentic dev --memory'],
 ] as const)('%s with %j in %j is %s', (script, options, env, typed) => {

@@ -229,7 +229,7 @@ test('a port that is taken is named, with a way out, and nothing is started', as
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
     new RegExp(
-      `^port ${portBase + 4}, which llm needs, is taken\nChoose other ports, for example with (npx agentic-rest|agentic) dev --port-base \\d+\\.\n$`,
+      `^port ${portBase + 4}, which llm needs, is taken\nChoose other ports, for example with (npx )?agentic dev --port-base \\d+\\.\n$`,
     ),
   )
   await expect(fetch(`http://127.0.0.1:${portBase + 5}/healthz`)).rejects.toThrow('fetch failed')
@@ -244,7 +244,7 @@ test('a folder that another stack uses is named, with a way out', async () => {
   const { code, stdout, stderr } = await runAgentic(['dev', '--port-base', String(await freeBase())], { cwd })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
-    /^\.agentic is in use by another stack\nStart it with (npx agentic-rest|agentic) dev --data OTHER or .* dev --memory\.\n$/,
+    /^\.agentic is in use by another stack\nStart it with (npx )?agentic dev --data OTHER or .* dev --memory\.\n$/,
   )
 })
 

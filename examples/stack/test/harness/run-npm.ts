@@ -83,6 +83,11 @@ export function npmRun(script: string, args: readonly string[]): Promise<Ended> 
   return watch(spawn('npm', ['run', '--silent', script, '--', ...args], { cwd: root })).ended
 }
 
+/** Runs a command of the command line to its end, as a reader types it. */
+export function npxAgentic(...args: readonly string[]): Promise<Ended> {
+  return watch(spawn('npx', ['agentic', ...args], { cwd: root })).ended
+}
+
 function watch(child: ChildProcess): Pick<NpmStack, 'printed' | 'printing' | 'ended'> {
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
