@@ -21,24 +21,24 @@ export { type RouteTrial, type TrialOptions, type TriedRequest, tryRoute } from 
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
 export type { PluginPlan } from './plugin.ts'
 export {
-  type CustomAudit as PluginAudit,
-  type CustomBody as PluginBody,
-  type CustomContext as PluginContext,
-  type CustomExchange as Exchange,
-  type CustomHooks as PluginHooks,
-  type CustomIdentity as PluginIdentity,
-  type CustomPlugin as Plugin,
-  type CustomResult as PluginResult,
-  type CustomRoute as PluginRoute,
   definePlugin,
+  type Exchange,
+  type Plugin,
+  type PluginAudit,
+  type PluginBody,
+  type PluginContext,
   type PluginDefinition,
+  type PluginHooks,
+  type PluginIdentity,
+  type PluginResult,
+  type PluginRoute,
 } from './plugins/custom/define-plugin.ts'
 export {
-  type CustomPlace as PluginPlace,
   type GivenPlugin,
   type LoadedPlugin,
   type LoadedResult,
   loadPlugins,
+  type PluginPlace,
 } from './plugins/custom/load-plugins.ts'
 export type { PlannedPlugin } from './plugins/plugin-set.ts'
 

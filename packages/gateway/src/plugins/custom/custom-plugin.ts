@@ -5,7 +5,7 @@ import { InitialisationError, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
 import type { Log } from '../../log.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
-import type { CustomContext, CustomHooks, CustomRoute } from './define-plugin.ts'
+import type { PluginContext as CustomContext, PluginHooks, PluginRoute } from './define-plugin.ts'
 import { type Access, ExchangeView, viewRoute } from './exchange-view.ts'
 import { type LoadedPlugin, reasonOf } from './load-plugins.ts'
 
@@ -21,7 +21,7 @@ const EVERY_ROUTE: PluginPlan = { runs: true, why: 'runs for every route' }
 const UNKNOWN_PLAN: PluginPlan = { runs: true, why: 'runs for every route: its plan failed' }
 
 interface PlannedRoute extends PluginPlan {
-  readonly view: CustomRoute
+  readonly view: PluginRoute
 }
 
 interface Viewed {
@@ -92,7 +92,7 @@ function logOf(plugin: string, log: Log): Log {
   return Object.freeze({ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') })
 }
 
-function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: CustomContext): CustomHooks {
+function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: CustomContext): PluginHooks {
   const fail = (message: string) => new InitialisationError(`${loaded.place}: ${message}`, { located: true })
   let hooks: unknown
   try {
@@ -107,7 +107,7 @@ function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: CustomCont
   }
   const fault = faultOfHooks(hooks)
   if (fault !== undefined) throw fail(`create ${fault}`)
-  return hooks as CustomHooks
+  return hooks as PluginHooks
 }
 
 function faultOfHooks(hooks: unknown): string | undefined {
@@ -119,15 +119,15 @@ function faultOfHooks(hooks: unknown): string | undefined {
   const unknown = isLiteral ? Object.keys(hooks).find((key) => !known.includes(key)) : undefined
   if (unknown !== undefined) return `returned the unknown hook "${unknown}"${didYouMean(unknown, known)}`
   const wrong = HOOKS.find((name) => {
-    const hook = (hooks as CustomHooks)[name]
+    const hook = (hooks as PluginHooks)[name]
     return hook !== undefined && typeof hook !== 'function'
   })
   if (wrong !== undefined) return `returned a hook "${wrong}" that is not a function`
-  const { request, response } = hooks as CustomHooks
+  const { request, response } = hooks as PluginHooks
   return request === undefined && response === undefined ? 'returned neither request nor response' : undefined
 }
 
-function readPlan(hooks: CustomHooks, route: CustomRoute, log: Log): PluginPlan {
+function readPlan(hooks: PluginHooks, route: PluginRoute, log: Log): PluginPlan {
   if (hooks.plan === undefined) return EVERY_ROUTE
   try {
     const { runs, why }: { runs: unknown; why: unknown } = hooks.plan(route)
@@ -139,7 +139,7 @@ function readPlan(hooks: CustomHooks, route: CustomRoute, log: Log): PluginPlan 
   return UNKNOWN_PLAN
 }
 
-function readDegraded(hooks: CustomHooks): string | undefined {
+function readDegraded(hooks: PluginHooks): string | undefined {
   try {
     const reason: unknown = hooks.degraded?.()
     return typeof reason === 'string' ? cut(reason) : undefined
@@ -149,7 +149,7 @@ function readDegraded(hooks: CustomHooks): string | undefined {
 }
 
 /** A plugin that hangs or throws must not keep the gateway from closing. */
-async function closeWithin(hooks: CustomHooks, log: Log): Promise<void> {
+async function closeWithin(hooks: PluginHooks, log: Log): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   const timer = setTimeout(resolve, CLOSE_MS, 'late')
   try {

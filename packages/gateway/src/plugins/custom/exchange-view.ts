@@ -2,17 +2,17 @@ import { headerKeys } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { type Exchange, type Identity, setAuditAttribute } from '../../exchange.ts'
 import type {
-  CustomAudit,
-  CustomBody,
-  CustomExchange,
-  CustomIdentity,
-  CustomResult,
-  CustomRoute,
+  Exchange as CustomExchange,
+  PluginAudit,
+  PluginBody,
+  PluginIdentity,
+  PluginResult,
+  PluginRoute,
 } from './define-plugin.ts'
 
 /** What one plugin may do with one exchange. */
 export interface Access {
-  readonly route: CustomRoute
+  readonly route: PluginRoute
   /** The plugin sees the bearer token. */
   readonly token: boolean
   /** The plugin's `request` has not returned its answer yet, so it may replace the body. */
@@ -32,7 +32,7 @@ export class ExchangeView implements CustomExchange {
   #rawHeaders: readonly string[] | undefined
   #params: CustomExchange['params'] | undefined
   #trace: CustomExchange['trace'] | undefined
-  #identity: CustomIdentity | undefined
+  #identity: PluginIdentity | undefined
   #signal: AbortSignal | undefined
 
   constructor(exchange: Exchange, access: Access) {
@@ -70,7 +70,7 @@ export class ExchangeView implements CustomExchange {
     return this.#trace
   }
 
-  get route(): CustomRoute {
+  get route(): PluginRoute {
     return this.#access.route
   }
 
@@ -79,7 +79,7 @@ export class ExchangeView implements CustomExchange {
     return this.#params as CustomExchange['params']
   }
 
-  get identity(): CustomIdentity | undefined {
+  get identity(): PluginIdentity | undefined {
     const { identity } = this.#exchange
     if (identity !== undefined) this.#identity ??= copyIdentity(identity)
     return this.#identity
@@ -93,7 +93,7 @@ export class ExchangeView implements CustomExchange {
     return this.#exchange.tenantId
   }
 
-  get body(): CustomBody {
+  get body(): PluginBody {
     return this.#body
   }
 
@@ -102,17 +102,17 @@ export class ExchangeView implements CustomExchange {
     return this.#signal
   }
 
-  get audit(): CustomAudit {
+  get audit(): PluginAudit {
     return this.#audit
   }
 
-  get result(): CustomResult | undefined {
+  get result(): PluginResult | undefined {
     const { result } = this.#exchange
     return result && Object.freeze({ ...result })
   }
 }
 
-class BodyView implements CustomBody {
+class BodyView implements PluginBody {
   readonly #exchange: Exchange
   readonly #access: Access
 
@@ -141,7 +141,7 @@ class BodyView implements CustomBody {
   }
 }
 
-class AuditView implements CustomAudit {
+class AuditView implements PluginAudit {
   readonly #exchange: Exchange
 
   constructor(exchange: Exchange) {
@@ -175,7 +175,7 @@ function copyRawHeaders(rawHeaders: readonly string[], token: boolean): readonly
 }
 
 /** The validator keeps claims for later requests of the same token, so a change would outlive this one. */
-function copyIdentity({ subject, roles, claims, serviceAccount }: Identity): CustomIdentity {
+function copyIdentity({ subject, roles, claims, serviceAccount }: Identity): PluginIdentity {
   freezeTree(claims)
   const issuer = typeof claims['iss'] === 'string' ? claims['iss'] : undefined
   return Object.freeze({ subject, issuer, roles: Object.freeze([...roles]), claims, serviceAccount })
@@ -203,7 +203,7 @@ function abortSignalOf({ signal }: Exchange): AbortSignal {
 }
 
 /** A route without its target: addresses of services are the operator's business. */
-export function viewRoute(route: RouteConfig): CustomRoute {
+export function viewRoute(route: RouteConfig): PluginRoute {
   const { id, method, path, mode, roles, license, executionTimeoutSeconds } = route
   return Object.freeze({
     id,

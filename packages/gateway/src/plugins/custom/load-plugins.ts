@@ -14,15 +14,15 @@ import {
 import type { ConfigResult } from '../../config/parse-config.ts'
 import { checkPluginName, customPlaces } from '../../config/schema/plugin-sections.ts'
 import { InitialisationError } from '../../errors.ts'
-import type { CustomPlugin } from './define-plugin.ts'
+import type { Plugin } from './define-plugin.ts'
 
 /** The place of a custom plugin: directly after this plugin of the gateway, or after custom plugins there. */
-export type CustomPlace = (typeof customPlaces)[number]
+export type PluginPlace = (typeof customPlaces)[number]
 
 /** A custom plugin with its place in the order and with checked options. */
 export interface LoadedPlugin {
-  readonly plugin: CustomPlugin
-  readonly after: CustomPlace
+  readonly plugin: Plugin
+  readonly after: PluginPlace
   /** The plugin sees the bearer token. */
   readonly token: boolean
   /** The output of the plugin's schema. */
@@ -40,11 +40,11 @@ type ValidConfig = Extract<ConfigResult, { readonly ok: true }>
 
 /** A custom plugin for `createGateway`: the plugin, or the plugin with its place and options. */
 export type GivenPlugin =
-  | CustomPlugin
+  | Plugin
   | {
-      readonly plugin: CustomPlugin
+      readonly plugin: Plugin
       /** Default: `prompt-sanitize`. */
-      readonly after?: CustomPlace
+      readonly after?: PluginPlace
       /** Whether the plugin sees the bearer token. Default: false. */
       readonly token?: boolean
       readonly options?: unknown
@@ -97,7 +97,7 @@ async function loadEntry(
 }
 
 /** The module's plugin, or the reason why there is none. */
-async function importPlugin(file: string): Promise<CustomPlugin | string> {
+async function importPlugin(file: string): Promise<Plugin | string> {
   try {
     // Node keeps every module it has imported. The digest makes a changed file another module, so that a reload uses it.
     const digest = createHash('sha256')
@@ -114,9 +114,9 @@ async function importPlugin(file: string): Promise<CustomPlugin | string> {
 }
 
 /** Judged by its form: a module may have another copy of this package than the gateway. */
-function isPlugin(value: unknown): value is CustomPlugin {
+function isPlugin(value: unknown): value is Plugin {
   if (typeof value !== 'object' || value === null) return false
-  const { name, create, options }: Partial<Record<keyof CustomPlugin, unknown>> = value
+  const { name, create, options }: Partial<Record<keyof Plugin, unknown>> = value
   return (
     typeof name === 'string' && typeof create === 'function' && (options === undefined || isSchema(options))
   )
@@ -159,7 +159,7 @@ function setAt(root: unknown, path: Path, value: unknown): void {
   ;(parent as Record<string, unknown>)[String(path.at(-1))] = value
 }
 
-async function checkOptions({ options: schema }: CustomPlugin, read: ReadOptions): Promise<CheckedOptions> {
+async function checkOptions({ options: schema }: Plugin, read: ReadOptions): Promise<CheckedOptions> {
   if (schema === undefined) return refuseOptions(read([]).value)
   const first = await validate(schema, read([]).value)
   if ('value' in first) return first
@@ -237,11 +237,11 @@ export function checkGivenPlugins(given: readonly GivenPlugin[]): LoadedPlugin[]
   return loaded
 }
 
-function asEntry(entry: GivenPlugin): Exclude<GivenPlugin, CustomPlugin> {
+function asEntry(entry: GivenPlugin): Exclude<GivenPlugin, Plugin> {
   return typeof entry === 'object' && entry !== null && 'plugin' in entry ? entry : { plugin: entry }
 }
 
-function checkAtOnce({ options: schema }: CustomPlugin, options: unknown): CheckedOptions {
+function checkAtOnce({ options: schema }: Plugin, options: unknown): CheckedOptions {
   if (schema === undefined) return refuseOptions(options)
   try {
     const result = schema['~standard'].validate(options)
