@@ -148,6 +148,28 @@ test.each(Object.keys(typesOf) as TypeGroup[])(
   60_000,
 )
 
+test('the author of a plugin has types from the package alone', () => {
+  const examples = ['office-hours.ts', 'cost-centre.ts']
+  for (const file of examples) copyFileSync(join(repositoryRoot, 'docs/examples', file), join(consumer, file))
+  const wrong = readFileSync(join(consumer, 'office-hours.ts'), 'utf8')
+    .replace("type: 'forbidden'", "type: 'forbiden'")
+    .replace('create({ opens,', 'create({ open: opens,')
+  writeFileSync(join(consumer, 'wrong-hours.ts'), wrong)
+  const check = (files: readonly string[]) => {
+    writeFileSync(
+      join(consumer, 'tsconfig.plugins.json'),
+      JSON.stringify({ compilerOptions: { ...strictConsumer, types: typesOf.node }, files }),
+    )
+    const options = ['-p', 'tsconfig.plugins.json', '--pretty', 'false', '--singleThreaded']
+    return run(join(repositoryRoot, 'node_modules/.bin/tsc'), options, consumer)
+  }
+  expect(check(examples)).toEqual({ status: 0, output: '' })
+  const { status, output } = check(['wrong-hours.ts'])
+  expect(status).not.toBe(0)
+  expect(output).toContain("Property 'open' does not exist")
+  expect(output).toContain('"forbiden"')
+}, 60_000)
+
 describe('what describes a release', () => {
   const tarballs = join(work, 'tarballs')
   const read = (file: string) => JSON.parse(readFileSync(join(tarballs, file), 'utf8'))
