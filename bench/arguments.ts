@@ -2,23 +2,23 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { scenarios } from './scenarios.ts'
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Asked {
   readonly help: boolean
   readonly quick: boolean
-  /** Whether a part is wanted. */
+  /** Whether a part is measured. */
   readonly wants: (name: string) => boolean
-  /** Some parts were chosen by name. */
+  /** Only some parts are measured. */
   readonly isPartial: boolean
   readonly rounds: number
   readonly seconds: number
   readonly seed: number
   readonly output: string
-  /** Another checkout, whose gateway is measured in the same run. */
+  /** Another checkout, with a gateway to measure in the same run. */
   readonly beside: string | undefined
 }
 
-/** Everything that can be measured. */
+/** The names of all parts. */
 export const partNames = [
   ...scenarios.map(({ name }) => name),
   'latency',
@@ -30,7 +30,7 @@ export const partNames = [
 
 const NUMBER = /^\d+(\.\d+)?$/
 
-/** What is asked for, or what is wrong with it. */
+/** The options, or the message about a wrong one. */
 export function readArguments(args: readonly string[]): Asked | string {
   const values = parse(args)
   if (typeof values === 'string') return values
@@ -74,7 +74,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Without a round, or in no time, there is nothing to measure. */
+/** Zero rounds or seconds measure nothing. */
 function faultOf(numbers: Readonly<Record<string, string>>): string | undefined {
   const [name, value] =
     Object.entries(numbers).find(([, text]) => !NUMBER.test(text) || Number(text) === 0) ?? []

@@ -1,18 +1,41 @@
-import type { Programs } from './programs.ts'
+import { ensureProgram } from '../tests/debian-package.ts'
 import type { Issuer } from './tokens.ts'
 
-/** What every measurement works with. */
+/** The common context of all measurements. */
 export interface BenchContext {
   readonly programs: Programs
-  /** Files of this run; gone afterwards. */
+  /** A temporary folder of this run. */
   readonly folder: string
   readonly upstreamPort: number
   readonly issuer: Issuer
   readonly rounds: number
   readonly secondsPerRound: number
   readonly seed: number
-  /** Another checkout, whose gateway is measured too. */
+  /** Another checkout, with a gateway to measure too. */
   readonly beside: string | undefined
-  /** Tells what is being measured, on stderr. */
+  /** Prints the progress on stderr. */
   readonly tell: (line: string) => void
+}
+
+/** The external programs of the measurements. */
+export interface Programs {
+  readonly wrk: string
+  readonly nginx: string
+  readonly taskset: string
+}
+
+const needed = {
+  wrk: { program: 'wrk', package: 'wrk' },
+  nginx: { program: 'nginx', package: 'nginx-light' },
+  taskset: { program: 'taskset', package: 'util-linux' },
+} as const
+
+/** Finds the programs and installs missing ones if the machine allows it; otherwise the error lists all missing ones. */
+export function findPrograms(): Programs {
+  const found = Object.entries(needed).map(([name, program]) => ({ name, ...ensureProgram(program) }))
+  const missing = found.flatMap((each) => ('missing' in each ? [each.missing] : []))
+  if (missing.length > 0) throw new Error(missing.join('\n'))
+  return Object.fromEntries(
+    found.map((each) => [each.name, 'path' in each ? each.path : '']),
+  ) as unknown as Programs
 }

@@ -1,18 +1,19 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startFixedUpstream } from './console-cost/fixed-upstream.ts'
 import { createPacedLoad } from './console-cost/paced-load.ts'
 import { spreadOf } from './statistics.ts'
 
-// What open consoles cost the gateway: CPU time per request at a fixed rate, with three feeds open and with none, in
-// turn. `node --conditions=agentic-source bench/console-cost.ts [--seconds 2] [--rounds 20] [--rate 2000]`
+// The cost of open consoles: CPU time of the gateway per request at a fixed rate, with three feeds and without, in turn.
+// `node --conditions=agentic-source bench/console-cost.ts [--seconds 2] [--rounds 20] [--rate 2000]`
 
 const FEEDS = 3
 const LARGEST_SHARE = 0.1
 const WARM_UP_MS = 10_000
+const BODY = JSON.stringify({ id: 'item-1', text: 'x'.repeat(170) })
 
 const { values } = parseArgs({
   options: {
@@ -35,12 +36,12 @@ await load.run(rate, WARM_UP_MS)
 const pairs: { none: number; open: number }[] = []
 for (let round = 0; round < rounds; round += 1) {
   process.stderr.write(`round ${round + 1} of ${rounds}\r`)
-  // The order changes, so that whatever gets faster or slower meanwhile counts for both.
+  // The order alternates, so that a change of the machine's speed affects both.
   const before = round % 2 === 0 ? await measure() : undefined
   const close = await openFeeds()
   const open = await measure()
   close()
-  // The gateway notices at its next flush.
+  // The gateway notices the closed feeds at its next flush.
   await wait(200)
   pairs.push({ open, none: before ?? (await measure()) })
 }
@@ -49,7 +50,7 @@ upstream.close()
 gateway.stop()
 report()
 
-/** CPU microseconds of the gateway for each request. */
+/** CPU microseconds of the gateway per request. */
 async function measure(): Promise<number> {
   const before = await gateway.cpuMicroseconds()
   const answered = await load.run(rate, seconds * 1000)
@@ -57,7 +58,7 @@ async function measure(): Promise<number> {
   return used / answered
 }
 
-/** Pairs are compared, not sums: on a machine that does other things neighbours in time are alike. */
+/** Compares pairs, not sums: measurements close in time share the load of the machine. */
 function report(): void {
   const share = spreadOf(pairs.map(({ none, open }) => open / none - 1)).median
   const line = (name: string, key: 'none' | 'open') =>
@@ -91,5 +92,24 @@ async function startGateway(target: string) {
     adminPort: adminPort as number,
     cpuMicroseconds: async () => (await ask('cpu')) as number,
     stop: () => void child.kill('SIGKILL'),
+  }
+}
+
+/** A service with the same small answer to every request. */
+async function startFixedUpstream(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': BODY.length })
+    response.end(BODY)
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
   }
 }

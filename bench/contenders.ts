@@ -5,28 +5,28 @@ import { type GatewaySetting, gatewayConfig } from './contenders/gateway-config.
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 import { nginxConfig } from './upstream.ts'
 
-/** What is compared. */
+/** The compared programs. */
 export const contenderNames = ['nginx', 'floor', 'fastify', 'beside', 'gateway'] as const
 
-/** One of those that are compared. */
+/** The name of a compared program. */
 export type ContenderName = (typeof contenderNames)[number]
 
-/** A contender that runs. */
+/** A running contender. */
 export interface Contender extends PinnedProcess {
   readonly port: number
 }
 
-/** What every contender is started with. */
+/** The common options of all contenders. */
 export interface Surroundings {
   readonly nginx: string
   readonly upstreamPort: number
   readonly folder: string
   readonly core?: number | string
-  /** Another checkout: the contender `beside` is its gateway. */
+  /** Another checkout; its gateway is the contender `beside`. */
   readonly beside?: string | undefined
 }
 
-/** Starts one contender; the setting concerns the gateway alone. */
+/** Starts one contender. Only the gateway uses the setting. */
 export async function startContender(
   name: ContenderName,
   surroundings: Surroundings,

@@ -1,4 +1,4 @@
-/** A sampled profile as V8 writes it. */
+/** A sampled profile of V8. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   readonly samples: readonly number[]
@@ -11,7 +11,7 @@ interface ProfileNode {
   readonly children?: readonly number[]
 }
 
-/** Time in a function and in what it calls, in microseconds. */
+/** The time of a function with its callees, in microseconds. */
 export interface Frame {
   readonly name: string
   readonly kind: Kind
@@ -19,7 +19,7 @@ export interface Frame {
   readonly children: Map<string, Frame>
 }
 
-/** Whose code a function is. */
+/** The origin of a function. */
 export type Kind = 'gateway' | 'node' | 'library' | 'native'
 
 const WIDTH = 1200
@@ -32,11 +32,11 @@ const colours: Readonly<Record<Kind, string>> = {
   native: '#cfcfcf',
 }
 
-/** What is not work, and the loading of modules at the start, which no request pays for. */
+/** Idle time, and module loading at the start, which is no cost of a request. */
 const ignored = new Set(['(idle)', '(program)'])
 const startUp = /node:internal\/(modules|bootstrap|main|process\/pre_execution|deps\/amaro)/
 
-/** Adds the samples of a profile up into one tree; a function that is called from two places stands in both. */
+/** Sums the samples of a profile in one tree; a function with two callers appears twice. */
 export function readFrames(profile: CpuProfile): Frame {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]))
   const parents = new Map(
@@ -89,7 +89,7 @@ function kindOf(url: string): Kind {
   return url.includes('/node_modules/') ? 'library' : 'gateway'
 }
 
-/** The share of each kind, by the time spent in its own functions. */
+/** The share of each kind, by the own time of its functions. */
 export function shares(root: Frame): Record<Kind, number> {
   const own: Record<Kind, number> = { gateway: 0, node: 0, library: 0, native: 0 }
   const visit = (frame: Frame) => {
@@ -101,7 +101,7 @@ export function shares(root: Frame): Record<Kind, number> {
   return own
 }
 
-/** Draws the tree: time is width, callers are above what they call. */
+/** Draws the tree: the width is time, callers are above callees. */
 export function drawFlameGraph(root: Frame): string {
   const boxes: string[] = []
   const depth = draw({ frame: root, left: 0, row: 0 }, WIDTH / root.total, boxes)

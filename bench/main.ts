@@ -3,7 +3,7 @@ import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { endDescendants } from '../chaos/end-descendants.ts'
 import { type Asked, partNames, readArguments } from './arguments.ts'
-import type { BenchContext } from './bench-context.ts'
+import { type BenchContext, findPrograms } from './bench-context.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
 import { checkoutProgram, installProgram, measureStartUp } from './measures/start-up.ts'
@@ -11,10 +11,8 @@ import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
 import { measureWorkers } from './measures/workers.ts'
 import { pinSelf } from './pinned-process.ts'
-import { findPrograms } from './programs.ts'
-import { readCommit } from './read-commit.ts'
 import { reportOf } from './report.ts'
-import type { Machine, Results } from './results.ts'
+import { type Machine, type Results, readCommit } from './results.ts'
 import { scenarios } from './scenarios.ts'
 import { createIssuer } from './tokens.ts'
 import { startUpstream } from './upstream.ts'
@@ -23,17 +21,17 @@ const HELP = `npm run bench -- [options]
 
 Measures the gateway beside nginx, @fastify/http-proxy and a bare proxy on the same stack (the floor), one core each.
 
-  --quick          Fewer rounds and streams, and the start of the checkout in place of packed packages: two minutes,
+  --quick          Fewer rounds and streams, and the start of the checkout instead of packed packages: two minutes
                    and noisier figures.
   --only NAME      One part: ${partNames.join(', ')}. May be repeated.
-  --rounds N       How often each contender is measured; 5 unless given.
-  --seconds N      How long each round is; 4 unless given.
+  --rounds N       Measurements of each contender, 5 by default.
+  --seconds N      Length of each round, 4 by default.
   --seed N         Seed of the pauses between requests.
-  --beside FOLDER  Also measures the gateway of another checkout, installed there, for before and after in one run.
-  --output FOLDER  Where results are written; bench/results unless given.
+  --beside FOLDER  Also measures the gateway of another installed checkout: before and after in one run.
+  --output FOLDER  Folder of the results, bench/results by default.
 
-Ends with 0 when it has measured, with 1 when it could not, with 2 when it is called wrongly, and with 130 and
-without a result when it is stopped (SIGINT, SIGTERM, SIGHUP).
+Exit codes: 0 after a measurement, 1 after a failure, 2 for wrong arguments, 130 without a result when it is
+stopped (SIGINT, SIGTERM, SIGHUP).
 `
 
 const root = join(import.meta.dirname, '..')
@@ -48,7 +46,7 @@ else process.exitCode = await main(asked)
 async function main(asked: Asked): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-bench-'))
   const machine = describeMachine()
-  putAwayWhenStopped(folder)
+  cleanUpWhenStopped(folder)
   try {
     const programs = findPrograms()
     pinSelf()
@@ -78,14 +76,14 @@ async function main(asked: Asked): Promise<number> {
   }
 }
 
-/** Contenders are started for themselves: whoever stops the bench would leave them, and what they work on, behind. */
-function putAwayWhenStopped(folder: string): void {
-  const putAway = () => {
+/** Contenders are detached processes: without this, a stopped bench would leave them and their files behind. */
+function cleanUpWhenStopped(folder: string): void {
+  const cleanUp = () => {
     endDescendants()
     rmSync(folder, { recursive: true, force: true })
     process.exit(130)
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, putAway)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, cleanUp)
 }
 
 async function measureAll(

@@ -4,36 +4,36 @@ import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The core that is measured, and the one for everything that makes load; with a single core they share it. */
+/** The measured core and the load core; the same one on a machine with a single core. */
 export const cores = { measured: Math.min(1, availableParallelism() - 1), load: 0 } as const
 
-/** Keeps this process, which asks and counts, off the core that is measured. */
+/** Keeps this process off the measured core. */
 export function pinSelf(): void {
   execFileSync('taskset', ['-acp', String(cores.load), String(process.pid)], { stdio: 'ignore' })
 }
 
-/** A program that runs on one core. */
+/** A program on one core. */
 export interface PinnedProcess {
   readonly pid: number
   stop(): Promise<void>
 }
 
-/** What to run where. */
+/** The program and its core. */
 export interface Command {
   readonly command: readonly string[]
   readonly core: number | string
   readonly env?: NodeJS.ProcessEnv
-  /** It is ready when this port takes connections. */
+  /** The program is ready when this port accepts connections. */
   readonly port: number
 }
 
 const READY_TIMEOUT_MS = 20_000
 
-/** Starts a program on one core and resolves when it accepts connections. */
+/** Starts a program on one core; resolves when it accepts connections. */
 export async function startPinned({ command, core, env, port }: Command): Promise<PinnedProcess> {
   const child = spawn('taskset', ['-c', String(core), ...command], {
     env: { ...process.env, ...env },
-    // Whatever it prints is read by nobody but the kernel, as with a log that is written to a file.
+    // Its output is discarded by the kernel, which costs like a log in a file.
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const errors: Buffer[] = []
@@ -54,7 +54,7 @@ async function untilReady(child: ChildProcess, port: number, errors: () => strin
   }
 }
 
-/** Resolves when a port takes connections; `check` may throw to end the waiting before its time. */
+/** Resolves when a port accepts connections; `check` may throw to stop waiting. */
 export async function untilAccepting(port: number, check?: () => void): Promise<void> {
   const end = performance.now() + READY_TIMEOUT_MS
   while (!(await accepts(port))) {

@@ -4,18 +4,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
+import { findPrograms } from './bench-context.ts'
 import { gatewayConfig } from './contenders/gateway-config.ts'
 import { type CpuProfile, drawFlameGraph, readFrames, shares } from './flame-graph.ts'
 import { runWrk } from './load/wrk.ts'
 import { cores, untilAccepting } from './pinned-process.ts'
-import { findPrograms } from './programs.ts'
 import { scenarios } from './scenarios.ts'
 import { createIssuer } from './tokens.ts'
 import { startUpstream } from './upstream.ts'
 
 /**
- * Where the time of a request goes: `npm run bench:profile -- [SCENARIO] [SVG]` runs one scenario under V8's profiler
- * and draws what it saw.
+ * The time of a request by function: `npm run bench:profile -- [SCENARIO] [SVG]` runs one scenario under V8's profiler
+ * and draws a flame graph.
  */
 const [name = 'all-plugins', picture = join(import.meta.dirname, '../docs/images/flame-graph.svg')] =
   process.argv.slice(2)

@@ -4,7 +4,7 @@ import type { Results } from './results.ts'
 import type { Spread } from './statistics.ts'
 import { judgeTargets } from './targets.ts'
 
-/** The run as Markdown: what `npm run bench` prints and docs/performance.md shows. */
+/** The results as Markdown, for `npm run bench` and docs/performance.md. */
 export function reportOf(results: Results): string {
   const { machine } = results
   const sections = [

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import type { GrowthResult } from './measures/growth.ts'
 import type { LatencyResult } from './measures/latency.ts'
 import type { StartUpResult } from './measures/start-up.ts'
@@ -5,7 +7,7 @@ import type { StreamResult } from './measures/streams.ts'
 import type { ThroughputResult } from './measures/throughput.ts'
 import type { WorkersResult } from './measures/workers.ts'
 
-/** Everything that one run measured; what was left out is absent. */
+/** The results of one run; parts that were not measured are absent. */
 export interface Results {
   readonly version: string
   readonly commit: string
@@ -21,13 +23,23 @@ export interface Results {
   readonly workers?: WorkersResult
 }
 
-/** Where it was measured. */
+/** The machine of a run. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number
   readonly memoryGigabytes: number
   readonly kernel: string
   readonly node: string
-  /** Work that other processes had queued when the run began: above 0.5 the figures are noisy. */
+  /** The load average before the run: above 0.5 the figures are noisy. */
   readonly loadBefore: number
+}
+
+/** The short id of the current commit. */
+export function readCommit(): string {
+  const root = join(import.meta.dirname, '..')
+  try {
+    return execFileSync('git', ['-C', root, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  } catch {
+    return 'no commit'
+  }
 }

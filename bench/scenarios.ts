@@ -5,13 +5,13 @@ import type { LoadRequest } from './load/wrk.ts'
 import type { Issuer } from './tokens.ts'
 import { upstreamPaths } from './upstream.ts'
 
-/** One kind of request, sent to every contender. */
+/** One kind of request for all contenders. */
 export interface Scenario {
   readonly name: string
   readonly title: string
   readonly plugins: GatewaySetting['plugins']
   readonly connections: number
-  /** Answers outside 2xx are what it asks for. */
+  /** Answers outside 2xx are expected. */
   readonly expectsRefusal?: boolean
   readonly request: (issuer: Issuer, folder: string) => LoadRequest
 }
@@ -21,7 +21,7 @@ const PROMPT = 'Raise the click rate of the spring campaign and keep what we pay
 const COLD_TOKENS = 12_000
 const MEGABYTE = 1_000_000
 
-/** Every scenario, in the order of the table. */
+/** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'passthrough',
@@ -85,7 +85,7 @@ function bearer(issuer: Issuer): Record<string, string> {
   return { Authorization: `Bearer ${issuer.token()}` }
 }
 
-/** More tokens than the gateway remembers, taken in turn: when one comes again it has been forgotten. */
+/** More tokens than the gateway's cache holds, in turn: a repeated token is no longer cached. */
 function coldTokens(issuer: Issuer, folder: string): string {
   const file = join(folder, 'tokens.txt')
   const tokens = Array.from({ length: COLD_TOKENS }, (_, index) => issuer.token({ jti: `cold-${index}` }))

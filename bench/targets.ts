@@ -1,12 +1,12 @@
 import type { Results } from './results.ts'
 
-/** One figure with the limit it has to keep. */
+/** One figure with its limit. */
 export interface Target {
   readonly what: string
   readonly measured: number
   readonly limit: number
   readonly unit: string
-  /** The figure is to be at least the limit; otherwise at most. */
+  /** The limit is a minimum; otherwise a maximum. */
   readonly isFloor: boolean
   readonly kept: boolean
 }
@@ -19,7 +19,7 @@ const workersTitles = {
   'CPU time': 'capacity of two workers, judged by CPU time on one core',
 } as const
 
-/** Holds the medians of a run against the limits that the gateway sets itself. */
+/** Compares the medians of a run with their limits. */
 export function judgeTargets(results: Results): Target[] {
   const { latency, streams, startUp, growth = [], workers } = results
   const to = (scenario: string, contender: 'floor' | 'fastify') =>

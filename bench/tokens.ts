@@ -2,14 +2,14 @@ import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Signs tokens for one issuer, whose keys lie in a file. */
+/** Signs tokens of one issuer, with its keys in a file. */
 export interface Issuer {
   readonly issuer: string
   readonly jwksFile: string
   token(claims?: Readonly<Record<string, unknown>>): string
 }
 
-/** Makes an issuer with an RSA key of its own. */
+/** Creates an issuer with a new RSA key. */
 export function createIssuer(folder: string, name = 'bench'): Issuer {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwksFile = join(folder, `${name}.jwks.json`)

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 
-/** What the service behind every contender answers. */
+/** The answers of the service behind all contenders. */
 export const upstreamPaths = {
   /** 200 bytes of JSON, to GET. */
   item: '/items/1',
-  /** The same as 201, to POST. */
+  /** The same body with 201, to POST. */
   created: '/items',
   /** A clarification with the caller's trace. */
   question: '/questions',
-  /** A megabyte, whatever is sent. */
+  /** A megabyte, to any request. */
   large: '/large',
 } as const
 
 const ITEM_BYTES = 200
 const MEGABYTE = 1_000_000
 
-/** The service behind every contender: nginx, which costs so little that it never is what is measured. */
+/** The service behind all contenders: nginx, because its own cost is small. */
 export async function startUpstream(
   nginx: string,
   folder: string,
@@ -32,7 +32,7 @@ export async function startUpstream(
   return { port, ...(await startPinned({ command, core: cores.load, port })) }
 }
 
-/** The frame of a configuration: one process, in the foreground, that keeps everything below its folder. */
+/** The frame of a configuration: one process in the foreground, with all files in its folder. */
 export function nginxConfig({
   folder,
   server,

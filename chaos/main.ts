@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readCommit } from '../bench/read-commit.ts'
+import { readCommit } from '../bench/results.ts'
 import { type Asked, readArguments } from './arguments.ts'
 import type { ChaosContext } from './chaos-run.ts'
 import { endDescendants } from './end-descendants.ts'

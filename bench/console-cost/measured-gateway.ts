@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { createGateway, createLog, formatFaults, parseConfig } from '@agentic-rest/gateway'
 
-// Started by console-cost.ts: a gateway with its admin listener in development, which says what it has used.
+// Started by console-cost.ts: a gateway with a development admin listener. It reports its CPU time.
 const [, , target = ''] = process.argv
 const text = JSON.stringify({
   gateway: { port: 0, admin: { port: 0 } },

@@ -5,23 +5,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** Requests at a fixed rate over a few connections. */
 export interface PacedLoad {
-  /** Sends so many a second for so long; resolves with how many were answered when all are. */
+  /** Sends requests at a rate for a time; resolves with the number of answers when all have arrived. */
   run(perSecond: number, ms: number): Promise<number>
   close(): void
 }
 
-// Fewer than a gateway needs to think itself overloaded on a machine that is busy with other things.
+// Too few to make a gateway on a busy machine refuse requests as overloaded.
 const CONNECTIONS = 32
 
 interface Connection {
   socket: Socket
-  /** It waits for its answer, or is being opened again. */
+  /** It waits for an answer or reconnects. */
   busy: boolean
   answered: number
   pending: Buffer
 }
 
-/** Opens the connections. Raw sockets: what makes the load must cost less than what is measured. */
+/** Opens the connections. Raw sockets, because the load generator must cost less than the gateway. */
 export async function createPacedLoad(port: number): Promise<PacedLoad> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(port)))
   return {
@@ -38,7 +38,7 @@ async function openConnection(port: number): Promise<Connection> {
   return connection
 }
 
-/** A gateway ends a connection after a thousand requests; then it is opened again. */
+/** Reconnects: the gateway closes a connection after a thousand requests. */
 async function open(connection: Connection, port: number): Promise<void> {
   connection.socket = connect({ port, host: '127.0.0.1', noDelay: true })
   connection.socket.on('data', (chunk) => receive(connection, chunk))
@@ -64,7 +64,7 @@ function answeredBy(connections: readonly Connection[]): number {
   return connections.reduce((sum, { answered }) => sum + answered, 0)
 }
 
-/** A connection that waits for its answer takes no request: then the load is behind, and says so by its count. */
+/** Sends only on connections without an open request. A lower count shows that the load falls behind. */
 function sendSome(connections: readonly Connection[], count: number): number {
   const free = connections.filter(({ busy }) => !busy).slice(0, count)
   for (const connection of free) {

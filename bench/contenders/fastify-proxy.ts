@@ -1,7 +1,7 @@
 import proxy from '@fastify/http-proxy'
 import fastify from 'fastify'
 
-/** What a user of Node would take instead: Fastify's proxy as it comes, with no check of anything. */
+/** The usual alternative in Node: Fastify's proxy with its defaults and without any checks. */
 const { PORT = '', UPSTREAM = '' } = process.env
 const app = fastify({ bodyLimit: 16 * 1024 * 1024 })
 await app.register(proxy, { upstream: UPSTREAM, undici: { connections: 8192, pipelining: 1 } })

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Dispatcher, Pool } from 'undici'
 
 /**
- * The floor: the least that a proxy on `node:http` and undici can do. It copies headers and bytes, and knows no
- * token, tenant, limit, deadline, metric or record.
+ * The floor: a minimal proxy on `node:http` and undici. It copies headers and bytes; it has no tokens, tenants, limits,
+ * deadlines, metrics or records.
  */
 const { PORT = '', UPSTREAM = '' } = process.env
 const pool = new Pool(UPSTREAM, { connections: 8192, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })

@@ -2,18 +2,18 @@ import { stringify } from 'yaml'
 import type { Issuer } from '../tokens.ts'
 import { upstreamPaths } from '../upstream.ts'
 
-/** What of the gateway is on. */
+/** The measured configuration of the gateway. */
 export interface GatewaySetting {
-  /** Only the token and its tenant are checked, or every plugin has something to do. */
+  /** Token and tenant checks only, or work for every plugin. */
   readonly plugins: 'token' | 'all'
-  /** Routes beside those that are asked for. */
+  /** Additional routes without requests. */
   readonly extraRoutes?: number
   readonly issuers: readonly Issuer[]
-  /** More for the section `gateway`. */
+  /** Further keys of the section `gateway`. */
   readonly gateway?: Readonly<Record<string, unknown>>
 }
 
-/** The configuration of the gateway that is measured. */
+/** The configuration of the measured gateway. */
 export function gatewayConfig(
   { plugins, extraRoutes = 0, issuers, gateway = {} }: GatewaySetting,
   { port, upstreamPort }: { readonly port: number; readonly upstreamPort: number },

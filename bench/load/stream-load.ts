@@ -3,11 +3,34 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { percentile } from '../statistics.ts'
-import type { StreamOrder, StreamReport } from './stream-protocol.ts'
+
+/** A command to the process of the streams. */
+export type StreamOrder =
+  /** Opens streams at a port up to a total. */
+  | {
+      readonly type: 'open'
+      readonly port: number
+      readonly streams: number
+      readonly token: string
+      readonly stalled: boolean
+    }
+  /** Sends events on all streams for a time and measures their delay. */
+  | { readonly type: 'measure'; readonly seconds: number; readonly eventsPerSecond: number }
+  /** Sends as much as possible to stalled readers. */
+  | { readonly type: 'flood'; readonly seconds: number }
+  | { readonly type: 'close' }
+
+/** A report of that process. */
+export type StreamReport =
+  | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'opened'; readonly streams: number }
+  | { readonly type: 'measured'; readonly events: number; readonly p50Ms: number; readonly p99Ms: number }
+  | { readonly type: 'flooded' }
+  | { readonly type: 'closed' }
 
 /**
- * Service and clients of many streams in one process: one clock says when an event was written and when it was read.
- * What stands between them runs on another core.
+ * Service and clients of many streams in one process, so that one clock measures from write to read. The proxy between
+ * them runs on another core.
  */
 const opened = new Set<ServerResponse>()
 const clients = new Set<Socket>()
@@ -46,7 +69,7 @@ const OPEN_TIMEOUT_MS = 60_000
 async function open(order: Opening): Promise<void> {
   const end = performance.now() + OPEN_TIMEOUT_MS
   while (opened.size < order.streams && performance.now() < end) {
-    // A burst would fill the backlog of the listener, and what is measured is not that.
+    // A burst would fill the backlog of the listener, which is not the subject here.
     const mayOpen = clients.size < order.streams && clients.size - opened.size < OPENING_AT_A_TIME
     if (mayOpen) clients.add(openClient(order))
     else await wait(1)
@@ -67,7 +90,7 @@ function openClient({ port, token, stalled }: Opening): Socket {
   socket.once('close', () => clients.delete(socket))
   if (stalled) socket.once('connect', () => socket.pause())
   else {
-    // On a busy machine a gateway may be overloaded for a moment: another one is opened in the place of what it refused.
+    // On a busy machine the gateway may refuse a stream as overloaded; another one replaces it.
     socket.once('data', (bytes: Buffer) => void (bytes.includes('HTTP/1.1 200') || socket.destroy()))
     socket.on('data', readEvents)
   }
@@ -81,7 +104,7 @@ function readEvents(bytes: Buffer): void {
   for (const [, writtenAt] of bytes.toString('latin1').matchAll(EVENT)) delays.push(now - Number(writtenAt))
 }
 
-/** One event at a time, spread over the second and over the streams, as many independent sources would send them. */
+/** One event at a time, spread over the second and the streams, as from many independent sources. */
 async function measure({
   seconds,
   eventsPerSecond,

@@ -3,27 +3,27 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Requests of one kind. */
+/** One kind of request. */
 export interface LoadRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Files with one value a line; the header takes the next line with each request. */
+  /** Files with one value per line; each request takes the next line as the header's value. */
   readonly headerLines?: { readonly name: string; readonly file: string; readonly prefix: string }
 }
 
-/** How hard to send them. */
+/** The strength of the load. */
 export interface LoadShape {
   readonly port: number
   readonly seconds: number
   readonly connections: number
-  /** Each connection waits so long, on average, before its next request; none when absent. */
+  /** The average pause of each connection between two requests; no pause by default. */
   readonly pauseMs?: number
   readonly seed: number
 }
 
-/** What wrk saw. */
+/** The results of wrk. */
 export interface LoadResult {
   readonly requests: number
   readonly requestsPerSecond: number
@@ -36,7 +36,7 @@ export interface LoadResult {
 
 const run = promisify(execFile)
 
-/** Sends requests with wrk on the core for load. */
+/** Sends requests with wrk on the load core. */
 export async function runWrk(
   { wrk, core, folder }: { readonly wrk: string; readonly core: number; readonly folder: string },
   request: LoadRequest,
@@ -70,7 +70,7 @@ function luaScript(request: LoadRequest, { pauseMs, seed }: LoadShape): string {
   ].join('\n')
 }
 
-/** A new value with every request: wrk makes the request text each time. */
+/** A new value for every request: wrk builds the request text each time. */
 function linesScript({ headerLines }: LoadRequest): string {
   const { name = '', file = '', prefix = '' } = headerLines ?? {}
   return `local lines = {}
@@ -83,7 +83,7 @@ function request()
 end`
 }
 
-/** Exponential pauses: requests come at random, as they do from many clients that know nothing of each other. */
+/** Exponential pauses: requests arrive at random, as from many independent clients. */
 function pauseScript(pauseMs: number, seed: number): string {
   return `function init() math.randomseed(${seed}) end
 function delay() return math.min(${pauseMs * 8}, -math.log(1 - math.random()) * ${pauseMs}) end`
@@ -98,7 +98,25 @@ const RESULT_SCRIPT = `function done(summary, latency)
     errors.status, errors.connect + errors.read + errors.write + errors.timeout))
 end`
 
-/** JSON's escapes of what is sent here are Lua's too. */
+/** For these texts, JSON and Lua have the same escapes. */
 function lua(text: string): string {
   return JSON.stringify(text)
+}
+
+/**
+ * V8 compiles code while it runs, and a larger program takes longer. With a fixed time, the fastest program would be the
+ * warmest. Warm-up therefore ends after a number of requests, or after three rounds' time for slow requests.
+ */
+const WARM_UP_REQUESTS = 60_000
+const MAX_ROUNDS = 3
+
+/** Sends requests, one second at a time, until a program is warm. */
+export async function warmUp(
+  send: (seconds: number) => Promise<Pick<LoadResult, 'requests'>>,
+  secondsPerRound: number,
+  wanted = WARM_UP_REQUESTS,
+): Promise<void> {
+  let sent = 0
+  for (let second = 0; sent < wanted && second < MAX_ROUNDS * secondsPerRound; second += 1)
+    sent += (await send(1)).requests
 }

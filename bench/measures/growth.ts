@@ -4,17 +4,16 @@ import type { BenchContext } from '../bench-context.ts'
 import type { GatewaySetting } from '../contenders/gateway-config.ts'
 import { type Contender, startContender } from '../contenders.ts'
 import { cpuMicroseconds } from '../cpu-time.ts'
-import { warmUp } from '../load/warm-up.ts'
-import { type LoadRequest, type LoadResult, runWrk } from '../load/wrk.ts'
+import { type LoadRequest, type LoadResult, runWrk, warmUp } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import { ratios, type Spread } from '../statistics.ts'
 import { createIssuer, type Issuer } from '../tokens.ts'
 import { upstreamPaths } from '../upstream.ts'
 
-/** How the price of a request changes with the size of something. */
+/** The growth of a request's CPU time with a size. */
 export interface GrowthResult {
   readonly what: string
-  /** CPU time per request with many, divided by that with few. */
+  /** CPU time per request with many divided by CPU time with few. */
   readonly ratio: Spread
 }
 

@@ -1,12 +1,11 @@
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, startContender } from '../contenders.ts'
-import { warmUp } from '../load/warm-up.ts'
-import { type LoadRequest, runWrk } from '../load/wrk.ts'
+import { type LoadRequest, runWrk, warmUp } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
 import { type Spread, spreadOf } from '../statistics.ts'
 
-/** What the gateway adds to the floor's answer times at half of its own capacity. */
+/** The latency that the gateway adds to the floor, at half of its capacity. */
 export interface LatencyResult {
   readonly requestsPerSecond: number
   readonly addedP50Ms: Spread
@@ -15,7 +14,7 @@ export interface LatencyResult {
 
 const CONNECTIONS = 64
 
-/** Loads gateway and floor with the same number of requests a second: half of what the gateway can do. */
+/** Loads gateway and floor with the same rate: half of the gateway's capacity. */
 export async function measureLatency(context: BenchContext, scenario: Scenario): Promise<LatencyResult> {
   const request = scenario.request(context.issuer, context.folder)
   const setting = { plugins: scenario.plugins, issuers: [context.issuer] }

@@ -10,7 +10,7 @@ import { residentKilobytes } from '../cpu-time.ts'
 import { cores } from '../pinned-process.ts'
 import { type Spread, spreadOf } from '../statistics.ts'
 
-/** How long `agentic start` takes to its first answer, and what it holds before there is any load. */
+/** The time of `agentic start` to its first answer, and its memory without load. */
 export interface StartUpResult {
   readonly firstAnswerMs: Spread
   readonly idleMegabytes: Spread
@@ -22,7 +22,7 @@ const IDLE_MS = 2000
 const POLL_MS = 2
 const TIMEOUT_MS = 20_000
 
-/** Packs and installs everything as a user would get it: the checkout runs TypeScript, which costs time of its own. */
+/** Packs and installs the packages as published: the checkout runs TypeScript, which takes extra time. */
 export function installProgram({ folder, tell }: BenchContext): string {
   tell('packing and installing the packages')
   const packed = packAll(join(folder, 'packed'))
@@ -38,7 +38,7 @@ export const checkoutProgram = join(root, 'packages/cli/bin/agentic.cjs')
 /** Starts the gateway with the reference configuration, several times. */
 export async function measureStartUp(context: BenchContext, program: string): Promise<StartUpResult> {
   const runs: { firstAnswerMs: number; idleMegabytes: number }[] = []
-  // The first start fills the cache of compiled code and does not count.
+  // The first start only fills the cache of compiled code.
   for (let run = 0; run <= context.rounds; run += 1) {
     context.tell(`start ${run} of ${context.rounds}`)
     runs.push(await startOnce(program))

@@ -5,11 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, type ContenderName, startContender } from '../contenders.ts'
 import { residentKilobytes } from '../cpu-time.ts'
-import type { StreamOrder, StreamReport } from '../load/stream-protocol.ts'
+import type { StreamOrder, StreamReport } from '../load/stream-load.ts'
 import { cores } from '../pinned-process.ts'
 import { spreadOf } from '../statistics.ts'
 
-/** What streams cost: time for each event, memory for each stream. */
+/** The cost of streams: time per event, memory per stream. */
 export interface StreamResult {
   readonly flush: Readonly<Record<'floor' | 'gateway', FlushTimes>>
   readonly idleKilobytesPerStream: number
@@ -18,14 +18,14 @@ export interface StreamResult {
   readonly stalledReaders: number
 }
 
-/** From the service's write to the client's read; the medians of the rounds. */
+/** The time from the service's write to the client's read; medians of the rounds. */
 export interface FlushTimes {
   readonly events: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
-/** How many streams there are. */
+/** The numbers of streams. */
 export interface StreamCounts {
   readonly flushed: number
   readonly idle: number
@@ -33,12 +33,12 @@ export interface StreamCounts {
 }
 
 const EVENTS_PER_SECOND = 2000
-/** By their number and not by time, like requests: code is compiled while it runs. A quick run has no time for all. */
+/** Warm-up by number, not by time, as with requests. A quick run has less. */
 const WARM_UP_EVENTS = 20_000
 const WARM_UP_ROUNDS = 5
 const SETTLE_MS = 1500
 
-/** Measures streams through the gateway, and how fast the floor is in the same run. */
+/** Measures streams through the gateway and through the floor. */
 export async function measureStreams(context: BenchContext, counts: StreamCounts): Promise<StreamResult> {
   const flush = {
     floor: await flushTimes(context, 'floor', counts.flushed),
@@ -76,7 +76,7 @@ function flushTimes(context: BenchContext, name: ContenderName, streams: number)
 }
 
 async function idleMemory(source: StreamSource, { port, pid }: Contender, streams: number): Promise<number> {
-  // What the first streams cost once is not the price of one more.
+  // One-time costs of the first streams are not part of the cost per stream.
   await source.open(port, 50, false)
   await wait(SETTLE_MS)
   const before = residentKilobytes(pid)
@@ -99,7 +99,7 @@ async function stalledMemory(
 }
 
 interface StreamSource {
-  /** Opens so many more streams. */
+  /** Opens streams up to a total. */
   open(port: number, streams: number, stalled: boolean): Promise<void>
   ask<Type extends StreamReport['type']>(
     order: StreamOrder,

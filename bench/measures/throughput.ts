@@ -2,13 +2,12 @@ import type { BenchContext } from '../bench-context.ts'
 import type { GatewaySetting } from '../contenders/gateway-config.ts'
 import { type Contender, type ContenderName, contenderNames, startContender } from '../contenders.ts'
 import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
-import { warmUp } from '../load/warm-up.ts'
-import { type LoadRequest, type LoadResult, runWrk } from '../load/wrk.ts'
+import { type LoadRequest, type LoadResult, runWrk, warmUp } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
 import { ratios, type Spread, spreadOf } from '../statistics.ts'
 
-/** What one contender did in one round. */
+/** The figures of one contender in one round. */
 export interface Round {
   readonly cpuMicroseconds: number
   readonly requestsPerSecond: number
@@ -17,17 +16,17 @@ export interface Round {
   readonly residentMegabytes: number
 }
 
-/** A scenario with what every contender did. */
+/** A scenario with the figures of all contenders. */
 export interface ThroughputResult {
   readonly scenario: string
   readonly title: string
-  /** `beside` is there where another checkout was measured. */
+  /** `beside` only with another checkout. */
   readonly contenders: Readonly<Partial<Record<ContenderName, Readonly<Record<keyof Round, Spread>>>>>
-  /** CPU time per request of the gateway, divided by that of another in the same round. */
+  /** CPU time per request of the gateway divided by that of another contender in the same round. */
   readonly gatewayTo: Readonly<Partial<Record<ContenderName, Spread>>>
 }
 
-/** Sends one kind of request to every contender, round by round, one contender after another. */
+/** Sends one kind of request to every contender, one after another in each round. */
 export async function measureThroughput(
   context: BenchContext,
   scenario: Scenario,
@@ -73,7 +72,7 @@ function load(
   return runWrk({ wrk: programs.wrk, core: cores.load, folder }, request, shape)
 }
 
-/** A contender that answers with errors would be measured as a fast one. */
+/** Error answers are fast: a contender with errors would look fast. */
 function judge({ requests, otherAnswers, socketErrors }: LoadResult, scenario: Scenario, name: string): void {
   const wrong = scenario.expectsRefusal ? requests - otherAnswers : otherAnswers
   if (requests === 0 || wrong > 0 || socketErrors > 0)

@@ -4,24 +4,23 @@ import { join } from 'node:path'
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, startContender } from '../contenders.ts'
 import { cpuMicroseconds } from '../cpu-time.ts'
-import { warmUp } from '../load/warm-up.ts'
-import { type LoadResult, runWrk } from '../load/wrk.ts'
+import { type LoadResult, runWrk, warmUp } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
 import { ratios, type Spread, spreadOf } from '../statistics.ts'
 
-/** What two workers on two cores can do, to what one process on one core can. */
+/** The capacity of two workers on two cores relative to one process on one core. */
 export type WorkersResult =
-  /** By requests per second. */
+  /** Measured by requests per second. */
   | { readonly by: 'throughput'; readonly capacity: Spread }
-  /** By the CPU time of a request, where there are not cores enough: in one gateway, in two apart, in two workers. */
+  /** With too few cores, measured by CPU time per request: one gateway, two separate gateways, two workers. */
   | {
       readonly by: 'CPU time'
       readonly capacity: Spread
       readonly microseconds: Readonly<Record<'alone' | 'apart' | 'together', Spread>>
     }
 
-/** What is measured together: each of its ports gets the same load at the same time. */
+/** Processes measured together: all their ports get the same load at the same time. */
 interface Side {
   readonly gateways: readonly Contender[]
   readonly ports: readonly number[]
@@ -32,12 +31,12 @@ interface Round {
   readonly cpuMicroseconds: number
 }
 
-/** Load and service need a core each beside the two that are measured. */
+/** Load and service need one core each beside the two measured cores. */
 const CORES_FOR_THROUGHPUT = 4
-/** Code is compiled in each process for itself: with the same number in all, two workers would be half as warm as one. */
+/** Per process, because each compiles its own code: with one total, two workers would be half as warm as one process. */
 const WARM_UP_REQUESTS = 40_000
 
-/** Compares two workers with what they replace, round by round. */
+/** Compares two workers with separate gateways, round by round. */
 export async function measureWorkers(context: BenchContext, scenario: Scenario): Promise<WorkersResult> {
   const hasCores = availableParallelism() >= CORES_FOR_THROUGHPUT
   const running: Contender[] = []
@@ -66,9 +65,9 @@ async function byThroughput(context: BenchContext, scenario: Scenario, start: St
 }
 
 /**
- * Any two processes on one core hinder each other, because they share its caches: two gateways that know nothing of
- * each other take half as much time again for each request as one alone. Two workers are compared with two such
- * gateways on the same core, and what differs is what it costs to be workers.
+ * Two processes on one core slow each other down because they share its caches: with two independent gateways a request
+ * takes half as much time again. The comparison of two workers with two such gateways on the same core shows the cost of
+ * the worker model itself.
  */
 async function byCpuTime(context: BenchContext, scenario: Scenario, start: Start): Promise<WorkersResult> {
   const [first, second, both] = [await start(1), await start(1), await start(2)]
@@ -123,7 +122,7 @@ async function measureRound(context: BenchContext, scenario: Scenario, side: Sid
   return { requestsPerSecond, cpuMicroseconds: (spent() - before) / requests }
 }
 
-/** One load generator for each port, so that every process has as many connections as one has alone. */
+/** One load generator per port, so that every process has the same number of connections as a single one. */
 async function send(
   { programs, folder, seed, issuer }: BenchContext,
   { request, connections }: Scenario,
@@ -131,7 +130,7 @@ async function send(
 ): Promise<Pick<LoadResult, 'requests' | 'requestsPerSecond'>> {
   const results = await Promise.all(
     side.ports.map((port, index) => {
-      // Each writes a script there.
+      // Each generator writes a script there.
       const own = join(folder, `load-${index}`)
       mkdirSync(own, { recursive: true })
       const load = { wrk: programs.wrk, core: cores.load, folder: own }
@@ -149,7 +148,7 @@ function judge({ requests, otherAnswers, socketErrors }: LoadResult): void {
     throw new Error(`workers: ${requests} answers, ${otherAnswers} refused, ${socketErrors} socket errors`)
 }
 
-/** The time of a process and of its children. */
+/** The CPU time of a process with its children. */
 function familyMicroseconds(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
   return [pid, ...children.map(Number)].reduce((sum, member) => sum + cpuMicroseconds(member), 0)
