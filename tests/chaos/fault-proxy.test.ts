@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, type TestContext, test, vi } from 'vitest'
 import { startFaultProxy } from '../../chaos/fault-proxy.ts'
 import { type Fault, faultNamed, faults } from '../../chaos/faults.ts'
 import { openFaultyAddress } from '../../chaos/faulty-address.ts'
@@ -48,8 +48,14 @@ function follow(socket: Socket): Seen {
   return seen
 }
 
-/** A server that answers every whole request, and what it saw of each connection. */
-async function startServer() {
+/**
+ * Registers work for the end of a test. Tests that run at the same time pass their own: the imported `onTestFinished` takes
+ * any of them for the current one, and another test would close the sockets.
+ */
+type AtEnd = TestContext['onTestFinished']
+
+/** A server that answers every whole request, and records each connection. */
+async function startServer(atEnd: AtEnd) {
   const connections: Seen[] = []
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const seen = follow(socket)
@@ -63,17 +69,17 @@ async function startServer() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => void server.close())
+  atEnd(() => void server.close())
   return { port: portOf(server), connections }
 }
 
 /** Sends one request through a fault, waits for what is expected, and then for what is not. */
-async function ask(fault: Fault) {
-  const server = await startServer()
+async function ask(fault: Fault, atEnd: AtEnd) {
+  const server = await startServer(atEnd)
   const address = await openFaultyAddress(fault, server.port)
-  onTestFinished(() => address.close())
+  atEnd(() => address.close())
   const socket = connect({ port: address.port, host: '127.0.0.1', allowHalfOpen: true })
-  onTestFinished(() => void socket.destroy())
+  atEnd(() => void socket.destroy())
   const client = follow(socket)
   socket.write(REQUEST)
   const expected = expectations[fault.name]
@@ -154,8 +160,8 @@ const hasGot = (server: Seen | undefined, expected: Expectation | undefined) =>
   expected?.request === undefined || matches(server?.text ?? 'nothing', expected.request)
 
 describe('a fault does on the wire what its name says', () => {
-  test.concurrent.each(faults)('$name', async (fault) => {
-    const { client, server, expected } = await ask(fault)
+  test.concurrent.for(faults)('$name', async (fault, { onTestFinished: atEnd }) => {
+    const { client, server, expected } = await ask(fault, atEnd)
     if (expected === undefined) return expect.fail('nobody says what this fault does')
     if (expected.request === undefined) expect(server).toBeUndefined()
     else expect(server?.text).toSatisfy((text: string) => matches(text, expected.request ?? ''))
@@ -173,34 +179,37 @@ describe('a fault does on the wire what its name says', () => {
 const named = (name: string) => faultNamed(name) ?? expect.fail(`there is no fault ${name}`)
 
 describe('time', () => {
-  test.concurrent.each([
+  test.concurrent.for([
     ['late-when-opened', 145, 145],
     ['request-late', 115, 115],
     ['answer-late', 115, 115],
     ['request-drips', 30, 30],
     ['answer-drips', 0, 90],
-  ])('%s: the first byte takes at least %i ms, the last %i ms', async (name, first, last) => {
-    const { client } = await ask(named(name))
-    expect(client.firstByteMs).toBeGreaterThanOrEqual(first)
-    expect(client.lastByteMs).toBeGreaterThanOrEqual(last)
-  })
+  ] as const)(
+    '%s: the first byte takes at least %i ms, the last %i ms',
+    async ([name, first, last], { onTestFinished: atEnd }) => {
+      const { client } = await ask(named(name), atEnd)
+      expect(client.firstByteMs).toBeGreaterThanOrEqual(first)
+      expect(client.lastByteMs).toBeGreaterThanOrEqual(last)
+    },
+  )
 })
 
 describe('the other side', () => {
-  test.concurrent.each([
+  test.concurrent.for([
     ['request-half-closed', 'end'],
     ['request-closed-in-head', 'end'],
     ['request-reset-in-head', 'ECONNRESET'],
     ['answer-reset-in-body', 'ECONNRESET'],
-  ])('of %s sees %s', async (name, end) => {
-    const { server } = await ask(named(name))
+  ] as const)('of %s sees %s', async ([name, end], { onTestFinished: atEnd }) => {
+    const { server } = await ask(named(name), atEnd)
     await vi.waitFor(() => expect(server && endOf(server)).toBe(end), { timeout: LONGEST_MS })
   })
 })
 
 describe('a proxy', () => {
   test('asks its chooser for each turn of a connection, counts what it did, and lets the rest pass', async () => {
-    const server = await startServer()
+    const server = await startServer(onTestFinished)
     const turns: string[] = []
     const fault = named('answer-twice')
     const proxy = await startFaultProxy({ target: server.port })
@@ -225,7 +234,7 @@ describe('a proxy', () => {
   })
 
   test('stops listening, listens again on its port, and cuts what is open', async () => {
-    const server = await startServer()
+    const server = await startServer(onTestFinished)
     const proxy = await startFaultProxy({ target: server.port })
     onTestFinished(() => proxy.close())
     const socket = connect(proxy.port, '127.0.0.1')
