@@ -158,7 +158,7 @@ function clickThrough(executablePath: string): void {
       await fillIn(page, {
         route: 'llm-completions',
         person: 'alice',
-        // Half a minute, which a busy machine may need until Live shows it; the next page ends it.
+        // Half a minute, which a busy machine may need until Live shows it.
         body: { prompt: 'Hello', max_tokens: 1500 },
       })
       const exchange = await send(page)
@@ -169,6 +169,12 @@ function clickThrough(executablePath: string): void {
       await openView(page, 'Live')
       await page.getByRole('region', { name: 'Open streams' }).getByText('1 of 10').waitFor()
       await picture(page, `live-${shown}`)
+      // A stream has its row when it ends: still open, it would have it after the reload of the next test.
+      await openView(page, 'Try')
+      await exchange.getByRole('button', { name: 'Stop' }).click()
+      await untilEnded(exchange)
+      await openView(page, 'Live')
+      await page.getByText('No stream is open.').waitFor()
     })
 
     test('requests are narrowed, paused and followed', async () => {
