@@ -31,12 +31,12 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['agentic-source'] } },
   test: {
-    // Shared machines can be slow: what a test waits for is an event, and this only ends what never comes.
     // Most tests wait for sockets and processes, so that three of them keep the two cores of a small machine busy.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The same holds for what a test looks at again and again: the runner alone would give up after a second.
+    // Tests wait for events. These limits only end a wait for an event that never comes; on a busy machine some tests need
+    // minutes. No test has a limit of its own below this.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 20_000 } },
     env: {
       SEED: testSeed,

@@ -4,14 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { percentile, ratios, spreadOf } from '../bench/statistics.ts'
 import { descendantsOf } from '../chaos/end-descendants.ts'
 import { testWithProgram } from './debian-package.ts'
 import { isAlive } from './workers/start-workers.ts'
-
-// It starts eight processes one after another.
-vi.setConfig({ testTimeout: 120_000 })
 
 const run = promisify(execFile)
 const bench = join(import.meta.dirname, '../bench/main.ts')

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { scratchFolder, temporaryTree } from '../tools/temporary-tree.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
@@ -10,9 +10,6 @@ import { type DocumentedStack, startStack } from './documented-stack.ts'
 import { packagePrograms } from './package-programs.ts'
 import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 import { copyRepository } from './repository-copy.ts'
-
-// Most tests start processes, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 /**
  * What shows that a command works. `here`: it is run in this repository. `copy`: in a copy, because it writes.
@@ -138,7 +135,7 @@ describe('commands in documents', () => {
 
   beforeAll(() => {
     copy = copyRepository()
-  }, 60_000)
+  })
 
   let stack: Promise<DocumentedStack> | undefined
   const useStack = () => {
@@ -174,15 +171,11 @@ describe('commands in documents', () => {
     return printed
   }
 
-  test.each(tried)(
-    '$place $commands',
-    async ({ page, commands, output }) => {
-      const printed: string[] = []
-      for (const command of commands) printed.push(await show(command, page))
-      if (output !== undefined) expect(printed.join('').trimEnd()).toBe(output.trimEnd())
-    },
-    60_000,
-  )
+  test.each(tried)('$place $commands', async ({ page, commands, output }) => {
+    const printed: string[] = []
+    for (const command of commands) printed.push(await show(command, page))
+    if (output !== undefined) expect(printed.join('').trimEnd()).toBe(output.trimEnd())
+  })
 })
 
 test('every block marked as output follows what prints it', () => {
@@ -233,7 +226,7 @@ describe('programs in documents', () => {
     mkdirSync(folder, { recursive: true })
     for (const { file, source } of programs) writeFileSync(join(folder, file), source)
     types = typeCheck(folder)
-  }, 60_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('there is one in the README or in a package', () => {

@@ -18,7 +18,7 @@ import type { Readable } from 'node:stream'
 import { findFreeBase } from '@agentic-rest/stack'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parts } from '../examples/stack/src/parts.ts'
 import { readLock } from '../tools/locked-packages.ts'
 import { describeRelease, sumsFile } from '../tools/release.ts'
@@ -35,9 +35,6 @@ import {
   repositoryRoot,
   run,
 } from './packed-packages.ts'
-
-// Most tests start processes, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 const names = publishedWorkspaces(repositoryRoot).map(({ folder, manifest }) => manifest.name ?? folder)
 
@@ -71,7 +68,7 @@ beforeAll(() => {
     consumer,
     packed.filter(({ packing }) => packing.status === 0),
   )
-}, 240_000)
+}, 600_000)
 
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
@@ -145,7 +142,6 @@ test.each(Object.keys(typesOf) as TypeGroup[])(
     expect(names.map(groupOf)).toContain(group)
     expect(typeCheck(group)).toEqual({ status: 0, output: '' })
   },
-  60_000,
 )
 
 test('the author of a plugin has types from the package alone', () => {
@@ -181,7 +177,7 @@ describe('what describes a release', () => {
       .filter((path) => existsSync(join(consumer, path, 'package.json')) && path !== '')
       .map((path) => JSON.parse(readFileSync(join(consumer, path, 'package.json'), 'utf8')))
       .map(({ name, version }) => `${name}@${version}`)
-  }, 60_000)
+  })
 
   test('is a bill of materials in CycloneDX, with everything that is installed and its licence', () => {
     const { bomFormat, components } = read(sbomFiles.cyclonedx) as CycloneDx
@@ -302,7 +298,7 @@ describe('the command agentic', () => {
     child.kill('SIGTERM')
     expect((await closed)[0]).toBe(0)
     expect(readdirSync(folder)).toEqual([])
-  }, 120_000)
+  })
 
   test('init writes a project that does all its README says, conformance included', async () => {
     const folder = join(work, 'my-agent')
@@ -321,7 +317,7 @@ describe('the command agentic', () => {
     ])
     expect(printed[5]?.[1]).toMatch(/^201 created /)
     expect(printed[6]?.[1]).toMatch(/4 of 10 outcomes observed\n.* 0 failed/)
-  }, 120_000)
+  })
 })
 
 interface CycloneDx {

@@ -48,7 +48,7 @@ const spend = sdk.defineOperation({
 })
 
 const store = sdk.createStore({ memory: true })
-beforeAll(() => store.migrate(), 120_000)
+beforeAll(() => store.migrate())
 afterAll(() => store.close())
 
 /** A service of this kit behind the real gateway, every plugin on and every route enforced. */
@@ -163,5 +163,5 @@ describe('a service behind the gateway, with conformance enforced', () => {
     expect(gateway.audit.map(({ tenant_id, actor_id }) => `${tenant_id} ${actor_id}`)).toEqual(
       expect.arrayContaining(['acme alice', 'acme bob']),
     )
-  }, 60_000)
+  })
 })

@@ -53,7 +53,7 @@ describe('audit records of a service', () => {
     expect(second?.status).toBe('STATUS_CODE_ERROR')
     expect(second?.traceId).toMatch(/^[0-9a-f]{32}$/)
     expect(second?.spanId).not.toBe(first?.spanId)
-  }, 60_000)
+  })
 
   it('that the collector refuses are lost, and the log says so', async () => {
     const collector = await startCollector()
@@ -65,7 +65,7 @@ describe('audit records of a service', () => {
     await audit.close()
     expect(collector.spans).toEqual([])
     expect(lines).toContain('audit records were lost')
-  }, 60_000)
+  })
 
   it('wait in a queue with a bound when nobody takes them', async () => {
     const { log } = memoryLog()
@@ -77,7 +77,7 @@ describe('audit records of a service', () => {
     expect(emit).toThrow('the queue of audit records is full')
     expect(taken).toBe(8192)
     await audit.close()
-  }, 60_000)
+  })
 
   it.each(['', 'collector:4317', '/v1/traces'])(
     'are not sent to %j: that is refused at start',

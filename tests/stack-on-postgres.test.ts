@@ -42,7 +42,7 @@ describePostgres('the stack on PostgreSQL', (server) => {
     )
     stack = await npmStart(place)
     await caller.expectNothingLost()
-  }, 180_000)
+  })
 })
 
 async function schemasOf(url: string): Promise<string[]> {

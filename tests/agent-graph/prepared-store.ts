@@ -7,7 +7,7 @@ export function preparedStore(...prepare: readonly ((store: Store) => Promise<vo
   // Twice: a service that starts again finds everything there.
   beforeAll(async () => {
     for (const prepareTables of [...prepare, ...prepare]) await prepareTables(store)
-  }, 120_000)
+  })
   afterAll(() => store.close())
   return store
 }

@@ -10,7 +10,7 @@ import { startIssuer } from '../../packages/gateway/test/plugins/token-validator
 import { repositoryRoot } from '../packed-packages.ts'
 
 const store = createStore({ memory: true })
-beforeAll(() => prepareTables(store), 120_000)
+beforeAll(() => prepareTables(store))
 afterAll(() => store.close())
 
 /** The service behind a gateway with the very configuration of the stack. */

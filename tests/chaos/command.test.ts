@@ -5,16 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readArguments } from '../../chaos/arguments.ts'
 import { isReached } from '../../chaos/chaos-run.ts'
 import { descendantsOf } from '../../chaos/end-descendants.ts'
 import { judged, reportOf } from '../../chaos/report.ts'
 import { runs } from '../../chaos/runs.ts'
 import { until } from '../../chaos/until.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const main = join(import.meta.dirname, '../../chaos/main.ts')
 const flags = ['--conditions=agentic-source', '--disable-warning=ExperimentalWarning', main]

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { disagreements, disagreementsBetween } from '../../chaos/differential/compare.ts'
 import { programs } from '../../chaos/differential/servers.ts'
 import { createStrictReader, type SeenRequest } from '../../chaos/differential/strict-requests.ts'
@@ -6,9 +6,6 @@ import { run } from '../../chaos/runs/differential.ts'
 import { vectors } from '../../chaos/vectors/vectors.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
-
-// Four servers and two thousand connections, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 // One that is missing is named; on a machine that has them all any of them will do.
 const needed =

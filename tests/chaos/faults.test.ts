@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/faults.ts'
 import { expectReached, isLong, missed, runShort } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('with faults of every kind each request has one outcome or an explicit abort, in time', async () => {
   expectReached(await runShort(run))

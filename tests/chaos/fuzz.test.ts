@@ -1,11 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createJudge } from '../../chaos/fuzz/judge-answer.ts'
 import { readAnswers } from '../../chaos/read-answers.ts'
 import { run } from '../../chaos/runs/fuzz.ts'
 import { expectReached, runShort } from './run-short.ts'
-
-// Its patience grows with the load of the machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('bytes that are nearly requests leave the gateway as it was', async () => {
   expectReached(await runShort(run))

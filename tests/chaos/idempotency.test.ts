@@ -1,10 +1,7 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { run } from '../../chaos/runs/idempotency.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
-
-// Processes are started and killed, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 120_000 })
 
 const postgres = { program: 'postgres', package: 'postgresql', folders: ['/usr/lib/postgresql/*/bin'] }
 

@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/keep-alive-race.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test("at the idle edge of a service's connections no request fails and none is executed twice", async () => {
   expectReached(await runShort(run))

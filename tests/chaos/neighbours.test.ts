@@ -17,9 +17,6 @@ import {
 import { eventually } from '../../packages/service/test/runtime/behaviour/eventually.ts'
 import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
 
-// Each fault has a gateway or a store of its own, and all of them work at the same time.
-vi.setConfig({ testTimeout: 120_000 })
-
 const wired = faults.filter(({ listener }) => listener === undefined)
 
 /** The port of a server as it looks through a fault. */

@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/overload.ts'
 import { expectReached, isLong, missed, runShort, runUndisturbed } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('of five times what a service can do the gateway lets pass what it can, and refuses the rest at once', async () => {
   const disturbed = [

@@ -1,5 +1,5 @@
 import { conditions, outcomes } from '@agentic-rest/profile'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { startFaultProxy } from '../../chaos/fault-proxy.ts'
 import { type Fault, faults } from '../../chaos/faults.ts'
 import { until } from '../../chaos/until.ts'
@@ -13,9 +13,6 @@ import {
   testWithRedis,
 } from '../../packages/gateway/test/shared-limits/with-redis.ts'
 import { isLong } from './run-short.ts'
-
-// Each connection is given up after its time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const LIMIT = 3
 // None of the streams may lose its place by being slow.

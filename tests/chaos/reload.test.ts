@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/reload.ts'
 import { expectReached, isLong, missed, runShort } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('reloads under load fail no request, and bad files change nothing', async () => {
   expectReached(await runShort(run))

@@ -1,10 +1,7 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { redisProgram as redis, run } from '../../chaos/runs/shared-limit.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 testWithProgram(
   redis,

@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/sigterm.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('a gateway that is told to end under load finishes what it has taken up', async () => {
   expectReached(await runShort(run))

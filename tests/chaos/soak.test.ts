@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/soak.ts'
 import { expectReached, isLong, missed, runShort, runUndisturbed } from './run-short.ts'
-
-// It starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('under mixed load nothing grows once the gateway is warm', async () => {
   expectReached(await runUndisturbed(run, ['served of them']))

@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import type { Outcome } from '@agentic-rest/profile'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { sendOutcome } from '../../packages/cli/test/harness/outcome-service.ts'
 import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { onTerminal, script } from './on-terminal.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const requiredInputs = [
   {

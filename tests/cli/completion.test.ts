@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 import { testWithProgram } from '../debian-package.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** A folder with the script of a shell and two things to complete. */
 async function completing(shell: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { findFreeBase } from '@agentic-rest/stack'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { processNames } from '../../packages/cli/test/golden/cases.ts'
 import { goldenFile, steady, transcript } from '../../packages/cli/test/golden/transcript.ts'
 import { configuration } from '../../packages/cli/test/harness/configuration.ts'
@@ -7,9 +7,6 @@ import { folderWith, runAgentic, spawnAgentic } from '../../packages/cli/test/ha
 import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { onTerminal, script } from './on-terminal.ts'
-
-// Each test starts processes, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 interface Run {
   readonly args: readonly string[]

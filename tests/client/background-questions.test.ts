@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { z } from 'zod'
 
 const store = createStore({ memory: true })
-beforeAll(() => store.migrate(), 120_000)
+beforeAll(() => store.migrate())
 afterAll(() => store.close())
 
 const colour = {

@@ -43,7 +43,7 @@ function playInBrowser(executablePath: string): void {
     page = await browser.newPage()
     await page.goto(`${service.url}/page.html`)
     await page.waitForFunction(() => 'playScenario' in globalThis)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await gateway?.close()

@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { portOf, startStack } from '@agentic-rest/stack'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freeBase } from '../../examples/stack/test/harness/run-npm.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const scenario = join(import.meta.dirname, '../../examples/stack/conformance.yaml')
 
@@ -15,9 +13,9 @@ let portBase: number
 beforeAll(async () => {
   portBase = await freeBase()
   stack = await startStack({ portBase, env: process.env, output: new PassThrough().resume() })
-}, 120_000)
+})
 
-afterAll(async () => await stack?.stop(), 60_000)
+afterAll(async () => await stack?.stop())
 
 // The second time everything that the first one left behind is there.
 test.each(['first', 'second'])(

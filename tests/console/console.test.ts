@@ -39,13 +39,13 @@ function clickThrough(executablePath: string): void {
       startBrowser(executablePath),
     ])
     url = `http://127.0.0.1:${portBase + 10}`
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     stack?.npm.kill('SIGTERM')
     await stack?.ended
     folder.remove()
-  }, 60_000)
+  })
 
   // Every view is also looked at in the three other looks; with AGENTIC_LONG_TESTS=1 the flows are walked in a second one.
   const isLong = process.env['AGENTIC_LONG_TESTS'] === '1' || makesPictures

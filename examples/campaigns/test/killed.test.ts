@@ -84,4 +84,4 @@ test('after kill -9 a run goes on, nothing acknowledged is lost, and nothing is 
     { goal: 'ctr', status: 'completed' },
   ])
   expect(await end(second, 'SIGTERM')).toBe(0)
-}, 120_000)
+})

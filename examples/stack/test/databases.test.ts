@@ -2,11 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStore } from '@agentic-rest/service'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeFirstDatabases } from '../src/databases.ts'
-
-// A database is made, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 // Other tests begin with a database that is ready; here it is made from nothing, as at a first start anywhere.
 const env = { ...process.env, AGENTIC_EMPTY_DATABASE: '' }

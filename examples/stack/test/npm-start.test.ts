@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PartName, portOf, requestToken } from '../src/index.ts'
 import { findEntry } from '../src/part-entry.ts'
 import { parts } from '../src/parts.ts'
@@ -18,9 +18,6 @@ import {
   npxAgentic,
 } from './harness/run-npm.ts'
 
-// Most tests start processes, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
-
 // One stack for the whole file: the tests go through its life, from the first start to the end after a restart.
 const folder = newFolder()
 let stack: NpmStack
@@ -32,13 +29,13 @@ const LATER_START_SECONDS = 30
 
 beforeAll(async () => {
   stack = await npmStart({ portBase: await freeBase(), data: folder.path })
-}, 120_000)
+})
 
 afterAll(async () => {
   stack.npm.kill('SIGTERM')
   await stack.ended
   folder.remove()
-}, 120_000)
+})
 
 // Parts come to be while the stack grows: what has an entry has to run.
 const names = parts.filter((row) => findEntry(row) !== undefined).map(({ name }) => name)

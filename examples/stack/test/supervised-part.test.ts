@@ -1,12 +1,9 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { PartFailedError } from '../src/index.ts'
 import type { PartCommand } from '../src/part-process.ts'
 import { isListening } from '../src/ports.ts'
 import { type SupervisedPart, supervisePart } from '../src/supervised-part.ts'
 import { freeBase } from './harness/run-npm.ts'
-
-// Processes are started, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 interface Supervised extends SupervisedPart {
   readonly port: number

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { portOf } from '../src/index.ts'
 import type { Stop } from '../src/tour/guide.ts'
 import { runTour } from '../src/tour/guide.ts'
@@ -11,9 +11,6 @@ import { createPaper } from '../src/tour/paper.ts'
 import { success } from '../src/tour/stops/completions.ts'
 import { stream } from '../src/tour/stops/streams.ts'
 import { freeBase, npmRun } from './harness/run-npm.ts'
-
-// Processes are started, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** A gateway that always gives the same answer, so that a stop can be wrong about it. */
 async function answering(body: object | string, port = 0): Promise<number> {

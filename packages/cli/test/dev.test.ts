@@ -5,12 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { findFreeBase, requestToken } from '@agentic-rest/stack'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
 import { startUpstream } from './harness/start-upstream.ts'
-
-// Each test starts several processes, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 60_000 })
 
 async function freeBase(): Promise<number> {
   // Below the ports that the system gives to clients, and seldom where another test looks.

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Report, runConformance, writeReport } from '../src/index.ts'
 import { wrongScenario, wrongTokens } from './wrong-service/scenario.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** A service that answers every request in the same bad way. */
 async function startHostile(answer: (socket: Socket) => void): Promise<string> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-}, 120_000)
+})
 
 function reportOf(violation?: Violation): Report {
   return reports.get(violation) ?? expect.fail('it was not asked')

@@ -91,4 +91,4 @@ test('the first to import it build it, at once if they have to; a change of the 
   expect(changed).not.toBe(first)
   // A new build removes folders older than an hour.
   expect(readdirSync(join(packages, 'console/.agentic'))).toEqual([basename(changed)])
-}, 60_000)
+})

@@ -34,5 +34,5 @@ describe('an upstream whose packets vanish', () => {
       async () => metricValue(await metrics(), 'agentic_gateway_requests_in_flight'),
       (count) => count === 0,
     )
-  }, 60_000)
+  })
 })

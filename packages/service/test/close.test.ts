@@ -91,7 +91,7 @@ describe('closing a service', () => {
     const again = createStore({ folder })
     expect(await again.query('SELECT count(*)::int AS keys FROM agentic_idempotency')).toEqual([{ keys: 1 }])
     await again.close()
-  }, 120_000)
+  })
 })
 
 it('a service that needs no store opens none', async () => {

@@ -131,4 +131,4 @@ it('no request, whatever it names, ever sees or changes what another tenant has'
     'SELECT tenant, body FROM notes',
   ))
     expect([body, owned.get(body)]).toEqual([body, tenant])
-}, 60_000)
+})

@@ -10,7 +10,7 @@ export function sharedStore(...tables: readonly string[]): Store {
   beforeAll(async () => {
     await store.migrate()
     for (const table of tables) await store.query(`CREATE TABLE ${table}`)
-  }, 120_000)
+  })
   beforeEach(async () => {
     const rows = await store.query<{ name: string }>(
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '%migration%'`,

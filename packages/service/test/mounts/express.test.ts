@@ -21,10 +21,10 @@ it('a service is mounted in Express, below a path of its own and before body par
   await expectMounted(`${url}/agent`)
   expect((await ask(`${url}/hello`)).text).toBe('hello')
   expect((await ask(`${url}/echo`, { json: { name: 'Bo' } })).text).toBe('{"name":"Bo"}')
-}, 60_000)
+})
 
 it('a service is mounted in Express at the root, after the routes of the application', async () => {
   const url = await startExpress('/')
   await expectMounted(url)
   expect((await ask(`${url}/hello`)).text).toBe('hello')
-}, 60_000)
+})

@@ -11,8 +11,6 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createService, defineOperation, StoreUnavailableError, success } from '../../src/index.ts'
 import { auditFromEnvironment, serve, storeFromEnvironment } from '../../src/node.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const greet = defineOperation({
   id: 'greet',
   method: 'GET',

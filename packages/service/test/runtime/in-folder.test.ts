@@ -21,11 +21,11 @@ describe('in a folder', () => {
     expect(await program.ended).toMatchObject({ signal: 'SIGKILL' })
     expect(existsSync(join(folder, 'unfinished', 'global'))).toBe(true)
     expect(existsSync(join(folder, 'data'))).toBe(false)
-  }, 120_000)
+  })
 
   describe('filled afterwards', () => {
     const store = createStore({ folder })
-    beforeAll(() => store.migrate(), 120_000)
+    beforeAll(() => store.migrate())
     afterAll(() => store.close())
 
     it('has nothing left of the process that was killed', () => {
@@ -51,7 +51,7 @@ describe('in a folder', () => {
       expect(await store.query('SELECT name FROM held')).toEqual([{ name: 'kept' }])
       await expect(createStore({ folder }).migrate()).rejects.toThrow(StoreLockedError)
       await store.close()
-    }, 120_000)
+    })
 
     // Opening the embedded database takes most of a second. Inside a transaction a crash leaves behind what a crash
     // before it does; with AGENTIC_LONG_TESTS=1 that is shown as well.
@@ -59,6 +59,6 @@ describe('in a folder', () => {
 
     it(`has one effect per key, operation and approval after a kill -9 around each commit (${steps})`, async () => {
       await showKilledAtEachStep({ folder }, steps)
-    }, 300_000)
+    })
   })
 })

@@ -4,7 +4,7 @@ import { describeKept } from './behaviour/runtime-behaviour.ts'
 
 describe('kept in memory', () => {
   const store = createStore({ memory: true })
-  beforeAll(() => store.migrate(), 60_000)
+  beforeAll(() => store.migrate())
   afterAll(() => store.close())
   describeKept(() => store)
 })

@@ -5,5 +5,5 @@ import { describePostgres } from './harness/describe-postgres.ts'
 describePostgres('killed on PostgreSQL', (server) => {
   it('has one effect per key, operation and approval after a kill -9 before each statement and each commit', async () => {
     await showKilledAtEachStep({ url: await server().createDatabase() }, 'statements')
-  }, 120_000)
+  })
 })

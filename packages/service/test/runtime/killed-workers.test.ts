@@ -33,7 +33,7 @@ describePostgres('workers that are killed', (server) => {
     )
     expect(kills).toBeGreaterThan(0)
     await store.close()
-  }, 300_000)
+  })
 })
 
 /** Kills the oldest worker every second, once it works, and starts another. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { Claim } from '../../src/runtime/contract.ts'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
 import { createOperations } from '../../src/runtime/operations.ts'
@@ -13,8 +13,6 @@ import type { PausedSettings } from './programs/paused-service.ts'
 
 const done: Outcome = { type: 'success', body: 'in time' }
 const trace = { correlationId: 'c', requestId: 'r' }
-
-vi.setConfig({ testTimeout: 60_000 })
 
 describePostgres('a process stopped past its lease and woken', (server) => {
   const programs: RunningProgram[] = []

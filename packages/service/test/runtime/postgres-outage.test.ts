@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { migrations } from '../../src/runtime/migrations.ts'
 import { createOperations } from '../../src/runtime/operations.ts'
 import type { BackgroundFault } from '../../src/runtime/operations-options.ts'
@@ -17,8 +17,6 @@ const away = {
   code: 'STORE_UNAVAILABLE',
   message: 'the store is not available',
 }
-
-vi.setConfig({ testTimeout: 60_000 })
 
 describePostgres('when PostgreSQL is away', (server) => {
   const stores: Store[] = []
@@ -174,7 +172,7 @@ describePostgres('when PostgreSQL is away', (server) => {
     await operations.close()
     await expectOneResultEach(store, count)
     expect(faults.length).toBeGreaterThan(0)
-  }, 120_000)
+  })
 })
 
 async function completed(store: Store): Promise<number> {

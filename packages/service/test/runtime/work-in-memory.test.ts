@@ -4,7 +4,7 @@ import { describeWork } from './behaviour/runtime-behaviour.ts'
 
 describe('work in memory', () => {
   const store = createStore({ memory: true })
-  beforeAll(() => store.migrate(), 60_000)
+  beforeAll(() => store.migrate())
   afterAll(() => store.close())
   describeWork(() => store)
 })

@@ -8,7 +8,6 @@ import { makeContext } from '../make-exchange.ts'
 import { listenTcp, portOf, startCollector } from './collector.ts'
 import { auditOptions, type CountedMetrics, countedMetrics, driveMany } from './drive.ts'
 
-const WAIT = { timeout: 60_000 }
 const BATCH = 256
 
 function pluginFor(port: number) {
@@ -23,7 +22,7 @@ async function counted(metrics: CountedMetrics, count: number): Promise<void> {
   while (metrics.ok() + metrics.error() < count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-it('drops while nobody listens, warns, and lets every request pass', WAIT, async () => {
+it('drops while nobody listens, warns, and lets every request pass', async () => {
   const { plugin, metrics, context } = pluginFor(await unusedPort())
   expect(await driveMany(plugin, 1_000)).toBe(true)
   await plugin.close?.()
@@ -33,38 +32,34 @@ it('drops while nobody listens, warns, and lets every request pass', WAIT, async
   expect(warnings[0]?.fields['cause']).toMatch(/UNAVAILABLE.*ECONNREFUSED/)
 })
 
-it(
-  'exports again after the collector was killed and started anew, with every record counted',
-  WAIT,
-  async () => {
-    const first = await startCollector({ port: await unusedPort() })
-    const { plugin, metrics } = pluginFor(first.port)
+it('exports again after the collector was killed and started anew, with every record counted', async () => {
+  const first = await startCollector({ port: await unusedPort() })
+  const { plugin, metrics } = pluginFor(first.port)
+  await driveMany(plugin, BATCH)
+  await first.arrived(BATCH)
+  await counted(metrics, BATCH)
+  first.kill()
+  await driveMany(plugin, 2 * BATCH)
+  await counted(metrics, 3 * BATCH)
+  expect([metrics.ok(), metrics.error()]).toEqual([BATCH, 2 * BATCH])
+
+  const second = await startCollector({ port: first.port })
+  onTestFinished(() => second.kill())
+  let driven = 3 * BATCH
+  // gRPC connects again after a back-off of about a second; until then batches are dropped.
+  while (metrics.ok() === BATCH) {
     await driveMany(plugin, BATCH)
-    await first.arrived(BATCH)
-    await counted(metrics, BATCH)
-    first.kill()
-    await driveMany(plugin, 2 * BATCH)
-    await counted(metrics, 3 * BATCH)
-    expect([metrics.ok(), metrics.error()]).toEqual([BATCH, 2 * BATCH])
+    driven += BATCH
+    await counted(metrics, driven)
+  }
+  await driveMany(plugin, 1_000)
+  await plugin.close?.()
+  expect(metrics.ok() + metrics.error()).toBe(driven + 1_000)
+  expect(first.spans.length + second.spans.length).toBe(metrics.ok())
+  expect(second.spans.length).toBeGreaterThanOrEqual(1_000)
+})
 
-    const second = await startCollector({ port: first.port })
-    onTestFinished(() => second.kill())
-    let driven = 3 * BATCH
-    // gRPC connects again after a back-off of about a second; until then batches are dropped.
-    while (metrics.ok() === BATCH) {
-      await driveMany(plugin, BATCH)
-      driven += BATCH
-      await counted(metrics, driven)
-    }
-    await driveMany(plugin, 1_000)
-    await plugin.close?.()
-    expect(metrics.ok() + metrics.error()).toBe(driven + 1_000)
-    expect(first.spans.length + second.spans.length).toBe(metrics.ok())
-    expect(second.spans.length).toBeGreaterThanOrEqual(1_000)
-  },
-)
-
-it('drops what a silent collector does not answer within five seconds', WAIT, async () => {
+it('drops what a silent collector does not answer within five seconds', async () => {
   const { plugin, metrics, context } = pluginFor(await silentPort())
   const startedAt = performance.now()
   const ownMs = await ownTime(async () => {
@@ -78,7 +73,7 @@ it('drops what a silent collector does not answer within five seconds', WAIT, as
   await plugin.close?.()
 })
 
-it('closes within two seconds of a silent collector, with every record counted', WAIT, async () => {
+it('closes within two seconds of a silent collector, with every record counted', async () => {
   const { plugin, metrics } = pluginFor(await silentPort())
   // The first batches would fail after five seconds, and a busy machine can need more for all requests.
   stopTime()
@@ -90,7 +85,7 @@ it('closes within two seconds of a silent collector, with every record counted',
   expect([metrics.ok(), metrics.error()]).toEqual([0, 20_000])
 })
 
-it('drops the batch that a reset cuts in the middle, and the next ones arrive', WAIT, async () => {
+it('drops the batch that a reset cuts in the middle, and the next ones arrive', async () => {
   const collector = await startCollector()
   onTestFinished(() => collector.kill())
   const proxy = await startCuttingProxy(collector.port)

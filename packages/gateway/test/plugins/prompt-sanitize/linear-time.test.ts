@@ -29,16 +29,12 @@ function slowOnes(times: Readonly<Record<string, number>>): Record<string, numbe
 }
 
 describe('a search through 1 MiB of hostile text takes less than 50 ms', () => {
-  test.each(detectorNames)(
-    '%s',
-    async (name) => {
-      const units = [...Object.values(hostileToAll), ...hostileTo[name]]
-      const times = await searchTimes({ name, builtin: name }, units)
-      expect(Object.keys(times)).toHaveLength(units.length)
-      expect(slowOnes(times)).toEqual({})
-    },
-    120_000,
-  )
+  test.each(detectorNames)('%s', async (name) => {
+    const units = [...Object.values(hostileToAll), ...hostileTo[name]]
+    const times = await searchTimes({ name, builtin: name }, units)
+    expect(Object.keys(times)).toHaveLength(units.length)
+    expect(slowOnes(times)).toEqual({})
+  })
 
   test('keywords, five hundred of them', async () => {
     const many = Array.from({ length: 500 }, (_, n) => `word ${n}`)
@@ -48,7 +44,7 @@ describe('a search through 1 MiB of hostile text takes less than 50 ms', () => {
       ...hostileToKeywords,
     ])
     expect(slowOnes(times)).toEqual({})
-  }, 120_000)
+  })
 })
 
 /** Time in proportion to the length, with a wide margin: a quadratic step would take 64 times as long for 8 times the length. */
@@ -87,21 +83,17 @@ describe('the time for a whole body grows with its length and no faster', () => 
     return best
   }
 
-  test.each(Object.entries(bodies))(
-    '%s',
-    async (_title, bodyOf) => {
-      await treatmentTime(bodyOf(65_536))
-      const small = await treatmentTime(bodyOf(131_072))
-      // Short times are inexact: the CPU clock of a thread may tick every 4 ms.
-      const most = Math.max(small, 8) * MOST_GROWTH
-      expect(await treatmentTime(bodyOf(1_048_576), most)).toBeLessThan(most)
-    },
-    120_000,
-  )
+  test.each(Object.entries(bodies))('%s', async (_title, bodyOf) => {
+    await treatmentTime(bodyOf(65_536))
+    const small = await treatmentTime(bodyOf(131_072))
+    // Short times are inexact: the CPU clock of a thread may tick every 4 ms.
+    const most = Math.max(small, 8) * MOST_GROWTH
+    expect(await treatmentTime(bodyOf(1_048_576), most)).toBeLessThan(most)
+  })
 })
 
 test('a pattern of an operator takes longer, but time in proportion to the text', async () => {
   const sanitizer = createSanitizer([{ name: 'p', regex: '[a-z]{1,20}[0-9]' }])
   const { answer, replaced } = await sanitizer.treat(JSON.stringify('a'.repeat(262_144)))
   expect({ answer, replaced }).toEqual({ answer: undefined, replaced: 0 })
-}, 60_000)
+})

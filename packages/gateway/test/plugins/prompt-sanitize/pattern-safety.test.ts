@@ -10,15 +10,11 @@ const patterns = Object.entries(detectors).flatMap(([name, { patterns }]) =>
 )
 
 describe('every pattern of a detector is proven safe', () => {
-  test.each(patterns)(
-    '%s: %s',
-    (_name, { source, flags }) => {
-      // Only the automaton checker is a proof; by default a fuzzer without a finding would be enough.
-      const { status, checker } = checkSync(source, flags, { checker: 'automaton', timeout: 30_000 })
-      expect({ status, checker }).toEqual({ status: 'safe', checker: 'automaton' })
-    },
-    60_000,
-  )
+  test.each(patterns)('%s: %s', (_name, { source, flags }) => {
+    // Only the automaton checker is a proof; by default a fuzzer without a finding would be enough.
+    const { status, checker } = checkSync(source, flags, { checker: 'automaton', timeout: 30_000 })
+    expect({ status, checker }).toEqual({ status: 'safe', checker: 'automaton' })
+  })
 
   test('a pattern that is not safe would be told', () => {
     expect(checkSync('^([a-z]+)+@', '', { timeout: 10_000 }).status).toBe('vulnerable')

@@ -37,9 +37,7 @@ async function flood(count: number, prefix: string): Promise<Map<unknown, number
   return codes
 }
 
-test('a hundred thousand unknown kids cost one fetch per cooldown and are all refused', {
-  timeout: 60_000,
-}, async () => {
+test('a hundred thousand unknown kids cost one fetch per cooldown and are all refused', async () => {
   expect(issuer.requests.length).toBe(1)
   expect(await flood(100_000, 'a')).toEqual(new Map([['INVALID_TOKEN', 100_000]]))
   expect(issuer.requests.length).toBe(2)

@@ -1,4 +1,3 @@
-import { vi } from 'vitest'
 import { describeApprovals } from './approvals-behaviour.ts'
 import { describeIdempotency } from './idempotency-behaviour.ts'
 import { describeOperations } from './operations-behaviour.ts'
@@ -15,8 +14,6 @@ export function describeRuntime(store: StoreUnderTest): void {
 
 /** What is kept of requests: keys, approvals, and those of one tenant apart from those of another. */
 export function describeKept(store: StoreUnderTest): void {
-  // Tests of other packages may keep the machine busy.
-  vi.setConfig({ testTimeout: 60_000 })
   describeStore(store)
   describeIdempotency(store)
   describeApprovals(store)
@@ -25,7 +22,6 @@ export function describeKept(store: StoreUnderTest): void {
 
 /** What is done in the background, which has tests that wait for leases to end. */
 export function describeWork(store: StoreUnderTest): void {
-  vi.setConfig({ testTimeout: 60_000 })
   describeOperations(store)
   describeReservations(store)
 }

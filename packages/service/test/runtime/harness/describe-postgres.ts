@@ -13,7 +13,7 @@ export function describePostgres(title: string, body: (server: () => PostgresSer
     let server: PostgresServer | undefined
     beforeAll(async () => {
       server = await startPostgres(binaries)
-    }, 60_000)
+    })
     afterAll(() => server?.close())
     body(() => {
       if (server === undefined) throw new Error('the server is not started')
