@@ -84,7 +84,8 @@ async function openGateway(session: Session): Promise<Gateway> {
   const { boot, world, supervisor } = session
   const { file, consoleFolder } = boot
   const loaded = await loadPlugins(readConfig(session, boot.text))
-  if (!loaded.ok) throw new InitialisationError('the configuration is not valid any more')
+  if (!loaded.ok)
+    throw new InitialisationError(`the configuration is not valid any more: ${formatFaults(loaded.faults)}`)
   return createGateway({
     ...loaded,
     source: { file, read: () => loaded },

@@ -54,6 +54,14 @@ test('a module that is not there is a fault at its key', async () => {
   )
 })
 
+test('a module is read once: what its getters say later does not count', async () => {
+  const { faults } = moduleFolder({
+    'mine.mjs': `let reads = 0
+export const plugin = { get name() { if (reads++ > 0) throw new Error('again'); return 'mine' }, create() {} }`,
+  })
+  expect(await faults(withPlugin())).toBe('valid')
+})
+
 test('a folder is no module', async () => {
   const { faults } = moduleFolder()
   expect(await faults(withPlugin().replace('./mine.mjs', '../modules-.js/../.'))).toMatch(/must end in/)

@@ -94,6 +94,18 @@ test('a value of the environment is never shown, whatever the library says', asy
   )
 })
 
+test('nor when the message is about a map above it', async () => {
+  const validate = `(value) => ({ issues: [{ message: 'must not be ' + JSON.stringify(value), path: [] }] })`
+  const { faults } = moduleFolder({
+    'mine.mjs': module(`{ '~standard': { version: 1, vendor: 'mine', validate: ${validate} } }`),
+  })
+  const options = '\n        list:\n          - key: ${SECRET}'
+  expect(await faults(withPlugin(options), { SECRET: 'nobody-"may"-read' })).toMatch(
+    /options: is not valid, got the value of \$\{SECRET\}$/,
+  )
+  expect(await faults(withPlugin('{ list: [1] }'))).toMatch(/options: must not be \{"list":\[1\]\}$/)
+})
+
 test('a value of the environment is a text where a text is wanted, even if it looks like a number', async () => {
   const { load, faults } = moduleFolder({
     'mine.mjs': module(`z.object({ key: z.string(), size: z.int(), zones: z.array(z.string()) })`),

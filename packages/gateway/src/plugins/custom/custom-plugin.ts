@@ -7,7 +7,8 @@ import type { Log } from '../../log.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import type { PluginContext as CustomContext, PluginHooks, PluginRoute } from './define-plugin.ts'
 import { type Access, ExchangeView, viewRoute } from './exchange-view.ts'
-import { type LoadedPlugin, reasonOf } from './load-plugins.ts'
+import type { LoadedPlugin } from './load-plugins.ts'
+import { reasonOf } from './plugin-errors.ts'
 
 /** The parts of the gateway that a custom plugin is made with. */
 export type CustomWorld = Pick<PluginContext, 'log' | 'hold' | 'baseFolder'>
