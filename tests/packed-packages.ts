@@ -68,7 +68,9 @@ function lockWith(dependencies: Readonly<Record<string, string>>): object {
 /** Runs a command to its end. */
 export function run(command: string, args: readonly string[], cwd: string): Ended {
   // npm tells its scripts where the repository is, and an npm started by them would install there.
-  const { npm_config_local_prefix: _, ...env } = process.env
+  const { npm_config_local_prefix: _, ...inherited } = process.env
+  // Warnings about npm settings of the machine are not part of the output.
+  const env = { ...inherited, npm_config_loglevel: 'error' }
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
   return { status, output: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}` }
 }
