@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 /** Log levels: a level includes every level above it. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of the log levels. */
@@ -35,13 +37,11 @@ export function createLog({ level, pretty, write }: LogOptions): Log {
 
 function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
   const line = { time: new Date().toISOString(), level, msg: message, ...plainFields(fields) }
-  return `${JSON.stringify(line)}\n`
+  return `${jsonText(line)}\n`
 }
 
 function prettyLine(level: LogLevel, message: string, fields: LogFields): string {
-  const details = Object.entries(plainFields(fields)).map(
-    ([key, value]) => ` ${key}=${JSON.stringify(value)}`,
-  )
+  const details = Object.entries(plainFields(fields)).map(([key, value]) => ` ${key}=${jsonText(value)}`)
   return `${new Date().toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${details.join('')}\n`
 }
 
@@ -52,7 +52,19 @@ function plainFields(fields: LogFields): Record<string, unknown> {
   )
 }
 
-function errorText(error: Error): string {
-  const cause = error.cause instanceof Error ? ` (cause: ${errorText(error.cause)})` : ''
+/** A plugin may throw any value: a log line that cannot be written must not fail a request. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return JSON.stringify(inspect(value, { depth: 2, breakLength: Number.POSITIVE_INFINITY }))
+  }
+}
+
+const MAX_CAUSES = 5
+
+function errorText(error: Error, causes = 0): string {
+  const hasCause = error.cause instanceof Error && causes < MAX_CAUSES
+  const cause = hasCause ? ` (cause: ${errorText(error.cause as Error, causes + 1)})` : ''
   return `${error.stack ?? `${error.name}: ${error.message}`}${cause}`
 }

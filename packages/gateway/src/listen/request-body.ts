@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { BodyTooLargeError, type Cancellation, type RequestBody } from '../exchange.ts'
 import type { ClientReply } from './reply.ts'
 
-/** The limits of a body and its ties to the request. */
+/** The limits of a body, and the parts of its request that it uses. */
 export interface RequestBodyOptions {
   /** The declared length; `undefined` for a chunked body. */
   readonly length: number | undefined
@@ -39,6 +39,8 @@ class ClientBody implements RequestBody {
   private bytes: Buffer | undefined = undefined
   private prefix: Buffer[] = []
   private ended = false
+  private reading: Promise<void> | undefined = undefined
+  private stopReading: (() => void) | undefined = undefined
   /** The length of a streamed body, once it has arrived completely. */
   private streamedLength: number | undefined = undefined
 
@@ -56,17 +58,36 @@ class ClientBody implements RequestBody {
   }
 
   async read(maxBytes: number): Promise<Buffer | undefined> {
+    // One read at a time: two of them would collect every chunk twice.
+    while (this.reading !== undefined) await this.reading
     if (this.bytes === undefined && !this.ended) {
-      const { length, reply, signal } = this.options
+      const { length } = this.options
       if (length !== undefined && length > maxBytes) return undefined
-      reply.sendContinue()
-      const limit = Math.min(maxBytes, this.options.maxBytes)
-      const collected = await collect(this.request, this.prefix, { maxBytes: limit, signal })
-      this.prefix = collected.chunks
-      this.ended = collected.ended
-      if (this.ended) this.bytes = Buffer.concat(this.prefix)
+      this.reading = this.collectAll(Math.min(maxBytes, this.options.maxBytes))
+      try {
+        await this.reading
+      } finally {
+        this.reading = undefined
+      }
     }
     return this.bytes !== undefined && this.bytes.length <= maxBytes ? this.bytes : undefined
+  }
+
+  private async collectAll(maxBytes: number): Promise<void> {
+    const { reply, signal } = this.options
+    reply.sendContinue()
+    await collect(this.request, this.prefix, {
+      maxBytes,
+      signal,
+      onStart: (stop) => {
+        this.stopReading = stop
+      },
+      onEnd: () => {
+        this.ended = true
+        this.bytes ??= Buffer.concat(this.prefix)
+      },
+    })
+    this.stopReading = undefined
   }
 
   replace(bytes: Buffer): void {
@@ -76,6 +97,8 @@ class ClientBody implements RequestBody {
 
   content(): Buffer | Readable | undefined {
     if (this.bytes !== undefined) return this.bytes.length === 0 ? undefined : this.bytes
+    // A plugin may not have waited for its read: its chunks are the start of the stream.
+    this.stopReading?.()
     const { maxBytes, signal, reply } = this.options
     reply.sendContinue()
     const onComplete = (length: number) => {
@@ -85,25 +108,27 @@ class ClientBody implements RequestBody {
   }
 }
 
-interface Collected {
-  readonly chunks: Buffer[]
-  readonly ended: boolean
+interface Collecting extends Pick<RequestBodyOptions, 'maxBytes' | 'signal'> {
+  /** Gets a function that ends the read early. */
+  readonly onStart: (stop: () => void) => void
+  /** Called when the last chunk is there. */
+  readonly onEnd: () => void
 }
 
 /** Reads until the end, or until more than `maxBytes` have arrived; the stream is paused then, and nothing is lost. */
 function collect(
   request: IncomingMessage,
   chunks: Buffer[],
-  { maxBytes, signal }: Pick<RequestBodyOptions, 'maxBytes' | 'signal'>,
-): Promise<Collected> {
+  { maxBytes, signal, onStart, onEnd }: Collecting,
+): Promise<void> {
   let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-  if (length > maxBytes) return Promise.resolve({ chunks, ended: false })
+  if (length > maxBytes) return Promise.resolve()
   return new Promise((resolve, reject) => {
     let complete = false
     const stopEarly = () => {
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      request.off('data', onData).off('end', onLast).off('close', onClose).off('error', onClose)
       request.pause()
-      resolve({ chunks, ended: false })
+      resolve()
     }
     const onData = (chunk: Buffer) => {
       chunks.push(chunk)
@@ -111,16 +136,18 @@ function collect(
       if (length > maxBytes) stopEarly()
     }
     // Only `close` follows the end: removing the listeners would cost time for nothing.
-    const onEnd = () => {
+    const onLast = () => {
       complete = true
-      resolve({ chunks, ended: true })
+      onEnd()
+      resolve()
     }
     const onClose = () => {
       if (complete) return
       signal.cancel('client_disconnect')
       reject(new Error('the client went away before the body was complete'))
     }
-    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+    onStart(stopEarly)
+    request.on('data', onData).on('end', onLast).on('close', onClose).on('error', onClose)
     if (request.destroyed && !request.readableEnded) onClose()
     request.resume()
   })

@@ -135,8 +135,9 @@ function planCustom(
   const { name } = loaded.plugin
   try {
     const plugin = createCustomPlugin(loaded, { ...world, hold: holdFor(name, createShared<Closable>()) })
+    const planned = planOf(plugin, route)
     void plugin.close?.()
-    return planOf(plugin, route)
+    return planned
   } catch (error) {
     return { name, runs: true, why: error instanceof InitialisationError ? error.message : 'create failed' }
   }

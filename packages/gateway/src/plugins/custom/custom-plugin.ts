@@ -102,8 +102,7 @@ function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: CustomCont
     throw fail(`create failed: ${reasonOf(error)}`)
   }
   if (isThenable(hooks)) {
-    // Its rejection has a handler now: without one it would end the process.
-    Promise.resolve(hooks).catch(() => undefined)
+    handleRejection(hooks)
     throw fail('create must return its hooks at once, not a promise')
   }
   const fault = faultOfHooks(hooks)
@@ -131,7 +130,9 @@ function faultOfHooks(hooks: unknown): string | undefined {
 function readPlan(hooks: PluginHooks, route: PluginRoute, log: Log): PluginPlan {
   if (hooks.plan === undefined) return EVERY_ROUTE
   try {
-    const { runs, why }: { runs: unknown; why: unknown } = hooks.plan(route)
+    const plan: { runs: unknown; why: unknown } = hooks.plan(route)
+    if (isThenable(plan)) handleRejection(plan)
+    const { runs, why } = plan
     if (typeof runs === 'boolean' && typeof why === 'string') return { runs, why: cut(why) }
     log.warn('a plan must be { runs: boolean, why: string }', { route: route.id })
   } catch (error) {
@@ -143,6 +144,7 @@ function readPlan(hooks: PluginHooks, route: PluginRoute, log: Log): PluginPlan 
 function readDegraded(hooks: PluginHooks): string | undefined {
   try {
     const reason: unknown = hooks.degraded?.()
+    if (isThenable(reason)) handleRejection(reason)
     return typeof reason === 'string' ? cut(reason) : undefined
   } catch {
     return 'degraded failed'
@@ -165,6 +167,11 @@ async function closeWithin(hooks: PluginHooks, log: Log): Promise<void> {
 
 function cut(text: string): string {
   return text.slice(0, LONGEST_REASON).toWellFormed()
+}
+
+/** Without a handler, a rejection would end the process. */
+function handleRejection(promise: PromiseLike<unknown>): void {
+  Promise.resolve(promise).catch(() => undefined)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
