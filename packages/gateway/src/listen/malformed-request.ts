@@ -53,7 +53,7 @@ function endWithin(newest: OpenRequest, socket: Socket, answer: string): void {
 }
 
 /** A response without a body, as text. */
-export function bareResponse(status: number): string {
+function bareResponse(status: number): string {
   return `HTTP/1.1 ${status} ${reasons.get(status) ?? 'Refused'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }
 

@@ -37,8 +37,7 @@ class ClientBody implements RequestBody {
   private readonly request: IncomingMessage
   private readonly options: RequestBodyOptions
   private bytes: Buffer | undefined = undefined
-  private prefix: Buffer[] = []
-  private ended = false
+  private readonly prefix: Buffer[] = []
   private reading: Promise<void> | undefined = undefined
   private stopReading: (() => void) | undefined = undefined
   /** The length of a streamed body, once it has arrived completely. */
@@ -60,7 +59,7 @@ class ClientBody implements RequestBody {
   async read(maxBytes: number): Promise<Buffer | undefined> {
     // One read at a time: two of them would collect every chunk twice.
     while (this.reading !== undefined) await this.reading
-    if (this.bytes === undefined && !this.ended) {
+    if (this.bytes === undefined) {
       const { length } = this.options
       if (length !== undefined && length > maxBytes) return undefined
       this.reading = this.collectAll(Math.min(maxBytes, this.options.maxBytes))
@@ -83,7 +82,6 @@ class ClientBody implements RequestBody {
         this.stopReading = stop
       },
       onEnd: () => {
-        this.ended = true
         this.bytes ??= Buffer.concat(this.prefix)
       },
     })

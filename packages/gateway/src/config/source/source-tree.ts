@@ -110,7 +110,7 @@ export const toValue = (node: SourceNode, asText: ReadonlySet<SourceNode>): unkn
 /** Most aliases in one file. */
 export const MAX_ALIASES = 100
 /** Most values in a file after its aliases are expanded. */
-export const MAX_VALUES = 200_000
+const MAX_VALUES = 200_000
 
 /** The environment of references, and the positions for messages. */
 export interface TreeOptions {

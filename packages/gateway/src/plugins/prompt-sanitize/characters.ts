@@ -4,7 +4,7 @@ export function isDigit(unit: number): boolean {
 }
 
 /** A to Z in either case. */
-export function isLetter(unit: number): boolean {
+function isLetter(unit: number): boolean {
   const lower = unit | 0x20
   return lower >= 0x61 && lower <= 0x7a
 }
