@@ -165,6 +165,40 @@ test('an operation that failed ends with 1', async () => {
   })
 })
 
+test('an operation whose status has no route is reported once, and not sent again', async () => {
+  const { url, seen } = await startService((request, response) =>
+    sendOutcome(
+      request,
+      response,
+      outcomesByName[request.method === 'POST' ? 'accepted' : 'missing'] ?? done,
+    ),
+  )
+  const address = `${url}/operations/op-1/status`
+  const { code, stdout, stderr } = await runHere(['call', 'POST', '/x', '--base-url', url])
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^202 accepted /)
+  expect(stderr).toBe(
+    `accepted as op-1, but GET ${address} has no route\nAdd a route for this path to the gateway. The request was not sent again.\n`,
+  )
+  const json = await runHere(['call', 'POST', '/x', '--base-url', url, '--json'])
+  expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 1, stderr: '' })
+  expect(JSON.parse(json.stdout)).toMatchObject({ status: 202, outcome: 'accepted', unreachable: address })
+  const once = ['POST /x', 'GET /operations/op-1/status']
+  expect(seen.map(({ line }) => line)).toEqual([...once, ...once])
+})
+
+test('an approval whose address has no route is reported once, and not sent again', async () => {
+  const { url, seen } = await startService((request, response) => {
+    if (request.method === 'GET') return sendOutcome(request, response, outcomesByName['missing'] ?? done)
+    sendOutcome(request, response, approval, { Location: '/approvals/a-1' })
+  })
+  const { code, stdout, stderr } = await runHere(['call', 'POST', '/pay', '--base-url', url])
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^412 approval_required /)
+  expect(stderr).toContain(`an approval is required, but GET ${url}/approvals/a-1 has no route\n`)
+  expect(seen.map(({ line }) => line)).toEqual(['POST /pay', 'GET /approvals/a-1'])
+})
+
 /** Wants an approval until it was looked at once. */
 async function startApproving(decide: () => boolean) {
   return await startService((request, response) => {

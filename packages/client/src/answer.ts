@@ -13,6 +13,11 @@ export interface Answer {
 /** An outcome with its answer. */
 export type Answered<SuccessBody = unknown, CreatedBody = SuccessBody> = Outcome<SuccessBody, CreatedBody> & {
   readonly answer: Answer
+  /**
+   * The address of a status or an approval that nothing serves, for example because the gateway has no route to it. A
+   * run that meets one returns the outcome that names the address.
+   */
+  readonly unreachable?: string | undefined
 }
 
 /**
@@ -21,6 +26,17 @@ export type Answered<SuccessBody = unknown, CreatedBody = SuccessBody> = Outcome
  */
 export function attachAnswer(outcome: Outcome, answer: Answer): Answered {
   return Object.defineProperty(outcome, 'answer', { value: answer }) as Answered
+}
+
+/** Marks an outcome as the last of a run, because nothing serves the address it names. Not enumerable, as `answer`. */
+export function attachUnreachable<Result extends Answered>(outcome: Result, { href }: URL): Result {
+  return Object.defineProperty(outcome, 'unreachable', { value: href })
+}
+
+/** Whether the answer says that nothing serves the address: there is no such path, or not with this method. */
+export function isUnserved(outcome: Answered): boolean {
+  if (outcome.type !== 'error') return false
+  return outcome.condition === 'not_found' || outcome.condition === 'method_not_allowed'
 }
 
 /** An answered outcome of one type. */

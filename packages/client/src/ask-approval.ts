@@ -1,5 +1,5 @@
 import { outcomes } from '@agentic-rest/profile'
-import type { Answered, AnsweredAs } from './answer.ts'
+import { type Answered, type AnsweredAs, attachUnreachable, isUnserved } from './answer.ts'
 import { resolveReference } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { untilAborted } from './clock.ts'
@@ -51,6 +51,11 @@ async function isDecided(
   let seen: Answered | undefined
   for (let look = 0; await patience.pause(look, seen); look++) {
     seen = await sendPatiently(context, followUp(request), location)
+    if (look === 0 && isUnserved(seen)) {
+      // The request with its token would be answered with 412 until somebody decides, and nobody could tell when.
+      attachUnreachable(outcome, location)
+      return false
+    }
     if (seen.type !== 'success' || !isPending(seen.body)) return true
   }
   return false

@@ -1,4 +1,4 @@
-import type { Answered, AnsweredAs } from './answer.ts'
+import { type Answered, type AnsweredAs, attachUnreachable, isUnserved } from './answer.ts'
 import { resolveReference } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { TransportError } from './errors.ts'
@@ -26,6 +26,8 @@ export async function followOperation(
   let last: Answered = accepted
   for (let attempt = 0; await context.patience.pause(attempt, last); attempt++) {
     last = await sendPatiently(context, followUp(request), url)
+    // Only the first answer: a status that was there and is gone has expired, and the 404 is the result.
+    if (attempt === 0 && isUnserved(last)) return { outcome: attachUnreachable(accepted, url), state: 'open' }
     if (last.type !== 'success') return { outcome: last, state: 'open' }
     const status = readStatus(last.body, last.answer)
     context.options.onProgress?.(status)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { startRunService } from './run-service.ts'
-import { sampleOutcomes } from './sample-outcomes.ts'
+import { sampleConditions, sampleOutcomes } from './sample-outcomes.ts'
 import { type Incoming, sendOutcome } from './scenario-service/send-outcome.ts'
 
 const post = { method: 'POST', path: '/refunds', body: { amount: 3 } }
@@ -86,6 +86,25 @@ describe('an approval', () => {
     expect(outcome).toEqual(sampleOutcomes.approval_required)
     expect(waits).toEqual([250, 500, 1000, 2000])
   })
+
+  test.each(['not_found', 'method_not_allowed'] as const)(
+    'whose address is answered with %s is returned itself, names the address and is not sent again',
+    async (condition) => {
+      const { client, url, requests } = await startRunService((request, response) => {
+        if (request.url === '/approvals/a1')
+          return sendOutcome(response, request.trace, sampleConditions[condition])
+        sendOutcome(response, request.trace, sampleOutcomes.approval_required, { location: '/approvals/a1' })
+      })
+      const outcome = await client.run(post, { onApproval: () => true, retryUnsafe: true })
+      expect(outcome).toEqual(sampleOutcomes.approval_required)
+      expect(outcome.unreachable).toBe(`${url}/approvals/a1`)
+      expect(outcome.answer.status).toBe(412)
+      expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+        'POST /refunds',
+        'GET /approvals/a1',
+      ])
+    },
+  )
 
   test('that nobody decides is left when the patience is used up', async () => {
     const { client, requests, waits } = await startRunService(({ url, trace }, response) => {

@@ -58,8 +58,31 @@ describe('an operation', () => {
     expect(poll?.trace.requestId).not.toBe(requests[0]?.trace.requestId)
   })
 
+  test.each([sampleConditions.not_found, sampleConditions.method_not_allowed])(
+    'whose status is answered with $code at once is returned itself, names the address and is not sent again',
+    async (outcome) => {
+      const { client, url, requests } = await startRunService(accepting(outcome))
+      const result = await client.run(post, { retryUnsafe: true })
+      expect(result).toEqual(sampleOutcomes.accepted)
+      expect(result.unreachable).toBe(`${url}/operations/op-1/status`)
+      expect(result.answer.status).toBe(202)
+      expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+        'POST /work',
+        'GET /operations/op-1/status',
+      ])
+    },
+  )
+
+  test('whose status is gone after it was there ends with that outcome', async () => {
+    const { client } = await startRunService((request, response, count) =>
+      accepting(count < 3 ? statusOf({ status: 'working' }) : sampleConditions.not_found)(request, response),
+    )
+    const result = await client.run(post)
+    expect(result).toEqual(sampleConditions.not_found)
+    expect(result.unreachable).toBeUndefined()
+  })
+
   test.each([
-    ['gone', sampleConditions.not_found],
     ['forbidden', sampleOutcomes.forbidden],
     ['broken', sampleOutcomes.error],
   ])('whose status is %s ends with that outcome', async (_title, outcome) => {

@@ -11,6 +11,8 @@ export interface Shown {
   readonly profile: string | undefined
   /** The URL of the approval, if the answer has one. */
   readonly location: string | undefined
+  /** The address of a status or an approval that nothing serves. */
+  readonly unreachable?: string | undefined
   /** How to be asked the questions at the terminal, if that is possible. */
   readonly hint?: string | undefined
 }
@@ -21,9 +23,11 @@ export function isSuccess({ type }: Outcome): boolean {
 }
 
 /** The outcome as JSON. Its type is `outcome`, as in the status of an operation (decision 10). */
-export function outcomeJson({ outcome, trace, profile, location }: Shown): string {
+export function outcomeJson({ outcome, ...shown }: Shown): string {
+  const { trace, profile, location, unreachable } = shown
   const body = isOwnBody(outcome) ? outcome.body : JSON.parse(writeOutcome(outcome, writable(trace)).body)
-  return jsonText({ status: statusOf(outcome), outcome: outcome.type, body, trace, profile, location })
+  const status = statusOf(outcome)
+  return jsonText({ status, outcome: outcome.type, body, trace, profile, location, unreachable })
 }
 
 function isOwnBody(outcome: Outcome): outcome is Extract<Outcome, { type: 'success' | 'created' }> {

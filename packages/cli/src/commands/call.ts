@@ -70,7 +70,10 @@ export const call = defineCommand({
   ],
   exitCodes: [
     [exitCodes.ok, 'The outcome is success, created or accepted, or a stream is complete.'],
-    [exitCodes.failed, 'Any other outcome, or no answer. Without a terminal this includes a clarification.'],
+    [
+      exitCodes.failed,
+      'Any other outcome, no answer, or a status without a route. Without a terminal also a clarification.',
+    ],
     [exitCodes.invalid, 'The command line is not valid.'],
     [exitCodes.interrupted, 'Ended by Ctrl-C.'],
   ],
@@ -112,7 +115,18 @@ async function sendAndShow(options: Given, host: Host, stop: AbortController): P
   if (answered === undefined) return exitCodes.ok
   const shown = { ...toShown(answered), hint: askingHint(options, host) }
   host.stdout.write(json ? `${outcomeJson(shown)}\n` : outcomeText(shown, host.stdout))
-  return isSuccess(answered) ? exitCodes.ok : exitCodes.failed
+  if (!json) host.stderr.write(unreachableText(answered))
+  return isSuccess(answered) && answered.unreachable === undefined ? exitCodes.ok : exitCodes.failed
+}
+
+/** Says that the outcome cannot be followed; empty if it can. */
+function unreachableText(outcome: Answered): string {
+  if (outcome.unreachable === undefined) return ''
+  const what = outcome.type === 'accepted' ? `accepted as ${outcome.operationId}` : 'an approval is required'
+  return [
+    `${terminalLine(`${what}, but GET ${outcome.unreachable} has no route`)}\n`,
+    'Add a route for this path to the gateway. The request was not sent again.\n',
+  ].join('')
 }
 
 /** How to be asked the questions of a clarification, for a user who was not asked. */
@@ -125,7 +139,7 @@ function askingHint({ data, 'no-wait': noWait }: Given, host: Host): string | un
 function toShown(outcome: Answered): Shown {
   const { trace, profile, headers } = outcome.answer
   const location = outcome.type === 'approval_required' ? headers.get('Location') : null
-  return { outcome, trace, profile, location: location ?? undefined }
+  return { outcome, trace, profile, location: location ?? undefined, unreachable: outcome.unreachable }
 }
 
 interface Failing {
