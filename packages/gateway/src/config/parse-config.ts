@@ -24,6 +24,8 @@ export type ConfigResult =
       readonly file: string
       /** The text of the file. */
       readonly text: string
+      /** The texts of its module files by name, where they were read before: all workers run the same ones. */
+      readonly modules?: Readonly<Record<string, string>> | undefined
       readonly warnings: readonly ConfigWarning[]
       /** The place of a value in the file; for a missing one, the place of the nearest key above it. */
       readonly positionOf: (path: Path) => Position

@@ -27,7 +27,7 @@ test('a question to a process that ends is rejected, and so is the next', async 
   const { here, there, cut } = createEnds()
   new Channel(there, { prepareReload: () => new Promise<readonly string[]>(() => undefined) })
   const channel: WorkerChannel = new Channel(here, {})
-  const asked = channel.ask('prepareReload', 'text')
+  const asked = channel.ask('prepareReload', { text: 'text' })
   expect(channel.isClosed).toBe(false)
   cut()
   await expect(asked).rejects.toThrow('the other process is gone')

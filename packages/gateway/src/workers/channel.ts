@@ -1,20 +1,21 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { FeedBatch } from '../admin/other-workers.ts'
 import type { ExchangeRow } from '../admin/recent-exchanges.ts'
-import type { ReloadResult } from '../lifetime/reload.ts'
+import type { ReloadResult, ValidConfig } from '../lifetime/reload.ts'
 import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
 import type { Exposition, MetricValues } from '../metrics/registry.ts'
 
+/** A configuration as workers get it: the texts of its file and its modules. The files may have changed since. */
+export type ConfigTexts = Pick<ValidConfig, 'text' | 'modules'>
+
 /** The settings of a worker. */
-export interface Boot {
+export interface Boot extends ConfigTexts {
   /** From 1; worker 1 has the admin listener. */
   readonly index: number
   /** The number of workers. */
   readonly count: number
   readonly file: string
-  /** The text of the configuration in use; the file may have changed since. */
-  readonly text: string
   readonly consoleFolder: string | undefined
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }
 }
@@ -52,7 +53,7 @@ export type WorkerCalls = {
   metrics(): MetricValues
   degraded(): readonly string[]
   /** Prepares a configuration; answers with its faults. */
-  prepareReload(text: string): Later<readonly string[]>
+  prepareReload(texts: ConfigTexts): Later<readonly string[]>
   concludeReload(result: ReloadResult): Later<void>
   drain(): void
   feed(): FeedBatch

@@ -14,6 +14,7 @@ import { ConnectionSpread } from '../listen/connection-spread.ts'
 import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
+import { pinModules } from '../plugins/custom/import-module.ts'
 import type { Boot, SupervisorCalls, WorkerCalls } from './channel.ts'
 import { MergedMetrics } from './merged-metrics.ts'
 import { LineRelay, relayLog } from './output.ts'
@@ -84,7 +85,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
 
   /** Resolves with the port when all workers take requests. */
   async start(): Promise<number> {
-    this.#use(this.#loaded)
+    this.#use(await pinModules(this.#loaded))
     try {
       const [port] = await Promise.all([this.#port.promise, this.#pool.start()])
       return port
@@ -154,7 +155,8 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   #boot({ index }: Worker): Boot {
     const { source, consoleFolder, logging: log } = this.#options
     const { workers: count } = this.#config
-    return { index, count, file: source.file, text: this.#loaded.text, consoleFolder, log }
+    const { text, modules } = this.#loaded
+    return { index, count, file: source.file, text, modules, consoleFolder, log }
   }
 
   /** Clients can connect when the last worker is ready, so that every connection is answered. */

@@ -16,7 +16,14 @@ import type { Log, LogFields } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { loadPlugins } from '../plugins/custom/load-plugins.ts'
 import { createStreamSlots } from '../slots/shared-slots.ts'
-import { type Boot, Channel, type Peer, type SupervisorChannel, type WorkerCalls } from './channel.ts'
+import {
+  type Boot,
+  Channel,
+  type ConfigTexts,
+  type Peer,
+  type SupervisorChannel,
+  type WorkerCalls,
+} from './channel.ts'
 import { createBatchedOutput } from './output.ts'
 import { createWorkerSlots } from './stream-slots.ts'
 
@@ -83,9 +90,8 @@ interface Session {
 async function openGateway(session: Session): Promise<Gateway> {
   const { boot, world, supervisor } = session
   const { file, consoleFolder } = boot
-  const loaded = await loadPlugins(readConfig(session, boot.text))
-  if (!loaded.ok)
-    throw new InitialisationError(`the configuration is not valid any more: ${formatFaults(loaded.faults)}`)
+  const loaded = await loadPlugins(readConfig(session, boot))
+  if (!loaded.ok) throw new InitialisationError(formatFaults(loaded.faults))
   return createGateway({
     ...loaded,
     source: { file, read: () => loaded },
@@ -111,9 +117,10 @@ function workerLog({ index }: Boot, log: Log): Log {
 const ADMIN_WORKER = 1
 
 /** The configuration of one worker: its part of the divided limits, and the admin listener in worker 1 alone. */
-function readConfig({ boot, world }: Session, text: string): ConfigResult {
-  const parsed = parseConfig(text, { file: boot.file, env: world.env })
-  if (!parsed.ok) return parsed
+function readConfig({ boot, world }: Session, { text, modules = {} }: ConfigTexts): ConfigResult {
+  const result = parseConfig(text, { file: boot.file, env: world.env })
+  if (!result.ok) return result
+  const parsed = { ...result, modules }
   const config = divideLimits(parsed.config, boot)
   if (boot.index === ADMIN_WORKER) return { ...parsed, config }
   const { admin: _, ...gateway } = config.gateway
@@ -150,9 +157,9 @@ function createLink(session: Session, own: WorkerParts): WorkerLink {
   }
   calls.metrics = () => own.metrics.values()
   calls.degraded = () => own.degraded()
-  calls.prepareReload = (text) =>
+  calls.prepareReload = (texts) =>
     turns(async () => {
-      const loaded = readConfig(session, text)
+      const loaded = readConfig(session, texts)
       return loaded.ok ? await own.swap.prepare(loaded) : formatFaults(loaded.faults).split('\n')
     })
   calls.concludeReload = (result) =>

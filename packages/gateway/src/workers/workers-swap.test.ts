@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeContext } from '../../test/plugins/make-exchange.ts'
 import { parseConfig } from '../config/parse-config.ts'
 import { createReloading, type ReloadResult, type ValidConfig } from '../lifetime/reload.ts'
+import type { ConfigTexts } from './channel.ts'
 import { createWorkersSwap } from './workers-swap.ts'
 
 // Longer than workers have to prepare a configuration and to use it.
@@ -21,7 +22,7 @@ function makeWorker(faults?: readonly string[]) {
     isClosed: false,
     ask(name: string, value: unknown) {
       if (name === 'prepareReload') {
-        asked.push(String(value))
+        asked.push((value as ConfigTexts).text)
         return prepared.promise
       }
       concluded.push((value as ReloadResult).result)

@@ -6,6 +6,7 @@ import {
   WARM_MS,
 } from '../lifetime/reload.ts'
 import { settledWithin } from '../lifetime/turns.ts'
+import { pinModules } from '../plugins/custom/import-module.ts'
 import type { WorkerChannel } from './channel.ts'
 
 /** The parts of a swap in all workers. */
@@ -29,11 +30,13 @@ export function createWorkersSwap({ pool, use }: WorkersSwapParts): ConfigSwap {
   return {
     async prepare(loaded) {
       if (unanswered !== undefined) return ['a worker has not answered the reload before']
+      const pinned = await pinModules(loaded)
+      const { text, modules } = pinned
       const faults = new Set<string>()
       let answers = 0
       const asked = [...pool.workers].map(async ({ channel }) => {
         const found = await channel
-          .ask('prepareReload', loaded.text)
+          .ask('prepareReload', { text, modules })
           .catch(() => ['a worker failed to answer'])
         // A worker that has ended is replaced by one with the configuration that the others use.
         if (channel.isClosed) return
@@ -46,7 +49,7 @@ export function createWorkersSwap({ pool, use }: WorkersSwapParts): ConfigSwap {
       await settledWithin(PREPARE_MS, unanswered)
       if (unanswered !== undefined) faults.add('a worker did not answer in time')
       else if (answers === 0) faults.add('no worker was there to try it')
-      prepared = loaded
+      prepared = pinned
       return [...faults]
     },
     async apply() {

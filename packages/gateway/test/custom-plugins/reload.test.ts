@@ -105,6 +105,22 @@ test.each([
   expect(await code()).toBe('mended-A')
 })
 
+test('a module that failed is run again by the next reload, though its file is the same', async () => {
+  const { folder, gateway, code } = await startReloading(refusing('first-'))
+  const key = Symbol.for('custom-plugins failing module')
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, key))
+  const needy = `if (!globalThis[Symbol.for('custom-plugins failing module')]) throw new Error('not now')`
+  folder.write({ 'mine.mjs': `${needy}\n${refusing('second-')}` })
+  for (const _ of [1, 2])
+    expect(await gateway.reload()).toMatchObject({
+      result: 'refused',
+      faults: [expect.stringMatching(/cannot be loaded: not now$/)],
+    })
+  Object.assign(globalThis, { [key]: true })
+  expect(await gateway.reload()).toMatchObject({ result: 'applied' })
+  expect(await code()).toBe('second-A')
+})
+
 test('the former plugin is closed with its last request, and held resources outlive it', async () => {
   const counts = { made: 0, closed: 0, plugins: 0 }
   const key = Symbol.for('custom-plugins reload test')

@@ -125,14 +125,14 @@ test('a worker serves the connections that it is handed, and answers for itself 
   expect(JSON.parse(String((await sendRequest(`${url}/readyz`)).body)).degraded).toEqual(['told'])
 
   const applied = { at: new Date().toISOString(), result: 'applied', faults: [] } as const
-  expect(await worker.ask('prepareReload', configText({ routes: [] }))).toEqual([])
+  expect(await worker.ask('prepareReload', { text: configText({ routes: [] }) })).toEqual([])
   expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
   await worker.ask('concludeReload', applied)
   expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
   const broken = configText({ routes: [{ ...route, ca_file: 'no.pem', target: 'https://service.test' }] })
-  expect(await worker.ask('prepareReload', broken)).toEqual([expect.stringContaining('ca_file')])
+  expect(await worker.ask('prepareReload', { text: broken })).toEqual([expect.stringContaining('ca_file')])
   // Prepared, and then refused because of another worker.
-  expect(await worker.ask('prepareReload', configText({ routes: [route] }))).toEqual([])
+  expect(await worker.ask('prepareReload', { text: configText({ routes: [route] }) })).toEqual([])
   await worker.ask('concludeReload', { ...applied, result: 'refused', faults: ['no key'] })
   expect((await sendRequest(`${url}/items/1`)).status).toBe(404)
   expect(await worker.ask('degraded')).toEqual(['configuration: the last reload was refused'])

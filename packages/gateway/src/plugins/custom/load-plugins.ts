@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { pathToFileURL } from 'node:url'
 import type { CustomPluginOptions } from '../../config/config-schema.ts'
 import { type ConfigFault, formatFaults, formatPath, type Path, quote } from '../../config/faults.ts'
 import type { ConfigResult } from '../../config/parse-config.ts'
@@ -8,6 +6,7 @@ import { checkPluginName, customPlaces } from '../../config/schema/plugin-sectio
 import { InitialisationError } from '../../errors.ts'
 import { checkOptions, checkOptionsAtOnce, isSchema } from './check-options.ts'
 import type { Plugin } from './define-plugin.ts'
+import { importModule } from './import-module.ts'
 import { inTime, reasonOf, shorten } from './plugin-errors.ts'
 
 /** The place of a custom plugin: directly after this plugin of the gateway, or after custom plugins there. */
@@ -69,7 +68,7 @@ async function loadEntry(
     message,
     kind: 'invalid',
   })
-  const plugin = await importPlugin(entry.module)
+  const plugin = await importPlugin(entry.module, config.modules?.[entry.module])
   if (typeof plugin === 'string') return [faultAt(['module'], plugin)]
   if (plugin.name !== entry.name)
     return [faultAt(['name'], `differs from the name in its module, ${quote(plugin.name)}`)]
@@ -83,15 +82,10 @@ async function loadEntry(
 }
 
 /** The module's plugin, or the reason why there is none. */
-async function importPlugin(file: string): Promise<Plugin | string> {
+async function importPlugin(file: string, pinned: string | undefined): Promise<Plugin | string> {
   try {
-    // Node keeps every module it has imported. The digest makes a changed file another module, so that a reload uses it.
-    const digest = createHash('sha256')
-      .update(await readFile(file))
-      .digest('hex')
-      .slice(0, 16)
-    const url = `${pathToFileURL(file).href}?digest=${digest}`
-    const { plugin }: Readonly<Record<string, unknown>> = await inTime(import(url))
+    const text = pinned ?? (await readFile(file, 'utf8'))
+    const { plugin } = await inTime(importModule(file, text))
     if (plugin === undefined) return 'exports no `plugin`; write: export const plugin = definePlugin({ … })'
     return readPlugin(plugin) ?? 'exports a `plugin` that definePlugin has not made'
   } catch (error) {
