@@ -17,7 +17,7 @@ import type { InFlight } from './in-flight.ts'
 import { checkInput } from './input/check-input.ts'
 import { type CollectedInput, collectInput } from './input/collect-input.ts'
 import { type Log, withFields } from './log.ts'
-import { success } from './make-outcome.ts'
+import { createdLocation, success } from './make-outcome.ts'
 import { DOCUMENT_PATH } from './openapi/document.ts'
 import { perform, scopeOf } from './perform.ts'
 import { refusal } from './refusals.ts'
@@ -47,7 +47,7 @@ export async function handleRequest(parts: ServiceParts, request: Request): Prom
   let written: WrittenOutcome
   try {
     answer = opened.ok ? await answerRequest(parts, exchange) : opened.answer
-    written = writeAnswer(withInnerLocation(answer, exchange), exchange.trace)
+    written = writeAnswer(withLocation(answer, exchange, parts.publicPath), exchange.trace)
   } catch (cause) {
     logFailure(exchange, cause)
     answer = { outcome: failureOf(cause), headers: {} }
@@ -130,7 +130,8 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
     scope,
     digest,
     approvalTokens,
-    job: operation.async && caller.prefersAsync ? jobOf(checked, scope, exchange) : undefined,
+    job: operation.async === false ? undefined : jobOf(checked, scope, exchange),
+    prefersAsync: caller.prefersAsync,
     durable: parts.durable,
     publicPath: parts.publicPath,
     ownApproval: (own) => {
@@ -204,12 +205,15 @@ function documentAnswer({ document }: ServiceParts): Answer {
   return { outcome: success({ toJSON: document }), headers: {} }
 }
 
-/** Adds the address of an inner approval, if callers can reach the inner agent. */
-function withInnerLocation(answer: Answer, { innerApprovals }: Exchange): Answer {
+/** Adds the address of a created resource, or of an inner approval if callers can reach the inner agent. */
+function withLocation(answer: Answer, { innerApprovals }: Exchange, publicPath: string): Answer {
   const { outcome, headers: own } = answer
   const location =
-    outcome.type === 'approval_required' ? innerApprovals.get(outcome.approvalToken) : undefined
-  return location === undefined ? answer : { outcome, headers: { ...own, Location: location } }
+    outcome.type === 'approval_required'
+      ? innerApprovals.get(outcome.approvalToken)
+      : createdLocation(outcome, publicPath)
+  // In lower case, as `setHeader` keeps it: two spellings would become two values of one header.
+  return location === undefined ? answer : { outcome, headers: { ...own, location } }
 }
 
 /** An unavailable store is a failed dependency; every other error is a fault. */

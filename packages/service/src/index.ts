@@ -26,6 +26,8 @@ export { jsonLinesLog, type Log, type LogFields } from './log.ts'
 export {
   accepted,
   approvalRequired,
+  type CreatedAt,
+  type CreatedOptions,
   clarificationRequired,
   conflict,
   created,
@@ -37,6 +39,7 @@ export {
 } from './make-outcome.ts'
 export {
   type ApprovalRule,
+  type BackgroundChoice,
   defineOperation,
   type InputOf,
   type Objection,

@@ -7,6 +7,7 @@ import type {
   ErrorOutcome,
   FailedDependency,
   Forbidden,
+  Outcome,
   Success,
   ValidationFailed,
 } from '@agentic-rest/profile'
@@ -16,9 +17,31 @@ export function success<Body>(body: Body): Success<Body> {
   return { type: 'success', body }
 }
 
-/** A resource was created. */
-export function created<Body>(body: Body): Created<Body> {
-  return { type: 'created', body }
+/** A created resource and its address. */
+export interface CreatedAt<Body = unknown> extends Created<Body> {
+  readonly location?: string | undefined
+}
+
+/** The address of a created resource, sent as `Location`. */
+export interface CreatedOptions {
+  /** A URL, or a path of this service; the `publicPath` of the service is put before a path. */
+  readonly location?: string | undefined
+}
+
+/** A resource was created. Throws a `TypeError` for a location that no header can carry. */
+export function created<Body>(body: Body, { location }: CreatedOptions = {}): CreatedAt<Body> {
+  if (location === undefined) return { type: 'created', body }
+  if (!/^[\x21-\x7e]+$/.test(location))
+    throw new TypeError('location has to be a URL or a path in printable ASCII; encode its segments')
+  return { type: 'created', body, location }
+}
+
+/** The address of a created resource, if the outcome has one. */
+export function createdLocation(outcome: Outcome, publicPath: string): string | undefined {
+  if (outcome.type !== 'created') return undefined
+  const { location }: CreatedAt = outcome
+  // Two slashes at the start name another host, not a path.
+  return location === undefined || !/^\/(?!\/)/.test(location) ? location : `${publicPath}${location}`
 }
 
 /** The work continues in the background. Operations with `async` get this outcome from the runtime. */

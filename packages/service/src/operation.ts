@@ -30,6 +30,11 @@ export interface ApprovalRule<Input = unknown, Params = Readonly<Record<string, 
   when(context: RequestContext<Input, Params>): false | WantedApproval | Promise<false | WantedApproval>
 }
 
+/** Chooses per request: true is 202, false never, undefined leaves it to the `Prefer` header of the caller. */
+export type BackgroundChoice<Input = unknown, Params = Readonly<Record<string, string>>> = (
+  context: RequestContext<Input, Params>,
+) => boolean | undefined | Promise<boolean | undefined>
+
 /** An outcome without an effect. */
 export type Refusal = Exclude<Outcome, { readonly type: 'success' | 'created' | 'accepted' }>
 
@@ -62,8 +67,11 @@ export interface OperationDefinition<Path extends string, Schema extends Standar
   readonly outcomes?: readonly OutcomeType[]
   /** One effect per `Idempotency-Key`. */
   readonly idempotent?: boolean
-  /** Lets callers ask for 202 with `Prefer: respond-async`. */
-  readonly async?: boolean
+  /**
+   * Whether a request runs in the background. True lets callers ask for 202 with `Prefer: respond-async`. A function
+   * chooses per request (decision 43).
+   */
+  readonly async?: boolean | BackgroundChoice<InputOf<Schema>, PathParams<Path>>
   readonly approval?: ApprovalRule<InputOf<Schema>, PathParams<Path>>
   /**
    * Refuses requests that cannot succeed, before the approval, the 202 and the run. The inputs are valid at this point.
@@ -94,7 +102,7 @@ export interface Operation {
   readonly output: OutputSchemas
   readonly outcomes: readonly OutcomeType[] | undefined
   readonly idempotent: boolean
-  readonly async: boolean
+  readonly async: boolean | BackgroundChoice
   readonly approval: ApprovalRule | undefined
   readonly check: ((context: CheckContext) => Objection) | undefined
   readonly accept: ((context: AcceptContext, sql: Sql) => Objection) | undefined
@@ -139,8 +147,8 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
     output,
     outcomes: definition.outcomes,
     idempotent: definition.idempotent ?? false,
-    async: definition.async ?? false,
     // The casts are safe: inputs are checked against the same schema before they get here.
+    async: (definition.async as Operation['async'] | undefined) ?? false,
     approval: definition.approval as ApprovalRule | undefined,
     check: definition.check?.bind(definition) as Operation['check'],
     accept: definition.accept?.bind(definition) as Operation['accept'],
@@ -151,12 +159,12 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
 
 /** `accept` and `release` need `async`: without a 202 they would never run. */
 function assertHooks({ async: canWait = false, accept, release }: Hooks): void {
-  if (canWait) return
+  if (canWait !== false) return
   const name = (accept && 'accept') ?? (release && 'release')
   if (name !== undefined) throw new TypeError(`it has ${name} but is not async`)
 }
 
-type Hooks = { readonly async?: boolean; readonly accept?: unknown; readonly release?: unknown }
+type Hooks = { readonly async?: unknown; readonly accept?: unknown; readonly release?: unknown }
 type Placed = Pick<Operation, 'method' | 'path'> & Pick<OperationDefinition<string, undefined>, 'locations'>
 
 function locator({ method, path, locations = {} }: Placed): (name: string) => InputLocation {

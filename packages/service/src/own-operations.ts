@@ -1,6 +1,6 @@
 import { headers, type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
 import type { Durable } from './durable.ts'
-import { success } from './make-outcome.ts'
+import { createdLocation, success } from './make-outcome.ts'
 import { defineOperation, type Operation } from './operation.ts'
 import { refusal } from './refusals.ts'
 import type { RunContext } from './run-context.ts'
@@ -23,6 +23,8 @@ export function backgroundOperations({ durable, publicPath }: OwnOptions): reado
     const status = await (await durable.operations()).status(tenant, params.operationId)
     if (status === undefined) return refusal('NOT_FOUND')
     if (!finalStates.has(status.status)) setHeader(headers.retryAfter, String(RETRY_AFTER_SECONDS))
+    const location = status.outcome && createdLocation(status.outcome, publicPath)
+    if (location !== undefined) setHeader('Location', location)
     return success(statusBody(status, trace, publicPath))
   }
   return [

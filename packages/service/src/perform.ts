@@ -19,8 +19,10 @@ interface Performance {
   readonly digest: string
   /** The tokens of the request, for this service or for inner agents. */
   readonly approvalTokens: readonly string[]
-  /** Set if the caller prefers to poll. */
+  /** The request as a job; absent if the operation never runs in the background. */
   readonly job: Job | undefined
+  /** Whether the caller asks for 202. */
+  readonly prefersAsync: boolean
   readonly durable: Durable
   /** The prefix of the built-in paths. */
   readonly publicPath: string
@@ -85,9 +87,10 @@ interface Done {
   readonly isKept: boolean
 }
 
-async function performClaimed(performance: Performance, claim: Claimed | undefined): Promise<Done> {
-  const { operation, context, scope, digest, durable } = performance
-  const objection = await operation.check?.({ ...context, prefersAsync: performance.job !== undefined })
+async function performClaimed(given: Performance, claim: Claimed | undefined): Promise<Done> {
+  const performance = { ...given, job: await chosenJob(given) }
+  const { operation, context, scope, digest, durable, job } = performance
+  const objection = await operation.check?.({ ...context, prefersAsync: job !== undefined })
   if (objection !== undefined) return { answer: { outcome: objection, headers: {} }, isKept: false }
   const gate = await approve({
     operation,
@@ -100,6 +103,12 @@ async function performClaimed(performance: Performance, claim: Claimed | undefin
   })
   if (!gate.ok) return { answer: gate.answer, isKept: false }
   return performApproved(performance, { claim, approval: gate.value })
+}
+
+/** The job, if the service or the caller chooses the background (decision 43). */
+async function chosenJob({ operation, context, job, prefersAsync }: Performance): Promise<Job | undefined> {
+  const choice = typeof operation.async === 'function' ? await operation.async(context) : undefined
+  return (choice ?? prefersAsync) ? job : undefined
 }
 
 async function performApproved(performance: Performance, gates: Gates): Promise<Done> {
@@ -206,7 +215,7 @@ async function runOrKept(
 
 /** Commits the job, its approval, the reservations of `accept` and the stored 202 before the 202 is sent. */
 async function acceptJob(
-  { operation, context, durable, publicPath }: Performance,
+  { operation, context, durable, publicPath, prefersAsync }: Performance,
   { effect, setHeader, approval }: Doing,
   job: Job,
 ) {
@@ -217,7 +226,8 @@ async function acceptJob(
     await orLost('approval', () => approval?.reservation.hand(sql, operationId))
     const objection = await operation.accept?.({ ...context, operationId }, sql)
     if (objection !== undefined) return objection
-    setHeader('Preference-Applied', 'respond-async')
+    // Only for a stated preference (RFC 7240, section 3).
+    if (prefersAsync) setHeader('Preference-Applied', 'respond-async')
     return accepted({ operationId, statusUrl: `${publicPath}/operations/${operationId}/status` })
   })
 }

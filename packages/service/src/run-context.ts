@@ -56,7 +56,7 @@ export interface RequestContext<Input = unknown, Params = Readonly<Record<string
 /** The context of `check`. */
 export interface CheckContext<Input = unknown, Params = Readonly<Record<string, string>>>
   extends RequestContext<Input, Params> {
-  /** Whether the caller prefers to poll. An early refusal then saves the caller the polling. */
+  /** Whether the caller would have to poll for the result. An early refusal then saves the polling. */
   readonly prefersAsync: boolean
 }
 

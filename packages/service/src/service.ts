@@ -97,7 +97,7 @@ function assertPublicPath(path: string): void {
 }
 
 function needsStore({ idempotent, approval, async: canWait }: Operation): boolean {
-  return idempotent || canWait || approval !== undefined
+  return idempotent || canWait !== false || approval !== undefined
 }
 
 type Made = Pick<ServiceParts, 'log' | 'durable' | 'publicPath'> & {
@@ -131,7 +131,7 @@ function withOwn(operations: readonly Operation[], own: OwnOptions): readonly Op
   }
   return [
     ...operations,
-    ...(operations.some((operation) => operation.async) ? backgroundOperations(own) : []),
+    ...(operations.some((operation) => operation.async !== false) ? backgroundOperations(own) : []),
     ...(operations.some(({ approval }) => approval !== undefined) ? approvalOperations(own) : []),
   ]
 }
@@ -141,7 +141,7 @@ function releasersOf(operations: readonly Operation[]): Releasers {
 }
 
 function runnersOf(operations: readonly Operation[], { emitter, log, callOptions, durable }: ServiceParts) {
-  const inBackground = operations.filter((operation) => operation.async)
+  const inBackground = operations.filter((operation) => operation.async !== false)
   const options = { emitter, log, callOptions, durable }
   return new Map(inBackground.map((operation) => [operation.id, createJobRunner(operation, options)]))
 }

@@ -441,12 +441,82 @@ describe('an approval of work in the background', () => {
   })
 })
 
+describe('an operation that chooses the background itself', () => {
+  async function startChoosing(choice: boolean | undefined) {
+    const seen: unknown[] = []
+    const operation = defineOperation({
+      id: 'report',
+      method: 'POST',
+      path: '/shops/{shopId}/reports',
+      input: z.object({ shopId: z.string(), pages: z.int() }),
+      idempotent: true,
+      async({ input, params, tenant }) {
+        seen.push({ pages: input.pages, shopId: params.shopId, tenant })
+        return choice
+      },
+      check: ({ prefersAsync }) => void seen.push({ prefersAsync }),
+      run: ({ input }) => created({ pages: input.pages }, { location: `/shops/s/reports/${input.pages}` }),
+    })
+    const runtime = { operations: { pollMilliseconds: 20 } }
+    const { url } = await startService({ operations: [operation], store, runtime, publicPath: '/agents' })
+    const send = (headers: Record<string, string> = {}) =>
+      ask(`${url}/shops/s/reports`, { json: { pages: 3 }, headers })
+    return { url, send, seen }
+  }
+  const asked = { prefer: 'respond-async' }
+
+  it.each([
+    [true, {}, 202, null],
+    [true, asked, 202, 'respond-async'],
+    [false, {}, 201, null],
+    [false, asked, 201, null],
+    [undefined, {}, 201, null],
+    [undefined, asked, 202, 'respond-async'],
+  ])('by %s, with the headers %j, is answered with %i', async (choice, headers, status, applied) => {
+    const { send, seen } = await startChoosing(choice)
+    const answer = await send(headers)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('preference-applied')).toBe(applied)
+    expect(seen).toEqual([{ pages: 3, shopId: 's', tenant: 'acme' }, { prefersAsync: status === 202 }])
+  })
+
+  it('is not asked again for an answer that is replayed', async () => {
+    const { send, seen } = await startChoosing(true)
+    const key = { 'idempotency-key': 'k-1' }
+    expect((await send(key)).status).toBe(202)
+    expect((await send(key)).headers.get('idempotency-replayed')).toBe('true')
+    expect(seen).toHaveLength(2)
+  })
+
+  it('has the address of what it created in its last status', async () => {
+    const { send, url } = await startChoosing(true)
+    const { operationId } = JSON.parse((await send()).text)
+    const done = await pollFor(`${url}/operations/${operationId}/status`, isFinal)
+    expect(JSON.parse(done.text)).toMatchObject({ outcome: 'created', result: { pages: 3, trace } })
+    expect(done.headers.get('location')).toBe('/agents/shops/s/reports/3')
+  })
+
+  it('that fails to choose is answered with 500', async () => {
+    const operation = defineOperation({
+      id: 'report',
+      method: 'POST',
+      path: '/reports',
+      async: () => Promise.reject(new Error('no idea')),
+      run: () => success({}),
+    })
+    const { url } = await startService({ operations: [operation], store })
+    const answer = await ask(`${url}/reports`, { method: 'POST' })
+    expect([answer.status, JSON.parse(answer.text).code]).toEqual([500, 'INTERNAL_ERROR'])
+  })
+})
+
 it('a request with a token for an agent behind is worked on while its caller waits', async () => {
   const operation = defineOperation({
     id: 'relay',
     method: 'POST',
     path: '/relay',
-    async: true,
+    // The token would be lost with the request, so the choice of the service does not count either.
+    async: () => true,
     run: () => success({ done: true }),
   })
   const { url } = await startService({ operations: [operation], store })

@@ -107,6 +107,37 @@ it('an operation can add headers but not change those of the profile', async () 
   expect(answer.headers.get('location')).toBe('/things/1')
 })
 
+it.each(['/things/\n1', '/things/ü', '', '/a b'])(
+  'a created resource at %j is a fault of the operation',
+  async (location) => {
+    const run = () => created({}, { location })
+    const operation = defineOperation({ id: 'op', method: 'POST', path: '/op', run })
+    const { url } = await startService({ operations: [operation] })
+    expectAnswer(await ask(`${url}/op`, { method: 'POST' }), 500, failed)
+  },
+)
+
+it.each([
+  ['/things/1', '/agents/things/1'],
+  ['https://things.example/1', 'https://things.example/1'],
+  ['//things.example/1', '//things.example/1'],
+  ['1', '1'],
+])('a created resource at %s is announced as %s', async (location, announced) => {
+  const operation = defineOperation({
+    id: 'op',
+    method: 'POST',
+    path: '/op',
+    run: ({ setHeader }) => {
+      setHeader('Location', '/elsewhere')
+      return created({ id: '1' }, { location })
+    },
+  })
+  const { url } = await startService({ operations: [operation], publicPath: '/agents' })
+  const answer = await ask(`${url}/op`, { method: 'POST' })
+  expectAnswer(answer, 201, { id: '1' })
+  expect(answer.headers.get('location')).toBe(announced)
+})
+
 it('a run that throws after it has committed is answered with what was committed', async () => {
   const operation = defineOperation({
     id: 'op',

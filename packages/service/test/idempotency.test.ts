@@ -18,7 +18,7 @@ async function startShop(more: { wait?: () => Promise<void>; runs?: string[] } =
     path: '/orders',
     input: z.object({ item: z.string(), note: z.string().optional() }),
     idempotent: true,
-    async run({ input, tenant, commit, setHeader }): Promise<Outcome> {
+    async run({ input, tenant, commit }): Promise<Outcome> {
       more.runs?.push(input.item)
       await more.wait?.()
       if (input.item === 'sold out') return conflict({ code: 'SOLD_OUT', message: 'm' })
@@ -30,8 +30,7 @@ async function startShop(more: { wait?: () => Promise<void>; runs?: string[] } =
         )
         if (input.item === 'undo') return conflict({ code: 'UNDONE', message: 'm' })
         if (input.item === 'throw') throw new Error('thrown')
-        setHeader('Location', `/orders/${row?.id}`)
-        return created({ id: row?.id, item: input.item })
+        return created({ id: row?.id, item: input.item }, { location: `/orders/${row?.id}` })
       })
     },
   })

@@ -36,15 +36,14 @@ export function createCampaign(): Operation {
     output: { created: campaignBody },
     outcomes: ['created', 'clarification_required', 'validation_failed'],
     idempotent: true,
-    run({ tenant, input: { metrics, ...about }, commit, setHeader, audit }) {
+    run({ tenant, input: { metrics, ...about }, commit, audit }) {
       const id = `cmp-${randomUUID()}`
       const campaign: Campaign = { id, ...about, metricsSource: 'store', createdAt: new Date().toISOString() }
       audit.set({ resource_id: id })
       return commit(async (sql) => {
         await insertCampaign(sql, tenant, campaign)
         await insertDays(sql, { tenant, campaignId: id }, metrics)
-        setHeader('Location', `/campaigns/${id}`)
-        return created(toBody(campaign))
+        return created(toBody(campaign), { location: `/campaigns/${id}` })
       })
     },
   })

@@ -39,11 +39,8 @@ export async function optimizeNow(
     const worker = { holdSeconds: HOLD_SECONDS }
     const other = await beginOptimization(sql, { tenant: context.tenant, optimization, worker })
     if (other !== undefined) return alreadyRunning(other.inTheWay)
-    context.setHeader(
-      'Location',
-      `/campaigns/${encodeURIComponent(campaign.id)}/optimizations/${optimization.id}`,
-    )
-    return created(optimization)
+    const location = `/campaigns/${encodeURIComponent(campaign.id)}/optimizations/${optimization.id}`
+    return created(optimization, { location })
   })
   if (outcome.type === 'created') await finish(parts, optimization, context)
   return outcome

@@ -32,7 +32,7 @@ function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
   if ([...fields.values()].some(({ required }) => required)) possible.add('clarification_required')
   if (idempotent) possible.add('conflict')
   if (approval !== undefined) possible.add('approval_required')
-  if (canWait) possible.add('accepted')
+  if (canWait !== false) possible.add('accepted')
   return outcomeTypes.filter((type) => possible.has(type))
 }
 

@@ -148,6 +148,8 @@ function profileParameters({ idempotent, approval, async: canWait }: Operation):
     text(headers.requestId, 'The id of this request; made when absent.'),
     ...(idempotent ? [text(headers.idempotencyKey, 'One effect per key, for 24 hours.')] : []),
     ...(approval ? [text(headers.approvalToken, 'The token of the approval that was asked for.')] : []),
-    ...(canWait ? [text('Prefer', '`respond-async` to be answered at once and poll for the result.')] : []),
+    ...(canWait !== false
+      ? [text('Prefer', '`respond-async` to be answered at once and poll for the result.')]
+      : []),
   ]
 }
