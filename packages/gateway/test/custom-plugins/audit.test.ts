@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../../src/index.ts'
+import type { Exchange, Outcome } from '../../src/index.ts'
 import { expectRefusal, sendRequest } from '../harness/http-request.ts'
 import { startCollector } from '../plugins/otel-audit/collector.ts'
 import { pluginOf, signToken, startWithPlugins, withTokens } from './start-with-plugins.ts'
@@ -60,6 +60,23 @@ test('the record of a refused request has them too', async () => {
     outcome: 'error',
     attributes: { closed: 'true', outcome_type: 'forbidden' },
   })
+})
+
+test.each([
+  { type: 'success', body: {} },
+  { type: 'created', body: {} },
+  { type: 'accepted', operationId: 'op-1', statusUrl: '/operations/op-1/status' },
+] satisfies Outcome[])('a request that a plugin answers itself with $type is recorded', async (outcome) => {
+  const { url, audit, upstream } = await startWithPlugins([pluginOf({ request: () => outcome })])
+  await sendRequest(`${url}/items/1`)
+  await expect.poll(() => audit).toHaveLength(1)
+  expect(audit[0]).toMatchObject({
+    event_type: 'agentic.request.received',
+    tenant_id: 'acme',
+    outcome: 'success',
+    attributes: { outcome_type: outcome.type },
+  })
+  expect(upstream.requests).toEqual([])
 })
 
 test('a long value is cut, without half a character', async () => {

@@ -40,7 +40,8 @@ export function completeEvent(event: AuditEvent, exchange: Exchange): AuditEvent
   return { ...event, outcome: isSuccess(exchange) ? 'success' : 'error', attributes }
 }
 
-function isSuccess({ result }: Exchange): boolean {
+/** Whether the status of the answer is 2xx. */
+export function isSuccess({ result }: Exchange): boolean {
   return result !== undefined && Math.floor(result.status / 100) === 2
 }
 

@@ -2,7 +2,7 @@ import type { OtelAuditOptions } from '../../config/config-schema.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { Log } from '../../log.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
-import { beginEvent, completeEvent, createAttributeMapping, eventTypes } from './audit-event.ts'
+import { beginEvent, completeEvent, createAttributeMapping, eventTypes, isSuccess } from './audit-event.ts'
 import type { AuditExporter } from './audit-exporter.ts'
 import { captureBody } from './capture-body.ts'
 import { createOtlpExporter } from './otlp-exporter.ts'
@@ -63,10 +63,15 @@ function createRecorder(options: OtelAuditOptions, exporter: AuditExporter, log:
     exchange.auditEvent = beginEvent(exchange, eventTypes.received, mapping)
   })
   const complete = guarded(lose, (exchange) => {
-    const refusedEarlier = exchange.auditEvent === undefined
-    if (refusedEarlier && (lost.has(exchange) || !options.include_rejected)) return
-    const event = exchange.auditEvent ?? beginEvent(exchange, eventTypes.rejected, mapping)
-    exchange.auditEvent = completeEvent(event, exchange)
+    if (exchange.auditEvent === undefined && lost.has(exchange)) return
+    // Without a record yet, an earlier plugin has ended the request: it refused it, or answered it with success.
+    const isRefused = exchange.auditEvent === undefined && !isSuccess(exchange)
+    if (isRefused && !options.include_rejected) return
+    const eventType = isRefused ? eventTypes.rejected : eventTypes.received
+    exchange.auditEvent = completeEvent(
+      exchange.auditEvent ?? beginEvent(exchange, eventType, mapping),
+      exchange,
+    )
     exporter.write(exchange.auditEvent, exchange)
   })
   return { begin, complete }
