@@ -112,8 +112,9 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     inFlight: () => load.inFlight,
     upstreams: () => pools.all.map(upstreamState),
   })
-  const provision = (loaded: SnapshotSource) =>
-    createSnapshot(withPlugins(loaded, given), { ...options, ...outlasting, metrics })
+  // The supervisor logs the warnings for its workers.
+  const world = { ...options, ...outlasting, metrics, logsWarnings: options.worker === undefined }
+  const provision = (loaded: SnapshotSource) => createSnapshot(withPlugins(loaded, given), world)
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })

@@ -39,6 +39,8 @@ export interface SnapshotSource extends LoadedConfig {
 /** The parts of the gateway that outlive a snapshot. */
 export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion'> {
   readonly pools: Shared<UpstreamPool>
+  /** Whether the warnings of a configuration are logged here. */
+  readonly logsWarnings: boolean
 }
 
 /** Provisions a configuration. Throws an `InitialisationError` when a part of it cannot work, and leaves nothing open. */
@@ -46,8 +48,8 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const { config, customPlugins: custom = [] } = loaded
   const { routes, gateway } = config
   const warnings = toldWarnings(loaded)
-  // Logged here only, so that every configuration reports its warnings once, however the gateway is run.
-  for (const { id, text } of warnings) world.log.warn(text, { warning: id })
+  // Every configuration reports its warnings once, however the gateway is run.
+  if (world.logsWarnings) for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
   const router = createRouter(routes)
   const sources = { sections: config.plugins, custom }

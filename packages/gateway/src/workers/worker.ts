@@ -106,11 +106,10 @@ async function openGateway(session: Session): Promise<Gateway> {
   })
 }
 
-/** Adds the number of the worker, and leaves the warnings of the configuration to the supervisor. */
+/** Adds the number of the worker. */
 function workerLog({ index }: Boot, log: Log): Log {
-  const at = (level: keyof Log) => (message: string, fields?: LogFields) => {
-    if (fields?.['warning'] === undefined) log[level](message, { ...fields, worker: index })
-  }
+  const at = (level: keyof Log) => (message: string, fields?: LogFields) =>
+    log[level](message, { ...fields, worker: index })
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -11,6 +11,7 @@ import {
   type WorkerChannel,
 } from '../../src/workers/channel.ts'
 import { runWorker } from '../../src/workers/worker.ts'
+import { moduleFolder } from '../custom-plugins/module-folder.ts'
 import { sendRequest } from '../harness/http-request.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { configText, type TestConfig } from '../harness/read-config.ts'
@@ -141,6 +142,23 @@ test('a worker serves the connections that it is handed, and answers for itself 
   expect(await ended).toBe(true)
   expect(told['stopAccepting']).toHaveLength(1)
   expect(told['counts']).not.toEqual([])
+})
+
+test('a line of a plugin with a field named warning is logged', async () => {
+  const { path, file } = moduleFolder({
+    'mine.mjs': `export const plugin = { name: 'mine', create(_, { log }) {
+  log.warn('low on paper', { warning: 'paper' })
+  return { request: () => undefined }
+} }`,
+  })
+  const custom = [{ name: 'mine', module: `${path}/mine.mjs` }]
+  const { worker, told, ended, log } = await startWorker({ plugins: { custom }, routes: [] }, { file })
+  await started(told)
+  expect(log.filter(({ level }) => level === 'warn')).toMatchObject([
+    { msg: 'low on paper', warning: 'paper', plugin: 'mine', worker: 2 },
+  ])
+  worker.tell('drain')
+  await ended
 })
 
 test('a worker that cannot start says why', async () => {
