@@ -21,7 +21,7 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
       (await pipeline(exchange, parts)) ??
       (await takeSlot(exchange, parts)) ??
       (await callUpstream(exchange, parts))
-    if (refused !== undefined) respond(exchange, refused)
+    if (refused !== undefined) respond(exchange, refused, parts)
   } catch (error) {
     fail(exchange, parts, error)
   } finally {

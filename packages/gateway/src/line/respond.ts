@@ -17,8 +17,8 @@ import { tellPlugins } from './pipeline.ts'
 const OVERLOAD_RETRY_SECONDS = '1'
 const NO_CONTENT = 204
 
-/** Answers with an outcome of the gateway's own. */
-export function respond(exchange: Exchange, outcome: Outcome): void {
+/** Answers with an outcome of the gateway's own. `parts` are needed for outcomes of plugins. */
+export function respond(exchange: Exchange, outcome: Outcome, parts?: Parts): void {
   exchange.outcome = outcome
   const { reply, trace } = exchange
   if (reply.isClosed) return
@@ -29,7 +29,7 @@ export function respond(exchange: Exchange, outcome: Outcome): void {
   }
   const { status, headers, body } = writeOutcome(outcome, trace)
   const bytes = Buffer.from(body)
-  const list = Object.entries({ ...headers, ...conditionHeaders(exchange, outcome) }).flat()
+  const list = Object.entries({ ...headers, ...conditionHeaders(exchange, outcome, parts) }).flat()
   reply.head(status, [...list, 'Content-Length', String(bytes.length)])
   reply.end(exchange.method === 'HEAD' ? undefined : bytes)
 }
@@ -49,13 +49,13 @@ export function sendPreflight({ reply, trace }: Exchange, headers: readonly stri
 }
 
 /** Headers that HTTP requires with some conditions. */
-function conditionHeaders(exchange: Exchange, outcome: Outcome): Record<string, string> {
+function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): Record<string, string> {
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
     case 'unauthenticated':
       return { 'WWW-Authenticate': challenge(outcome) }
     case 'method_not_allowed':
-      return { Allow: exchange.allowedMethods.join(', ') }
+      return { Allow: allowedMethods(exchange, parts).join(', ') }
     case 'unavailable':
       return { [headerNames.retryAfter]: OVERLOAD_RETRY_SECONDS }
     case 'not_found':
@@ -64,6 +64,14 @@ function conditionHeaders(exchange: Exchange, outcome: Outcome): Record<string, 
     case undefined:
       return {}
   }
+}
+
+/** A custom plugin can refuse the method of a route; the methods of the path's other routes are left. */
+function allowedMethods(exchange: Exchange, parts?: Parts): readonly string[] {
+  const { route, path } = exchange
+  if (route === undefined || parts === undefined) return exchange.allowedMethods
+  const { router } = parts.snapshot
+  return router.methods(path).filter((method) => router.match(method, path).route !== route)
 }
 
 function challenge(outcome: Outcome): string {
