@@ -22,7 +22,7 @@ const NO_BODY: RequestBody = {
   length: 0,
   read: async () => NOTHING,
   replace() {
-    throw new TypeError('there is no body to replace')
+    throw new TypeError('the request has no body to replace')
   },
   content: () => undefined,
 }

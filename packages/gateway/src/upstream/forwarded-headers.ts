@@ -69,8 +69,14 @@ export function forwardedHeaders(exchange: Exchange, traceparent: string): strin
   return forwarded
 }
 
-/** Digests of the original bytes (RFC 9530), wrong after prompt-sanitize has replaced them. */
-const DIGESTS = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5'])
+/** The encoding and the digests (RFC 9530) of the original bytes, wrong after a plugin has replaced them. */
+const OF_ORIGINAL_BYTES = new Set([
+  'content-encoding',
+  'content-digest',
+  'repr-digest',
+  'digest',
+  'content-md5',
+])
 
 function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): string[] {
   const named = connectionNames(headers['connection'])
@@ -82,7 +88,7 @@ function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): stri
     if (named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk.
     if (streaming && key === 'accept-encoding') continue
-    if (body.isReplaced && DIGESTS.has(key)) continue
+    if (body.isReplaced && OF_ORIGINAL_BYTES.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
   return passed

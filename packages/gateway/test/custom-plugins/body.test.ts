@@ -1,5 +1,7 @@
+import { request } from 'node:http'
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
 import { expectRefusal, sendRequest } from '../harness/http-request.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
@@ -61,6 +63,78 @@ test('a plugin replaces the body by text or bytes; the forwarded request is fram
     ['{"longer":"than before"}', '24'],
     ['{"ü":1}', '8'],
   ])
+})
+
+test('a replaced body is not encoded: the header goes, and prompt-sanitize looks at the new bytes', async () => {
+  const encoded = { ...json, 'content-encoding': 'gzip', 'content-digest': 'sha-256=:x:' }
+  const decode = pluginOf({
+    request: async ({ body }) => body.replace(gunzipSync((await body.read()) ?? '')),
+  })
+  const plugins = { 'prompt-sanitize': { rules: [{ name: 'email', builtin: 'email' }] } }
+  const { url, upstream } = await startWithPlugins([{ plugin: decode, after: 'license-check' }], { plugins })
+  const body = gzipSync('{"to":"a@example.test"}')
+  expect((await sendRequest(`${url}/items/1`, { method: 'POST', headers: encoded, body })).status).toBe(200)
+  const [seen] = upstream.requests
+  expect(seen?.body.toString()).toBe('{"to":"[REDACTED:email]"}')
+  expect([seen?.headers['content-encoding'], seen?.headers['content-digest']]).toEqual([undefined, undefined])
+})
+
+test('a request without a body cannot get one', async () => {
+  const plugin = pluginOf({ request: ({ body }) => body.replace('{}') })
+  const { url, log } = await startWithPlugins([plugin])
+  for (const method of ['GET', 'POST'])
+    expectRefusal(await sendRequest(`${url}/items/1`, { method }), 500, 'PLUGIN_FAILED')
+  const [line] = log.filter(({ level }) => level === 'error')
+  expect(line).toMatchObject({
+    plugin: 'mine',
+    error: expect.stringMatching(/^TypeError: the request has no body to replace\n/),
+  })
+})
+
+test('a read that no plugin waits for and that fails ends nothing', async () => {
+  const reads: string[] = []
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  onTestFinished(() => void process.off('unhandledRejection', unhandled))
+  const plugin = pluginOf({
+    request({ body, signal }) {
+      void body.read()
+      reads.push('started')
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => resolve(void reads.push('left'))),
+      )
+    },
+  })
+  const { url } = await startWithPlugins([plugin])
+  const client = request(`${url}/items/1`, {
+    method: 'POST',
+    headers: { ...json, 'x-tenant-id': 'acme', 'content-length': 10 },
+  })
+  client.on('error', () => undefined).write('{')
+  await expect.poll(() => reads).toEqual(['started'])
+  client.destroy()
+  await expect.poll(() => reads).toEqual(['started', 'left'])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(unhandled).not.toHaveBeenCalled()
+})
+
+test('the body cannot be replaced after request has failed', async () => {
+  const late: unknown[] = []
+  const attempt = ({ body }: Exchange) => {
+    try {
+      body.replace('forged')
+    } catch (error) {
+      late.push(error)
+    }
+  }
+  const throwing = () => {
+    throw new Error('no')
+  }
+  for (const request of [throwing, () => Promise.reject(new Error('no'))]) {
+    const { url } = await startWithPlugins([pluginOf({ request, response: attempt })])
+    await sendRequest(`${url}/items/1`, { method: 'POST', headers: json, body: '{}' })
+  }
+  await expect.poll(() => late).toEqual([expect.any(Error), expect.any(Error)])
 })
 
 test('a plugin before prompt-sanitize cannot bring in what a rule keeps out, one behind it can', async () => {

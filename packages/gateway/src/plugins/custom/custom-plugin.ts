@@ -57,20 +57,23 @@ export function createCustomPlugin(loaded: LoadedPlugin, world: CustomWorld): Pl
     views.set(exchange, viewed)
     return viewed
   }
-  const settle = (answer: unknown, exchange: Exchange, access: Access): StepResult => {
-    access.open = false
-    return judge(answer, exchange.trace, log)
-  }
   return {
     name,
     request(exchange) {
       const viewed = hooks.request && viewOf(exchange)
       if (viewed === undefined) return undefined
       const { view, access } = viewed
+      const settle = (settled: unknown) => judge(settled, exchange.trace, log)
+      let isPending = false
       access.open = true
-      const answer: unknown = hooks.request?.(view)
-      if (!isThenable(answer)) return settle(answer, exchange, access)
-      return Promise.resolve(answer).then((settled) => settle(settled, exchange, access))
+      try {
+        const answer: unknown = hooks.request?.(view)
+        if (!isThenable(answer)) return settle(answer)
+        isPending = true
+        return untilSettled(answer, access).then(settle)
+      } finally {
+        access.open = isPending
+      }
     },
     response(exchange) {
       const viewed = hooks.response && viewOf(exchange)
@@ -82,6 +85,14 @@ export function createCustomPlugin(loaded: LoadedPlugin, world: CustomWorld): Pl
     },
     degraded: () => readDegraded(hooks),
     close: () => closeWithin(hooks, log),
+  }
+}
+
+async function untilSettled(answer: PromiseLike<unknown>, access: Access): Promise<unknown> {
+  try {
+    return await answer
+  } finally {
+    access.open = false
   }
 }
 

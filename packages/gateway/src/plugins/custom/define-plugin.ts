@@ -123,7 +123,10 @@ export interface PluginBody {
   readonly length: number | undefined
   /** Reads a copy of the whole body; `undefined` when it is larger than `maxBytes` or the limit of the gateway. */
   read(maxBytes?: number): Promise<Uint8Array | undefined>
-  /** Replaces the whole body; the forwarded request is framed anew. Only before `request` has returned its answer. */
+  /**
+   * Replaces the whole body by one that is not encoded; the forwarded request is framed anew. Only before `request` has
+   * returned its answer. Throws for a request without a body.
+   */
   replace(content: string | Uint8Array): void
 }
 

@@ -126,7 +126,14 @@ class BodyView implements PluginBody {
     return this.#exchange.body.length
   }
 
-  async read(maxBytes: number = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | undefined> {
+  read(maxBytes: number = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | undefined> {
+    const reading = this.#copy(maxBytes)
+    // A plugin may not wait for its read; a rejection without a handler would end the process.
+    reading.catch(() => undefined)
+    return reading
+  }
+
+  async #copy(maxBytes: number): Promise<Uint8Array | undefined> {
     const bytes = await this.#exchange.body.read(maxBytes)
     // A copy: the memory behind the original also holds the head of the request, with its token, and other requests.
     return bytes && new Uint8Array(bytes)

@@ -31,11 +31,12 @@ const OTHER_ENCODING = {
 } as const
 
 /** Decides about a body by its headers, before reading it. */
-export function judgeBody(requestHeaders: Exchange['headers']): BodyJudgement {
-  const contentType = requestHeaders[headerKeys.contentType]
+export function judgeBody({ headers: sent, body }: Pick<Exchange, 'headers' | 'body'>): BodyJudgement {
+  const contentType = sent[headerKeys.contentType]
   const judgement = contentType === undefined ? INSPECT.text : judgeType(contentType)
   if (judgement === SKIP) return SKIP
-  return isIdentity(requestHeaders['content-encoding']) ? judgement : OTHER_ENCODING
+  // The encoding is that of the client's bytes: a body that a custom plugin has replaced is plain.
+  return body.isReplaced || isIdentity(sent['content-encoding']) ? judgement : OTHER_ENCODING
 }
 
 const judgeType = memoize((contentType): BodyJudgement => {

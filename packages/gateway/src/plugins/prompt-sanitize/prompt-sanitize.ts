@@ -17,7 +17,7 @@ export function promptSanitize(options: PromptSanitizeOptions, context: PluginCo
     name: 'prompt-sanitize',
     request: function sanitizeRequest(exchange) {
       if (exchange.body.length === 0) return undefined
-      const judgement = judgeBody(exchange.headers)
+      const judgement = judgeBody(exchange)
       switch (judgement.type) {
         case 'skip':
           context.metrics.sanitizeSkipped(exchange.route?.id ?? 'unmatched')
