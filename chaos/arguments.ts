@@ -4,7 +4,7 @@ import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import type { ChaosRun, Scale } from './chaos-run.ts'
 import { runs } from './runs.ts'
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Asked {
   readonly run: ChaosRun
   readonly scale: Scale
@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 const names = runs.map((run) => run.name)
-/** What a run does so many times; other numbers may be 0. */
+/** Numbers that must be above 0: repetitions of a run. */
 const AMOUNTS = new Set([
   'cycles',
   'keys',
@@ -27,7 +27,7 @@ const AMOUNTS = new Set([
 ])
 const NUMBER = /^\d+(\.\d+)?(e\d+)?$/
 
-/** What is asked for, or what is wrong with it. */
+/** The options, or the message about a wrong one. */
 export function readArguments(argv: readonly string[]): Asked | string {
   const { name, rest } = takeName(argv)
   const run = runs.find((each) => each.name === name)
@@ -50,7 +50,7 @@ export function readArguments(argv: readonly string[]): Asked | string {
   }
 }
 
-/** The name comes first; where an option does, the name is looked for behind it. */
+/** The name comes first; after an option, the name is searched behind it. */
 function takeName(argv: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
   const at = argv[0]?.startsWith('-') ? argv.findIndex((word) => names.includes(word)) : 0
   return { name: argv[at] ?? '', rest: argv.toSpliced(Math.max(at, 0), at < 0 ? 0 : 1) }

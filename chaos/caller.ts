@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { headers as headerNames } from '@agentic-rest/profile'
 
-/** An answer as it came over the wire. */
+/** An answer from the wire. */
 export interface WireAnswer {
   readonly status: number
   /** Lower-case names. */
@@ -9,31 +9,31 @@ export interface WireAnswer {
   readonly body: string
 }
 
-/** How a request ended for the one who sent it. */
+/** The end of a request, as the client sees it. */
 export type Ending = {
   readonly ms: number
-  /** How long it took until its bytes were on their way: until then a connection was opened. Infinite if they never were. */
+  /** Time until the request was sent, with the time to connect. Infinite for a request that was never sent. */
   readonly sentMs: number
 } & (
   | { readonly type: 'answer'; readonly answer: WireAnswer }
-  /** The connection ended before a whole answer was there; `reused` if it had carried one before. */
+  /** The connection ended before the whole answer; `reused` for a connection with earlier answers. */
   | { readonly type: 'abort'; readonly bytes: number; readonly reused: boolean }
-  /** No connection could be made. */
+  /** No connection. */
   | { readonly type: 'refused' }
-  /** Nothing of that within the caller's patience. */
+  /** No end within the caller's patience. */
   | { readonly type: 'hung'; readonly bytes: number }
 )
 
-/** A client with one connection, which it keeps and opens again when it is gone. */
+/** A client with one persistent connection; it reconnects when necessary. */
 export interface Caller {
-  /** Sends one request; the next may follow when it has ended. */
+  /** Sends one request. The next one may follow after its end. */
   ask(request: string | Buffer): Promise<Ending>
-  /** Sends a request and leaves after so long, whatever has come by then. */
+  /** Sends a request and closes the connection after a time, with or without an answer. */
   leave(request: string | Buffer, afterMs: number): Promise<void>
   close(): void
 }
 
-/** Whom to call, and how long to wait. */
+/** The port and the patience of a caller. */
 export interface CallerOptions {
   readonly port: number
   readonly patienceMs: number
@@ -46,7 +46,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-/** Makes a caller. Raw sockets: what makes the load must cost less than what is measured. */
+/** Creates a caller. Raw sockets, because the load generator must cost less than the gateway. */
 export function createCaller({ port, patienceMs }: CallerOptions): Caller {
   let socket: Socket | undefined
   let received: Buffer = NOTHING
@@ -124,7 +124,7 @@ const END_OF_HEAD = '\r\n\r\n'
 
 function ignore(): void {}
 
-/** The answer, once all of it is there. */
+/** The answer, once it is complete. */
 export function readAnswer(bytes: Buffer): WireAnswer | undefined {
   const end = bytes.indexOf(END_OF_HEAD)
   if (end === -1) return undefined
@@ -176,4 +176,12 @@ export function requestText({ method = 'GET', path, headers = {}, body }: Caller
     ([name, value]) => `${name}: ${value}`,
   )
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}${END_OF_HEAD}${body ?? ''}`
+}
+
+const REQUEST_ID = new RegExp(`^${headerNames.requestId}: (.*)\r$`, 'im')
+
+/** The id in the head of a request. */
+export function requestIdIn(head: string): string {
+  const [, id = ''] = REQUEST_ID.exec(head) ?? []
+  return id
 }

@@ -1,7 +1,9 @@
-/** How large a run is: numbers by name, each of which is an option of the command line. */
+import { type DebianProgram, ensureProgram } from '../tests/debian-package.ts'
+
+/** The size of a run: numbers by name, each an option of the command line. */
 export type Scale = Readonly<Record<string, number>>
 
-/** One number that a run came to, and what it has to be. */
+/** One result of a run with its limit. */
 export interface Figure {
   readonly name: string
   readonly measured: number
@@ -10,31 +12,31 @@ export interface Figure {
   readonly kind: 'at most' | 'at least' | 'exactly'
 }
 
-/** What a run gets. */
+/** The context of a run. */
 export interface ChaosContext {
   readonly scale: Scale
   readonly seed: number
-  /** A folder of its own, gone when the run is over. */
+  /** A temporary folder of this run. */
   readonly folder: string
-  /** Progress for whoever watches, one line every few seconds. */
+  /** Prints progress, one line every few seconds. */
   readonly tell: (line: string) => void
-  /** Aborted when somebody wants the run to end early. */
+  /** Aborted to end the run early. */
   readonly signal: AbortSignal
 }
 
-/** One name of `npm run chaos -- NAME`. */
+/** One run of `npm run chaos -- NAME`. */
 export interface ChaosRun {
   readonly name: string
   /** One line for `--help`. */
   readonly title: string
-  /** The size that CI runs, in a few seconds. */
+  /** The size for CI, a few seconds. */
   readonly short: Scale
-  /** The size whose figures count. It has the same names as `short`. */
+  /** The size for published figures. It has the same names as `short`. */
   readonly full: Scale
   run(context: ChaosContext): Promise<readonly Figure[]>
 }
 
-/** Whether a figure is what it has to be; one that is not a number is never. */
+/** Whether a figure keeps its limit. NaN never does. */
 export function isReached({ measured, limit, kind }: Figure): boolean {
   switch (kind) {
     case 'at most':
@@ -46,9 +48,21 @@ export function isReached({ measured, limit, kind }: Figure): boolean {
   }
 }
 
-/** A number of the scale; one that the run does not declare is a mistake in the run. */
+/** A number of the scale. An undeclared name is a mistake in the run. */
 export function scaled({ scale }: Pick<ChaosContext, 'scale'>, name: string): number {
   const value = scale[name]
   if (value === undefined) throw new Error(`the run has no scale "${name}"`)
   return value
+}
+
+/** A run needs a program that is missing; the message says how to install it. */
+export class MissingProgramError extends Error {
+  override readonly name = 'MissingProgramError'
+}
+
+/** The path of a program that a run needs. */
+export function requiredProgram(needed: DebianProgram): string {
+  const found = ensureProgram(needed)
+  if ('missing' in found) throw new MissingProgramError(found.missing)
+  return found.path
 }

@@ -3,24 +3,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { headerKeys, headers, type Outcome, outcomes, writeOutcome } from '@agentic-rest/profile'
 
-/** A service that remembers what it did for whom. */
+/** A service that counts the executions of each request. */
 export interface CountingUpstream {
   readonly port: number
   readonly url: string
-  /** How often each request was executed, by its id. */
+  /** The number of executions by request id. */
   readonly executed: Map<string, number>
   close(): void
 }
 
-/** How it behaves. */
+/** The behaviour of the service. */
 export interface CountingUpstreamOptions {
-  /** How long an operation takes; none unless given. */
+  /** The time of an operation, none by default. */
   readonly workMs?: () => number
-  /** Without it nothing is remembered, for runs in which nobody asks. */
+  /** False switches the counting off, for runs that do not need it. */
   readonly keepsCounts?: boolean
 }
 
-/** What the first segment of a path asks for. */
+/** The meaning of the first path segment. */
 export const upstreamKinds = ['items', 'questions', 'events'] as const
 
 const TEXT = 'x'.repeat(1800)
@@ -28,8 +28,8 @@ const EVENTS = 5
 const EVENT_DISTANCE_MS = 5
 
 /**
- * Starts one. `/items/...` answers with JSON of 2 KB that names the request, `/questions/...` asks back, `/events/...`
- * streams; whatever stands behind is of no interest to it.
+ * Starts the service. `/items/...` answers with 2 KB of JSON that names the request, `/questions/...` with a
+ * clarification, `/events/...` with a stream. The rest of the path does not matter.
  */
 export async function startCountingUpstream(
   options: CountingUpstreamOptions = {},
@@ -37,7 +37,7 @@ export async function startCountingUpstream(
   const executed = new Map<string, number>()
   const server = createServer((request, response) => {
     request.on('error', () => undefined).resume()
-    // An operation begins when all of its request is there.
+    // An operation begins after the whole request has arrived.
     request.once('end', () => execute(request, response, { ...options, executed }))
   })
   server.keepAliveTimeout = 30_000

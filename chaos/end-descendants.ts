@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** More than a program that starts others meanwhile needs. */
+/** Enough rounds even for a program that starts others meanwhile. */
 const ROUNDS = 5
 
-/** Kills every process that this one has started, and those that they have. */
+/** Kills all descendants of this process. */
 export function endDescendants(): void {
   for (let round = 0; round < ROUNDS; round += 1) {
     const pids = descendantsOf(process.pid)
@@ -12,7 +12,7 @@ export function endDescendants(): void {
   }
 }
 
-/** The processes below another one that still run. */
+/** The running descendants of a process. */
 export function descendantsOf(pid: number): number[] {
   const parents = runningProcesses()
   const below = (parent: number): number[] =>
@@ -29,12 +29,12 @@ function runningProcesses(): { readonly pid: number; readonly parent: number }[]
 
 function stateOf(pid: string): { readonly state: string; readonly parent: number } {
   const text = readStat(pid)
-  // The name of the program, in brackets, may have any character.
+  // The program name in brackets may contain any character.
   const [state = 'Z', parent = '0'] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: text === '' ? 'Z' : state, parent: Number(parent) }
 }
 
-// It may have ended by now.
+// The process may have ended.
 function readStat(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -47,6 +47,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // The process has ended already.
   }
 }

@@ -3,36 +3,36 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Ending, Fault, Way } from './faults.ts'
 
-/** Chooses what goes wrong; `undefined` lets the bytes pass as they are. */
+/** Chooses faults; `undefined` passes the bytes unchanged. */
 export interface FaultChooser {
-  /** Asked when a connection is accepted; what it says holds for the first turn, openings included. */
+  /** Called for each accepted connection. Its fault applies to the opening and the first turn. */
   readonly onConnection?: (index: number) => Fault | undefined
-  /** Asked at the beginning of each turn, with its first bytes: a turn is a request and what is answered to it. */
+  /** Called at the beginning of each turn, with its first bytes. A turn is a request with its answer. */
   readonly onTurn?: (bytes: Buffer) => Fault | undefined
 }
 
-/** A TCP proxy that does to chosen connections what networks and peers do at their worst. */
+/** A TCP proxy that injects faults of networks and peers into chosen connections. */
 export interface FaultProxy {
   readonly port: number
-  /** How often each fault was done, by name. */
+  /** The number of injected faults by name. */
   readonly done: ReadonlyMap<string, number>
-  /** Connections that are open at this moment. */
+  /** The open connections. */
   readonly open: number
-  /** Connections that were ever accepted. */
+  /** All accepted connections so far. */
   readonly accepted: number
   choose(chooser: FaultChooser): void
-  /** Nobody listens any more; connections that are open stay. */
+  /** Stops listening. Open connections stay. */
   refuse(): Promise<void>
   /** Listens again, on the same port. */
   listen(): Promise<void>
-  /** Resets every connection that is open. */
+  /** Resets all open connections. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Where to, and what to do on the way. */
+/** The target and the faults of a proxy. */
 export interface FaultProxyOptions {
-  /** Port of the server on this machine. */
+  /** The port of the local server. */
   readonly target: number
   readonly chooser?: FaultChooser
 }
@@ -40,7 +40,7 @@ export interface FaultProxyOptions {
 const LATE_OPENING_MS = 150
 const TALK = 'what is it?\r\n\r\n'
 
-/** Starts a proxy in front of a server on this machine. */
+/** Starts a proxy in front of a local server. */
 export async function startFaultProxy({ target, chooser = {} }: FaultProxyOptions): Promise<FaultProxy> {
   const done = new Map<string, number>()
   const clients = new Set<Socket>()
@@ -98,12 +98,12 @@ async function listening(server: Server, port: number): Promise<Server> {
   return server
 }
 
-/** Stops listening at once, and does not wait for the connections that are open. */
+/** Stops listening at once, without waiting for open connections. */
 async function stopListening(server: Server): Promise<void> {
   if (server.listening) server.close()
 }
 
-/** What happens to a connection before a byte has passed. */
+/** The fate of a connection before its first byte. */
 function open(client: Socket, fault: Fault | undefined, goOn: () => void): void {
   switch (fault?.opening) {
     case 'reset':
@@ -127,14 +127,14 @@ function open(client: Socket, fault: Fault | undefined, goOn: () => void): void 
   }
 }
 
-/** Reads and forgets; the connection ends with its peer. */
+/** Reads and discards; the connection ends with its peer. */
 function silence(socket: Socket): void {
   socket.on('data', ignore).once('end', () => socket.destroySoon())
 }
 
 interface Joint {
   readonly target: number
-  /** What holds for the first turn. */
+  /** The fault of the first turn. */
   readonly first: Fault | undefined
   readonly onTurn: (bytes: Buffer) => Fault | undefined
 }
@@ -144,21 +144,21 @@ interface Direction {
   readonly from: Socket
   readonly to: Socket
   readonly side: 'request' | 'answer'
-  /** Bytes and pieces of this turn that came so far. */
+  /** Bytes and pieces of this turn so far. */
   bytes: number
   pieces: number
-  /** Nothing passes any more. */
+  /** No more bytes pass. */
   stopped: boolean
 }
 
-/** Joins a client with the server and carries bytes both ways, turn by turn. */
+/** Connects a client to the server and forwards bytes both ways, turn by turn. */
 function join(client: Socket, { target, first, onTurn }: Joint): void {
   const server = connect({ host: '127.0.0.1', port: target, noDelay: true, allowHalfOpen: true })
   const forth = direction(client, server, 'request')
   const back = direction(server, client, 'answer')
   const turn = { fault: first, begun: false }
   const begin = (bytes: Buffer) => {
-    // Bytes of the client that come after bytes of the server begin another turn.
+    // Bytes of the client after bytes of the server begin a new turn.
     if (turn.begun && back.pieces === 0) return
     turn.fault = turn.begun ? onTurn(bytes) : (first ?? onTurn(bytes))
     turn.begun = true
@@ -184,23 +184,23 @@ function carry(
     const fault = current()
     way.pieces += 1
     if (fault === undefined) pass(way, bytes)
-    else void suffer(way, bytes, fault)
+    else void passFaulty(way, bytes, fault)
   })
   from.on('error', () => reset(to))
-  // Whoever has been told nothing leaves some time; nobody else would end that connection.
+  // A peer without an answer closes some day; nothing else would end that connection.
   from.once('end', () => void (way.stopped ? from.destroySoon() : to.end()))
   from.once('close', () => void to.destroySoon())
 }
 
-/** Passes bytes on, no faster than they are read. */
+/** Forwards bytes, no faster than the receiver reads. */
 function pass({ from, to }: Direction, bytes: Buffer): void {
   if (to.write(bytes)) return
   from.pause()
   to.once('drain', () => from.resume())
 }
 
-/** Passes bytes on as a fault wants it. No other piece of this direction is read meanwhile. */
-async function suffer(way: Direction, bytes: Buffer, fault: Way): Promise<void> {
+/** Forwards bytes with a fault. Meanwhile this direction is not read. */
+async function passFaulty(way: Direction, bytes: Buffer, fault: Way): Promise<void> {
   way.from.pause()
   if (fault.delayMs !== undefined) await wait(fault.delayMs)
   const { stop } = fault
@@ -214,7 +214,7 @@ async function suffer(way: Direction, bytes: Buffer, fault: Way): Promise<void> 
   way.from.resume()
 }
 
-/** The bytes that pass in place of those that came. */
+/** The bytes to forward in place of the original ones. */
 function change({ pieces }: Direction, bytes: Buffer, { before, after, twice, instead }: Way): Buffer {
   if (instead !== undefined) return Buffer.from(pieces === 1 ? instead : '', 'latin1')
   if (pieces > 1) return bytes
@@ -230,7 +230,7 @@ async function send({ to }: Direction, bytes: Buffer, { drip }: Way): Promise<vo
   }
 }
 
-/** Resolves when there is room for more, or never will be. */
+/** Resolves when the socket is drained or closed. */
 function roomIn(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ['drain', 'close']) socket.once(event, () => resolve())
@@ -257,8 +257,8 @@ function end(way: Direction, by: Ending): void {
 }
 
 /**
- * Resets a connection. One that is being ended cannot be reset: Node would neither do that nor close it, and the process
- * would wait for it for ever when it ends.
+ * Resets a connection. After `end()` it cannot be reset: Node would neither reset nor close it, and the process would
+ * never exit.
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy()
@@ -267,7 +267,7 @@ function reset(socket: Socket): void {
 
 const NOTHING = Buffer.alloc(0)
 
-/** A reset overtakes what waits to be written: the bytes before it leave first. */
+/** A reset discards unsent bytes: it waits until they are written. */
 function resetWhenSent(socket: Socket): void {
   if (socket.writableLength === 0) reset(socket)
   else socket.write(NOTHING, () => reset(socket))

@@ -1,64 +1,64 @@
-/** What ends the flow of bytes in one direction. */
+/** The end of the bytes in one direction. */
 export type Ending =
-  /** Both sides see the connection end in order. */
+  /** Both sides see a normal end of the connection. */
   | 'close'
-  /** Both sides see it reset. */
+  /** Both sides see a reset. */
   | 'reset'
-  /** Only the receiver sees an end; the other direction goes on. */
+  /** Only the receiver sees an end; the other direction continues. */
   | 'half-close'
-  /** Nothing more passes, and nobody is told. */
+  /** No more bytes pass, without a sign to either side. */
   | 'silence'
 
-/** What happens to the bytes of one direction. Bytes are counted from the beginning of a turn. */
+/** The faults of one direction. Bytes are counted from the beginning of a turn. */
 export interface Way {
-  /** Each piece comes so much later. */
+  /** The delay of each piece. */
   readonly delayMs?: number
-  /** Pieces of so many bytes, one after another at this distance. */
+  /** Small pieces with pauses between them. */
   readonly drip?: { readonly bytes: number; readonly everyMs: number }
-  /** What the sender never sent, in front of its first piece. */
+  /** Extra bytes before the first piece. */
   readonly before?: string
-  /** What the sender never sent, behind its first piece and in the same write. */
+  /** Extra bytes after the first piece, in the same write. */
   readonly after?: string
   /** The first piece passes twice. */
   readonly twice?: true
-  /** Passes in place of what was sent. */
+  /** Replaces the original bytes. */
   readonly instead?: string
-  /** So many bytes pass, or every byte of the first piece, then this happens. */
+  /** The end after a number of bytes or after the first piece. */
   readonly stop?: { readonly after: number | 'piece'; readonly by: Ending }
 }
 
-/** What happens to a connection before a byte has passed. */
+/** The fate of a connection before its first byte. */
 export type Opening =
   | 'closed'
   | 'reset'
-  /** It is accepted, and then nothing ever happens. */
+  /** Accepted, but never served. */
   | 'silent'
-  /** It is accepted, and joined to the server only later. */
+  /** Accepted, but connected to the server later. */
   | 'late'
   /** The server speaks first. */
   | 'talkative'
 
-/** A way in which a network or a peer fails. */
+/** A fault of a network or a peer. */
 export interface Fault {
   readonly name: string
-  /** Nobody listens, or the listener never takes a connection up and the kernel takes no more. */
+  /** No listener, or a listener that never accepts, with a full backlog. */
   readonly listener?: 'refused' | 'unaccepted'
   readonly opening?: Opening
-  /** From the side that connected to the other. */
+  /** The fault from client to server. */
   readonly request?: Way
-  /** And back. */
+  /** The fault from server to client. */
   readonly answer?: Way
-  /** The other side may wait for ever: only a deadline ends this. */
+  /** The other side may wait for ever: only a deadline ends it. */
   readonly hangs?: true
 }
 
-/** Nobody's protocol. */
+/** Bytes of no protocol. */
 const GARBAGE = '\x00\x01 these bytes belong to nobody \xfe\xff\r\n'
 const STRAY_ANSWER =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{"id":"somebody\'s"}'
 
 const stop = (after: number | 'piece', by: Ending): Way => ({ stop: { after, by } })
-/** Within the first line of a request or an answer, within its head, and within the body of an answer of 2 KB. */
+/** Positions in the first line, in the head, and in the body of an answer of 2 KB. */
 const [IN_LINE, IN_HEAD, IN_BODY] = [9, 60, 900]
 
 const openings: readonly Fault[] = [
@@ -111,7 +111,7 @@ const answerFaults: readonly Fault[] = [
   { name: 'answer-in-another-protocol', answer: { instead: 'SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n' } },
 ]
 
-/** Every fault there is, by what happens on the wire. */
+/** All faults. */
 export const faults: readonly Fault[] = [...openings, ...requestFaults, ...answerFaults]
 
 /** Finds a fault by its name. */

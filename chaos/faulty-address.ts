@@ -3,17 +3,17 @@ import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 import type { Fault } from './faults.ts'
 
-/** A port on this machine at which every connection suffers one fault. */
+/** A local port with one fault for every connection. */
 export interface FaultyAddress {
   readonly port: number
-  /** How often it was suffered; undefined where nobody is there who could count. */
+  /** The number of faulty connections; undefined for a port without a listener. */
   times(): number | undefined
-  /** Resets every connection that is open. */
+  /** Resets all open connections. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Opens one in front of a server; of a listener's fault the server never learns. */
+/** Opens a faulty port in front of a server. The server never sees faults of the listener. */
 export async function openFaultyAddress(fault: Fault, target: number): Promise<FaultyAddress> {
   if (fault.listener === 'refused') return { ...NOBODY, port: await unusedPort() }
   if (fault.listener === 'unaccepted') return { ...NOBODY, ...(await openUnacceptingPort()) }

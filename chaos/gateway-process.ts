@@ -9,24 +9,24 @@ import type { TestConfig } from '../packages/gateway/test/harness/read-config.ts
 import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { openFiles } from './open-files.ts'
 
-/** What to start. */
+/** The options of a gateway process. */
 export interface GatewayProcessOptions {
-  /** Where the configuration is written. */
+  /** The folder of the configuration. */
   readonly folder: string
-  /** On a free port and in closed-network mode unless it says otherwise. */
+  /** By default on a free port and in closed-network mode. */
   readonly config: TestConfig
-  /** Tells several gateways of one folder apart. */
+  /** Distinguishes several gateways in one folder. */
   readonly name?: string
   /** Arguments for Node, before the program. */
   readonly nodeArguments?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
-  /** Gets each line of stdout, where audit records go; without it nobody reads them. */
+  /** Gets each line of stdout, the audit records; without it they are not read. */
   readonly onLine?: (line: string) => void
-  /** Gets each line of stderr, where the log goes. */
+  /** Gets each line of stderr, the log. */
   readonly onLogLine?: (line: string) => void
 }
 
-/** How a process ended. */
+/** The end of a process. */
 export interface ProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -40,16 +40,16 @@ export interface GatewayProcess {
   readonly configFile: string
   /** Resident memory in bytes. */
   rss(): number
-  /** How many file descriptors it has open. */
+  /** Its open file descriptors. */
   openFiles(): readonly string[]
-  /** What `/metrics` says. */
+  /** The text of `/metrics`. */
   metrics(): Promise<string>
   /** Its last lines on stderr. */
   errors(): string
   kill(signal: NodeJS.Signals): void
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves at its end. */
   readonly ended: Promise<ProcessEnd>
-  /** How it ended, or undefined while it runs. */
+  /** Its end; undefined while it runs. */
   end(): ProcessEnd | undefined
   /** Kills it if it still runs. */
   stop(): Promise<void>
@@ -81,7 +81,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   }
 }
 
-// Not the one of the gateway's own tests, which would load all of a gateway into a process that only starts one.
+// Not the harness of the gateway's tests: that loads a whole gateway into this process.
 function configText({ gateway, plugins, routes }: TestConfig, port: number): string {
   const closedNetwork = { 'token-validator': { mode: 'off' } }
   return JSON.stringify({ gateway: { ...gateway, port }, plugins: { ...closedNetwork, ...plugins }, routes })
@@ -119,7 +119,7 @@ function watch(child: ChildProcess, { port, configFile, onLogLine }: Watched): G
   }
 }
 
-/** The last lines only: a gateway under fire may have much to say. */
+/** Only the last lines: a gateway under fuzzing may log a lot. */
 function keepLines(child: ChildProcess, onLogLine: Watched['onLogLine']): () => string {
   const lines: string[] = []
   if (child.stderr !== null)

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { headers, outcomes } from '@agentic-rest/profile'
-import { requestIdIn } from './request-id.ts'
+import { requestIdIn } from './caller.ts'
 
-/** A service that drops a connection as soon as it was idle for a moment, and counts what it executed. */
+/** A service that closes connections after a short idle time and counts its executions. */
 export interface ImpatientUpstream {
   readonly url: string
-  /** How often each request was executed, by its id. */
+  /** The number of executions by request id. */
   readonly executed: ReadonlyMap<string, number>
-  /** Connections that it dropped while they were idle. */
+  /** Connections closed while idle. */
   readonly dropped: number
   close(): void
 }
 
 const LENGTH = /^content-length: (\d+)\r$/im
 
-/** Starts one. Half of its drops are resets: bytes that nobody read make a kernel send one. */
+/** Starts the service. Half of the closed connections are reset, as by a kernel with unread bytes. */
 export async function startImpatientUpstream(idleMs: number): Promise<ImpatientUpstream> {
   const executed = new Map<string, number>()
   const sockets = new Set<Socket>()
@@ -63,7 +63,7 @@ export async function startImpatientUpstream(idleMs: number): Promise<ImpatientU
   }
 }
 
-/** The head of a request, once all of it and of its body is there. */
+/** The head of a request, once head and body are complete. */
 function wholeRequest(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return undefined

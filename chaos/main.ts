@@ -3,19 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCommit } from '../bench/results.ts'
 import { type Asked, readArguments } from './arguments.ts'
-import type { ChaosContext } from './chaos-run.ts'
+import { type ChaosContext, MissingProgramError } from './chaos-run.ts'
 import { endDescendants } from './end-descendants.ts'
 import { type ChaosResult, judged, reportOf } from './report.ts'
-import { MissingProgramError } from './required-program.ts'
 import { runs } from './runs.ts'
 
 const exitCodes = { reached: 0, notReached: 1, usage: 2, stopped: 130 } as const
-/** How long a run that is stopped has to put things away. */
-const PUT_AWAY_MS = 5000
+/** The time of a stopped run to clean up. */
+const CLEAN_UP_MS = 5000
 
 const HELP = `npm run chaos -- NAME [options]
 
-Loads a gateway with faults and bad input and holds what comes of it against figures.
+Loads a gateway with faults and bad input and compares the results with limits.
 
 ${runs
   .map(
@@ -26,17 +25,17 @@ ${runs
   )
   .join('\n')}
 
-  --short          The form that CI runs, in a few seconds.
-  --seed N         Seed of everything that is left to chance.
-  --output FOLDER  Where results are written; chaos/results unless given.
-  --SCALE N        A number of the run's scale, such as --requests; the names are behind each run.
+  --short          The form for CI, a few seconds.
+  --seed N         Seed of all random choices.
+  --output FOLDER  Folder of the results, chaos/results by default.
+  --SCALE N        A number of the run's scale, such as --requests; the names are listed after each run.
 
-Ends with 0 when every figure is reached, with 1 when one is not, with 2 when it is called wrongly,
-with 130 and without a result when it is stopped (SIGINT, SIGTERM, SIGHUP).
+Exit codes: 0 when all figures are reached, 1 when one is not, 2 for wrong arguments, 130 without a result
+when the run is stopped (SIGINT, SIGTERM, SIGHUP).
 `
 
 const exitCode = await main(process.argv.slice(2))
-// A run that was stopped may still wait for something.
+// A stopped run may still wait for something.
 if (exitCode === exitCodes.stopped) process.exit(exitCode)
 process.exitCode = exitCode
 
@@ -58,13 +57,13 @@ async function perform({ run, scale, seed, output }: Asked): Promise<number> {
   const signal = stopSignal()
   tell(`${run.name}: seed ${seed}, ${JSON.stringify(scale)}`)
   try {
-    // What comes of a run that is stopped is nobody's news: its neighbours may have got the same signal.
+    // Results of a stopped run are not printed: its processes may have got the same signal.
     const tellWhile: ChaosContext['tell'] = (line) => {
       if (!signal.aborted) tell(line)
     }
     const measured = await untilStopped(run.run({ scale, seed, folder, tell: tellWhile, signal }), signal)
     if (measured === undefined) {
-      tell(`${run.name}: ended before its time, nothing is reported`)
+      tell(`${run.name}: stopped early, no report`)
       return exitCodes.stopped
     }
     const figures = judged(measured)
@@ -77,11 +76,11 @@ async function perform({ run, scale, seed, output }: Asked): Promise<number> {
     tell(describe(error))
     return exitCodes.notReached
   } finally {
-    putAway(folder)
+    cleanUp(folder)
   }
 }
 
-function putAway(folder: string): void {
+function cleanUp(folder: string): void {
   endDescendants()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
@@ -91,27 +90,27 @@ function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** Everything temporary goes below it, so that nothing of it is left; PostgreSQL is somebody else and has to get through. */
+/** The parent of all temporary files, removed at the end. PostgreSQL runs as another user and needs access. */
 function ownFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-${name}-`))
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
-  // An error that nobody catches ends this process, too.
-  process.once('exit', () => putAway(folder))
+  // Also for an uncaught error.
+  process.once('exit', () => cleanUp(folder))
   return folder
 }
 
-/** A terminal that is closed is a wish to end, too; a gateway would take that signal for a wish to read its file again. */
+/** SIGHUP of a closed terminal ends the run too; a gateway would reload its file at this signal. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
   return stop.signal
 }
 
-/** What a run came to; nothing if it was stopped, because what it then says it has not measured. */
+/** The figures of a run; nothing for a stopped run, whose figures are not valid. */
 async function untilStopped<T>(running: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>()
-  signal.addEventListener('abort', () => setTimeout(late.resolve, PUT_AWAY_MS, undefined))
+  signal.addEventListener('abort', () => setTimeout(late.resolve, CLEAN_UP_MS, undefined))
   try {
     const result = await Promise.race([running, late.promise])
     return signal.aborted ? undefined : result

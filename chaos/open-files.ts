@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What a process has open, described: a leak says by itself what it is one of. */
+/** The open files of a process with a description, which identifies a leak. */
 export function openFiles(pid: number): string[] {
   const sockets = tcpSockets(pid)
   return readdirSync(`/proc/${pid}/fd`).map((fd) => {
@@ -10,7 +10,7 @@ export function openFiles(pid: number): string[] {
   })
 }
 
-/** What is in the second list and not in the first, each as often as it is more. */
+/** The additional entries of the second list, with repetitions. */
 export function addedFiles(before: readonly string[], after: readonly string[]): string[] {
   const left = [...before]
   return after.filter((file) => {
@@ -20,7 +20,7 @@ export function addedFiles(before: readonly string[], after: readonly string[]):
   })
 }
 
-/** It may be closed by the time it is looked at. */
+/** The file may be closed meanwhile. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)
@@ -29,7 +29,7 @@ function targetOf(link: string): string {
   }
 }
 
-// As the kernel numbers them.
+// The numbers of the kernel.
 const STATES = [
   '',
   'established',
@@ -45,7 +45,7 @@ const STATES = [
   'closing',
 ]
 
-/** The TCP sockets of a process's network by inode: local and remote port, state, bytes that wait to be sent and read. */
+/** TCP sockets of a process's network by inode: ports, state, unsent and unread bytes. */
 function tcpSockets(pid: number): Map<string, string> {
   const rows = ['tcp', 'tcp6'].flatMap((table) =>
     readFileSync(`/proc/${pid}/net/${table}`, 'utf8').trim().split('\n').slice(1),

@@ -1,18 +1,18 @@
-/** One answer as bytes on a socket say it. */
+/** One answer from the bytes of a socket. */
 export interface RawAnswer {
   readonly status: number
-  /** Values by lower-case name; repeated ones are a list. */
+  /** Values by lower-case name; repeated headers are a list. */
   readonly headers: ReadonlyMap<string, readonly string[]>
   readonly head: string
   readonly body: string
-  /** False when the connection ended before the answer did. */
+  /** False for an answer cut off by the end of the connection. */
   readonly complete: boolean
 }
 
-/** What a connection gave back: its answers, and what is no HTTP. */
+/** The answers of a connection, and the fault that ended reading. */
 export interface ReadAnswers {
   readonly answers: readonly RawAnswer[]
-  /** Why the rest could not be read. */
+  /** The reason why the rest is unreadable. */
   readonly fault: string | undefined
 }
 
@@ -20,8 +20,8 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-5][0-9][0-9]) [\x20-\x7e]*$/
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\x20-\x7e\x80-\xff\t]*)$/
 
 /**
- * Takes what a connection gave back apart, strictly. `mayBeHead`: a HEAD may have been asked for, so that an answer with
- * a length may have no body.
+ * Reads the answers of a connection strictly. `mayBeHead`: the request may be a HEAD, so that an answer with a length may
+ * have no body.
  */
 export function readAnswers(text: string, mayBeHead: boolean): ReadAnswers {
   const answers: RawAnswer[] = []

@@ -1,7 +1,7 @@
 import { markdownTable } from '../tools/generated.ts'
 import { type Figure, isReached } from './chaos-run.ts'
 
-/** A run as it is kept. */
+/** A stored run. */
 export interface ChaosResult {
   readonly name: string
   readonly command: string
@@ -13,12 +13,12 @@ export interface ChaosResult {
   readonly figures: readonly (Figure & { readonly reached: boolean })[]
 }
 
-/** Adds to each figure whether it is reached. */
+/** Adds the judgement to each figure. */
 export function judged(figures: readonly Figure[]): ChaosResult['figures'] {
   return figures.map((figure) => ({ ...figure, reached: isReached(figure) }))
 }
 
-/** The run as Markdown. */
+/** The report of a run as Markdown. */
 export function reportOf(result: ChaosResult): string {
   const { name, command, seed, date, commit, durationSeconds, figures } = result
   const rows = figures.map(({ name: figure, measured, unit, kind, limit, reached }) => [

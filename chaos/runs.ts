@@ -12,7 +12,7 @@ import { run as sharedLimit } from './runs/shared-limit.ts'
 import { run as sigterm } from './runs/sigterm.ts'
 import { run as soak } from './runs/soak.ts'
 
-/** Every run, in the order that `--help` has them. */
+/** All runs, in the order of `--help`. */
 export const runs: readonly ChaosRun[] = [
   faults,
   fuzz,

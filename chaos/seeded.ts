@@ -1,21 +1,21 @@
 import { seededRandom } from '../packages/gateway/test/harness/seeded-random.ts'
 
-/** Choices that are the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export interface Seeded {
-  /** From 0 to 1, without 1. */
+  /** From 0 to below 1. */
   number(): number
   /** A whole number from 0 to below `end`. */
   below(end: number): number
   /** A whole number from `first` to `last`, both included. */
   between(first: number, last: number): number
-  /** True as often as `share` says, from 0 to 1. */
+  /** True with the probability `share`, from 0 to 1. */
   chance(share: number): boolean
   pick<T>(choices: readonly [T, ...T[]] | readonly T[]): T
-  /** The same items in another order. */
+  /** The items in random order. */
   shuffle<T>(items: readonly T[]): T[]
 }
 
-/** Makes the choices of a seed. `stream` gives each part of a run choices of its own, whatever the others take. */
+/** Creates the choices of a seed. Each `stream` has independent choices. */
 export function createSeeded(seed: number, stream = 0): Seeded {
   const number = seededRandom(Math.imul(seed ^ Math.imul(stream + 1, 0x9e3779b1), 0x85ebca6b))
   const below = (end: number) => Math.floor(number() * end)

@@ -1,4 +1,4 @@
-/** The series of one metric in a scrape, each as its labels and its value. */
+/** The series of one metric in a scrape, with labels and value. */
 export function seriesOf(
   scrape: string,
   name: string,

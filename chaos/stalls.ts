@@ -1,19 +1,19 @@
-/** Knows when this process got no turn, because the machine had other things to do. */
+/** The times in which this process did not run. */
 export interface Stalls {
-  /** How much of the time since `from`, as `performance.now()` has it, was lost. */
+  /** The lost time since `from`, a value of `performance.now()`. */
   lostSince(from: number): number
-  /** All of it so far. */
+  /** All lost time so far. */
   readonly totalMs: number
   close(): void
 }
 
 const BEAT_MS = 20
-/** Less than this is how timers are. */
+/** Smaller delays are normal for timers. */
 const LATE_MS = 100
-/** Nobody asks for longer ago. */
+/** Older stalls are forgotten. */
 const KEPT_MS = 60_000
 
-/** Watches a timer: what it is late, everything in this process is. */
+/** Watches a timer: its delay is the delay of the whole process. */
 export function watchStalls(): Stalls {
   const stalls: { readonly from: number; readonly to: number }[] = []
   let expectedAt = performance.now() + BEAT_MS
@@ -30,7 +30,7 @@ export function watchStalls(): Stalls {
   const timer = setInterval(beat, BEAT_MS)
   return {
     lostSince: (start) => {
-      // The timer may be about to find out.
+      // Includes a stall that just ended.
       beat()
       return stalls.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, start)), 0)
     },

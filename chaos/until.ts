@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const STEP_MS = 20
 
-/** Asks again until a condition holds or the time is over; gives the last value either way. */
+/** Repeats a question until its condition holds or the time is over. Returns the last value. */
 export async function until<T>(
   ask: () => T | Promise<T>,
   holds: (value: T) => boolean,

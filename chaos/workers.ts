@@ -1,17 +1,17 @@
-/** What a number of workers share. */
+/** The work of several workers. */
 export interface Work {
   readonly count: number
   readonly workers: number
   readonly signal: AbortSignal
-  /** Nothing is begun after this moment, as `performance.now()` has it. */
+  /** No task starts after this moment of `performance.now()`. */
   readonly until?: number
-  /** Told now and then how far it is. */
+  /** Called from time to time with the number of finished tasks. */
   readonly progress?: (done: number) => void
 }
 
 const PROGRESS_MS = 3000
 
-/** Does `task` for every number below `count`, so many at a time, in order of their start. Gives how many were done. */
+/** Runs `task` for every number below `count` with the given number of workers. Returns the number of finished tasks. */
 export async function doAll(
   { count, workers, signal, until = Number.POSITIVE_INFINITY, progress }: Work,
   task: (index: number, worker: number) => Promise<void>,

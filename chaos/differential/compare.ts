@@ -1,25 +1,25 @@
 import { type SeenRequest, valuesOf } from './strict-requests.ts'
 
-/** What is known about one vector at one server. */
+/** The observations of one vector at one server. */
 export interface Observation {
   readonly server: string
-  /** Ids of the requests that the gateway told its client were answered by the server. */
+  /** Ids of requests that the server answered, according to the answers at the client. */
   readonly said: readonly string[]
-  /** What it sent to the server. */
+  /** The requests sent by the gateway. */
   readonly sent: readonly SeenRequest[]
-  /** What the server made of it. */
+  /** The requests as the server read them. */
   readonly seen: readonly SeenRequest[]
-  /** Ids in the access log; undefined when the server keeps none. */
+  /** Ids in the access log; undefined for a server without one. */
   readonly logged: readonly string[] | undefined
 }
 
-/** Headers that say who asks; a server that reads another value than was sent acts for somebody else. */
+/** Headers of the caller's identity: a server that reads another value acts for another caller. */
 const identity = [
   ...['x-tenant-id', 'x-actor-principal', 'x-actor-subject', 'x-actor-roles', 'authorization'],
   ...['x-correlation-id', 'x-request-id', 'idempotency-key', 'x-approval-token'],
 ]
 
-/** In what a server disagrees with the gateway about one vector. */
+/** The disagreements of a server with the gateway about one vector. */
 export function disagreements({ server, said, sent, seen, logged }: Observation): string[] {
   const sentIds = sent.map(idOf)
   return [
@@ -33,7 +33,7 @@ export function disagreements({ server, said, sent, seen, logged }: Observation)
   ]
 }
 
-/** In what servers disagree with each other: as many requests of the same tenants reach each of them, or none of them any. */
+/** The disagreements between servers: each must get the same number of requests of the same tenants, or none. */
 export function disagreementsBetween(observations: readonly Observation[]): string[] {
   const views = observations.map(({ server, seen }) => ({
     server,
@@ -45,7 +45,7 @@ export function disagreementsBetween(observations: readonly Observation[]): stri
     .map(({ server }) => `${server} and ${first?.server} saw different requests`)
 }
 
-/** The tenants of the requests that were sent on, in their order. */
+/** The tenants of the forwarded requests, in order. */
 export function tenantsOf(requests: readonly SeenRequest[]): string[] {
   return requests.map((request) => valuesOf(request, 'x-tenant-id').join(', '))
 }
@@ -68,7 +68,7 @@ function differences(sent: SeenRequest, seen: SeenRequest): string[] {
   ]
 }
 
-/** What does not depend on the server, whose number is in the path. */
+/** The part of the path without the number of the server. */
 function view(request: SeenRequest): string {
   const { method, target, body } = request
   const text = JSON.stringify([method, target, body, valuesOf(request, 'x-tenant-id')])

@@ -4,16 +4,16 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { UPSTREAM_MARK } from '../fuzz/marked-upstream.ts'
 import { createStrictReader, type SeenRequest, valuesOf } from './strict-requests.ts'
 
-/** Something that takes connections and keeps what it sees on them. */
+/** A listener that records its connections. */
 export interface Recorder {
   readonly port: number
   readonly seen: readonly SeenRequest[]
-  /** Bytes that it could not read. */
+  /** Unreadable bytes. */
   readonly faults: readonly string[]
   stop(): void
 }
 
-/** Takes requests apart by the strict reader and answers each. */
+/** Reads requests strictly and answers each. */
 export function startStrictRecorder(): Promise<Recorder> {
   return record((socket, { seen, faults }) => {
     const reader = createStrictReader({
@@ -36,7 +36,7 @@ function answerTo(request: SeenRequest): string {
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${UPSTREAM_MARK}: ${id}\r\nContent-Length: 2\r\n\r\n${body}`
 }
 
-/** Stands between a gateway and a server, passes every byte on, and reads along what the gateway sends. */
+/** A proxy between gateway and server that forwards every byte and reads the requests. */
 export function startTap(port: number): Promise<Recorder> {
   return record((socket, { seen, faults }) => {
     const reader = createStrictReader({
@@ -67,7 +67,7 @@ async function record(follow: (socket: Socket, kept: Kept) => void): Promise<Rec
   return { ...kept, port: await listen(server), stop: () => stop(server, sockets) }
 }
 
-/** Node's own server, which is both server and recorder. */
+/** Node's own server, both server and recorder. */
 export async function startNodeRecorder(): Promise<Recorder> {
   const [seen, faults, sockets] = [[] as SeenRequest[], [] as string[], new Set<Socket>()]
   const server = createHttpServer(
@@ -86,7 +86,7 @@ export async function startNodeRecorder(): Promise<Recorder> {
       const framing = headers.some(([name]) => name === 'transfer-encoding') ? 'chunked' : 'length'
       seen.push({ method, target, headers, framing, body: Buffer.concat(chunks).toString('latin1') })
       const mark = { [UPSTREAM_MARK]: request.headers['x-request-id'] ?? '' }
-      // With a length, as the others answer: a client of HTTP/1.0 may keep its connection then.
+      // With a length like the other servers, so that an HTTP/1.0 client can keep its connection.
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 2, ...mark })
       response.end('{}')
     },

@@ -4,17 +4,17 @@ import { type PinnedProcess, startPinned } from '../../bench/pinned-process.ts'
 import { nginxConfig } from '../../bench/upstream.ts'
 import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import type { DebianProgram } from '../../tests/debian-package.ts'
-import { requiredProgram } from '../required-program.ts'
+import { requiredProgram } from '../chaos-run.ts'
 import { type Recorder, startNodeRecorder, startStrictRecorder, startTap } from './recorders.ts'
 
-/** A server behind the gateway: what it was sent, what it made of it, and what it logged. */
+/** A server behind the gateway: the requests it got, the requests it read, and its log. */
 export interface Observed {
   readonly name: string
-  /** What the gateway sent it, read strictly. */
+  /** The requests sent by the gateway, read strictly. */
   readonly tap: Recorder
-  /** What it passed on, or, for Node, what it handed to its program. */
+  /** The requests it forwarded, or for Node the requests of its handler. */
   readonly recorder: Recorder
-  /** The ids and targets of the requests that it logged as answered well; undefined when it keeps no log. */
+  /** Ids and targets of the requests logged as successful; undefined for a server without a log. */
   logged(): readonly LoggedRequest[] | undefined
   stop(): Promise<void>
 }
@@ -25,19 +25,19 @@ export interface LoggedRequest {
   readonly requestId: string
 }
 
-/** The servers that come from Debian. */
+/** The servers from Debian packages. */
 export const programs: Readonly<Record<'nginx' | 'haproxy' | 'apache', DebianProgram>> = {
   nginx: { program: 'nginx', package: 'nginx-light' },
   haproxy: { program: 'haproxy', package: 'haproxy' },
   apache: { program: 'apache2', package: 'apache2' },
 }
 
-/** Starts all four, each with a tap before it and, but for Node, a recorder behind it. */
+/** Starts all four servers, each with a tap before it and, except for Node, a recorder behind it. */
 export async function startServers(folder: string): Promise<Observed[]> {
   const paths = Object.fromEntries(
     Object.entries(programs).map(([name, needed]) => [name, requiredProgram(needed)]),
   )
-  // Every one of them is started by it.
+  // It starts all of them.
   requiredProgram({ program: 'taskset', package: 'util-linux' })
   const started = await Promise.allSettled([
     startNode(),
@@ -66,7 +66,7 @@ interface Places {
   readonly folder: string
   readonly port: number
   readonly recorderPort: number
-  /** Where the access log goes; each line is the request line, the status and the request id, behind tabs. */
+  /** The file of the access log. Each line has the request line, the status and the request id, with tabs between. */
   readonly log: string
 }
 

@@ -1,8 +1,8 @@
-/** A request as a reader saw it. */
+/** A request as read by a server. */
 export interface SeenRequest {
   readonly method: string
   readonly target: string
-  /** Names in lower case and values, in the order they came. */
+  /** Lower-case names and values, in order. */
   readonly headers: readonly (readonly [string, string])[]
   readonly framing: 'none' | 'length' | 'chunked'
   /** As latin1 text. */
@@ -14,17 +14,17 @@ export interface StrictReader {
   add(bytes: Buffer): void
 }
 
-/** What a reader tells. */
+/** The callbacks of a reader. */
 export interface StrictEvents {
   request(seen: SeenRequest): void
-  /** The bytes are not what a careful sender would write; nothing more is read. */
+  /** The bytes are not strict HTTP; the reader stops. */
   fault(reason: string): void
 }
 
 const REQUEST_LINE = /^([A-Z]+) ([\x21-\x7e]+) HTTP\/1\.[01]$/
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): ?([\x20-\x7e\x80-\xff\t]*)$/
 
-/** Makes a reader that takes nothing but the plainest HTTP: whatever two servers could read in two ways is a fault. */
+/** Creates a reader for strict HTTP only: every ambiguity is a fault. */
 export function createStrictReader(events: StrictEvents): StrictReader {
   let text = ''
   let failed = false
@@ -54,7 +54,7 @@ interface Read {
   readonly end: number
 }
 
-/** The first request of a text, what is wrong with it, or nothing while more has to come. */
+/** The first request of a text, its fault, or nothing while it is incomplete. */
 function readRequest(text: string): Read | string | undefined {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd === -1) return /[^\r]\n|\r[^\n]/.test(text) ? `a bare line end: ${show(text)}` : undefined

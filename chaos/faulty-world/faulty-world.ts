@@ -5,52 +5,52 @@ import type { AddressInfo } from 'node:net'
 import { headers } from '@agentic-rest/profile'
 import { createIssuer, type Issuer } from '../../bench/tokens.ts'
 import { type Collector, startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
+import { requestIdIn } from '../caller.ts'
 import { type CountingUpstream, startCountingUpstream } from '../counting-upstream.ts'
 import { type FaultChooser, type FaultProxy, startFaultProxy } from '../fault-proxy.ts'
 import { type Fault, faultNamed, faults } from '../faults.ts'
 import { type FaultyAddress, openFaultyAddress } from '../faulty-address.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
-import { requestIdIn } from '../request-id.ts'
 import { createSeeded } from '../seeded.ts'
 
-/** A gateway all of whose neighbours can fail: its services, its key server, its directory and its collector. */
+/** A gateway with faulty services, key server, directory and collector. */
 export interface FaultyWorld {
   readonly gateway: GatewayProcess
   readonly upstream: CountingUpstream
   readonly collector: Collector
-  /** In front of the services, the key server, the directory and the collector. */
+  /** The fault proxies in front of services, key server, directory and collector. */
   readonly proxies: Readonly<Record<'services' | 'keys' | 'directory' | 'collector', FaultProxy>>
-  /** The ids of the requests that met a fault between the gateway and the services. */
+  /** The ids of requests with a fault between gateway and services. */
   readonly struck: Set<string>
-  /** The addresses at which a fault comes before any request is read. */
+  /** The addresses with a fault before any request is read. */
   readonly openings: readonly OpeningAddress[]
-  /** A token of a kind; the number chooses one of some people. */
+  /** A token of a kind; the number selects a person. */
   token(kind: TokenKind, number: number): string
-  /** The path that leads to a fault, or to none. */
+  /** The path to a fault, or to none. */
   pathTo(kind: string, fault: Fault | undefined): string
   close(): Promise<void>
 }
 
 /**
- * A token whose tenant comes with the request, one whose tenant is looked up, one under the name of a key that nobody
- * has, and one whose signature is wrong in its own way each time.
+ * A service token with the tenant in the request, a person's token with a tenant lookup, a token with an unknown key id,
+ * and a token with a wrong signature, different each time.
  */
 export type TokenKind = 'service' | 'person' | 'unknownKey' | 'forged'
 
-/** How much goes wrong. */
+/** The faults of a world. */
 export interface FaultyWorldOptions {
   readonly folder: string
   readonly seed: number
   readonly deadlineSeconds: number
-  /** How many calls of the directory, the key server and the collector fail, from 0 to 1. */
+  /** The share of failing calls to directory, key server and collector, from 0 to 1. */
   readonly share: number
-  /** The collector may also be silent for as long as an export may take. */
+  /** The collector may also be silent until an export times out. */
   readonly longHangs: boolean
   readonly nodeArguments?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Starts all of it. */
+/** Starts the gateway and everything around it. */
 export async function startFaultyWorld(options: FaultyWorldOptions): Promise<FaultyWorld> {
   const closing: (() => unknown)[] = []
   const own = <T extends { close(): unknown }>(part: T): T => {
@@ -109,10 +109,10 @@ const isOpening = ({ opening, listener }: Fault) => opening !== undefined || lis
 
 const PEOPLE = 200
 
-/** One person is looked up once at a time, whoever asks: many people make many calls. */
+/** Lookups of one person are merged, so many people are needed for many calls. */
 function makeTokens(service: Issuer, people: Issuer): FaultyWorld['token'] {
   const persons = Array.from({ length: PEOPLE }, (_, index) => people.token({ sub: `person-${index}` }))
-  // Without a tenant of its own, so that the one of the request counts.
+  // Without a tenant claim, so that the tenant of the request counts.
   const others = { service: service.token({ tenant_id: undefined }), unknownKey: rekeyed(people) }
   return (kind, number) => {
     if (kind === 'person') return persons[number % PEOPLE] ?? ''
@@ -122,7 +122,7 @@ function makeTokens(service: Issuer, people: Issuer): FaultyWorld['token'] {
 
 const PATH = /^[A-Z]+ \/\w+\/([a-z-]+)\//
 
-/** The request itself says what is to happen to it. */
+/** The path of a request names its fault. */
 function strikeByPath(struck: Set<string>): FaultChooser {
   return {
     onTurn(bytes) {
@@ -134,13 +134,13 @@ function strikeByPath(struck: Set<string>): FaultChooser {
   }
 }
 
-/** An address, and what everybody meets there. */
+/** An address with its fault. */
 export interface OpeningAddress {
   readonly fault: Fault
   readonly address: FaultyAddress
 }
 
-/** Faults of a connection's beginning come before any path is read: each has an address of its own. */
+/** Opening faults come before the path is read, so each has its own address. */
 async function openAddresses(target: number): Promise<OpeningAddress[]> {
   return await Promise.all(
     faults
@@ -149,7 +149,7 @@ async function openAddresses(target: number): Promise<OpeningAddress[]> {
   )
 }
 
-/** A chosen share of what the neighbours are asked goes wrong. */
+/** Fails a share of the calls to key server, directory and collector. */
 function failNeighbours(
   proxies: FaultyWorld['proxies'],
   { seed, share, longHangs }: FaultyWorldOptions,
@@ -164,7 +164,7 @@ function failNeighbours(
   }
 }
 
-/** The directory knows everybody, and the keys of each issuer are at its name. */
+/** The directory knows every person; the keys of each issuer are below its name. */
 async function startLookups(issuers: readonly Issuer[]): Promise<{ port: number; close(): void }> {
   const keys = new Map(issuers.map(({ issuer, jwksFile }) => [new URL(issuer).host, readFileSync(jwksFile)]))
   const server = createServer((request, response) => {
@@ -183,7 +183,7 @@ async function startLookups(issuers: readonly Issuer[]): Promise<{ port: number;
   }
 }
 
-/** The same token under the name of a key that nobody has: the keys are asked for again, if not too often. */
+/** The same token with an unknown key id: the gateway fetches the keys again, within its limits. */
 function rekeyed(issuer: Issuer): string {
   const [, claims, signature] = issuer.token().split('.')
   const header = Buffer.from(JSON.stringify({ alg: 'RS256', typ: 'at+jwt', kid: 'nobodys' }))
@@ -210,7 +210,7 @@ function configuration({ options, proxies, issuers, addresses }: Neighbours) {
     audience: ['agentic'],
     service_account: service,
   })
-  // Nothing is kept, so that the directory is asked each time.
+  // No cache, so that every request asks the directory.
   const webhook = {
     url: `http://127.0.0.1:${proxies.directory.port}/principals/{principal}`,
     cache_ttl_seconds: 0,

@@ -4,7 +4,7 @@ import { type Fault, faults } from '../faults.ts'
 import type { Seeded } from '../seeded.ts'
 import type { FaultyWorld, TokenKind } from './faulty-world.ts'
 
-/** A request, and what is done to it. */
+/** A request with its fault. */
 export interface PlannedRequest {
   readonly id: string
   readonly kind: 'items' | 'questions' | 'events'
@@ -16,16 +16,16 @@ export interface PlannedRequest {
   readonly body: string
 }
 
-/** Of ten one goes wrong; some never come that far, because somebody else fails them. */
+/** A little more than a tenth: some requests fail earlier for another reason. */
 const FAULT_SHARE = 0.105
-/** Of a hundred requests two are streams and eighteen get a question back. */
+/** Of a hundred requests, two are streams and eighteen get a clarification. */
 const KINDS: readonly PlannedRequest['kind'][] = [
   ...Array<'items'>(40).fill('items'),
   ...Array<'questions'>(9).fill('questions'),
   'events',
 ]
 
-/** An ordinary request, which others are made from. */
+/** A plain request, the base of all others. */
 export const ordinaryRequest: PlannedRequest = {
   id: 'ordinary',
   kind: 'items',
@@ -51,7 +51,7 @@ export function planRequest(seeded: Seeded, index: number): PlannedRequest {
   }
 }
 
-/** Its bytes. */
+/** The bytes of a planned request. */
 export function plannedText(
   { id, kind, method, keyed, fault, token, tenant, body }: PlannedRequest,
   world: Pick<FaultyWorld, 'token' | 'pathTo'>,

@@ -1,11 +1,11 @@
-import type { Ending } from '../caller.ts'
-import { labelOf } from './label-answer.ts'
+import { headers, outcomes, readOutcome } from '@agentic-rest/profile'
+import type { Ending, WireAnswer } from '../caller.ts'
 import type { PlannedRequest } from './planned-request.ts'
 
-/** Deadlines of streams are so much later (specification, Limits). */
+/** The extra time of stream deadlines (specification, Limits). */
 export const STREAM_SURPLUS_MS = 30_000
 
-/** What came of all requests. */
+/** The results of all requests. */
 export interface Tally {
   answers: number
   aborts: number
@@ -13,15 +13,15 @@ export interface Tally {
   invalid: number
   failedWithoutFault: number
   latestMs: number
-  /** Of each fault, the requests that were to meet it, and those of them that show that nobody was there. */
+  /** For each fault, the requests sent to it and those that ended as without a listener. */
   readonly met: Map<string, { sent: number; unserved: number }>
-  /** What came latest. */
+  /** The latest end. */
   latest: string
   readonly outcomes: Map<string, number>
   readonly examples: string[]
 }
 
-/** Of nothing yet. */
+/** An empty tally. */
 export function newTally(): Tally {
   return {
     answers: 0,
@@ -37,15 +37,15 @@ export function newTally(): Tally {
   }
 }
 
-/** What one request is judged by. */
+/** The input for the judgement of one request. */
 export interface Judging {
   readonly tally: Tally
   readonly deadlineMs: number
-  /** What the machine took from the services and from whoever waits: it is not the gateway that was late. */
+  /** Time in which this process did not run: the gateway is not to blame for it. */
   readonly lostMs: number
 }
 
-/** Counts what came of a request. */
+/** Counts the result of a request. */
 export function judge(plan: PlannedRequest, ending: Ending, { tally, deadlineMs, lostMs }: Judging): void {
   const surplus = plan.kind === 'events' ? STREAM_SURPLUS_MS : 0
   const label = ending.type === 'answer' ? labelOf(plan, ending.answer) : ending.type
@@ -89,24 +89,46 @@ function meet({ fault }: PlannedRequest, label: string, { met }: Tally): void {
   met.set(fault.name, { sent: sent + 1, unserved: unserved + (UNSERVED.has(label) ? 1 : 0) })
 }
 
-/** A fault that no request was to meet. */
+/** The counts of a fault without requests. */
 export const NEVER_MET = { sent: 0, unserved: 0 }
-/** How a request to an address ends at which nobody takes connections up. */
+/** The results of requests to an address that accepts no connections. */
 const UNSERVED = new Set(['failed_dependency UPSTREAM_UNAVAILABLE', 'error EXECUTION_TIMEOUT'])
 
 const expectedOf = { items: 'success', questions: 'clarification_required', events: 'stream' } as const
 
-/** Keys may be slow to come, too. */
+/** Allowed results with an unknown key: fetching keys may fail or be slow. */
 const KEY_TROUBLE = new Set([
   'error INVALID_TOKEN',
   'error EXECUTION_TIMEOUT',
   'failed_dependency JWKS_UNAVAILABLE',
 ])
 
-/** Whether a request may end like this. An idle connection can be gone, so a POST without a key may fail by its neighbours. */
+/** Whether a result is allowed. A POST without a key may fail on an idle connection that another fault closed. */
 function isExcused({ kind, fault, token, method, keyed }: PlannedRequest, label: string): boolean {
   if (fault !== undefined || label === expectedOf[kind]) return true
   if (token === 'unknownKey') return KEY_TROUBLE.has(label)
   if (token === 'person' && label === 'failed_dependency TENANT_LOOKUP_UNAVAILABLE') return true
   return method === 'POST' && !keyed && label === 'failed_dependency UPSTREAM_UNAVAILABLE'
+}
+
+/** The outcome with its code, or the fault of the answer. */
+function labelOf({ id, kind }: PlannedRequest, answer: WireAnswer): string {
+  if (answer.headers[headers.requestId.toLowerCase()] !== id) return 'invalid: the answer of another request'
+  if (answer.headers['content-type']?.startsWith('text/event-stream')) return streamLabel(kind, answer)
+  const reading = readOutcome(answer)
+  if (!reading.ok) return `invalid: ${answer.status} ${reading.violations[0]?.rule ?? 'no outcome'}`
+  const { outcome, trace } = reading
+  if (trace?.requestId !== id) return 'invalid: the trace of another request'
+  if (outcome.type === 'success' && (outcome.body as { id?: string }).id !== id)
+    return 'invalid: the body of another request'
+  return 'code' in outcome && outcome.code !== undefined ? `${outcome.type} ${outcome.code}` : outcome.type
+}
+
+/** A stream is complete, or its last frame names the reason. */
+function streamLabel(kind: PlannedRequest['kind'], { status, body }: WireAnswer): string {
+  if (kind !== 'events' || status !== outcomes.success.status)
+    return 'invalid: a stream that nobody asked for'
+  if (body.endsWith('data: [DONE]\n\n')) return 'stream'
+  const [, code] = /\nevent: error\ndata: \{"type":"\w+","code":"(\w+)".*\}\n\n$/.exec(`\n${body}`) ?? []
+  return code === undefined ? 'invalid: a stream without an end' : `stream ${code}`
 }

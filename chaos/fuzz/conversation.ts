@@ -1,18 +1,18 @@
 import type { Seeded } from '../seeded.ts'
 import { lastRequest, makeRequest, type Tokens } from './requests.ts'
 
-/** Everything that one connection sends, and how. */
+/** The bytes of one connection and the way to send them. */
 export interface Conversation {
   readonly bytes: Buffer
-  /** Where one write ends and the next begins, in rising order. */
+  /** The positions between writes, ascending. */
   readonly cuts: readonly number[]
-  /** Whether a moment passes between two writes, so that they arrive apart. */
+  /** Pauses between writes, so that they arrive separately. */
   readonly paced: boolean
-  /** How the client leaves: after the answers, by closing or by a reset before all is sent. */
+  /** The client leaves after the answers, or earlier by closing or by a reset. */
   readonly leaves: 'after answers' | 'early' | 'with a reset'
 }
 
-/** Makes one; the same choices give the same bytes. */
+/** Creates a conversation; the same choices give the same bytes. */
 export function makeConversation(random: Seeded, tokens: Tokens): Conversation {
   const bytes = Buffer.from(random.chance(0.02) ? noise(random) : requests(random, tokens), 'latin1')
   const leaves = random.chance(0.95) ? 'after answers' : random.pick(['early', 'with a reset'] as const)
@@ -33,7 +33,7 @@ function noise(random: Seeded): string {
 
 function makeCuts(random: Seeded, length: number): number[] {
   if (random.chance(0.5) || length < 2) return []
-  // Byte by byte, somewhere in it: no parser may depend on what comes together.
+  // Byte by byte in some part: a parser must not depend on packet boundaries.
   if (random.chance(0.06)) {
     const first = random.below(length)
     return Array.from({ length: Math.min(60, length - first) }, (_, index) => first + index)
@@ -42,7 +42,7 @@ function makeCuts(random: Seeded, length: number): number[] {
   return [...new Set(cuts)].toSorted((first, second) => first - second)
 }
 
-/** Bytes as a text that can be read, sent on and turned into the same bytes again. */
+/** Bytes as readable text that can be turned back into the same bytes. */
 export function escaped(bytes: Buffer, most = 4000): string {
   const text = JSON.stringify(bytes.toString('latin1', 0, most))
   return bytes.length > most ? `${text} and ${bytes.length - most} bytes more` : text

@@ -4,7 +4,7 @@ import type { Identities } from './identities.ts'
 import type { MarkedUpstream } from './marked-upstream.ts'
 import type { Tally } from './tally.ts'
 
-/** What the gateway under fire needs. */
+/** The options of the fuzzed gateway. */
 export interface FuzzGatewayOptions {
   readonly context: Pick<ChaosContext, 'folder'>
   readonly identities: Identities
@@ -12,7 +12,7 @@ export interface FuzzGatewayOptions {
   readonly tally: Tally
 }
 
-/** Starts a gateway with every plugin on; its audit records and its log are read. */
+/** Starts a gateway with all plugins; its audit records and log are checked. */
 export function fuzzGateway({
   context,
   identities,
@@ -20,7 +20,7 @@ export function fuzzGateway({
   tally,
 }: FuzzGatewayOptions): Promise<GatewayProcess> {
   const { issuer, jwksFile } = identities.issuer
-  // Without a deadline, what gets stuck stays stuck and is seen; with one it is longer than a slow body may take.
+  // Without a deadline, stuck requests stay stuck and are noticed. Deadlines are longer than a slow body may take.
   const rest = { target: upstream.url }
   const timed = { ...rest, executionTimeoutSeconds: 120 }
   return startGatewayProcess({
@@ -58,7 +58,7 @@ export function fuzzGateway({
   })
 }
 
-/** A record is one line of JSON, whatever a client put into it. */
+/** A record is one line of JSON, for any input of a client. */
 function judgeRecord(line: string, tally: Tally): void {
   try {
     const { request_id, event_type } = JSON.parse(line)
@@ -68,7 +68,7 @@ function judgeRecord(line: string, tally: Tally): void {
   }
 }
 
-/** Nothing that a client sends is an error of the gateway. */
+/** No input of a client is an error of the gateway. */
 function judgeLog(line: string, tally: Tally): void {
   if (/"level":"(error|fatal)"/.test(line) || !line.startsWith('{')) tally.blame('error in the log', line)
 }

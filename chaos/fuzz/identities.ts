@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createIssuer, type Issuer } from '../../bench/tokens.ts'
 import type { Tokens } from './requests.ts'
 
-/** Who may get in, and tokens that may not. */
+/** Valid and invalid tokens. */
 export interface Identities {
   readonly issuer: Issuer
   readonly tokens: Tokens
-  /** Whether what the gateway tells an upstream about a caller is what a good token says. */
+  /** Whether forwarded identity headers match a valid token. */
   vouchFor(headers: IncomingHttpHeaders): boolean
 }
 
@@ -16,7 +16,7 @@ interface Person {
   readonly signature: Buffer
 }
 
-/** Makes them; the keys lie in a file of the folder. */
+/** Creates the tokens, with the keys in a file of the folder. */
 export function createIdentities(folder: string): Identities {
   const issuer = createIssuer(folder, 'fuzz')
   const people = new Map<string, Person>()
@@ -41,7 +41,7 @@ export function createIdentities(folder: string): Identities {
   return { issuer, tokens: { good, bad: badTokens(issuer, createIssuer(folder, 'stranger')) }, vouchFor }
 }
 
-/** The last character of a signature has bits that mean nothing: only its bytes are compared. */
+/** The last character of a signature has unused bits: only the bytes are compared. */
 function split(token: string): { readonly signed: string; readonly signature: Buffer } {
   const dot = token.lastIndexOf('.')
   return {

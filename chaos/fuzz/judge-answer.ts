@@ -3,7 +3,7 @@ import { createBodyValidator } from '@agentic-rest/profile/validate'
 import type { RawAnswer } from '../read-answers.ts'
 import { UPSTREAM_MARK } from './marked-upstream.ts'
 
-/** Who made an answer, and what is wrong with it. */
+/** The origin of an answer, and its fault. */
 export interface Judgement {
   readonly maker: 'upstream' | 'gateway' | 'parser'
   readonly fault: string | undefined
@@ -32,7 +32,7 @@ function one({ headers }: RawAnswer, name: string): string | undefined {
   return values?.length === 1 ? values[0] : undefined
 }
 
-/** An answer of the upstream is the one to this request. */
+/** An answer of the upstream must belong to this request. */
 function faultOfPassed(answer: RawAnswer): string | undefined {
   if (one(answer, 'x-agentic-profile') === undefined) return 'the profile header is not there once'
   return one(answer, UPSTREAM_MARK) === one(answer, 'x-request-id')
@@ -46,7 +46,7 @@ function faultOfBare(answer: RawAnswer): string | undefined {
   return answer.body === '' ? undefined : 'a bare answer with a body'
 }
 
-/** What the gateway says itself: typed, valid, with the ids of its headers; its own paths and preflights aside. */
+/** Answers of the gateway are typed and valid, with the ids of their headers; own endpoints and preflights excepted. */
 function faultOfOwn(answer: RawAnswer, isValid: (body: unknown) => boolean): string | undefined {
   const { status, body } = answer
   if (one(answer, 'x-agentic-profile') === undefined) return 'the profile header is not there once'
@@ -54,7 +54,7 @@ function faultOfOwn(answer: RawAnswer, isValid: (body: unknown) => boolean): str
   if (status === 204) return type === undefined ? undefined : 'a preflight with a body'
   if (status === outcomes.success.status) return undefined
   if (type !== mediaTypes.get(status)) return `status ${status} with ${type}`
-  // The answer to a HEAD, or one that was cut off by the client's end.
+  // The answer to a HEAD, or an answer cut off by the client.
   if (body === '' || !answer.complete) return undefined
   return faultOfTyped(answer, isValid)
 }

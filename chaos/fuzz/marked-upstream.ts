@@ -5,14 +5,14 @@ import { outcomes, writeOutcome } from '@agentic-rest/profile'
 import { canonicalTarget } from '../../packages/gateway/src/listen/canonical-path.ts'
 import type { Identities } from './identities.ts'
 
-/** The header by which its answers are known; the value is the id of the request that it answers. */
+/** The header that marks answers of the upstream, with the id of their request. */
 export const UPSTREAM_MARK = 'x-upstream'
 
-/** An upstream that marks its answers and looks closely at what it is sent. */
+/** An upstream that marks its answers and checks its requests. */
 export interface MarkedUpstream {
   readonly url: string
   readonly requests: number
-  /** What it got and the gateway may not forward, with the reason; the first few of each reason. */
+  /** Requests that must not be forwarded, by reason; the first few of each. */
   readonly faults: ReadonlyMap<string, string[]>
   readonly faultCount: number
   close(): Promise<void>
@@ -20,7 +20,7 @@ export interface MarkedUpstream {
 
 const KEPT_PER_REASON = 3
 
-/** Starts it. `identities` knows who may get in. */
+/** Starts the upstream. `identities` has the valid tokens. */
 export async function startMarkedUpstream(identities: Identities): Promise<MarkedUpstream> {
   let [requests, faultCount] = [0, 0]
   const faults = new Map<string, string[]>()
@@ -38,7 +38,7 @@ export async function startMarkedUpstream(identities: Identities): Promise<Marke
     else request.resume().once('end', () => answer(request, response))
   })
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
-    // A request that the gateway broke off is one thing, bytes that are no request another.
+    // Requests aborted by the gateway are allowed; bytes that are no request are not.
     if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') blame('is no HTTP', code)
     socket.destroy()
   })
@@ -69,7 +69,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'DELETE'])
 const single = ['host', 'x-tenant-id', 'x-correlation-id', 'x-request-id', 'traceparent', 'x-forwarded-for']
 const never = ['upgrade', 'trailer', 'expect', 'te', 'proxy-authorization', 'forwarded', 'tracestate']
 
-/** What is wrong with a request that was forwarded: it must be one that the gateway made, not bytes of the client. */
+/** The fault of a forwarded request: it must be written by the gateway, not copied from the client. */
 function* faultsOf(request: IncomingMessage, identities: Identities): Generator<string> {
   const { method = '', url = '', rawHeaders, headers } = request
   if (!methods.has(method)) yield 'a method that no route has'
@@ -82,7 +82,7 @@ function* faultsOf(request: IncomingMessage, identities: Identities): Generator<
   if (!identities.vouchFor(headers)) yield 'let in without a good token'
 }
 
-/** By normalised name, so that `X_Tenant_ID` counts as what some servers take it for. */
+/** By normalised name: some servers read `X_Tenant_ID` as the tenant header. */
 function countNames(rawHeaders: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -105,7 +105,7 @@ function answer({ url = '', headers, method }: IncomingMessage, response: Server
 function sendPlain(response: ServerResponse, url: string, method: string | undefined): void {
   const status = method === 'POST' ? outcomes.created.status : outcomes.success.status
   response.writeHead(status, { 'content-type': outcomes.success.mediaType })
-  // Written in parts it has no length.
+  // Written in parts, the answer has no length.
   if (url.startsWith('/items/chunked')) response.write('{"parts":')
   response.end(url.startsWith('/items/chunked') ? '2}' : '{"ok":true}')
 }

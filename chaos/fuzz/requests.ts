@@ -1,5 +1,4 @@
 import type { Seeded } from '../seeded.ts'
-import { corrupt } from './corrupt.ts'
 import {
   bodies,
   framings,
@@ -11,13 +10,13 @@ import {
   versions,
 } from './words.ts'
 
-/** Tokens that the requests carry. */
+/** The tokens of the requests. */
 export interface Tokens {
   readonly good: readonly string[]
   readonly bad: readonly string[]
 }
 
-/** Makes one request, good or bad, as latin1 text. */
+/** Creates one request, valid or not, as latin1 text. */
 export function makeRequest(random: Seeded, tokens: Tokens): string {
   const dice = random.number()
   if (dice < 0.4) return goodRequest(random, tokens)
@@ -26,7 +25,7 @@ export function makeRequest(random: Seeded, tokens: Tokens): string {
   return corrupt(random.chance(0.7) ? goodRequest(random, tokens) : oddRequest(random, tokens), random)
 }
 
-/** A request that ends its connection: whoever answers it has read everything before it as it was meant. */
+/** A request that ends its connection. Its answer proves that everything before it was read correctly. */
 export function lastRequest(random: Seeded, tokens: Tokens): string {
   return get('/items/last', `Connection: close\r\n`, random.pick(tokens.good))
 }
@@ -83,7 +82,7 @@ function goodRequest(random: Seeded, { good }: Tokens): string {
   return random.pick(goodForms)(random, `${bearer(random.pick(good))}${ids}`)
 }
 
-/** A request that can be framed, whose target, headers, token or body are odd. */
+/** A request with clear framing and an odd target, header, token or body. */
 function oddRequest(random: Seeded, { good, bad }: Tokens): string {
   const method = random.chance(0.8)
     ? random.pick(['GET', 'POST', 'DELETE', 'HEAD'])
@@ -113,7 +112,7 @@ function oddRequest(random: Seeded, { good, bad }: Tokens): string {
 }
 
 function oddLine(random: Seeded): string {
-  // The other kind mostly ends its connection, and what stands behind it is never looked at.
+  // The other kind usually ends its connection, so that later requests are never read.
   if (random.chance(0.92)) return random.pick(headerLines)
   const separator = random.chance(0.9) ? ': ' : random.pick([':', ' : ', ':\t', ':  ', '\t:'])
   return `${random.pick(headerNames)}${separator}${random.pick(headerValues)}\r\n`
@@ -126,7 +125,7 @@ function oddBody(random: Seeded): string {
   return corrupt(body, random)
 }
 
-/** A request whose framing is a riddle. */
+/** A request with ambiguous framing. */
 function framedRequest(random: Seeded, { good }: Tokens): string {
   let lines = `${host}${bearer(random.pick(good))}`
   for (let count = random.between(1, 3); count > 0; count -= 1) lines += random.pick(framings)
@@ -135,4 +134,42 @@ function framedRequest(random: Seeded, { good }: Tokens): string {
     : corrupt(chunked(random.pick(bodies), random), random)
   const method = random.pick(['POST', 'POST', 'POST', 'GET', 'DELETE'])
   return `${method} /items${method === 'POST' ? '' : '/1'} HTTP/1.1\r\n${lines}\r\n${tail}${random.chance(0.1) ? random.pick(pieces) : ''}`
+}
+
+/** Changes a text in one to four places: flips a bit, replaces or inserts bytes, removes or repeats a part, cuts the end. */
+function corrupt(text: string, random: Seeded): string {
+  let changed = text
+  for (let count = random.between(1, random.chance(0.6) ? 1 : 4); count > 0; count -= 1)
+    changed = random.pick(changes)(changed, random)
+  return changed
+}
+
+const changes: readonly ((text: string, random: Seeded) => string)[] = [
+  flipBit,
+  flipBit,
+  (text, random) => replace(text, random, () => String.fromCharCode(random.below(256))),
+  (text, random) => {
+    const at = random.below(text.length + 1)
+    return text.slice(0, at) + random.pick(pieces) + text.slice(at)
+  },
+  (text, random) => {
+    const at = random.below(text.length + 1)
+    return text.slice(0, at) + text.slice(at + random.below(20))
+  },
+  (text, random) => {
+    const at = random.below(text.length + 1)
+    return text.slice(0, at + random.below(20)) + text.slice(at)
+  },
+  (text, random) =>
+    random.chance(0.3) ? text.slice(0, random.below(text.length + 1)) : flipBit(text, random),
+]
+
+function flipBit(text: string, random: Seeded): string {
+  return replace(text, random, (code) => String.fromCharCode(code ^ (1 << random.below(8))))
+}
+
+function replace(text: string, random: Seeded, make: (code: number) => string): string {
+  if (text === '') return text
+  const at = random.below(text.length)
+  return text.slice(0, at) + make(text.charCodeAt(at)) + text.slice(at + 1)
 }

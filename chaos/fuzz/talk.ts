@@ -2,24 +2,24 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Conversation } from './conversation.ts'
 
-/** What came of a conversation. */
+/** The result of a conversation. */
 export interface Talked {
   readonly received: string
-  /** Neither answered nor closed within the time there is for that. */
+  /** Neither answered nor closed in time. */
   readonly hung: boolean
-  /** The connection could not be made. */
+  /** The connection was refused. */
   readonly refused: boolean
 }
 
-/** How long a client waits. */
+/** The patience of a client. */
 export interface Patience {
-  /** After this long without a byte the client ends its side. */
+  /** The client ends its side after this time without a byte. */
   readonly quietMs: number
-  /** The gateway has this long to close then. */
+  /** The time of the gateway to close after that. */
   readonly closeMs: number
-  /** Told how long after the last bytes that were sent, or received, others came. */
+  /** Called with the time between received bytes and the bytes before them. */
   readonly heard?: (ms: number) => void
-  /** Whether everything that can be waited for has come: then a short silence is enough. */
+  /** Whether all expected bytes have arrived: then a short silence is enough. */
   readonly enough?: (received: string) => boolean
 }
 
@@ -33,7 +33,7 @@ export async function talk(port: number, conversation: Conversation, patience: P
   await state.connected
   await send(socket, conversation)
   if (conversation.leaves !== 'after answers') {
-    // What is on its way is read for a moment, so that the gateway is in the middle of something when the client leaves.
+    // A short read first, so that the gateway is at work when the client leaves.
     await Promise.race([state.closed, wait(1)])
     if (conversation.leaves === 'early') socket.destroy()
     else socket.resetAndDestroy()
@@ -63,7 +63,7 @@ function listen(socket: Socket, { quietMs, heard, enough }: Patience) {
     opened = true
     settle()
   })
-  // A reset by the gateway is a way to close.
+  // A reset by the gateway counts as closing.
   socket.on('error', () => settle())
   return {
     connected,
@@ -101,4 +101,31 @@ async function closesWithin(closed: Promise<void>, ms: number): Promise<boolean>
   const inTime = await Promise.race([closed.then(() => true), late])
   stop.abort()
   return inTime
+}
+
+/** The length of a silence that means the end of the answers. */
+export interface QuietTime {
+  ms(): number
+  /** Notes the time between an answer and the bytes before it. */
+  heard(ms: number): void
+}
+
+const REMEMBERED = 200
+const FACTOR = 4
+const SHORTEST_MS = 150
+const LONGEST_MS = 5000
+
+/** Follows the speed of answers: with a fixed time, a slow answer on a busy machine would count as none. */
+export function createQuietTime(): QuietTime {
+  const recent: number[] = []
+  return {
+    ms: () =>
+      recent.length < REMEMBERED
+        ? LONGEST_MS / 5
+        : Math.min(LONGEST_MS, Math.max(SHORTEST_MS, FACTOR * Math.max(...recent))),
+    heard(ms) {
+      recent.push(ms)
+      if (recent.length > REMEMBERED) recent.shift()
+    },
+  }
 }

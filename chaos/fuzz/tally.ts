@@ -1,12 +1,12 @@
 import type { Judgement } from './judge-answer.ts'
 
-/** What was counted so far. */
+/** The counts so far. */
 export interface Tally {
   /** Requests that got an answer. */
   readonly requests: number
   answer(status: number, maker: Judgement['maker']): void
   count(what: string): void
-  /** Counts a fault and tells its first examples. */
+  /** Counts a fault and prints its first examples. */
   blame(fault: string, example: string): void
   faults(fault: string): number
   /** Everything in one line. */
@@ -15,7 +15,7 @@ export interface Tally {
 
 const TOLD_PER_FAULT = 5
 
-/** Starts at 0. */
+/** Creates a tally of zeros. */
 export function createTally(tell: (line: string) => void): Tally {
   let requests = 0
   const counts = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Targets that somebody could read in two ways, or that nobody should send. */
+/** Ambiguous and forbidden request targets. */
 export const targets: readonly string[] = [
   ...[
     '/',
@@ -52,7 +52,7 @@ export const targets: readonly string[] = [
   ...[`/${'a/'.repeat(2000)}`, '/items/%E2%80%AE', '/items/1?%', '/items/%u0041', '/nowhere', '/api/reload'],
 ]
 
-/** What may stand behind the target. */
+/** Versions and other texts after the target. */
 export const versions: readonly string[] = [
   ...[
     'HTTP/1.0',
@@ -68,7 +68,7 @@ export const versions: readonly string[] = [
   ...['HTTP /1.1', 'HTTP/ 1.1', 'HTTP/1.10', 'ICE/1.0', 'RTSP/1.0', '', 'HTTP/1.1 ', 'HTTP/9.9', 'HTTP/-1.1'],
 ]
 
-/** Header lines that mean something to somebody. */
+/** Header lines with a meaning for some server. */
 export const headerLines: readonly string[] = [
   ...['X-Tenant-ID: acme\r\n', 'X-Tenant-ID: globex\r\n', 'X-Tenant-ID: \r\n', 'X_Tenant_ID: evil\r\n'],
   ...[
@@ -190,7 +190,7 @@ export const headerValues: readonly string[] = [
   ],
 ]
 
-/** Lines that frame a body, or try to. */
+/** Header lines for the framing of a body, valid or not. */
 export const framings: readonly string[] = [
   ...['Content-Length: 5\r\n', 'Content-Length: 0\r\n', 'Content-Length: 05\r\n', 'Content-Length: +5\r\n'],
   ...[
@@ -267,7 +267,7 @@ export const bodies: readonly string[] = [
   ],
 ]
 
-/** Small things that mean much to a parser. */
+/** Small texts with a meaning for parsers. */
 export const pieces: readonly string[] = [
   ...[
     '\r',

@@ -1,29 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { conditions, outcomes } from '@agentic-rest/profile'
 import { type Caller, createCaller, type Ending } from '../caller.ts'
 
-/** Requests that come at their own pace, whether earlier ones are answered or not. */
+/** An open load: requests at a fixed rate, independent of earlier answers. */
 export interface OpenLoad {
-  /** Sends so many a second for so long; resolves with what came of each when all have ended. */
+  /** Sends requests at a rate for a time; resolves with all results. */
   run(shape: LoadShape): Promise<readonly LoadSample[]>
   close(): void
 }
 
-/** How many, and for how long. */
+/** The rate and duration of a load. */
 export interface LoadShape {
   readonly perSecond: number
   readonly ms: number
-  /** Ends it before its time. */
+  /** Ends the load early. */
   readonly signal?: AbortSignal
 }
 
 /** One request of a load. */
 export interface LoadSample {
-  /** When it was sent, in milliseconds from the beginning of the load. */
+  /** The time of sending, in milliseconds from the beginning of the load. */
   readonly sentAt: number
   readonly ending: Ending
 }
 
-/** Whom to load with what. */
+/** The target and the requests of a load. */
 export interface OpenLoadOptions {
   readonly port: number
   readonly patienceMs: number
@@ -33,7 +34,7 @@ export interface OpenLoadOptions {
 
 const TICK_MS = 1
 
-/** Makes a load; it has as many connections as requests are open at a time, and keeps them. */
+/** Creates a load. It keeps its connections, one per open request. */
 export function createOpenLoad({ port, patienceMs, request }: OpenLoadOptions): OpenLoad {
   const callers = new Set<Caller>()
   const free: Caller[] = []
@@ -70,4 +71,23 @@ export function createOpenLoad({ port, patienceMs, request }: OpenLoadOptions): 
       for (const caller of callers) caller.close()
     },
   }
+}
+
+/** Whether the service answered with success. */
+export function isServed(ending: Ending): boolean {
+  return ending.type === 'answer' && ending.answer.status === outcomes.success.status
+}
+
+/** Whether the gateway answered with "unavailable". */
+export function isTurnedAway(ending: Ending): boolean {
+  return ending.type === 'answer' && ending.answer.status === conditions.unavailable
+}
+
+/** Whether the gateway refused it as overloaded, which depends on the machine more than on the gateway. */
+export function isOverload(ending: Ending): boolean {
+  return isTurnedAway(ending) && ending.type === 'answer' && codeOf(ending.answer.body) === 'OVERLOADED'
+}
+
+function codeOf(body: string): string | undefined {
+  return (JSON.parse(body) as { code?: string }).code
 }

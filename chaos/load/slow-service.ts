@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import { headers, outcomes } from '@agentic-rest/profile'
 
 /**
- * A service that takes its time for each request, on a thread of its own: nobody's load delays it. Below `/slow` it
- * takes much of it, below `/events` it sends events until nobody listens any more.
+ * A service with a delay for each request, in its own thread, so that the load does not slow it down. `/slow` has a long
+ * delay; `/events` sends events until the client leaves.
  */
 export interface SlowService {
   readonly url: string
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => parentPort.postMessage(server.address().port))`
 
-/** Starts one; its answers say its name. */
+/** Starts the service; its answers contain its name. */
 export async function startSlowService(workMs: number, from = 'service'): Promise<SlowService> {
   const body = JSON.stringify({ from })
   const workerData = {

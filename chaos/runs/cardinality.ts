@@ -7,11 +7,11 @@ import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
 import { createSeeded, type Seeded } from '../seeded.ts'
 import { doAll } from '../workers.ts'
 
-/** Names that nobody has heard of before, in every place that a label could be made of. */
+/** New names in every place that could become a label. */
 export const run: ChaosRun = {
   name: 'cardinality',
-  title: 'many tenants and paths that somebody made up: metrics stay few, and a scrape stays quick',
-  // A busy machine makes a scrape slow that is not.
+  title: 'many made-up tenants and paths: few metrics, fast scrapes',
+  // On a busy machine every scrape is slow, so the short form allows more time.
   short: { requests: 6000, tenants: 1000, scrapeMs: 1000, workers: 32 },
   full: { requests: 1_000_000, tenants: 100_000, scrapeMs: 50, workers: 48 },
   run: flood,
@@ -65,7 +65,7 @@ const ROUTES = [
 interface Sent {
   readonly requests: number
   readonly unanswered: number
-  /** How many different tenants were named. */
+  /** The number of different tenants. */
   readonly tenants: number
 }
 
@@ -92,7 +92,7 @@ async function sendAll(context: ChaosContext, { port }: GatewayProcess): Promise
 function hostileRequest(seeded: Seeded, tenantCount: number): { tenant: string; text: string } {
   const tenant = hostileTenant(seeded, tenantCount)
   const [method, kind] = seeded.pick(ROUTES)
-  // Each of the two ids is as new as the path; none of them may become a label.
+  // Both ids are as new as the path; neither may become a label.
   const id = hostileName(seeded)
   const path = seeded.chance(0.5) ? `/${kind}/${id}` : `/${id}/${hostileName(seeded)}`
   const stream = kind === 'events' && { Accept: 'text/event-stream' }
@@ -109,7 +109,7 @@ function hostileRequest(seeded: Seeded, tenantCount: number): { tenant: string; 
 const hostileName = (seeded: Seeded) =>
   `${seeded.pick(['n', '__proto__', 'constructor', 'a.b'])}${seeded.below(1e9)}`
 
-/** Most could be tenants, and where any tenant is let in they are; the others have to be refused. */
+/** Most are valid tenant names and pass a route that allows any tenant; the others must be refused. */
 function hostileTenant(seeded: Seeded, count: number): string {
   const number = seeded.below(count)
   if (seeded.chance(0.85)) return `t${number}`
@@ -147,7 +147,7 @@ async function scrapeSome({ port }: GatewayProcess): Promise<Scrapes> {
   return { largest, answered: texts.length, medianMs: percentile(sorted, 50) }
 }
 
-/** The metric with most series; the parts of a histogram belong to it. */
+/** The metric with the most series; the parts of a histogram count for it. */
 function largestMetric(scrape: string): Scrapes['largest'] {
   const counts = new Map<string, number>()
   let current = ''
@@ -174,7 +174,7 @@ function figuresOf(
       limit: MAX_SERIES,
       kind: 'at most',
     },
-    // Fewer would say that what could make labels never came that far.
+    // Fewer series would show that the new names never reached the metrics.
     { name: 'series that it came to', measured: largest.series, limit: MAX_SERIES / 2, kind: 'at least' },
     { name: 'scrapes answered', measured: answered, limit: SCRAPES, kind: 'exactly' },
     {

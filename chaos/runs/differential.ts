@@ -4,19 +4,18 @@ import { type Observed, startServers } from '../differential/servers.ts'
 import { type SeenRequest, valuesOf } from '../differential/strict-requests.ts'
 import { escaped } from '../fuzz/conversation.ts'
 import { UPSTREAM_MARK } from '../fuzz/marked-upstream.ts'
-import { createQuietTime } from '../fuzz/quiet-time.ts'
-import { talk } from '../fuzz/talk.ts'
+import { createQuietTime, talk } from '../fuzz/talk.ts'
 import { createTally, type Tally } from '../fuzz/tally.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
 import { readAnswers } from '../read-answers.ts'
 import { PATH, type Vector } from '../vectors/vector.ts'
 import { vectors } from '../vectors/vectors.ts'
 
-/** Sends every smuggling vector through the gateway to four servers and compares what each made of it. */
+/** Sends every smuggling vector through the gateway to four servers and compares their readings. */
 export const run: ChaosRun = {
   name: 'differential',
   title: 'smuggling vectors through the gateway to Node, nginx, HAProxy and Apache',
-  // `direct` leaves the gateway out and shows what the servers make of the vectors by themselves.
+  // `direct` sends the vectors to the servers without the gateway.
   short: { vectors: vectors.length, sockets: 48, direct: 0 },
   full: { vectors: vectors.length, sockets: 48, direct: 0 },
   run: differential,
@@ -27,7 +26,7 @@ interface Differential {
   readonly servers: readonly Observed[]
   readonly gateway: GatewayProcess
   readonly tally: Tally
-  /** Tenants by request id, as the audit records have them. */
+  /** Tenants by request id, from the audit records. */
   readonly records: ReadonlyMap<string, string>
 }
 
@@ -47,7 +46,7 @@ async function differential(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-/** One gateway for all servers: `/r0` leads to the first, and so on. */
+/** One gateway for all servers: `/r0` is the first, and so on. */
 function startGateway({ folder }: ChaosContext, servers: readonly Observed[], records: Map<string, string>) {
   const routes = servers.flatMap(({ name, tap }, index) =>
     ['GET', 'POST', 'DELETE'].flatMap((method) =>
@@ -70,7 +69,7 @@ function startGateway({ folder }: ChaosContext, servers: readonly Observed[], re
   })
 }
 
-/** Ids of the requests that the client was told the server has answered, by server and vector. */
+/** Ids of answered requests according to the client, by server and vector. */
 type Said = ReadonlyMap<string, readonly string[]>
 
 async function compareAll(differential: Differential): Promise<Figure[]> {
@@ -121,7 +120,7 @@ function pathOf(server: number, vector: number): string {
   return `/r${server}/v${String(vector).padStart(3, '0')}`
 }
 
-/** The path with its `v` in percent-encoding, as one of the vectors has it. */
+/** The path with its `v` in percent-encoding, for one of the vectors. */
 function encoded(path: string): string {
   return path.replace('/v', '/%76')
 }
@@ -133,11 +132,11 @@ interface Sending {
   readonly quiet: ReturnType<typeof createQuietTime>
 }
 
-/** Sends a vector and reads from the answers which requests a server has answered. */
+/** Sends a vector and returns the ids of the answered requests. */
 async function answered({ tally }: Differential, { port, text, vector, quiet }: Sending): Promise<string[]> {
   const bytes = Buffer.from(text, 'latin1')
   const conversation = { bytes, cuts: [], paced: false, leaves: 'after answers' } as const
-  // More than the corpus expects would still be seen where it arrives.
+  // Additional requests would still be noticed at the server.
   const enough = (got: string) =>
     vector.tenants.length > 0 && got.split(`${UPSTREAM_MARK}: `).length > vector.tenants.length
   const quietMs = vector.tenants.length > 0 ? ANSWER_MS : quiet.ms()
@@ -151,10 +150,10 @@ async function answered({ tally }: Differential, { port, text, vector, quiet }: 
 }
 
 const SETTLE_MS = 5000
-// An answer that the corpus expects is waited for longer than silence.
+// The patience for an expected answer is longer than for silence.
 const ANSWER_MS = 5000
 
-/** Logs are written, and requests of clients that left are cancelled, a moment after the last answer. */
+/** Waits for the logs and for cancelled requests after the last answer. */
 async function settled({ servers, gateway }: Differential): Promise<void> {
   const latest = performance.now() + SETTLE_MS
   const isDone = async () =>
@@ -169,7 +168,7 @@ function numberOf({ target }: Pick<SeenRequest, 'target'>): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** A server with its number and its log, which is read once. */
+/** A server with its number and its log. */
 interface View {
   readonly observed: Observed
   readonly number: number

@@ -18,11 +18,11 @@ import { watchStalls } from '../stalls.ts'
 import { until } from '../until.ts'
 import { doAll } from '../workers.ts'
 
-/** Faults of every kind between the gateway and its neighbours. */
+/** Network faults of every kind around a gateway. */
 export const run: ChaosRun = {
   name: 'faults',
   title: 'every kind of network fault around a gateway: one outcome or an explicit abort, in time',
-  // So few at a time that a busy machine does not look like an overload. Where others work too a second is soon gone.
+  // Few requests at a time, so that a busy machine is no overload. On a busy machine a second passes quickly.
   // A stream may hang for 30 seconds beyond its deadline, an export for 5: only the full form waits for them.
   short: {
     requests: 600,
@@ -46,11 +46,11 @@ export const run: ChaosRun = {
 }
 
 const NEIGHBOUR_FAULT_SHARE = 0.1
-/** Beyond the latest moment at which an answer is in time. */
+/** Extra patience after the latest allowed time of an answer. */
 const PATIENCE_MS = 2000
 /** The gateway keeps idle connections to services for four seconds. */
 const IDLE_MS = 6000
-/** gRPC gives a collector that does not greet it 20 seconds. */
+/** gRPC waits 20 seconds for the greeting of a collector. */
 const QUIET_MS = 30_000
 
 async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
@@ -66,7 +66,7 @@ async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
         .map(([name, { port }]) => `${name} ${port}`)
         .join(', ')}`,
     )
-    // Idle connections to services end by themselves; those are not among what has to be there again.
+    // Wait until idle connections have closed: they are not part of the count before the faults.
     if (longHangs) await wait(IDLE_MS)
     const filesBefore = world.gateway.openFiles()
     const tally = newTally()
@@ -84,7 +84,7 @@ async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-/** Makes the connections that stay, so that they are in the count of file descriptors before the first fault. */
+/** Opens the permanent connections, so that they are counted before the first fault. */
 async function warmUp({ gateway, token, pathTo, proxies }: FaultyWorld): Promise<void> {
   const caller = createCaller({ port: gateway.port, patienceMs: 5000 })
   await caller.ask(plannedText(ordinaryRequest, { token, pathTo }))
@@ -99,7 +99,7 @@ async function warmUp({ gateway, token, pathTo, proxies }: FaultyWorld): Promise
 function planAll(context: ChaosContext): PlannedRequest[] {
   const seeded = createSeeded(context.seed)
   const longHangs = scaled(context, 'longHangs') > 0
-  // Dealt in turn: drawn at random, a short run would now and then miss half of their kinds.
+  // Faults in turn: with random faults, a short run would sometimes miss half of the kinds.
   let dealt = seeded.below(faults.length)
   return Array.from({ length: scaled(context, 'requests') }, (_, index) => {
     const drawn = planRequest(seeded, index)
@@ -121,7 +121,7 @@ async function sendAll(context: ChaosContext, { world, tally, plans }: Sending):
   const { port } = world.gateway
   const patienceMs = deadlineMs + scaled(context, 'graceMs') + PATIENCE_MS
   const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs }))
-  // A stream that hangs for half a minute must not hold up a worker.
+  // A stream that hangs for half a minute must not block a worker.
   const streams: Promise<void>[] = []
   const progress = (done: number) => context.tell(`faults: ${done} of ${plans.length}`)
   const stalls = watchStalls()
@@ -132,7 +132,7 @@ async function sendAll(context: ChaosContext, { world, tally, plans }: Sending):
   }
   await doAll({ count: plans.length, workers, signal: context.signal, progress }, async (index, worker) => {
     const plan = plans[index] as PlannedRequest
-    // Spans are only counted; kept, they would fill the memory of this process.
+    // Stored spans would fill the memory of this process.
     world.collector.spans.length = 0
     if (plan.kind !== 'events') return await send(plan, callers[worker] as Caller)
     const caller = createCaller({ port, patienceMs: patienceMs + STREAM_SURPLUS_MS })
@@ -140,7 +140,7 @@ async function sendAll(context: ChaosContext, { world, tally, plans }: Sending):
   })
   await Promise.all(streams)
   stalls.close()
-  context.tell(`faults: for ${Math.round(stalls.totalMs)} ms the machine had no time for this process`)
+  context.tell(`faults: this process did not run for ${Math.round(stalls.totalMs)} ms`)
   for (const caller of callers) caller.close()
 }
 
@@ -150,8 +150,8 @@ interface FaultsDone {
 }
 
 /**
- * What was really done to requests on their way to services. The gateway may try twice, so that an opening address sees
- * more connections than requests; at one where nobody listens, what became of the requests has to tell.
+ * The faults that requests really met. The gateway may try twice, so an opening address can have more connections than
+ * requests. For an address without a listener, the results of the requests are counted.
  */
 function faultsDone({ struck, openings, proxies }: FaultyWorld, { met }: Tally): FaultsDone {
   const opened = openings.map(({ fault, address }) => {
@@ -212,7 +212,7 @@ function figuresOf(context: ChaosContext, { world, tally, plans }: Sending): Fig
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** What is left in the gateway when everybody is gone. */
+/** The state of the gateway after the last request. */
 async function afterwards(
   { tell }: ChaosContext,
   { gateway, filesBefore }: { readonly gateway: GatewayProcess; readonly filesBefore: readonly string[] },
@@ -223,7 +223,7 @@ async function afterwards(
     QUIET_MS,
   )
   const added = filesAfter.length - filesBefore.length
-  if (added > 0) tell(`faults: what is left: ${addedFiles(filesBefore, filesAfter).join('; ')}`)
+  if (added > 0) tell(`faults: still open: ${addedFiles(filesBefore, filesAfter).join('; ')}`)
   const scrape = await until(
     () => gateway.metrics(),
     (text) =>

@@ -1,24 +1,23 @@
 import { outcomes } from '@agentic-rest/profile'
+import { spreadOf } from '../../bench/statistics.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type Conversation, escaped, makeConversation } from '../fuzz/conversation.ts'
 import { fuzzGateway } from '../fuzz/fuzz-gateway.ts'
 import { createIdentities, type Identities } from '../fuzz/identities.ts'
 import { createJudge } from '../fuzz/judge-answer.ts'
 import { type MarkedUpstream, startMarkedUpstream } from '../fuzz/marked-upstream.ts'
-import { createQuietTime, type QuietTime } from '../fuzz/quiet-time.ts'
-import { type Talked, talk } from '../fuzz/talk.ts'
+import { createQuietTime, type QuietTime, type Talked, talk } from '../fuzz/talk.ts'
 import { createTally, type Tally } from '../fuzz/tally.ts'
 import type { GatewayProcess } from '../gateway-process.ts'
-import { createGrowth } from '../memory-growth.ts'
 import { readAnswers } from '../read-answers.ts'
 import { createSeeded } from '../seeded.ts'
 
-/** Sends what nobody should send, over raw sockets. */
+/** Sends malformed requests over raw sockets. */
 export const run: ChaosRun = {
   name: 'fuzz',
-  title: 'bytes that are nearly requests, over raw sockets',
-  // Below 64 requests at a time a loop that is late on a busy machine is no overload (see load.ts of the gateway).
-  // `replay` takes the number of one conversation of a seed: it is held again, alone, and printed.
+  title: 'malformed requests over raw sockets',
+  // Below 64 requests at a time, a late event loop on a busy machine is no overload (see load.ts of the gateway).
+  // `replay` repeats one conversation of a seed, by its number, and prints it.
   short: { requests: 1500, sockets: 48, megabytes: 60, replay: -1 },
   full: { requests: 1_000_000, sockets: 60, megabytes: 20, replay: -1 },
   run: fuzz,
@@ -50,14 +49,14 @@ async function fuzz(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-// Long for a close that needs nothing but the loop.
+// Generous: closing needs only the event loop.
 const CLOSE_MS = 10_000
-// A client that never ends its side: the gateway's own time limits have to end it, the longest of which is 65 s.
+// For a client that never ends its side: the gateway's time limits end it, at most after 65 s.
 const PATIENT_MS = 70_000
 const EVERY_PATIENT = 4000
 const TELL_MS = 5000
 
-/** Many conversations at a time, until enough requests were answered. */
+/** Holds many conversations at a time until enough requests are answered. */
 async function converse(fuzzing: Fuzzing, sample: (share: number) => void): Promise<void> {
   const { context, gateway, tally } = fuzzing
   const wanted = scaled(context, 'requests')
@@ -130,7 +129,7 @@ function judge({ bytes }: Conversation, talked: Talked, { tally, blame }: Judgin
   if (answers.length === 0) tally.count('no answer')
 }
 
-/** Holds one conversation of the seed again and shows all of it. */
+/** Repeats one conversation of the seed and prints it. */
 async function replay(fuzzing: Fuzzing): Promise<void> {
   const { context, identities, gateway } = fuzzing
   const index = scaled(context, 'replay')
@@ -142,7 +141,7 @@ async function replay(fuzzing: Fuzzing): Promise<void> {
   await hold(fuzzing, index)
 }
 
-/** What is left when everybody has gone. */
+/** The state after the last conversation. */
 interface After {
   readonly goodAnswers: number
   readonly gauges: number
@@ -152,7 +151,7 @@ const SETTLE_MS = 10_000
 const GAUGES =
   /^agentic_gateway_(?:requests_in_flight|sse_connections_active|upstream_queue\w*)(?:\{.*\})? (\S+)$/gm
 
-/** Asks a good request and reads the gauges, for as long as cancelled requests may take to end. */
+/** Sends a valid request and reads the gauges until cancelled requests have ended. */
 async function settled({ context, gateway, identities }: Fuzzing): Promise<After> {
   if (gateway.end() !== undefined) return { goodAnswers: 0, gauges: Number.NaN }
   const authorization = `Bearer ${identities.tokens.good[0]}`
@@ -207,4 +206,32 @@ function figuresOf({ context, gateway, tally, upstream, after, grown }: Outcome)
     none('sum of the gauges afterwards', after.gauges),
     { name: 'good answers afterwards', measured: after.goodAnswers, limit: 1, kind: 'exactly' },
   ]
+}
+
+/** The memory growth of a process during a run. */
+interface Growth {
+  /** Takes a sample at a share of the run, from 0 to 1. */
+  sample(share: number): void
+  /** The growth from the end of the warm-up to the end of the run, between medians. */
+  megabytes(): number
+}
+
+const MEBIBYTE = 2 ** 20
+// The first part fills caches and compiles hot code.
+const WARM_UP = 0.2
+const TENTH = 0.1
+
+/** Samples `rss`, in bytes. */
+function createGrowth(rss: () => number): Growth {
+  const samples: { readonly share: number; readonly megabytes: number }[] = []
+  // Medians, because garbage collection may be due at any moment. A very short run has one sample.
+  const median = (from: number) => {
+    const later = samples.filter(({ share }) => share >= from)
+    const near = later.filter(({ share }) => share < from + TENTH)
+    return spreadOf((near.length > 0 ? near : later.slice(0, 1)).map(({ megabytes }) => megabytes)).median
+  }
+  return {
+    sample: (share) => void samples.push({ share: Math.min(share, 1), megabytes: rss() / MEBIBYTE }),
+    megabytes: () => Math.max(0, median(1 - TENTH) - median(WARM_UP)),
+  }
 }

@@ -7,11 +7,11 @@ import { createSeeded } from '../seeded.ts'
 import { countEffects, type EffectsDatabase, openEffectsDatabase } from '../service/effects-database.ts'
 import { doAll } from '../workers.ts'
 
-/** Requests that are sent again and again under one key, to services that are killed. */
+/** Repeated requests with one key to services that are killed. */
 export const run: ChaosRun = {
   name: 'idempotency',
-  title: 'keys sent many times over to services that are killed: one effect and one answer for each',
-  // With `keyed` 0 the requests have no key, and the run has to fail: that shows that it can.
+  title: 'repeated keys to services that are killed: one effect and one answer per key',
+  // With `keyed` 0 the requests have no key and the run must fail, which proves the check.
   short: { keys: 20, copies: 20, services: 2, callers: 24, killEvery: 700, lease: 1000, keyed: 1 },
   full: { keys: 10_000, copies: 20, services: 4, callers: 160, killEvery: 3000, lease: 2000, keyed: 1 },
   run: sendCopies,
@@ -20,31 +20,31 @@ export const run: ChaosRun = {
 interface World {
   readonly context: ChaosContext
   readonly database: EffectsDatabase
-  /** The services that are there, by their port. */
+  /** The running services by port. */
   readonly services: Map<number, RunningProgram>
   readonly answers: Answers
   killed: number
-  /** How long requests were sent, and how much of that went by while a killed service was replaced. */
+  /** The time of sending, and the part of it spent on replacing killed services. */
   sendingMs: number
   replacingMs: number
 }
 
-/** What callers were told. */
+/** The answers to the callers. */
 interface Answers {
-  /** The payment that each key stands for. */
+  /** The payment of each key. */
   readonly payments: Map<number, string>
   sent: number
   answered: number
   lost: number
   different: number
-  /** Answers that were no success, by status and code. */
+  /** Answers without success, by status and code. */
   readonly refused: Map<string, number>
 }
 
 const PATIENCE_MS = 30_000
-/** Nobody is paused here: only a session of a process that is gone may end by itself. */
+/** No process is paused here: only sessions of killed processes time out. */
 const IDLE_MS = 60_000
-/** Of each key about so many copies are on their way at a time. */
+/** The approximate number of simultaneous copies of each key. */
 const AT_ONCE = 4
 
 async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
@@ -97,7 +97,7 @@ async function kill(program: RunningProgram): Promise<void> {
   await program.ended
 }
 
-/** Kills the service that is there longest, whatever it is doing, and puts another in its place. */
+/** Kills the oldest service at regular intervals and starts another one. */
 async function killInTurn(world: World, over: AbortSignal): Promise<void> {
   const pause = scaled(world.context, 'killEvery')
   for (;;) {
@@ -132,7 +132,7 @@ async function sendAll(world: World): Promise<void> {
   for (const caller of callers.values()) caller.close()
 }
 
-/** Every key as often as it has copies, those of a block in any order. */
+/** All copies of all keys, shuffled within blocks. */
 function copiesInOrder({ context }: World): number[] {
   const seeded = createSeeded(context.seed)
   const keys = Array.from({ length: scaled(context, 'keys') }, (_, key) => key)
@@ -152,7 +152,7 @@ interface Copy {
   readonly worker: number
 }
 
-/** A caller that does not know what became of its request sends it again, as a caller with a key may. */
+/** A caller without an answer repeats its request, which a key makes safe. */
 async function sendUntilAnswered(world: World, callers: Map<string, Caller>, copy: Copy): Promise<void> {
   const request = requestOf(world, copy.key)
   while (!world.context.signal.aborted) {
@@ -179,13 +179,13 @@ function callerOf(callers: Map<string, Caller>, worker: number, port: number): C
   return caller
 }
 
-/** Answers that promise that there was no effect: somebody is at it, or the database does not answer. */
+/** Answers that guarantee no effect: the key is in progress, or the database is unavailable. */
 const comeAgain: readonly string[] = [
   `${outcomes.conflict.status} IDEMPOTENCY_IN_PROGRESS`,
   `${outcomes.failed_dependency.status} STORE_UNAVAILABLE`,
 ]
 
-/** Notes how a request ended; true when it was answered for good. */
+/** Notes the end of a request; true for a final answer. */
 function note(answers: Answers, key: number, ending: Ending): boolean {
   if (ending.type !== 'answer') {
     answers.lost += 1
@@ -216,7 +216,7 @@ async function figuresOf(world: World): Promise<Figure[]> {
   const none = { limit: 0, kind: 'exactly' } as const
   return [
     { name: 'requests answered', measured: answers.answered, limit: requests, kind: 'exactly' },
-    // Without half of the kills that there was time for the run shows little.
+    // With less than half of the possible kills the run proves little.
     {
       name: 'services killed',
       measured: killed,

@@ -7,11 +7,11 @@ import { startImpatientUpstream } from '../impatient-upstream.ts'
 import { createSeeded, type Seeded } from '../seeded.ts'
 import { doAll } from '../workers.ts'
 
-/** Requests that meet a connection in the moment in which the service gives it up. */
+/** Requests at the moment when the service closes the connection. */
 export const run: ChaosRun = {
   name: 'keep-alive-race',
   title: "requests at the idle edge of a service's connections: none fails, none is executed twice",
-  // With `keyed` 0 a POST has no key, and what the gateway may not repeat has to fail: that shows that the edge is met.
+  // With `keyed` 0 a POST has no key and must not be repeated: its failures prove that the moment is met.
   short: { requests: 400, keyed: 1 },
   full: { requests: 5000, keyed: 1 },
   run: race,
@@ -59,7 +59,7 @@ interface Sent {
   readonly failed: number
 }
 
-/** Each worker pauses around the moment at which the service hangs up. */
+/** Each worker pauses about as long as the idle time of the service. */
 async function sendAll(context: ChaosContext, port: number): Promise<Sent> {
   const seeded = createSeeded(context.seed)
   const keyed = scaled(context, 'keyed') > 0

@@ -7,11 +7,11 @@ import { createSeeded, type Seeded } from '../seeded.ts'
 import { countEffects, type EffectsDatabase, openEffectsDatabase } from '../service/effects-database.ts'
 import { until } from '../until.ts'
 
-/** Operations in the background, while everything that works on them is killed, stopped and restarted. */
+/** Background operations while workers are killed and paused and PostgreSQL is restarted. */
 export const run: ChaosRun = {
   name: 'operations',
   title: 'operations with workers killed and paused and PostgreSQL restarted: none lost, none doubled',
-  // With `careless` 1 the workers have their effects outside of the transaction, and the run has to fail.
+  // With `careless` 1 the workers have their effects outside of the transaction and the run must fail.
   short: { operations: 180, kills: 4, restarts: 1, pauses: 1, workers: 2, lease: 400, careless: 0 },
   full: { operations: 10_000, kills: 200, restarts: 20, pauses: 50, workers: 3, lease: 2000, careless: 0 },
   run: disturbOperations,
@@ -19,16 +19,16 @@ export const run: ChaosRun = {
 
 type Disturbance = 'kills' | 'restarts' | 'pauses'
 
-interface Crew {
+interface WorkerPool {
   readonly context: ChaosContext
   readonly database: EffectsDatabase
   readonly seeded: Seeded
-  /** All that are meant to work, and those of them that have begun to. */
-  readonly hired: Set<RunningProgram>
-  readonly working: RunningProgram[]
+  /** All workers, and those that have started. */
+  readonly all: Set<RunningProgram>
+  readonly started: RunningProgram[]
   readonly paused: Set<Promise<void>>
-  /** Workers that ended without being killed. */
-  deserted: number
+  /** Workers that ended without a kill. */
+  endedAlone: number
   readonly done: Record<Disturbance, number>
 }
 
@@ -37,45 +37,45 @@ const BEGIN_MS = 3000
 
 async function disturbOperations(context: ChaosContext): Promise<readonly Figure[]> {
   const database = await openEffectsDatabase(scaled(context, 'lease'))
-  const crew: Crew = {
+  const pool: WorkerPool = {
     context,
     database,
     seeded: createSeeded(context.seed),
-    hired: new Set(),
-    working: [],
+    all: new Set(),
+    started: [],
     paused: new Set(),
-    deserted: 0,
+    endedAlone: 0,
     done: { kills: 0, restarts: 0, pauses: 0 },
   }
   try {
-    hireAll(crew)
-    await disturbAll(crew)
-    await Promise.all(crew.paused)
+    fillPool(pool)
+    await disturbAll(pool)
+    await Promise.all(pool.paused)
     const left = await until(
       () => unfinished(database.store),
       (count) => count === 0,
       END_MS,
     )
     return [
-      ...(await figuresOf(crew)),
+      ...(await figuresOf(pool)),
       { name: 'operations not ended', measured: left, limit: 0, kind: 'exactly' },
     ]
   } finally {
-    await Promise.all([...crew.hired].map((worker) => dismiss(crew, worker)))
+    await Promise.all([...pool.all].map((worker) => killWorker(pool, worker)))
     await database.close()
   }
 }
 
-/** Work comes in shares, each right before a disturbance, so that each meets workers that are busy. */
-async function disturbAll(crew: Crew): Promise<void> {
-  const { context, database, seeded } = crew
+/** Work arrives in shares, each just before a disturbance, so that workers are busy then. */
+async function disturbAll(pool: WorkerPool): Promise<void> {
+  const { context, database, seeded } = pool
   const disturbances = seeded.shuffle(plannedDisturbances(context))
   const operations = scaled(context, 'operations')
   let accepted = 0
   for (const [index, disturbance] of disturbances.entries()) {
     if (context.signal.aborted) return
     await until(
-      () => crew.working.length,
+      () => pool.started.length,
       (count) => count > 0,
       END_MS,
     )
@@ -84,14 +84,14 @@ async function disturbAll(crew: Crew): Promise<void> {
     accepted = due
     await workHasBegun(database.store)
     await wait(seeded.between(0, 10))
-    if (await disturb[disturbance](crew)) crew.done[disturbance] += 1
-    if (index % 20 === 19) context.tell(`operations: ${accepted} accepted, ${JSON.stringify(crew.done)}`)
+    if (await disturb[disturbance](pool)) pool.done[disturbance] += 1
+    if (index % 20 === 19) context.tell(`operations: ${accepted} accepted, ${JSON.stringify(pool.done)}`)
   }
 }
 
 /**
- * A share is one transaction. After a restart the first one may meet a connection that is dead, and is repeated: nothing
- * of it was accepted, because the server is not disturbed meanwhile.
+ * A share is one transaction. After a restart it may get a dead connection and is repeated: nothing was accepted,
+ * because the server is not disturbed meanwhile.
  */
 async function acceptShare(store: Store, count: number, first: number): Promise<void> {
   try {
@@ -102,7 +102,7 @@ async function acceptShare(store: Store, count: number, first: number): Promise<
   }
 }
 
-/** When one job of a share has had its effect, as many others as the workers can hold are in their middle. */
+/** After the first effect of a share, all workers are busy with other jobs of it. */
 async function workHasBegun(store: Store): Promise<void> {
   const effects = async () => (await countEffects(store)).all
   const before = await effects()
@@ -114,13 +114,13 @@ function plannedDisturbances(context: ChaosContext): Disturbance[] {
   return kinds.flatMap((kind) => Array.from({ length: scaled(context, kind) }, () => kind))
 }
 
-/** Each says whether there was somebody to disturb. */
-const disturb: Readonly<Record<Disturbance, (crew: Crew) => Promise<boolean>>> = {
-  async kills(crew) {
-    const victim = pick(crew)
+/** Each returns whether there was a worker to disturb. */
+const disturb: Readonly<Record<Disturbance, (pool: WorkerPool) => Promise<boolean>>> = {
+  async kills(pool) {
+    const victim = pick(pool)
     if (victim === undefined) return false
-    await dismiss(crew, victim)
-    hireAll(crew)
+    await killWorker(pool, victim)
+    fillPool(pool)
     return true
   },
   async restarts({ database: { server }, seeded }) {
@@ -128,67 +128,67 @@ const disturb: Readonly<Record<Disturbance, (crew: Crew) => Promise<boolean>>> =
     await server.start()
     return true
   },
-  async pauses(crew) {
-    const victim = pick(crew)
+  async pauses(pool) {
+    const victim = pick(pool)
     if (victim === undefined) return false
     victim.process.kill('SIGSTOP')
-    hire(crew)
-    const waking = wakeLate(crew, victim).finally(() => crew.paused.delete(waking))
-    crew.paused.add(waking)
+    startWorker(pool)
+    const waking = wakeLate(pool, victim).finally(() => pool.paused.delete(waking))
+    pool.paused.add(waking)
     return true
   },
 }
 
-/** Others have the work of a paused worker by the time it wakes; it goes on where it was. */
-async function wakeLate(crew: Crew, worker: RunningProgram): Promise<void> {
-  await wait(scaled(crew.context, 'lease') * 1.5)
+/** Other workers take over the work of a paused worker; after waking it continues its own run. */
+async function wakeLate(pool: WorkerPool, worker: RunningProgram): Promise<void> {
+  await wait(scaled(pool.context, 'lease') * 1.5)
   worker.process.kill('SIGCONT')
-  crew.working.push(worker)
+  pool.started.push(worker)
 }
 
-/** Takes one of those that work out of the crew. */
-function pick({ working, seeded }: Crew): RunningProgram | undefined {
-  return working.splice(seeded.below(working.length), 1)[0]
+/** Takes a started worker out of the list. */
+function pick({ started, seeded }: WorkerPool): RunningProgram | undefined {
+  return started.splice(seeded.below(started.length), 1)[0]
 }
 
-function hireAll(crew: Crew): void {
-  while (crew.hired.size < scaled(crew.context, 'workers')) hire(crew)
+function fillPool(pool: WorkerPool): void {
+  while (pool.all.size < scaled(pool.context, 'workers')) startWorker(pool)
 }
 
-function hire(crew: Crew): void {
-  const { context, database } = crew
+function startWorker(pool: WorkerPool): void {
+  const { context, database } = pool
   const worker = startProgram('counting-worker', {
     url: database.url,
     leaseSeconds: scaled(context, 'lease') / 1000,
     isCareless: scaled(context, 'careless') > 0,
   })
-  crew.hired.add(worker)
-  worker.told('started').then(() => crew.working.push(worker), ignoreEnd)
+  pool.all.add(worker)
+  worker.told('started').then(() => pool.started.push(worker), ignoreEnd)
   void worker.ended.then(({ signal, stderr }) => {
     if (signal === 'SIGKILL') return
-    crew.deserted += 1
-    crew.hired.delete(worker)
+    pool.endedAlone += 1
+    pool.all.delete(worker)
     context.tell(`operations: a worker ended by itself: ${stderr.slice(0, 500)}`)
   })
 }
 
-// One that ends before it starts is counted by its end.
+// A worker that ends before it starts is counted at its end.
 function ignoreEnd(): void {}
 
-async function dismiss({ hired }: Crew, worker: RunningProgram): Promise<void> {
-  hired.delete(worker)
+async function killWorker({ all }: WorkerPool, worker: RunningProgram): Promise<void> {
+  all.delete(worker)
   worker.process.kill('SIGKILL')
   await worker.ended
 }
 
-/** Counts what is not in a final state; the server may be away at the moment. */
+/** Counts operations without a final state; the server may be unavailable at the moment. */
 async function unfinished(store: Store): Promise<number> {
   const query = "SELECT count(*)::int AS count FROM agentic_operations WHERE state <> 'completed'"
   const rows = await store.query<{ count: number }>(query).catch(() => [])
   return rows[0]?.count ?? Number.NaN
 }
 
-async function figuresOf({ context, database, done, deserted }: Crew): Promise<Figure[]> {
+async function figuresOf({ context, database, done, endedAlone }: WorkerPool): Promise<Figure[]> {
   const operations = scaled(context, 'operations')
   const { all, different } = await countEffects(database.store)
   const [kept] = await database.store.query<{ all: number; again: number }>(
@@ -210,10 +210,10 @@ async function figuresOf({ context, database, done, deserted }: Crew): Promise<F
       limit: scaled(context, 'pauses'),
       kind: 'exactly',
     },
-    // What is killed or paused has to be in the middle of something, or the run shows nothing.
+    // Killing or pausing an idle worker proves nothing.
     { name: 'operations begun again', measured: kept?.again ?? 0, limit: done.kills / 4, kind: 'at least' },
     { name: 'lost', measured: operations - different, ...none },
     { name: 'doubled', measured: all - different, ...none },
-    { name: 'workers that ended by themselves', measured: deserted, ...none },
+    { name: 'workers that ended by themselves', measured: endedAlone, ...none },
   ]
 }

@@ -3,23 +3,22 @@ import { percentile } from '../../bench/statistics.ts'
 import { createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
-import { isServed, isTurnedAway } from '../load/judge-ending.ts'
-import { createOpenLoad, type LoadSample, type OpenLoad } from '../load/open-load.ts'
+import { createOpenLoad, isServed, isTurnedAway, type LoadSample, type OpenLoad } from '../load/open-load.ts'
 import { startSlowService } from '../load/slow-service.ts'
 import { doAll } from '../workers.ts'
 
-/** Five times what can be done is asked for. */
+/** Five times the capacity is requested. */
 export const run: ChaosRun = {
   name: 'overload',
-  title: 'five times the requests that can be served: those that can are, the others hear so at once',
-  // A machine that others use too gives other figures; the full form wants one to itself.
+  title: 'five times the capacity: full goodput, and the rest is refused at once',
+  // The full form needs a machine without other load.
   short: { seconds: 1.2, factor: 5, places: 4, goodputPercent: 60, refusedMs: 1000, limited: 1 },
   full: { seconds: 20, factor: 5, places: 20, goodputPercent: 85, refusedMs: 50, limited: 1 },
   run: overload,
 }
 
 const WORK_MS = 20
-/** How many requests wait for each place. */
+/** The queue length per upstream connection. */
 const TURNS = 10
 const PATIENCE_MS = 30_000
 const RECOVERY_LIMIT_MS = 5000
@@ -39,7 +38,7 @@ async function overload(context: ChaosContext): Promise<readonly Figure[]> {
     const { signal } = context
     const perSecond = peak * scaled(context, 'factor')
     const ms = scaled(context, 'seconds') * 1000
-    // Connections are opened in the first moments, which says nothing about the rest.
+    // The first moments open the connections and are not measured.
     await load.run({ perSecond, ms: ms / 3, signal })
     const startedAt = performance.now()
     const flood = await load.run({ perSecond, ms, signal })
@@ -53,7 +52,7 @@ async function overload(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-/** A line of some turns: a shorter one would run empty between two bursts, and its places with it. */
+/** A queue of several requests per connection: a shorter one would run empty between two bursts. */
 async function startLimited(context: ChaosContext, target: string): Promise<GatewayProcess> {
   const places = scaled(context, 'places')
   const limited = scaled(context, 'limited') > 0
@@ -71,7 +70,7 @@ async function startLimited(context: ChaosContext, target: string): Promise<Gate
   })
 }
 
-/** Answers a second when every place is taken and nobody has to be refused. */
+/** The answers per second with all connections in use and no refusals. */
 async function measurePeak(context: ChaosContext, { port }: GatewayProcess): Promise<number> {
   const workers = scaled(context, 'places') * 2
   const callers = Array.from({ length: workers }, () => createCaller({ port, patienceMs: PATIENCE_MS }))
@@ -93,7 +92,7 @@ async function measurePeak(context: ChaosContext, { port }: GatewayProcess): Pro
   return peak
 }
 
-/** How long after the flood the last request of an ordinary load was not served. */
+/** The time from the end of the flood to the last unserved request of a normal load. */
 async function measureRecovery(
   { signal }: ChaosContext,
   { load, perSecond }: { readonly load: OpenLoad; readonly perSecond: number },

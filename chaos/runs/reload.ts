@@ -8,16 +8,15 @@ import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
-import { isOverload, isServed } from '../load/judge-ending.ts'
-import { createOpenLoad, type LoadSample } from '../load/open-load.ts'
+import { createOpenLoad, isOverload, isServed, type LoadSample } from '../load/open-load.ts'
 import { type SlowService, startSlowService } from '../load/slow-service.ts'
 import { until } from '../until.ts'
 
-/** Configurations that come and go under load. */
+/** Reloads under load. */
 export const run: ChaosRun = {
   name: 'reload',
-  title: 'reloads under load, with good files and with bad ones: no request fails, the last good file stays',
-  // With `dead` the last file leads to a service that is not there, which requests have to notice.
+  title: 'reloads under load with good and bad files: no request fails, the last good file stays in use',
+  // With `dead` the last file has a missing service, and requests must fail.
   short: { reloads: 6, badFiles: 4, perSecond: 100, turnedAwayPercent: 90, dead: 0 },
   full: { reloads: 100, badFiles: 1000, perSecond: 300, turnedAwayPercent: 1, dead: 0 },
   run: reload,
@@ -26,7 +25,7 @@ export const run: ChaosRun = {
 const WORK_MS = 5
 const PATIENCE_MS = 15_000
 const BAD_FILES = join(import.meta.dirname, '../../packages/gateway/test/config/bad')
-/** At least so many files of the corpus are bad, each in its own way. */
+/** The minimum number of bad files in the corpus. */
 const CORPUS = 60
 
 type Services = readonly [SlowService, SlowService]
@@ -38,7 +37,7 @@ async function reload(context: ChaosContext): Promise<readonly Figure[]> {
   const gateway = await startGatewayProcess({
     folder: context.folder,
     config: configTo(services[0].url, port),
-    // Where the bad files lack a variable they would be bad for that alone.
+    // Without these variables, bad files would fail for a missing variable only.
     env: corpusEnvironment,
   }).catch(async (error) => {
     await closeServices()
@@ -87,7 +86,7 @@ async function reloadUnderLoad(context: ChaosContext, world: World): Promise<Fig
   }
 }
 
-/** Turns from one service to the other and back. Gives how often the old one answered after the turn. */
+/** Switches between two services by reloads. Returns the number of answers of the old service after a reload. */
 async function applyGood(context: ChaosContext, { gateway, services }: World): Promise<number> {
   const count = scaled(context, 'reloads')
   let stale = 0
@@ -100,7 +99,7 @@ async function applyGood(context: ChaosContext, { gateway, services }: World): P
   return stale
 }
 
-/** Puts bad files in the place of the good one. */
+/** Replaces the good file by bad ones. */
 async function applyBad(context: ChaosContext, { gateway }: World): Promise<{ files: number; lost: number }> {
   const files = readdirSync(BAD_FILES)
     .filter((name) => name.endsWith('.yaml'))
@@ -121,9 +120,9 @@ async function reloadTo(gateway: GatewayProcess, config: ReturnType<typeof confi
   await untilReloaded(gateway, 'applied')
 }
 
-/** Tells the gateway, and waits until it says that it has done what it could. */
+/** Signals a reload and waits for its result in the metrics. */
 async function untilReloaded(gateway: GatewayProcess, result: 'applied' | 'refused'): Promise<void> {
-  // A machine that has no time may lose a scrape; the next one will do.
+  // On a busy machine a scrape may fail; the next one is enough.
   const scrape = () => gateway.metrics().catch(() => '')
   const count = async () => metricValue(await scrape(), 'agentic_config_reloads_total', { result })
   const before = await count()
@@ -132,7 +131,7 @@ async function untilReloaded(gateway: GatewayProcess, result: 'applied' | 'refus
   if (after <= before) throw new Error(`no reload was ${result} in time:\n${gateway.errors()}`)
 }
 
-/** Which service answers. */
+/** The name of the answering service. */
 async function ask({ port }: GatewayProcess): Promise<string | undefined> {
   const caller = createCaller({ port, patienceMs: PATIENCE_MS })
   const ending = await caller.ask(request())
@@ -142,7 +141,7 @@ async function ask({ port }: GatewayProcess): Promise<string | undefined> {
     : undefined
 }
 
-/** A gateway that gets no turn for a quarter of a second says that it has too much to do; no other refusal is one of those. */
+/** A gateway that does not run for a quarter of a second refuses requests as overloaded; other refusals are failures. */
 const hasFailed = ({ ending }: LoadSample) => !isServed(ending) && !isOverload(ending)
 
 function tellFailures({ tell }: ChaosContext, samples: readonly LoadSample[]): void {

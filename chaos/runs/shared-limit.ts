@@ -8,11 +8,16 @@ import {
   startSharedProcess,
 } from '../../packages/gateway/test/shared-limits/start-shared-process.ts'
 import type { DebianProgram } from '../../tests/debian-package.ts'
-import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
-import { requiredProgram } from '../required-program.ts'
+import { type ChaosContext, type ChaosRun, type Figure, requiredProgram, scaled } from '../chaos-run.ts'
 import { createSeeded } from '../seeded.ts'
-import { openAndLeave, type Visit, type Visited } from '../shared-limit/open-and-leave.ts'
-import { type StreamUpstream, startStreamUpstream } from '../shared-limit/stream-upstream.ts'
+import { seriesSum } from '../series.ts'
+import {
+  openAndLeave,
+  type StreamUpstream,
+  startStreamUpstream,
+  type Visit,
+  type Visited,
+} from '../shared-limit/streams.ts'
 import { until } from '../until.ts'
 import { doAll } from '../workers.ts'
 
@@ -82,7 +87,7 @@ async function cycle(context: ChaosContext): Promise<readonly Figure[]> {
     const starting = Array.from({ length: scaled(context, 'gateways') }, () => startGateway(world, leaseMs))
     world.gateways.push(...(await Promise.all(starting)))
     const visits = await visitAll(world)
-    return [...visits, ...released, ...(await whatIsLeft(world))]
+    return [...visits, ...released, ...(await finalFigures(world))]
   } finally {
     await Promise.all(world.gateways.map((gateway) => gateway?.kill()))
     await redis.stop()
@@ -231,11 +236,11 @@ function createKiller(world: World) {
 }
 
 /** The streams that upstream, gateways and Redis still count when all clients have left. */
-async function whatIsLeft({ context, upstream, redis, gateways }: World): Promise<readonly Figure[]> {
+async function finalFigures({ context, upstream, redis, gateways }: World): Promise<readonly Figure[]> {
   const withinMs = scaled(context, 'lease') + LATE_MS
   const sum = async (name: string) => {
     const scrapes = await Promise.all(gateways.map((gateway) => gateway?.metrics() ?? ''))
-    return scrapes.flatMap((scrape) => allValues(scrape, name)).reduce((total, value) => total + value, 0)
+    return scrapes.reduce((total, scrape) => total + seriesSum(scrape, name), 0)
   }
   const none = { limit: 0, kind: 'exactly' } as const
   return [
@@ -260,11 +265,4 @@ async function whatIsLeft({ context, upstream, redis, gateways }: World): Promis
       ...none,
     },
   ]
-}
-
-function allValues(scrape: string, name: string): number[] {
-  const series = scrape
-    .split('\n')
-    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-  return series.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)))
 }

@@ -3,39 +3,38 @@ import { headers } from '@agentic-rest/profile'
 import { createCaller, type Ending, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
-import { isOverload, isServed, isTurnedAway } from '../load/judge-ending.ts'
-import { createOpenLoad, type LoadSample } from '../load/open-load.ts'
+import { createOpenLoad, isOverload, isServed, isTurnedAway, type LoadSample } from '../load/open-load.ts'
 import { startSlowService } from '../load/slow-service.ts'
 import { createSeeded } from '../seeded.ts'
 
-/** Gateways that are told to end while they work. */
+/** Gateways that get SIGTERM under load. */
 export const run: ChaosRun = {
   name: 'sigterm',
-  title: 'gateways that are told to end under load: what they have taken up they finish',
-  // With `kill` they are killed instead, which nothing in flight can survive; with `drain` 0 they do not wait for it.
+  title: 'SIGTERM under load: gateways finish accepted requests',
+  // With `kill` they are killed instead, which fails requests in flight. With `drain` 0 they do not wait.
   short: { terms: 1, perSecond: 100, streams: 10, graceMs: 5000, turnedAwayPercent: 90, drain: 2, kill: 0 },
   full: { terms: 100, perSecond: 500, streams: 50, graceMs: 1000, turnedAwayPercent: 1, drain: 1, kill: 0 },
   run: terminate,
 }
 
 const WORK_MS = 40
-/** Of so many requests one takes longer than a gateway could end by chance. */
+/** One of this many requests is slow, so that some are always in flight at the signal. */
 const EVERY_SLOW = 10
 const PATIENCE_MS = 15_000
 const WARM_UP_MS = 400
-/** How long the load goes on after the signal. */
+/** The duration of the load after the signal. */
 const AFTER_MS = 600
 
-/** What came of one gateway. */
+/** The result of one gateway. */
 interface Term {
   readonly requests: number
   readonly inFlight: number
-  /** Told that there is too much to do, though sent before the signal: they were never taken up. */
+  /** Requests before the signal that were refused as overloaded. */
   readonly turnedAway: number
   readonly failures: readonly string[]
   readonly streamFailures: readonly string[]
   readonly exitCode: number | null
-  /** From the signal to the end of the process, beyond the time to drain. */
+  /** The time from the signal to the exit, minus the drain time. */
   readonly lateMs: number
 }
 
@@ -50,7 +49,7 @@ async function terminate(context: ChaosContext): Promise<readonly Figure[]> {
     for (let index = 0; index < count && !context.signal.aborted; index += 1) {
       const gateway = await next
       const term = endUnderLoad(context, { gateway, beforeMs: seeded.between(300, 900) })
-      // The next one gets ready meanwhile.
+      // The next gateway starts meanwhile.
       if (index + 1 < count) next = start(index + 1)
       next.catch(() => undefined)
       terms.push(await term)
@@ -88,7 +87,7 @@ const stream = requestText({ path: '/events', headers: { ...tenant, Accept: 'tex
 
 interface Ended {
   readonly gateway: GatewayProcess
-  /** How long it works before the signal. */
+  /** The time of load before the signal. */
   readonly beforeMs: number
 }
 
@@ -98,7 +97,7 @@ async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended)
   const load = createOpenLoad({ ...options, request })
   const perSecond = scaled(context, 'perSecond')
   try {
-    // A gateway that has just begun is slow, and whoever comes first opens a connection.
+    // A new gateway is slow, and the first requests open the connections.
     await load.run({ perSecond, ms: WARM_UP_MS, signal: context.signal })
     const startedAt = performance.now()
     const running = load.run({ perSecond, ms: beforeMs + AFTER_MS, signal: context.signal })
@@ -116,7 +115,7 @@ async function endUnderLoad(context: ChaosContext, { gateway, beforeMs }: Ended)
   }
 }
 
-/** What was on its way before the signal is served; what comes later is served, turned away, or not connected. */
+/** Requests before the signal are served. Later ones are served, refused or not connected. */
 function judge(
   samples: readonly LoadSample[],
   signalledAt: number,
@@ -136,7 +135,7 @@ function judge(
 
 const isUnanswered = ({ ending }: LoadSample) => !isServed(ending) && !isOverload(ending)
 
-/** A new connection that the listener did not take up any more is one that was refused. */
+/** A new connection that the listener no longer accepts counts as refused. */
 function isBroken({ ending }: LoadSample): boolean {
   if (isServed(ending) || isTurnedAway(ending) || ending.type === 'refused') return false
   return !(ending.type === 'abort' && !ending.reused && ending.bytes === 0)
@@ -148,7 +147,7 @@ function describe(ending: Ending): string {
     : JSON.stringify(ending)
 }
 
-/** A stream that outlives the time to drain ends with a last frame that says why. */
+/** A stream longer than the drain time ends with a last frame that names the reason. */
 function streamFailure(ending: Ending): string[] {
   const isOrdered = isServed(ending) && ending.type === 'answer' && LAST_FRAME.test(ending.answer.body)
   return isOrdered ? [] : [describe(ending)]

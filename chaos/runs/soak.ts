@@ -11,12 +11,12 @@ import { type MemorySample, probeOptions, takeSample } from '../soak/memory-samp
 import { until } from '../until.ts'
 import { doAll } from '../workers.ts'
 
-/** Everything at once, for long. */
+/** Mixed load for a long time. */
 export const run: ChaosRun = {
   name: 'soak',
-  title: 'mixed load with faults, forged tokens, aborts and reloads: nothing grows once it is warm',
-  // Each reload empties the caches, so that maps hold more or less by the moment; a leak would add one with each request.
-  // What a process learns in its first seconds is not what it loses by the hour. With `leak` the run keeps connections open.
+  title: 'mixed load with faults, forged tokens, aborts and reloads: no growth after warm-up',
+  // Each reload empties the caches, so the size of maps varies; a leak would add an entry with each request. Growth in the
+  // first seconds is warm-up, not a leak. With `leak` the run keeps connections open.
   short: {
     minutes: 0.05,
     warmUpMinutes: 0.02,
@@ -32,9 +32,9 @@ export const run: ChaosRun = {
     warmUpMinutes: 2,
     heapMegabytes: 4,
     mapEntries: 5000,
-    // Beyond what metrics name.
+    // More than the metrics name.
     tenants: 5000,
-    // From everywhere: tables of characters fill with them.
+    // From all of Unicode, to fill tables of characters.
     letters: 0xd000,
     workers: 32,
     leak: 0,
@@ -48,13 +48,13 @@ const PATIENCE_MS = 40_000
 const QUIET_MS = 30_000
 const DEADLINE_SECONDS = 1
 const FAULT_SHARE = 0.1
-/** How often the file is read again. */
+/** The time between reloads. */
 const RELOAD_MS = 15_000
 const SAMPLES = 10
-/** The collector's connection may have been away in the first sample. */
+/** The connection to the collector may be missing in the first sample. */
 const OTHER_FILES = 1
 
-/** A gateway at rest. */
+/** A sample of an idle gateway. */
 interface Rest {
   readonly sample: MemorySample
   readonly files: readonly string[]
@@ -71,7 +71,7 @@ async function soak(context: ChaosContext): Promise<readonly Figure[]> {
   try {
     await load.run(scaled(context, 'warmUpMinutes') * MINUTE_MS)
     const before = await taking.atRest(0)
-    // At the end of each part what hangs is waited for.
+    // Each part ends when its hanging requests have ended.
     const parts = longHangs ? SAMPLES : 1
     const partMs = (scaled(context, 'minutes') * MINUTE_MS) / parts
     for (let part = 1; part <= parts && !context.signal.aborted; part += 1) {
@@ -92,7 +92,7 @@ async function soak(context: ChaosContext): Promise<readonly Figure[]> {
 
 interface Counts {
   readonly sent: number
-  /** By a service, with what it was asked for. */
+  /** Requests answered by a service as expected. */
   readonly served: number
   readonly loadMs: number
 }
@@ -103,7 +103,7 @@ interface MixedLoad {
   close(): void
 }
 
-/** Requests of every kind, one after another from each worker. */
+/** Requests of all kinds; each worker sends one after another. */
 function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
   const { port } = world.gateway
   const workers = scaled(context, 'workers')
@@ -140,7 +140,7 @@ function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
   }
 }
 
-/** A connection that somebody forgets. */
+/** A leaked connection. */
 async function openAnother(port: number): Promise<Caller> {
   const caller = createCaller({ port, patienceMs: PATIENCE_MS })
   await caller.ask('GET /healthz HTTP/1.1\r\nHost: chaos\r\n\r\n')
@@ -151,21 +151,21 @@ interface Sending {
   readonly world: FaultyWorld
   readonly caller: Caller
   readonly index: number
-  /** How many different ones there are. */
+  /** The number of different values. */
   readonly tenants: number
   readonly letters: number
 }
 
-/** Sends one; whether a service answered it. */
+/** Sends one request; true if a service answered it. */
 async function sendOne(
   seeded: Seeded,
   { world, caller, index, tenants, letters }: Sending,
 ): Promise<boolean> {
   const planned = planRequest(seeded, index)
-  // A stream that hangs would keep a worker for half a minute.
+  // A hanging stream would block a worker for half a minute.
   const fault = planned.kind === 'events' && planned.fault?.hangs ? undefined : planned.fault
   const token = seeded.chance(0.05) ? 'forged' : planned.token
-  // The directory knows one tenant only.
+  // The directory has only one tenant.
   const tenant = token === 'person' ? planned.tenant : `tenant-${seeded.below(tenants)}`
   const body = JSON.stringify({ goal: 'ctr', prompt: promptOf(seeded, letters), tenant })
   const text = plannedText({ ...planned, fault, token, tenant, body }, world)
@@ -186,7 +186,7 @@ function promptOf(seeded: Seeded, letters: number): string {
 
 interface Sampler {
   underLoad(): Promise<MemorySample>
-  /** When nothing is in flight and no more files are open than so many, or else than there are in the end. */
+  /** A sample without requests in flight and with at most the given number of open files, if they close in time. */
   atRest(files: number): Promise<Rest>
 }
 
@@ -203,7 +203,7 @@ function createSampler(
   return {
     underLoad,
     async atRest(wanted) {
-      // Idle connections to neighbours would go by themselves, only later.
+      // Idle connections would close by themselves, but later.
       const addresses = openings.map(({ address }) => address)
       for (const each of [proxies.services, proxies.keys, proxies.directory, ...addresses]) each.cut()
       await until(
@@ -219,7 +219,7 @@ function createSampler(
 
 const STEADY_MS = 1000
 
-/** The files once they are few enough, or their number has not changed for a while. */
+/** The open files once they are few enough or their number is stable. */
 async function settled(
   ask: () => readonly string[],
   { wanted, withinMs }: { readonly wanted: number; readonly withinMs: number },
@@ -281,7 +281,7 @@ function figuresOf(
       kind: 'at least',
     },
     { name: 'requests', measured: sent, limit: 1, kind: 'at least' },
-    // A load that is refused at the door shows nothing of the house.
+    // A load that is refused early proves little.
     { name: 'served of them', measured: (served / sent) * 100, unit: '%', limit: 50, kind: 'at least' },
     {
       ...atMost(

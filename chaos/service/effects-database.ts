@@ -5,9 +5,9 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../packages/service/test/runtime/harness/postgres-server.ts'
-import { MissingProgramError } from '../required-program.ts'
+import { MissingProgramError } from '../chaos-run.ts'
 
-/** A PostgreSQL server of one run, with a database in which effects are counted. */
+/** The PostgreSQL server of one run, with a database for counting effects. */
 export interface EffectsDatabase {
   readonly server: PostgresServer
   readonly url: string
@@ -15,13 +15,13 @@ export interface EffectsDatabase {
   close(): Promise<void>
 }
 
-/** How many effects there are, and how many different ones. */
+/** The number of effects and of different effects. */
 export interface EffectCount {
   readonly all: number
   readonly different: number
 }
 
-/** Starts a server. It ends the session of a process that is stopped inside a transaction after so long. */
+/** Starts a server. It ends sessions that are idle in a transaction for the given time. */
 export async function openEffectsDatabase(idleMs: number): Promise<EffectsDatabase> {
   const binaries = findPostgres()
   if ('missing' in binaries) throw new MissingProgramError(binaries.missing)

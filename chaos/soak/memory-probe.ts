@@ -3,8 +3,8 @@ import { Session } from 'node:inspector'
 import type { CollectionSizes, MemorySample } from './memory-sample.ts'
 
 /**
- * Loaded into a gateway by `--import`: at SIGUSR2 it collects garbage and writes down what is left. The product knows
- * nothing of it.
+ * Loaded into a gateway with `--import`: at SIGUSR2 it collects garbage and writes a memory sample. It is no part of the
+ * product.
  */
 const file = process.env['CHAOS_PROBE_FILE'] ?? ''
 let count = 0
@@ -22,7 +22,7 @@ process.on('SIGUSR2', () => {
     maps: sizesOf('Map'),
     sets: sizesOf('Set'),
   }
-  // Renamed into place, so that nobody reads half of it.
+  // Renamed when complete, so that no half file is read.
   writeFileSync(`${file}.part`, JSON.stringify(sample))
   renameSync(`${file}.part`, file)
 })
@@ -39,7 +39,7 @@ const MEASURE = `function () {
   return { count: sizes.length, entries: sizes.reduce((sum, size) => sum + size, 0), largest: sizes.slice(0, ${LARGEST}) }
 }`
 
-/** Every collection of a kind that is alive, whoever holds it: only the inspector finds them all. */
+/** All live collections of a kind: only the inspector finds them. */
 function sizesOf(kind: 'Map' | 'Set'): CollectionSizes {
   const session = new Session()
   session.connect()
@@ -56,7 +56,7 @@ interface Remote {
   readonly objectId: string
 }
 
-/** A session with its own thread answers at once, before `post` returns. */
+/** A session with its own thread answers before `post` returns. */
 function ask<Answer>(session: Session, method: string, parameters: object): Answer {
   let answer: unknown
   session.post(method, parameters, (error, value) => {

@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import type { GatewayProcess } from '../gateway-process.ts'
 import { until } from '../until.ts'
 
-/** The maps or sets of a process that are alive. */
+/** The live maps or sets of a process. */
 export interface CollectionSizes {
   readonly count: number
-  /** In all of them together. */
+  /** The sum over all collections. */
   readonly entries: number
   readonly largest: readonly number[]
 }
 
-/** What a gateway holds when its garbage is gone. */
+/** The memory of a gateway after garbage collection. */
 export interface MemorySample {
-  /** How many samples were taken of this process. */
+  /** The number of samples of this process. */
   readonly count: number
   readonly heapBytes: number
   readonly externalBytes: number
-  /** What keeps its event loop busy, by kind. */
+  /** The active handles by kind. */
   readonly handles: Readonly<Record<string, number>>
   readonly maps: CollectionSizes
   readonly sets: CollectionSizes
 }
 
-/** How a gateway is started so that samples can be taken of it. */
+/** The start options for a gateway with memory samples. */
 export function probeOptions(folder: string): {
   readonly file: string
   readonly nodeArguments: readonly string[]
@@ -34,10 +34,10 @@ export function probeOptions(folder: string): {
   return { file, nodeArguments: ['--expose-gc', '--import', probe], env: { CHAOS_PROBE_FILE: file } }
 }
 
-/** A machine that others use too may take long to find every map there is. */
+/** On a busy machine finding all maps may take long. */
 const PATIENCE_MS = 180_000
 
-/** Takes a sample; `before` is the count of the one before. */
+/** Takes a sample; `before` is the count of the previous one. */
 export async function takeSample(
   gateway: GatewayProcess,
   file: string,

@@ -1,6 +1,6 @@
 import { chunks, get, PATH, passed, post, refused, request, smuggled, type Vector } from './vector.ts'
 
-/** Several requests on one connection, and what concerns the connection itself. */
+/** Several requests on one connection, and headers about the connection. */
 export const connectionVectors: readonly Vector[] = [
   ...passed(['acme', 'globex'], {
     'pipeline: two GETs': get('', smuggled),

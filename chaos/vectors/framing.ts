@@ -1,6 +1,6 @@
 import { chunks, get, passed, post, refused, request, smuggled, type Vector } from './vector.ts'
 
-/** Spellings of `Transfer-Encoding: chunked` that some server reads as chunked and another does not. */
+/** Ambiguous spellings of `Transfer-Encoding: chunked`. */
 const obfuscations: Readonly<Record<string, string>> = {
   'a blank before the colon': 'Transfer-Encoding : chunked\r\n',
   'a tab before the colon': 'Transfer-Encoding\t: chunked\r\n',
@@ -51,7 +51,7 @@ const obfuscations: Readonly<Record<string, string>> = {
   'a blank in the name': 'Transfer Encoding: chunked\r\n',
 }
 
-/** Spellings that mean chunked to everybody. */
+/** Valid spellings of chunked. */
 const plain: Readonly<Record<string, string>> = {
   'in lower case': 'transfer-encoding: chunked\r\n',
   'in upper case': 'TRANSFER-ENCODING: CHUNKED\r\n',
@@ -62,7 +62,7 @@ const plain: Readonly<Record<string, string>> = {
   'before blanks': 'Transfer-Encoding: chunked  \r\n',
 }
 
-/** Names that only look like it: they say nothing about the body. */
+/** Similar header names without a meaning for the body. */
 const others: Readonly<Record<string, string>> = {
   'an underscore': 'Transfer_Encoding: chunked\r\n',
   'a dot': 'Transfer.Encoding: chunked\r\n',
@@ -111,7 +111,7 @@ function named(prefix: string, lines: Readonly<Record<string, string>>, make: (l
   return Object.fromEntries(Object.entries(lines).map(([name, line]) => [`${prefix}: ${name}`, make(line)]))
 }
 
-/** Content-Length against Transfer-Encoding, in all their spellings. */
+/** Content-Length and Transfer-Encoding together, in all spellings. */
 export const framingVectors: readonly Vector[] = [
   ...refused({
     'CL.TE: a length and chunks': post(

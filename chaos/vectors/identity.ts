@@ -1,6 +1,6 @@
 import { get, PATH, passed, post, refused, type Vector } from './vector.ts'
 
-/** Headers that say who somebody is, in other spellings, twice, or taken away. */
+/** Identity headers in other spellings, repeated or removed. */
 export const identityVectors: readonly Vector[] = [
   ...refused({
     'identity: two tenants': get('X-Tenant-ID: globex\r\n'),

@@ -2,7 +2,7 @@ import { line, PATH, passed, refused, type Vector } from './vector.ts'
 
 const target = (text: string) => line(`GET ${text} HTTP/1.1`)
 
-/** Targets that servers resolve, decode or cut in different ways. */
+/** Targets that servers resolve, decode or cut differently. */
 export const targetVectors: readonly Vector[] = [
   ...refused({
     'target: of another host': target(`http://evil${PATH}`),

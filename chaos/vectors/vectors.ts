@@ -6,7 +6,7 @@ import { identityVectors } from './identity.ts'
 import { targetVectors } from './targets.ts'
 import type { Vector } from './vector.ts'
 
-/** Every vector. */
+/** All vectors. */
 export const vectors: readonly Vector[] = [
   ...framingVectors,
   ...chunkVectors,
