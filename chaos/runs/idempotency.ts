@@ -11,8 +11,9 @@ import { doAll } from '../workers.ts'
 export const run: ChaosRun = {
   name: 'idempotency',
   title: 'repeated keys to services that are killed: one effect and one answer per key',
-  // With `keyed` 0 the requests have no key and the run must fail, which proves the check.
-  short: { keys: 20, copies: 20, services: 2, callers: 24, killEvery: 700, lease: 1000, keyed: 1 },
+  // With `keyed` 0 the requests have no key and the run must fail, which proves the check. A service that does not run for as
+  // long as a lease loses its keys, and fails its requests.
+  short: { keys: 20, copies: 20, services: 2, callers: 24, killEvery: 700, lease: 3000, keyed: 1 },
   full: { keys: 10_000, copies: 20, services: 4, callers: 160, killEvery: 3000, lease: 2000, keyed: 1 },
   run: sendCopies,
 }
