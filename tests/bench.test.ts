@@ -54,7 +54,7 @@ testWithProgram(
 
 testWithProgram(
   { program: 'wrk', package: 'wrk' },
-  'a run that is stopped ends with 130 and leaves neither processes nor files',
+  'a stopped run ends with 130 and leaves neither processes nor files',
   async () => {
     const folder = outputFolder()
     const child = spawn(
@@ -66,7 +66,7 @@ testWithProgram(
       },
     )
     const exited = once(child, 'exit')
-    // The service behind all contenders is the first that it starts.
+    // Its first process is the service behind all contenders.
     await expect.poll(() => descendantsOf(child.pid ?? 0)).not.toEqual([])
     const started = descendantsOf(child.pid ?? 0)
     expect(readdirSync(folder)).not.toEqual([])

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 
-/** What CI came to: how it ended and the npm commands it gave, in order. */
+/** The result of CI and its npm commands, in order. */
 export interface CiRun {
   readonly ended: Ended
   readonly commands: readonly string[]
 }
 
-// Writes down what it is asked and fails when it is asked for what must fail.
+// Records its arguments and fails for the command that must fail.
 const fakeNpm = '#!/bin/sh\necho "npm $*" >> "$NPM_LOG"\n[ "npm $*" != "$NPM_FAILS" ]\n'
 
-/** Runs the script of CI with an npm that does nothing: what it gives that npm is what CI does. */
+/** Runs the script of CI with a recording npm: its commands are the commands of CI. */
 export function runCi(failing = ''): CiRun {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-ci-'))
   const log = join(folder, 'log')

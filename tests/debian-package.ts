@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** A program that a test needs, and the Debian package it comes in. */
+/** A program that a test needs, with its Debian package. */
 export interface DebianProgram {
   readonly program: string
   readonly package: string
-  /** Globs of folders outside the PATH where the package puts it, for example those of PostgreSQL's versions. */
+  /** Globs of folders outside the PATH, for example those of PostgreSQL's versions. */
   readonly folders?: readonly string[]
 }
 
-/** Where a program is, or why it is not there and what to do about that. */
+/** The path of a program, or the reason for its absence and how to install it. */
 export type Availability = { readonly path: string } | { readonly missing: string }
 
-/** A test that needs a program. Where it cannot be had the test is skipped by name, with how to enable it; CI skips none. */
+/** A test that needs a program. Without the program it is skipped by name, with a hint how to enable it; CI skips none. */
 export function testWithProgram(
   needed: DebianProgram,
   title: string,
@@ -27,13 +27,13 @@ export function testWithProgram(
   else skip(`${title} (${found.missing})`)
 }
 
-// The reporter names skipped tests only where others fail.
+// The reporter lists skipped tests only beside failed ones.
 function skip(title: string): void {
   process.stderr.write(`skipped: ${title}\n`)
   test.skip(title, () => undefined)
 }
 
-/** Finds a program, and installs its package first where it is missing and the machine allows that. */
+/** Finds a program; installs its package if it is missing and the machine allows it. */
 export function ensureProgram(needed: DebianProgram): Availability {
   const before = findProgram(needed)
   if (before !== undefined) return { path: before }
@@ -49,8 +49,8 @@ function findProgram({ program, folders = [] }: DebianProgram): string | undefin
   return places.map((folder) => join(folder, program)).find((path) => existsSync(path))
 }
 
-// Debian starts a service as soon as it is installed. In a container nothing does; on a machine that somebody
-// works on it would be a surprise.
+// Debian starts a service right after its installation, which would be a surprise on a developer's machine. In a container
+// nothing starts it.
 function obstacleToInstalling(): string | undefined {
   if (!existsSync('/usr/bin/apt-get')) return 'there is no apt-get'
   if (process.getuid?.() !== 0) return 'only root may install it'
@@ -62,7 +62,7 @@ const installScript = 'apt-get install -y -q --no-install-recommends "$1"'
 const script = `${installScript} || { apt-get update -q && ${installScript}; }`
 const MAX_INSTALL_MS = 300_000
 
-/** Installs a package, one at a time: test files run side by side, and apt-get refuses to. */
+/** Installs one package at a time: test files run in parallel, apt-get does not. */
 function install(name: string): string | undefined {
   const { status } = spawnSync('flock', [lockFile, 'sh', '-c', script, 'sh', name], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -12,14 +12,14 @@ import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 import { copyRepository } from './repository-copy.ts'
 
 /**
- * What shows that a command works. `here`: it is run in this repository. `copy`: in a copy, because it writes.
- * `ci`: CI runs it, and this test with it. `package`: the packing test installs the package and runs a program with
- * it. `gateway`: it is started and stopped. `request`: it is sent to the gateway that its page starts. `stack`: it
- * starts the stack, once for all pages. `visitor`: it is run beside that stack.
+ * The proof that a command works. `here`: it runs in this repository. `copy`: in a copy, because it writes. `ci`: CI runs
+ * it. `package`: the packing test installs the package and runs a program with it. `gateway`: it is started and stopped.
+ * `request`: it is sent to the gateway of its page. `stack`: it starts the stack, once for all pages. `visitor`: it runs
+ * beside that stack.
  */
 type Proof = 'here' | 'copy' | 'ci' | 'package' | 'gateway' | 'request' | 'stack' | 'visitor'
 
-// Every command a reader is told to type. A command that is not here fails the test, and so does a row without a command.
+// All commands in documents. A command without a row fails the test, and so does a row without a command.
 const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npm (install|run check|test)$/, 'ci'],
   [/^npm start$/, 'stack'],
@@ -50,7 +50,7 @@ const programs = documentedPrograms(repositoryRoot).map((program, index) => ({
   file: `program-${index}.ts`,
 }))
 
-/** What pages beside the README say to a running stack is tried with AGENTIC_LONG_TESTS=1: each costs processes of its own. */
+/** Commands beside a running stack on other pages than the README run with AGENTIC_LONG_TESTS=1: each starts processes. */
 const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
 const tried = sessions.filter(
   ({ page, commands }) =>
@@ -159,7 +159,7 @@ describe('commands in documents', () => {
     visitor: async (command) => succeed((await useStack()).adapt(command), repositoryRoot),
   } satisfies Record<Proof, (command: string, page: string) => string | Promise<string>>
 
-  // Several pages tell the same command; what shows that it works is done once.
+  // A command on several pages is tried once.
   const shown = new Map<string, string | Promise<string>>()
   const show = (command: string, page: string): string | Promise<string> => {
     const proof = proofOf(command)
@@ -178,7 +178,7 @@ describe('commands in documents', () => {
   })
 })
 
-test('every block marked as output follows what prints it', () => {
+test('every output block follows its command or program', () => {
   expect(outputsOfNothing(repositoryRoot)).toEqual([])
 })
 
@@ -188,7 +188,7 @@ function succeed(command: string, folder: string): string {
   return ended.output
 }
 
-// What CI adds is for the log alone.
+// Additional flags of CI concern only its log.
 function checkCi(command: string): string {
   expect(runCi().commands.map((each) => each.replace(/ --silent$/, ''))).toContain(command)
   return ''
@@ -207,7 +207,7 @@ async function startAndStop(command: string): Promise<string> {
   return ''
 }
 
-/** A request of a page goes to the gateway that the page tells to start before it. */
+/** Sends a request of a page to the gateway that the page starts before it. */
 async function sendRequest(command: string, page: string): Promise<string> {
   const commands = sessions.filter((session) => session.page === page).flatMap((session) => session.commands)
   const start = commands.slice(0, commands.indexOf(command)).find((each) => proofOf(each) === 'gateway')
@@ -241,7 +241,7 @@ describe('programs in documents', () => {
     expect(types.output.split('\n').filter((line) => !/^(program-\d+\.ts\(|\s|$)/.test(line))).toEqual([])
   })
 
-  test.each(programs)('$place runs and prints what the page says', ({ file, output }) => {
+  test.each(programs)('$place runs and prints the output of the page', ({ file, output }) => {
     const ended = run(process.execPath, ['--conditions=agentic-source', file], folder)
     expect(ended.status, ended.output).toBe(0)
     if (output !== undefined) expect(ended.output.trimEnd()).toBe(output.trimEnd())
@@ -252,7 +252,7 @@ function block(info: string, text: string): string {
   return `\`\`\`${info}\n${text}\n\`\`\``
 }
 
-// A program on a page may show a value without using it; in all else it is as strict as our own code.
+// Programs on pages may have unused values; otherwise they are as strict as our own code.
 function typeCheck(folder: string): Ended {
   const compilerOptions = { noEmit: true, skipLibCheck: true, noUnusedLocals: false }
   const project = { extends: '../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }

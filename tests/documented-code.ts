@@ -5,7 +5,7 @@ import { listFiles } from '../tools/repo-files.ts'
 import { modulesUsed, parseSource } from '../tools/source-file.ts'
 import { readWorkspaces } from '../tools/workspaces.ts'
 
-/** The commands of one block, with where it stands and, when the page shows it, what they print together. */
+/** The commands of one block with its position and, if shown, their output. */
 export interface DocumentedSession {
   readonly page: string
   readonly place: string
@@ -13,19 +13,19 @@ export interface DocumentedSession {
   readonly output: string | undefined
 }
 
-/** A complete program of a page and, when the page shows it, what it prints. */
+/** A complete program of a page with its output, if shown. */
 export interface DocumentedProgram {
   readonly place: string
   readonly source: string
   readonly output: string | undefined
 }
 
-/** The pages whose code is held to be true. */
+/** The pages with tested code. */
 export function documentedPages(root: string): string[] {
   return listFiles(root, ['*.md', 'docs/**/*.md', '{packages,examples}/*/*.md'])
 }
 
-/** Every `sh` block: one command per line, continued lines joined, each part of `a && b` on its own. */
+/** All `sh` blocks: one command per line, continued lines joined, the parts of `a && b` separate. */
 export function documentedSessions(root: string): DocumentedSession[] {
   const blocks = blocksOf(root)
   return blocks.flatMap(({ page, block, runs }, index) => {
@@ -35,7 +35,7 @@ export function documentedSessions(root: string): DocumentedSession[] {
   })
 }
 
-/** The commands of one block. Comments are not commands; a `$ ` in front is a prompt. */
+/** The commands of one block, without comments and without the prompt `$ `. */
 export function commandsIn(text: string): string[] {
   return text
     .replaceAll(/\\\n\s*/g, '')
@@ -45,7 +45,7 @@ export function commandsIn(text: string): string[] {
     .filter((command) => command !== '' && !command.startsWith('#'))
 }
 
-/** Every `ts` block that begins by importing and imports from a package of this repository. */
+/** All `ts` blocks that begin with imports and import a package of this repository. */
 export function documentedPrograms(root: string): DocumentedProgram[] {
   const blocks = blocksOf(root)
   return blocks.flatMap(({ page, block, runs }, index) => {
@@ -54,7 +54,7 @@ export function documentedPrograms(root: string): DocumentedProgram[] {
   })
 }
 
-/** Blocks that claim to be output although nothing that runs stands before them on their page. */
+/** Output blocks without a command or program before them on their page. */
 export function outputsOfNothing(root: string): string[] {
   const blocks = blocksOf(root)
   return blocks

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { repositoryRoot } from './packed-packages.ts'
 
-/** A gateway that a page tells the reader to start. */
+/** A gateway started with a command of a page. */
 export interface DocumentedGateway {
   readonly port: number
-  /** Ends it as Ctrl-C does; resolves with what it logged at level info. */
+  /** Ends it like Ctrl-C; resolves with its log lines of level info. */
   stop(): Promise<string[]>
 }
 
-/** Starts a gateway with a command of a page, on a free port in place of the usual one. */
+/** Starts a gateway with a command of a page, on a free port instead of the usual one. */
 export async function startGateway(command: string): Promise<DocumentedGateway> {
   const child = spawn('sh', ['-c', command], {
     cwd: repositoryRoot,
@@ -33,7 +33,7 @@ export async function startGateway(command: string): Promise<DocumentedGateway> 
   return {
     port: await port,
     async stop() {
-      // Shell, npx and gateway share a group, as they do in a terminal.
+      // Shell, npx and gateway share a process group, as in a terminal.
       process.kill(-pid, 'SIGINT')
       await closed
       return messages
@@ -41,7 +41,7 @@ export async function startGateway(command: string): Promise<DocumentedGateway> 
   }
 }
 
-// npx may have something of its own to say.
+// npx may print lines of its own.
 function readLine(line: string): { level?: string; msg?: string; port?: number } {
   return line.startsWith('{') ? JSON.parse(line) : {}
 }

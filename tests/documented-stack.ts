@@ -7,17 +7,17 @@ import { join } from 'node:path'
 import { findFreeBase } from '@agentic-rest/stack'
 import { repositoryRoot } from './packed-packages.ts'
 
-/** The stack that pages tell the reader to start. */
+/** The stack started with a command of a page. */
 export interface DocumentedStack {
-  /** A command of a page, for where this stack is. */
+  /** A command of a page, adapted to the ports of this stack. */
   adapt(command: string): string
-  /** Ends it as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   stop(): Promise<void>
 }
 
-/** Starts the stack with the command of a page, on free ports and with a data folder of its own. */
+/** Starts the stack with the command of a page, on free ports and with its own data folder. */
 export async function startStack(command: string): Promise<DocumentedStack> {
-  // Below the ports that the system gives to clients, and seldom where another test looks.
+  // Below the ephemeral ports of the system, and rarely used by another test.
   const base = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
   const data = mkdtempSync(join(tmpdir(), 'agentic-stack-'))
   const child = spawn('sh', ['-c', `${command} -- --port-base ${base} --data ${data}`], {

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 
 const manifest = join(import.meta.dirname, '../node_modules/@electric-sql/pglite/package.json')
 
-/** An empty database of the version that is installed, packed: every store of a test that is made anew begins with it. */
+/** An empty packed database of the installed version: new stores of tests start with a copy. */
 export const emptyDatabase = join(
   tmpdir(),
   `agentic-empty-database-${JSON.parse(readFileSync(manifest, 'utf8')).version}.tar`,
 )
 
 /**
- * Has it made once for this machine, beside the tests: those that come before it is there make their own database.
- * Vitest calls this before the first test, and what it gives after the last.
+ * Creates the file once per machine, in parallel with the tests: earlier tests create their own database. Vitest calls
+ * this before the first test, and the returned function after the last.
  */
 export function setup(): (() => void) | undefined {
   if (existsSync(emptyDatabase)) return undefined
@@ -21,9 +21,9 @@ export function setup(): (() => void) | undefined {
   return () => void child.kill()
 }
 
-/** A file gets its name when it is complete: nobody begins with half of one. */
+/** Renames the file when it is complete, so that no store starts with a half one. */
 async function makeEmptyDatabase(): Promise<void> {
-  // Only here: the configuration of the tests reads this file too.
+  // Imported here only: the configuration of the tests loads this file too.
   const { PGlite } = await import('@electric-sql/pglite')
   const database = await PGlite.create()
   const packed = await database.dumpDataDir('none')

@@ -14,20 +14,20 @@ interface Example {
 
 const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
 
-/** Files that are a gateway's configuration: those of the documents, and every gateway*.yaml of the examples. */
+/** The configuration files of gateways in documents and examples. */
 const files: readonly Example[] = listFiles(repositoryRoot, [
   'docs/examples/*.yaml',
   'examples/**/*gateway*.yaml',
 ]).map((path) => ({ place: path, text: read(path) }))
 
-/** Blocks marked `yaml` are whole configurations; a part of one is marked `yaml part`. */
+/** Blocks marked `yaml` are whole configurations; parts are marked `yaml part`. */
 const blocks: readonly Example[] = documentedPages(repositoryRoot).flatMap((page) =>
   fencedBlocks(read(page))
     .filter(({ info }) => info === 'yaml')
     .map(({ text, line }) => ({ place: `${page}:${line}`, text })),
 )
 
-/** Every variable that a text names has a value: one that is long enough for a secret. */
+/** A value for every variable of a text, long enough for a secret. */
 function environmentFor(text: string): Record<string, string> {
   const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)[}:]/g)].map(([, name = '']) => name)
   const withDefault = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*):-/g)].map(([, name]) => name))

@@ -7,23 +7,23 @@ import { fencedBlocks } from '../tools/markdown.ts'
 import { commandsIn } from './documented-code.ts'
 import { run } from './packed-packages.ts'
 
-/** A project that `agentic init` wrote, and what it is tried with. */
+/** A project of `agentic init` with its packages and ports. */
 export interface WrittenProject {
   readonly folder: string
-  /** Where the packages are installed that its package.json asks for. */
+  /** The folder with the packages of its package.json. */
   readonly installed: string
-  /** Ports that are free here, in place of the usual ones. */
+  /** Free ports instead of the usual ones. */
   readonly portBase: number
   readonly servicePort: number
 }
 
-/** What is run until the end, with what it says when it is ready. */
+/** Commands that run until the end, with their message when ready. */
 const lasting = new Map([
   ['npm start', 'The service listens at'],
   ['npx agentic dev', 'prints another one'],
 ])
 
-/** Does what the README of a project says, command by command; resolves with what each of the others printed. */
+/** Runs the commands of a project's README; resolves with the output of those that end. */
 export async function followReadme(project: WrittenProject): Promise<Map<string, string>> {
   movePorts(project)
   const readme = readFileSync(join(project.folder, 'README.md'), 'utf8')
@@ -43,7 +43,7 @@ async function carryOut(command: string, project: WrittenProject): Promise<strin
   return ended.output
 }
 
-/** The files name the usual ports, where something else may listen on this machine. */
+/** Replaces the usual ports, which may be in use on this machine. */
 function movePorts({ folder, portBase, servicePort }: WrittenProject): void {
   for (const name of ['package.json', 'gateway.yaml', 'conformance.yaml', 'src/main.ts']) {
     const file = join(folder, name)
@@ -60,7 +60,7 @@ function adapted(command: string, { portBase }: WrittenProject): string {
     .replace('npx agentic call', `npx agentic call --base-url http://127.0.0.1:${portBase}`)
 }
 
-/** As `npm install` would: what the project asks for, in the version that it asks for. */
+/** Links the dependencies of the project in the required versions, like `npm install`. */
 function install({ folder, installed }: WrittenProject): string {
   const { dependencies, devDependencies } = readManifest(folder)
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
@@ -75,7 +75,7 @@ function readManifest(folder: string) {
 
 async function startLasting(command: string, sign: string, cwd: string): Promise<string> {
   const { npm_config_local_prefix: _, ...env } = process.env
-  // A group of its own, as in a terminal: npm, its shell and the program end together.
+  // Its own process group, as in a terminal: npm, its shell and the program end together.
   const child = spawn('sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => endGroup(child))
   let output = ''

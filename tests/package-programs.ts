@@ -1,10 +1,10 @@
-/** A program that uses an installed package for the first time, and what it prints. */
+/** A program for an installed package, with its output. */
 export interface PackageProgram {
   readonly source: string
   readonly output: readonly string[]
 }
 
-/** One small program for each published package, by name. It does what the package is for, over real sockets. */
+/** One small program per published package. It uses the package for its purpose, over real sockets. */
 export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
   [
     '@agentic-rest/profile',

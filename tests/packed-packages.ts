@@ -6,7 +6,7 @@ import { publishedWorkspaces, type Workspace } from '../tools/workspaces.ts'
 /** The root of this repository. */
 export const repositoryRoot = join(import.meta.dirname, '..')
 
-/** How a command ended, with everything it said. */
+/** The status and output of a command. */
 export interface Ended {
   readonly status: number | null
   readonly output: string
@@ -20,15 +20,15 @@ export interface Packed {
   readonly packing: Ended
 }
 
-/** Packs every published workspace as `npm publish` would, into `destination`, with one npm for all of them. */
+/** Packs all published workspaces into `destination`, like `npm publish`, with one npm command. */
 export function packAll(destination: string): Packed[] {
   mkdirSync(destination, { recursive: true })
   const workspaces = publishedWorkspaces(repositoryRoot)
-  // Without this a module that was deleted from the source would still be packed.
+  // Without this, modules deleted from the source would still be packed.
   for (const { folder } of workspaces)
     rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
   const chosen = workspaces.map(({ folder }) => `--workspace=${folder}`)
-  // The repository's .npmrc turns scripts off for installs; prepack is the one that has to run.
+  // The repository's .npmrc disables scripts; prepack has to run.
   const options = ['--ignore-scripts=false', '--pack-destination', destination]
   const packing = run('npm', ['pack', ...options, ...chosen], repositoryRoot)
   return workspaces.map((workspace) => packed(workspace, destination, packing))
@@ -40,10 +40,10 @@ function packed({ folder, manifest }: Workspace, destination: string, packing: E
   return { name, folder, tarball: join(destination, file), packing }
 }
 
-// A bill of materials is of something that has a name and a version.
+// A bill of materials needs a name and a version.
 const consumer = { name: 'everything-of-agentic-rest', version: '0.0.0' }
 
-/** Installs the tarballs together into an empty folder, the way a stranger would. */
+/** Installs the tarballs together into an empty folder, like a user. */
 export function installTogether(folder: string, packed: readonly Packed[]): Ended {
   const dependencies = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
   const manifest = { ...consumer, private: true, type: 'module', dependencies }
@@ -53,7 +53,7 @@ export function installTogether(folder: string, packed: readonly Packed[]): Ende
   return run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
 }
 
-// The repository's lock names the tarballs that `npm install` left in npm's cache: with it no network is needed.
+// The lock file names the tarballs in npm's cache: with it, no network is needed.
 function lockWith(dependencies: Readonly<Record<string, string>>): object {
   const lock = JSON.parse(readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { link?: boolean; dev?: boolean }>
@@ -67,7 +67,7 @@ function lockWith(dependencies: Readonly<Record<string, string>>): object {
 
 /** Runs a command to its end. */
 export function run(command: string, args: readonly string[], cwd: string): Ended {
-  // npm tells its scripts where the repository is, and an npm started by them would install there.
+  // npm passes the folder of the repository to its scripts; a nested npm would install there.
   const { npm_config_local_prefix: _, ...inherited } = process.env
   // Warnings about npm settings of the machine are not part of the output.
   const env = { ...inherited, npm_config_loglevel: 'error' }
@@ -75,7 +75,7 @@ export function run(command: string, args: readonly string[], cwd: string): Ende
   return { status, output: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}` }
 }
 
-/** Every path another package can import, with patterns such as `./schemas/*` filled in from the files there. */
+/** All import paths of a package; patterns such as `./schemas/*` are expanded from its files. */
 export function importPaths(name: string, files: readonly string[], exports: object): string[] {
   return Object.entries(exports).flatMap(([key, target]) => {
     const own = key === '.' ? name : `${name}/${key.slice(2)}`

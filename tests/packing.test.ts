@@ -38,7 +38,7 @@ import {
 
 const names = publishedWorkspaces(repositoryRoot).map(({ folder, manifest }) => manifest.name ?? folder)
 
-// These have to work where there is no Node, so their types may not ask for Node's.
+// These run without Node, so their types must not need Node's.
 const runsInBrowsers = new Set(['@agentic-rest/profile', '@agentic-rest/client'])
 
 const strictConsumer = {
@@ -179,7 +179,7 @@ describe('what describes a release', () => {
       .map(({ name, version }) => `${name}@${version}`)
   })
 
-  test('is a bill of materials in CycloneDX, with everything that is installed and its licence', () => {
+  test('is a bill of materials in CycloneDX, with all installed packages and licences', () => {
     const { bomFormat, components } = read(sbomFiles.cyclonedx) as CycloneDx
     expect(bomFormat).toBe('CycloneDX')
     expect(new Set(components.map((each) => each['bom-ref']))).toEqual(new Set(installed))
@@ -193,7 +193,7 @@ describe('what describes a release', () => {
     expect(described).toEqual(expect.arrayContaining(installed))
   })
 
-  test('names what needs no network and no checkout, ours and others', () => {
+  test('lists our packages and third-party packages without network and checkout', () => {
     expect(installed).toEqual(expect.arrayContaining([expect.stringMatching(/^jose@/), ...ownVersions()]))
     expect(installed.filter((each) => /^(vitest|@biomejs|typescript@)/.test(each))).toEqual([])
   })
@@ -209,7 +209,7 @@ describe('what describes a release', () => {
   })
 })
 
-test('every program is of a package that is published', () => {
+test('every program belongs to a published package', () => {
   expect(names).toEqual(expect.arrayContaining([...packagePrograms.keys()]))
 })
 
@@ -275,7 +275,7 @@ describe('the command agentic', () => {
     expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
   })
 
-  test('dev runs the whole reference stack in a folder that has nothing', async () => {
+  test('dev runs the whole reference stack in an empty folder', async () => {
     const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
     const folder = join(work, 'anywhere')
     mkdirSync(folder)
@@ -300,7 +300,7 @@ describe('the command agentic', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('init writes a project that does all its README says, conformance included', async () => {
+  test('init writes a project whose README commands all work, conformance included', async () => {
     const folder = join(work, 'my-agent')
     expect(runAgentic(['init', folder])).toMatchObject({ status: 0 })
     const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
@@ -340,7 +340,7 @@ async function printedUntil(stream: Readable, pattern: RegExp): Promise<string> 
     printed += text
     if (pattern.test(printed)) break
   }
-  // Nobody reads what comes later, and it must not stop the one who writes it.
+  // Later output is not read, and a full pipe must not stop the program.
   stream.resume()
   return printed
 }
@@ -349,7 +349,7 @@ function agenticPath(): string {
   return join(consumer, 'node_modules/.bin/agentic')
 }
 
-// As npx would: the link that npm made, which has to name its interpreter and be executable.
+// Like npx: the link created by npm, which must be executable and have an interpreter line.
 function runAgentic(args: readonly string[]): Ended {
   return run(agenticPath(), args, consumer)
 }
@@ -380,7 +380,7 @@ function runInConsumer(file: string, source: string): Ended {
   return run(process.execPath, [file], consumer)
 }
 
-/** Checks the packages of a group in one go: the libraries that they share are checked once. */
+/** Checks the packages of a group together, so that shared libraries are checked once. */
 function typeCheck(group: TypeGroup): Ended {
   const files = names.filter((name) => groupOf(name) === group).map(writeTypeImports)
   const project = { compilerOptions: { ...strictConsumer, types: typesOf[group] }, files }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { repositoryRoot } from './packed-packages.ts'
 
-// What is built, installed or scratch does not belong to a copy.
+// Built, installed and temporary files are not copied.
 const left = new Set(['node_modules', 'dist', 'coverage', '.agentic', '.git'])
 
-/** A copy of this repository as it is now, with the same packages installed, for commands that write. */
+/** A copy of this repository with the same packages, for commands that write. */
 export function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'agentic-copy-'))
   cpSync(repositoryRoot, copy, { recursive: true, filter: (path) => !left.has(basename(path)) })

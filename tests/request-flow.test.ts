@@ -8,7 +8,7 @@ import { repositoryRoot } from './packed-packages.ts'
 const page = readFileSync(join(repositoryRoot, 'docs/request-flow.md'), 'utf8')
 const source = 'packages/gateway/src'
 
-/** The names that one section of the page has in code, each once. */
+/** The names in inline code of one section of the page. */
 function namesIn(heading: string, form: RegExp): string[] {
   const [, section = ''] = page.split(`\n## ${heading}\n`)
   const [own = ''] = section.split('\n## ')
@@ -25,7 +25,7 @@ function fieldsOfExchange(): string[] {
   return fields.toSorted()
 }
 
-/** The functions that `handle` calls, and the files they come from. */
+/** The functions called by `handle`, with their files. */
 function stepsOfHandle(): string[] {
   const { program, text } = readSource(repositoryRoot, `${source}/line/handle.ts`)
   const called = new Set<string>()

@@ -1,4 +1,4 @@
 import fc from 'fast-check'
 
-// Properties take their samples from the same seed as all other sampled tests: see test-seed.ts.
+// Property tests use the same seed as all sampled tests: see test-seed.ts.
 fc.configureGlobal({ seed: Number(process.env['SEED']) })

@@ -51,7 +51,7 @@ const store = sdk.createStore({ memory: true })
 beforeAll(() => store.migrate())
 afterAll(() => store.close())
 
-/** A service of this kit behind the real gateway, every plugin on and every route enforced. */
+/** A service behind the real gateway, with all plugins and enforced routes. */
 async function startStack() {
   const service = sdk.createService({ operations: [give, spend], store })
   const server = createServer(service.listener).listen(0, '127.0.0.1')
@@ -135,7 +135,7 @@ describe('a service behind the gateway, with conformance enforced', () => {
     })
   })
 
-  it('lets a client finish an exchange: clarified, approved by somebody else, waited for, replayed', async () => {
+  it('lets a client finish an exchange: clarification, approval by another person, waiting, replay', async () => {
     const { gateway, clientFor } = await startStack()
     const alice = await clientFor('alice', ['finance'])
     const bob = await clientFor('bob', ['finance'])

@@ -67,7 +67,7 @@ describe('audit records of a service', () => {
     expect(lines).toContain('audit records were lost')
   })
 
-  it('wait in a queue with a bound when nobody takes them', async () => {
+  it('wait in a bounded queue without a receiver', async () => {
     const { log } = memoryLog()
     const audit = otlpAudit({ endpoint: 'http://127.0.0.1:9', log })
     let taken = 0

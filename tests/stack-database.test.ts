@@ -29,7 +29,7 @@ test('a database that cannot be reached is named', async () => {
   expect(failure.message).toMatch(/^the database in DATABASE_URL cannot be used: /)
 })
 
-test('what the URL says already is kept', () => {
+test('existing options of the URL are kept', () => {
   expect(schemaUrl('postgres://u:p@db/x?sslmode=require&options=-c%20geqo%3Doff', 'inventory')).toBe(
     'postgres://u:p@db/x?sslmode=require&options=-c+geqo%3Doff+-c+search_path%3Dagentic_inventory',
   )

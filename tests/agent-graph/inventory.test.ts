@@ -22,7 +22,7 @@ async function startInventory() {
 const agent = { 'x-actor-subject': 'recommendations', 'x-requested-for': 'alice' }
 const approver = { 'x-actor-subject': 'dave', 'x-actor-roles': 'campaign:approve' }
 
-test('a look tells what is in the only warehouse and not promised, and is recorded', async () => {
+test('a look returns the free stock of the only warehouse and is recorded', async () => {
   const { stock, checks, audit } = await startInventory()
   const answer = await stock('prd-123/stock')
   const { checkedAt } = JSON.parse(answer.text)
@@ -40,7 +40,7 @@ test('a look tells what is in the only warehouse and not promised, and is record
   expect(audit[0]).toMatchObject({ operation: 'read-stock', attributes: { warehouse: 'wh-berlin' } })
 })
 
-test('a look of another tenant finds what that tenant has, and its records', async () => {
+test('a look of another tenant finds the stock and records of that tenant', async () => {
   const { stock, checks } = await startInventory()
   const globex = { headers: { 'x-tenant-id': 'globex' } }
   expect(JSON.parse((await stock('prd-123/stock', globex)).text)).toMatchObject({
@@ -120,7 +120,7 @@ test('one key is one look, of ten at once too, and the outcome is the same', asy
   expect((await checks('prd-124')).items).toMatchObject([{ idempotencyKey: 'key-2' }])
 })
 
-test('a key that was used for another product is refused', async () => {
+test('a key of another product is refused', async () => {
   const { stock, checks } = await startInventory()
   const keyed = { headers: { 'idempotency-key': 'key-3' } }
   await stock('prd-123/stock', keyed)
@@ -158,7 +158,7 @@ async function askedForApproval(inventory: Awaited<ReturnType<typeof startInvent
   return { approvalToken, approve, read: () => inventory.stock(path) }
 }
 
-test('what is under export control is told after somebody else approved, once', async () => {
+test('stock under export control is shown once after the approval of another person', async () => {
   const inventory = await startInventory()
   const { approvalToken, approve } = await askedForApproval(inventory, { headers: agent })
   const resent = { headers: { ...agent, 'x-approval-token': approvalToken } }
@@ -175,7 +175,7 @@ test('what is under export control is told after somebody else approved, once', 
   ])
 })
 
-test('the person behind an agent cannot approve what the agent asked for', async () => {
+test('the person behind an agent cannot approve the request of the agent', async () => {
   const inventory = await startInventory()
   const forDave = { ...agent, 'x-requested-for': 'dave' }
   const { approvalToken, approve, read } = await askedForApproval(inventory, { headers: forDave })
@@ -192,12 +192,12 @@ test('the person behind an agent cannot approve what the agent asked for', async
     requester: 'recommendations',
     requestedFor: 'dave',
   })
-  // Nobody is locked out by the attempt: somebody else still decides it.
+  // The attempt locks nobody out: another person can still decide.
   expect((await approve({ ...approver, 'x-actor-subject': 'erin' })).status).toBe(200)
   expect((await inventory.stock('prd-export/stock', resent)).status).toBe(200)
 })
 
-test('a person cannot say that the look was for somebody else', async () => {
+test('a person cannot claim to look on behalf of another person', async () => {
   const { stock, checks } = await startInventory()
   await stock('prd-123/stock', { headers: { 'x-requested-for': 'bob' } })
   expect((await checks('prd-123')).items).toMatchObject([{ checkedBy: 'alice', requestedFor: null }])

@@ -9,10 +9,10 @@ import { answerTyped, type SeenRequest, startInner } from '../../packages/servic
 import { memoryLog, serve } from '../../packages/service/test/harness/start-service.ts'
 import { preparedStore } from './prepared-store.ts'
 
-// One database for both: opening one takes seconds on a busy machine, and they share no table of their own.
+// One database for both agents, which share no tables: opening one takes seconds on a busy machine.
 const store = preparedStore(prepareTables, prepareInventory)
 
-/** Agent A, which asks whoever is at the address. Nothing that it hears may get lost on the way. */
+/** Agent A with the address of agent B. It must pass on all answers of B. */
 async function startAgent(inventoryUrl: string) {
   const callObserver = createCallTracker()
   const { log } = memoryLog()
@@ -31,7 +31,7 @@ async function startAgent(inventoryUrl: string) {
   }
 }
 
-/** The gateway of B has validated the account; here the headers that it then sends are put in its place. */
+/** The headers of B's gateway after it has validated the account. */
 async function startBoth() {
   const inventory = createInventory({ store })
   onTestFinished(() => inventory.close())
@@ -48,7 +48,7 @@ async function startBoth() {
 const memoryCard = { productId: 'prd-126', name: 'Memory card', priceCents: 2400, reason: 'bought_together' }
 
 describe('with agent B', () => {
-  test('what goes with a product is computed from the purchases, and the stock is the one of B', async () => {
+  test('recommendations come from purchases, and the stock from agent B', async () => {
     const { recommend } = await startBoth()
     const answer = await recommend('prd-123', { limit: 2 })
     const { id, createdAt, stock } = JSON.parse(answer.text)
@@ -71,7 +71,7 @@ describe('with agent B', () => {
     })
   })
 
-  test('what is sold out is replaced by what is like it', async () => {
+  test('sold-out products are replaced by similar ones', async () => {
     const { recommend } = await startBoth()
     expect(JSON.parse((await recommend('prd-125')).text)).toMatchObject({
       stock: { available: 0 },
@@ -167,7 +167,7 @@ describe('with agent B', () => {
     expect(await checks('prd-127')).toHaveLength(1)
   })
 
-  test('a customer gets what goes with own purchases, a new one what sells, nobody else anything', async () => {
+  test('a known customer gets recommendations by purchases, a new one bestsellers, others nothing', async () => {
     const { suit } = await startBoth()
     const answer = await suit('cus-5', { limit: 1 })
     const { id, createdAt } = JSON.parse(answer.text)
@@ -197,7 +197,7 @@ describe('with agent B', () => {
 })
 
 describe('with anybody in the place of agent B', () => {
-  test('the call carries tenant, correlation id and key unchanged, the own account and for whom it is', async () => {
+  test('the call carries tenant, correlation id and key unchanged, its own account and the person behind it', async () => {
     const inner = await startInner((request, response) => answerTyped(request, response, answers.success))
     const { recommend } = await startAgent(inner.url)
     const headers = {
@@ -264,7 +264,7 @@ describe('with anybody in the place of agent B', () => {
     expect([outer.status, JSON.parse(outer.text)]).toMatchObject([status, body])
   })
 
-  test('nobody there is a failed dependency', async () => {
+  test('an unreachable agent is a failed dependency', async () => {
     const { recommend } = await startAgent('http://127.0.0.1:9')
     expectAnswer(await recommend('prd-123'), 424, {
       type: 'failed_dependency',

@@ -13,7 +13,7 @@ const store = createStore({ memory: true })
 beforeAll(() => prepareTables(store))
 afterAll(() => store.close())
 
-/** The service behind a gateway with the very configuration of the stack. */
+/** The service behind a gateway with the configuration of the stack. */
 async function startBehindGateway() {
   const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
   const issuer = await startIssuer('RS256')
@@ -86,7 +86,7 @@ test('all ten outcomes get through, with conformance enforced', async () => {
   const approvalToken =
     gate.type === 'approval_required' ? gate.approvalToken : expect.fail('it has to be gated')
   const approve = { method: 'POST', path: `${gate.answer.headers.get('location')}/approve` }
-  // Whatever alice claims to be, the gateway says who she is.
+  // The gateway replaces the identity headers of alice.
   const claims = {
     'X-Actor-Subject': 'dave',
     'X-Actor-Roles': 'campaign:approve',

@@ -9,7 +9,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
   async function startTwo(stepMs: number) {
     const url = await server().createDatabase()
     const stores = [1, 2].map(() => createStore({ url, connections: 4 }))
-    // All at once, as processes that are started together would.
+    // At the same time, like processes that start together.
     await Promise.all([...stores, ...stores].map(prepareTables))
     const [one, other] = await Promise.all(stores.map((store) => startCampaigns({ store, stepMs })))
     onTestFinished(async () => {
@@ -21,7 +21,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
     return { one, other, store }
   }
 
-  test('the first data is there once, whoever comes first', async () => {
+  test('the initial data exists once, with any process first', async () => {
     const { one, store } = await startTwo(5)
     const [counted] = await store.query<{ campaigns: number; days: number }>(
       `SELECT (SELECT count(*) FROM campaigns) AS campaigns,
@@ -31,7 +31,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
     expect((await one.optimize('cmp-123', 'ctr')).status).toBe(201)
   })
 
-  test('one goal has one optimization at a time, and what one process runs the other shows and refuses', async () => {
+  test('one goal has one optimization at a time across both processes', async () => {
     const { one, other } = await startTwo(100)
     const operation = await one.optimize('cmp-123', 'cpl', { headers: { prefer: 'respond-async' } })
     const { progress } = await other.statusWhen(operation, (status) => status.progress !== undefined)
@@ -42,7 +42,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : other).optimize('cmp-123', 'ctr')),
     )
-    // Those that meet are refused; whether any do is left to chance.
+    // Overlapping ones are refused; an overlap is not guaranteed.
     const statuses = answers.map(({ status }) => status)
     expect(statuses).toContain(201)
     expect(statuses.filter((status) => status !== 201 && status !== 409)).toEqual([])
@@ -52,7 +52,7 @@ describePostgres('several processes of the campaigns on one PostgreSQL database'
     expect((items as Optimization[]).filter(({ status }) => status !== 'completed')).toEqual([])
   })
 
-  test('an operation that is cancelled at any process takes its optimization with it', async () => {
+  test('cancelling an operation at any process cancels its optimization', async () => {
     const { one, other } = await startTwo(60_000)
     const operation = await one.optimize('cmp-123', 'reach', { headers: { prefer: 'respond-async' } })
     const { progress } = await one.statusWhen(operation, (status) => status.progress !== undefined)

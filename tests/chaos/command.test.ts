@@ -42,7 +42,7 @@ test('each run has a name and a line in the help, and its two forms scale the sa
   expect(new Set(runs.map(({ name }) => name)).size).toBe(runs.length)
 })
 
-test('a name that is not there ends with 2 and the nearest one', async () => {
+test('an unknown name ends with 2 and the nearest name', async () => {
   const { code, stderr } = await command({}, 'fuz')
   expect([code, stderr.split('?')[0]]).toEqual([2, 'unknown run "fuz", did you mean "fuzz"'])
 })
@@ -56,7 +56,7 @@ test('an option that the run does not have ends with 2', async () => {
   })
 })
 
-test('a number that is negative or missing ends with 2 and says which', () => {
+test('a negative or missing number ends with 2 and the name of its option', () => {
   const message = (text: string) => `--requests must be a number, 0 or more, not "${text}"`
   expect(readArguments(['fuzz', '--requests=-5'])).toBe(message('-5'))
   expect(readArguments(['fuzz', '--requests='])).toBe(message(''))
@@ -79,11 +79,11 @@ test('a run that lacks a program ends with 1 and says how to get it', async () =
   expect(stderr).toMatch(/\nredis-server is missing .*; enable with: apt-get install redis-server\n$/)
 })
 
-test('a run that is stopped reports nothing, ends with 130 and leaves neither processes nor files', async () => {
+test('a stopped run reports nothing, ends with 130 and leaves neither processes nor files', async () => {
   await Promise.all((['SIGINT', 'SIGHUP'] as const).map(expectStopped))
 })
 
-/** Whether the gateway of the run is there: before that it would die of any signal. */
+/** Whether the gateway of the run has started: before that, any signal would kill it. */
 async function isServed(folder: string): Promise<boolean> {
   const [file] = globSync('*/gateway.yaml', { cwd: folder })
   if (file === undefined) return false
@@ -98,7 +98,7 @@ async function expectStopped(signal: NodeJS.Signals): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-chaos-stopped-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const output = join(folder, 'results')
-  // A group of its own, as a terminal has one: all of it gets the signal, the gateway too.
+  // Its own process group, as in a terminal: the gateway gets the signal too.
   const child = spawn(
     process.execPath,
     [...flags, 'keep-alive-race', '--requests', '1e6', '--output', output],

@@ -7,7 +7,7 @@ import { vectors } from '../../chaos/vectors/vectors.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import { expectReached, missed, runShort } from './run-short.ts'
 
-// One that is missing is named; on a machine that has them all any of them will do.
+// The message names a missing server; on a machine with all of them any one will do.
 const needed =
   Object.values(programs).find((program) => 'missing' in ensureProgram(program)) ?? programs.nginx
 
@@ -52,7 +52,7 @@ test.each([
   expect(disagreements({ ...observation, ...change })).toEqual(expected)
 })
 
-test('servers that saw different requests disagree, whatever their own path is', () => {
+test('servers with different requests disagree, regardless of their own paths', () => {
   const other = { ...observation, server: 't', seen: [{ ...sent, target: '/r1/v001' }] }
   expect(disagreementsBetween([observation, other])).toEqual([])
   expect(disagreementsBetween([observation, { ...other, seen: [] }])).toEqual([

@@ -9,16 +9,16 @@ import { portOf } from '../../packages/gateway/test/plugins/otel-audit/collector
 
 const REQUEST = 'q'.repeat(320)
 const ANSWER = 'a'.repeat(2000)
-/** After so long a silence is one. */
+/** The length of a silence. */
 const QUIET_MS = 60
-/** And after so long it is no use to wait any more. */
+/** The limit of waiting for an expected event. */
 const LONGEST_MS = 20_000
 
-/** What one end of a connection saw. */
+/** The events at one end of a connection. */
 interface Seen {
   text: string
   ended: boolean
-  /** The code of its error, if it had one. */
+  /** The code of its error, if any. */
   error: string | undefined
   readonly startedAt: number
   firstByteMs: number
@@ -49,8 +49,8 @@ function follow(socket: Socket): Seen {
 }
 
 /**
- * Registers work for the end of a test. Tests that run at the same time pass their own: the imported `onTestFinished` takes
- * any of them for the current one, and another test would close the sockets.
+ * Registers work for the end of a test. Concurrent tests pass the function of their context: the imported `onTestFinished`
+ * may belong to another test, which would then close the sockets.
  */
 type AtEnd = TestContext['onTestFinished']
 
@@ -73,7 +73,7 @@ async function startServer(atEnd: AtEnd) {
   return { port: portOf(server), connections }
 }
 
-/** Sends one request through a fault, waits for what is expected, and then for what is not. */
+/** Sends one request through a fault, waits for the expected events, and then for unexpected ones. */
 async function ask(fault: Fault, atEnd: AtEnd) {
   const server = await startServer(atEnd)
   const address = await openFaultyAddress(fault, server.port)
@@ -91,10 +91,10 @@ async function ask(fault: Fault, atEnd: AtEnd) {
 }
 
 interface Expectation {
-  /** What the server got; absent when it never saw a connection. */
+  /** The bytes at the server; absent without a connection. */
   readonly request?: string | RegExp
   readonly answer: string | RegExp
-  /** How it ended for the client: in order, by a code, or not at all. */
+  /** The end at the client: normal, with an error code, or none. */
   readonly end: 'end' | 'open' | RegExp
 }
 
@@ -159,7 +159,7 @@ const isAsExpected = (client: Seen, expected: Expectation | undefined) =>
 const hasGot = (server: Seen | undefined, expected: Expectation | undefined) =>
   expected?.request === undefined || matches(server?.text ?? 'nothing', expected.request)
 
-describe('a fault does on the wire what its name says', () => {
+describe('a fault on the wire matches its name', () => {
   test.concurrent.for(faults)('$name', async (fault, { onTestFinished: atEnd }) => {
     const { client, server, expected } = await ask(fault, atEnd)
     if (expected === undefined) return expect.fail('nobody says what this fault does')
@@ -208,7 +208,7 @@ describe('the other side', () => {
 })
 
 describe('a proxy', () => {
-  test('asks its chooser for each turn of a connection, counts what it did, and lets the rest pass', async () => {
+  test('calls its chooser for each turn of a connection, counts its faults, and passes the rest', async () => {
     const server = await startServer(onTestFinished)
     const turns: string[] = []
     const fault = named('answer-twice')
@@ -233,7 +233,7 @@ describe('a proxy', () => {
     expect([proxy.open, proxy.accepted]).toEqual([1, 1])
   })
 
-  test('stops listening, listens again on its port, and cuts what is open', async () => {
+  test('stops listening, listens again on its port, and cuts open connections', async () => {
     const server = await startServer(onTestFinished)
     const proxy = await startFaultProxy({ target: server.port })
     onTestFinished(() => proxy.close())

@@ -4,7 +4,7 @@ import { readAnswers } from '../../chaos/read-answers.ts'
 import { run } from '../../chaos/runs/fuzz.ts'
 import { expectReached, runShort } from './run-short.ts'
 
-test('bytes that are nearly requests leave the gateway as it was', async () => {
+test('malformed requests leave the gateway intact', async () => {
   expectReached(await runShort(run))
 })
 
@@ -60,6 +60,6 @@ test.each([
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na'],
   ['bytes behind an answer', `${own('404 Not Found', typed)}rest`],
   ['a chunk without its end', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab0\r\n\r\n'],
-])('what is no HTTP is seen: %s', (_title, text) => {
+])('bytes that are no HTTP are noticed: %s', (_title, text) => {
   expect(readAnswers(text, false).fault).toBeDefined()
 })

@@ -7,13 +7,13 @@ const postgres = { program: 'postgres', package: 'postgresql', folders: ['/usr/l
 
 testWithProgram(
   postgres,
-  'a key that is sent many times over to services that are killed has one effect and one answer',
+  'a key sent many times to services that are killed has one effect and one answer',
   async () => {
     expectReached(await runShort(run))
   },
 )
 
-testWithProgram(postgres, 'requests without a key are found out', async () => {
+testWithProgram(postgres, 'the run notices requests without a key', async () => {
   const figures = await runShort(run, { keyed: 0, keys: 4, services: 1, killEvery: 60_000 })
   expect(missed(figures)).toEqual(
     expect.arrayContaining(['effects: 80, not exactly 4', 'keys with two answers: 76, not exactly 0']),

@@ -50,7 +50,7 @@ async function startService() {
   return await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
 }
 
-test('whatever happens to the tenant directory, a request has an outcome', async () => {
+test('with any fault of the tenant directory a request has an outcome', async () => {
   const service = await startService()
   const directory = await startUpstream((_request, response) =>
     answerJson(response, { body: { tenant_id: 'acme' } }),
@@ -83,7 +83,7 @@ test('whatever happens to the tenant directory, a request has an outcome', async
     expect(outcomes).toContain(`${name}: 424 TENANT_LOOKUP_UNAVAILABLE`)
 })
 
-test('whatever happens to the key server of a cold gateway, a token is judged or the keys are said to be missing', async () => {
+test('with any fault of the key server a cold gateway judges a token or reports missing keys', async () => {
   const service = await startService()
   const issuer = await startIssuer()
   onTestFinished(() => issuer.close())
@@ -105,7 +105,7 @@ test('whatever happens to the key server of a cold gateway, a token is judged or
   expect(outcomes).toContain('refused: 424 JWKS_UNAVAILABLE')
 })
 
-test('whatever happens to the collector, requests pass and every record is written or counted as lost', async () => {
+test('with any fault of the collector requests pass, and every record is written or counted as lost', async () => {
   const service = await startService()
   const collector = await startCollector()
   onTestFinished(() => collector.kill())
@@ -127,7 +127,7 @@ test('whatever happens to the collector, requests pass and every record is writt
 })
 
 describePostgres('a store whose connection to PostgreSQL fails', (server) => {
-  test('says that it is not available or has done its work, and works again afterwards', async () => {
+  test('reports that it is unavailable or has done its work, and works again afterwards', async () => {
     const url = await server().createDatabase()
     const plain = createStore({ url })
     onTestFinished(() => plain.close())

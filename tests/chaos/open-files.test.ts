@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addedFiles, openFiles } from '../../chaos/open-files.ts'
 
-test('what a process has opened since is told by path, port and state', async () => {
+test('newly opened files are listed by path, port and state', async () => {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -30,6 +30,6 @@ test('what a process has opened since is told by path, port and state', async ()
   }
 })
 
-test('what was open twice and is open three times is one more', () => {
+test('a third copy of an open file is one more', () => {
   expect(addedFiles(['pipe', 'pipe', 'socket'], ['pipe', 'socket', 'pipe', 'pipe'])).toEqual(['pipe'])
 })

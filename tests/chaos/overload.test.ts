@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run } from '../../chaos/runs/overload.ts'
 import { expectReached, isLong, missed, runShort, runUndisturbed } from './run-short.ts'
 
-test('of five times what a service can do the gateway lets pass what it can, and refuses the rest at once', async () => {
+test('at five times the capacity of a service the gateway serves the capacity and refuses the rest at once', async () => {
   const disturbed = [
     'asked for, in peaks',
     'goodput',
@@ -13,7 +13,7 @@ test('of five times what a service can do the gateway lets pass what it can, and
 })
 
 if (isLong)
-  test('the run notices a gateway that refuses nobody', async () => {
+  test('the run notices a gateway without refusals', async () => {
     const names = missed(await runShort(run, { limited: 0, seconds: 0.5 }))
     expect(names).toContainEqual(expect.stringContaining('refused at once'))
   })

@@ -15,10 +15,10 @@ import {
 import { isLong } from './run-short.ts'
 
 const LIMIT = 3
-// None of the streams may lose its place by being slow.
+// Long enough that slow streams keep their lease.
 const times = { ...quickTimes, leaseMs: 15_000 }
 const BACK_MS = 20_000
-/** One that nobody is told of, one that everybody is, and one that speaks another language. */
+/** A silent fault, a visible fault and a wrong protocol. */
 const quick = ['answer-swallowed', 'request-reset-before', 'answer-in-another-protocol']
 
 for (const fault of faults.filter(isTried))

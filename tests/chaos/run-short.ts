@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type ChaosRun, type Figure, isReached, type Scale } from '../../chaos/chaos-run.ts'
 
-/** Whether there is time to see that a run fails where it has to. */
+/** Whether the tests that a run can fail are included. */
 export const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
 
-/** Runs the short form of a run, with another scale in part, and prints its seed and what it told. */
+/** Runs the short form of a run, with some changes of scale, and prints its seed and progress. */
 export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-test-${run.name}-`))
   const seed = Number(process.env['SEED'])
   const tell = (line: string) => void process.stdout.write(`${line}\n`)
   tell(`${run.name}: SEED=${seed}`)
-  // A test that takes too long is over before its run is.
+  // Ends the run of a test that timed out.
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   try {
@@ -24,8 +24,8 @@ export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readon
 }
 
 /**
- * The same, up to three times where only figures are missed that a machine makes worse which others use too. All others
- * have to be reached each time.
+ * The same, up to three times if only the given figures are missed, which other load on the machine makes worse. All other
+ * figures must be reached each time.
  */
 export async function runUndisturbed(
   run: ChaosRun,
@@ -38,13 +38,13 @@ export async function runUndisturbed(
   }
 }
 
-/** Every figure is reached, and there is at least one. */
+/** Expects at least one figure, and all of them reached. */
 export function expectReached(figures: readonly Figure[]): void {
   expect(figures.length).toBeGreaterThan(0)
   expect(missed(figures)).toEqual([])
 }
 
-/** The names of the figures that are not reached. */
+/** The missed figures as text. */
 export function missed(figures: readonly Figure[]): string[] {
   return figures
     .filter((figure) => !isReached(figure))

@@ -77,7 +77,7 @@ testWithProgram(script, 'Ctrl-D leaves a question, and the clarification is the 
   expect(seen).toHaveLength(1)
 })
 
-testWithProgram(script, 'what the client does not send by itself is not asked for, but shown', async () => {
+testWithProgram(script, 'a question that the client does not answer by itself is only shown', async () => {
   const requiredInputs = [
     { name: 'Authorization', location: 'header', type: 'string', required: true, question: 'Who?' },
   ] as const

@@ -6,7 +6,7 @@ import { folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 import { testWithProgram } from '../debian-package.ts'
 
-/** A folder with the script of a shell and two things to complete. */
+/** A folder with the completion script of a shell and two files to complete. */
 async function completing(shell: string): Promise<string> {
   const { code, stdout } = await runHere(['completion', shell])
   expect(code).toBe(0)
@@ -15,7 +15,7 @@ async function completing(shell: string): Promise<string> {
   return cwd
 }
 
-/** Each line as typed, with what may stand in place of its last word. */
+/** Typed lines with the completions of their last word. */
 const lines: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ['agentic ch', ['check']],
   ['agentic comple', ['completion']],
@@ -37,7 +37,7 @@ function sorted(words: readonly string[]): string[] {
 
 testWithProgram(
   { program: 'bash', package: 'bash' },
-  'bash completes what the table of commands has',
+  'bash completes the commands and options of the table',
   async (bash) => {
     const cwd = await completing('bash')
     const program = `set -u; source ./script
@@ -63,7 +63,7 @@ done`
 
 testWithProgram(
   { program: 'fish', package: 'fish' },
-  'fish completes what the table of commands has',
+  'fish completes the commands and options of the table',
   async (fish) => {
     const cwd = await completing('fish')
     const program = 'source ./script; for line in $argv; echo "> $line"; complete -C $line; end'
@@ -86,9 +86,8 @@ testWithProgram(
   },
 )
 
-// A terminal of its own for zsh, which completes only where somebody presses the tabulator. What sets it
-// up is a file: typed, its text would be echoed and taken for what it prints. The key that shows a line
-// begins no other binding, because zsh would wait for the rest of that one.
+// zsh completes only in a terminal, when the tab key is pressed. Its set-up is a file: typed text would be echoed and
+// mistaken for output. The key that shows a line is no prefix of another binding, because zsh would wait for the rest.
 const zshSetup = `TERM=dumb; stty -echo; autoload -Uz compinit; compinit -u -D; source ./script
 show() { print -rl -- "<$BUFFER>"; BUFFER=; zle accept-line }
 zle -N show; bindkey "^T" show; PROMPT='(at the prompt)'`
@@ -106,11 +105,11 @@ zpty -d shell`
 
 testWithProgram(
   { program: 'zsh', package: 'zsh' },
-  'zsh completes what the table of commands has',
+  'zsh completes the commands and options of the table',
   async (zsh) => {
     const cwd = await completing('zsh')
     writeFileSync(join(cwd, 'setup'), zshSetup)
-    // Those with one possible ending: the tabulator writes it.
+    // Words with one completion: the tab key inserts it.
     const single = lines.filter(([, offered]) => offered.length === 1)
     const output = execFileSync(zsh, ['-f', '-c', zshProgram, 'zsh', ...single.map(([line]) => line)], {
       cwd,

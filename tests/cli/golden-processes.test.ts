@@ -11,7 +11,7 @@ import { onTerminal, script } from './on-terminal.ts'
 interface Run {
   readonly args: readonly string[]
   readonly ended: Parameters<typeof transcript>[1]
-  /** What differs from run to run, with the name that stands for it. */
+  /** Values that differ from run to run, with their placeholders. */
   readonly names?: readonly (readonly [text: string | RegExp, name: string])[]
 }
 
@@ -33,7 +33,7 @@ test('start logs where it listens and how it ends', async () => {
   await keep('start', { args, ended: await running.ended, names: [[`"port":${port}`, '"port":<port>']] })
 })
 
-test('start names a port that is taken', async () => {
+test('start names a port in use', async () => {
   const { port } = await startUpstream(() => undefined)
   const cwd = folderWith({ 'gateway.yaml': configuration({ gateway: { port } }) })
   const args = ['start', '-c', 'gateway.yaml']
@@ -60,7 +60,7 @@ testWithProgram(script, 'start is readable on a terminal', async () => {
   })
 })
 
-test('dev lists what runs where, with a token and what to try', async () => {
+test('dev lists the parts with their addresses, a token and commands to try', async () => {
   const portBase =
     (await findFreeBase(10_000 + Math.floor(Math.random() * 15_000))) ?? expect.fail('no free ports')
   const cwd = folderWith({ 'gateway.yaml': configuration() })

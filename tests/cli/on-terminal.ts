@@ -4,19 +4,19 @@ import { onTestFinished } from 'vitest'
 import { agentic } from '../../packages/cli/test/harness/run-agentic.ts'
 import { type DebianProgram, ensureProgram } from '../debian-package.ts'
 
-/** Gives a program a terminal. */
+/** Runs a program in a terminal. */
 export const script: DebianProgram = { program: 'script', package: 'bsdutils' }
 
-/** What somebody at the terminal types once a text is there. */
+/** Text to type after an output. */
 export type Typing = readonly [when: string, typed: string]
 
-/** How a run at a terminal ended, and everything that was on it. */
+/** The exit code and the whole screen of a run in a terminal. */
 export interface OnTerminal {
   readonly code: number
   readonly screen: string
 }
 
-/** Runs `agentic` at a terminal, with somebody who types. */
+/** Runs `agentic` in a terminal with typed input. */
 export async function onTerminal(
   args: readonly string[],
   typings: readonly Typing[],
@@ -24,7 +24,7 @@ export async function onTerminal(
 ): Promise<OnTerminal> {
   const found = ensureProgram(script)
   if (!('path' in found)) throw new Error(found.missing)
-  // A shell that stays would have an opinion of its own about Ctrl-C.
+  // Without exec, the shell would handle Ctrl-C itself.
   const command = ['exec', process.execPath, agentic, ...args]
     .map((word, index) => (index === 0 ? word : quoted(word)))
     .join(' ')
@@ -43,7 +43,7 @@ export async function onTerminal(
   const [code] = await once(child, 'close')
   return { code, screen }
 
-  /** Types what is due; one piece of output may hold what several wait for. */
+  /** Types all texts that are due; one output may match several. */
   function typeNext(): boolean {
     const [when = '', typed = ''] = waiting[0] ?? []
     const at = waiting.length === 0 ? -1 : screen.indexOf(when, from)

@@ -6,7 +6,7 @@ import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 const text = { type: 'string', minLength: 1 }
 const positive = { type: 'integer', minimum: 1 }
 
-// What SARIF 2.1.0 says of the objects that we write, closed: a property that it does not know is a fault there too.
+// The schema of SARIF 2.1.0 for our objects, closed: unknown properties are faults.
 const schema = object({
   $schema: { type: 'string', format: 'uri' },
   version: { const: '2.1.0' },

@@ -25,7 +25,7 @@ const colour = {
   question: 'Which colour?',
 } as const
 
-/** A service whose work asks only once it runs in the background, and a client for each caller. */
+/** A service that asks questions only in the background, and a client for each caller. */
 async function startPainter() {
   const runs: string[] = []
   const sent: { readonly key: unknown; readonly approval: unknown }[] = []
@@ -42,7 +42,7 @@ async function startPainter() {
     },
     run({ input, approval, commit }) {
       runs.push(`${input.wall} ${input.colour}`)
-      // Somebody that the service asked for itself; it agrees before the second attempt.
+      // The service asks the approver itself, who agrees before the second attempt.
       if (input.wall === 'shared' && runs.length === 1)
         return approvalRequired({ message: 'The neighbour has to agree.', approvalToken: 'theirs' })
       if (input.colour === undefined)

@@ -11,6 +11,6 @@ test('the client is smaller than 12 kB, minified and compressed', async () => {
   process.stderr.write(`client: ${script.length} bytes minified, ${compressed} compressed with gzip\n`)
   expect(compressed).toBeLessThan(MAX_COMPRESSED_BYTES)
   expect(script).toContain('UNSUPPORTED_PROFILE_VERSION')
-  // Nothing that only Node has, and nothing that is loaded later.
+  // No Node modules and no dynamic imports.
   expect(script).not.toMatch(/\bimport\b|\brequire\b|\bprocess\b|\bBuffer\b/)
 })

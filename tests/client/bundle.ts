@@ -1,6 +1,6 @@
 import { rolldown } from 'rolldown'
 
-/** A module and all it needs in one minified script, as a page would load it. */
+/** A module with its dependencies in one minified script, as for a web page. */
 export async function bundle(entry: string): Promise<string> {
   const build = await rolldown({
     input: entry,

@@ -21,7 +21,7 @@ async function startStreams(gateway: Record<string, unknown> = {}) {
   return { ...started, upstream, client }
 }
 
-/** The error that the next step of an iterator ends with. */
+/** The error of the next step of an iterator. */
 async function nextError(events: AsyncIterator<unknown>): Promise<StreamError> {
   const error = await events.next().then(
     (step) => expect.fail(`no error but ${JSON.stringify(step)}`),
@@ -59,7 +59,7 @@ test('a stream that the gateway ends because it shuts down is thrown with that o
   ;(await upstream.opened()).response.write('data: one\n\ndata: half of an eve')
   expect(await step).toEqual({ done: false, value: { event: 'message', data: 'one', id: '' } })
   const drained = gateway.drain()
-  // The gateway has to end the event that the service left open before it can put its own behind it.
+  // The gateway must end the service's unfinished event before it adds its own.
   expect(await events.next()).toEqual({
     done: false,
     value: { event: 'message', data: 'half of an eve', id: '' },
@@ -124,7 +124,7 @@ test('an expired token is replaced once, and the request goes through', async ()
   expect(upstream.requests).toHaveLength(1)
 })
 
-test('what fails behind the gateway is an outcome, not an error', async () => {
+test('a failure behind the gateway is an outcome, not an error', async () => {
   const dead = await startTcpUpstream((socket) => socket.destroy())
   const slow = await startUpstream(() => undefined)
   const { url } = await startGateway({

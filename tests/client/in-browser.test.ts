@@ -15,7 +15,7 @@ import { type ScenarioGateway, startScenarioGateway } from './scenario-gateway.t
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
 
-// The browser calls nobody but the servers of this test.
+// The browser calls only the servers of this test.
 const flags = [
   '--no-sandbox',
   '--disable-gpu',

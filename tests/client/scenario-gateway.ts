@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { createGateway, createLog } from '@agentic-rest/gateway'
 import { readConfig } from '../../packages/gateway/test/harness/read-config.ts'
 
-/** A gateway before the scenario service. */
+/** A gateway in front of the scenario service. */
 export interface ScenarioGateway {
   readonly url: string
   close(): Promise<void>
@@ -22,7 +22,7 @@ const operations = [
   ['GET', '/closed/{name}'],
 ] as const
 
-/** Starts it; pages of the service's own origin may call it. */
+/** Starts the gateway; pages of the service's origin may call it. */
 export async function startScenarioGateway(serviceUrl: string): Promise<ScenarioGateway> {
   const routes = operations.map(([method, path]) => ({
     id: `${method} ${path}`,

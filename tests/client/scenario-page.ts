@@ -2,7 +2,7 @@ import type { Place } from '../../packages/client/test/scenarios/scenario.ts'
 import { scenarios } from '../../packages/client/test/scenarios.ts'
 
 declare global {
-  /** Set in the page: plays one scenario there, and says what went wrong. */
+  /** Set in the page: runs one scenario there and returns its error. */
   var playScenario: (title: string, place: Place) => Promise<string | undefined>
 }
 

@@ -14,7 +14,7 @@ const noTrace: Wrongs = {
   },
 }
 
-/** A folder with a scenario for the rows and bodies, a service, and `agentic conformance` in it. */
+/** A folder with a scenario, a service, and `agentic conformance` in it. */
 async function setUp(wrongs: Wrongs = {}, files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-conformance-'))
   const service = await startWrongService(wrongs)
@@ -50,7 +50,7 @@ test('a service that does not ends it with 1', async () => {
   expect(stdout).toContain('\n2 rules: 1 passed, 1 failed, 0 not observed\n')
 })
 
-test('a failure that is listed is expected, and the list is held to the truth', async () => {
+test('listed failures are expected, and an outdated list fails', async () => {
   const { run } = await setUp(noTrace, { 'known.txt': 'trace-present conflict\nrow-error\n' })
   const { code, stdout } = await run('--expected-failures', 'known.txt')
   expect(code).toBe(0)
@@ -102,7 +102,7 @@ test.each(['', 'target: service\n', 'packages: [package.json]\n'])(
   },
 )
 
-test('an address that is none, in an answer, fails and ends nothing', async () => {
+test('an invalid address in an answer is a failure and does not stop the run', async () => {
   const { run } = await setUp({
     at: 'accepted',
     change(reply) {

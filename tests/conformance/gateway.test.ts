@@ -9,7 +9,7 @@ import { startIssuer } from '../../packages/gateway/test/plugins/token-validator
 
 const paths = ['/right', '/traceless', '/mismatched', '/garbled'] as const
 
-/** What an upstream sends that does not care about traces. */
+/** The answers of an upstream without correct traces. */
 function carelessBody({ url, headers }: IncomingMessage) {
   const { correlationId = '', requestId = '' } = readTrace(headers)
   if (url === '/right')
@@ -37,7 +37,7 @@ async function startUpstream(): Promise<string> {
 
 const get = (path: (typeof paths)[number]) => ({ request: { method: 'GET', path } as const })
 
-/** Asks the real gateway in front of a careless upstream. */
+/** Asks the real gateway in front of such an upstream. */
 async function ask(more: ScenarioInput): Promise<Report> {
   const target = await startUpstream()
   const issuer = await startIssuer('ES256')
@@ -82,7 +82,7 @@ test('the gateway lets no body through that has no trace, or that of another', a
   )
 })
 
-test('what is no JSON becomes an error of the gateway too, and access is guarded by signature', async () => {
+test('a body that is no JSON becomes an error of the gateway, and access needs a signature', async () => {
   const { rows } = await ask({ tracelessUpstream: get('/garbled') })
   expect(rows.filter(({ result }) => result === 'fail')).toEqual([])
   const passed = rows.filter(({ result }) => result === 'pass').map(({ observation }) => observation)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(async () => await stack?.stop())
 
-// The second time everything that the first one left behind is there.
+// The second run finds the data of the first.
 test.each(['first', 'second'])(
   'the stack keeps the profile, and shows all ten outcomes, the %s time',
   async () => {
@@ -36,7 +36,7 @@ test.each(['first', 'second'])(
         .map(({ rule }: { rule: string }) => rule),
     )
     const rules: string[] = [...new Set<string>(report.rows.map(({ rule }: { rule: string }) => rule))]
-    // No service of the stack forgets its trace, or takes that of another, so nobody can see what the gateway would do about it.
+    // No service of the stack has a missing or foreign trace, so the gateway's reaction cannot be observed.
     expect(rules.filter((rule) => !passed.has(rule))).toEqual(['traceless-upstream', 'mismatched-upstream'])
     expect(code).toBe(0)
   },

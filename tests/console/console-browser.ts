@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { repositoryRoot } from '../packed-packages.ts'
 
-/** A page of the console, and everything that went wrong or out of it. */
+/** A page of the console with its errors and its requests. */
 export interface ConsolePage {
   readonly page: Page
-  /** What the page complained about. Answers that are no success are none of it: showing them is its work. */
+  /** Errors of the page. Failed requests do not count: showing them is its purpose. */
   readonly complaints: readonly string[]
-  /** The origins that were asked for something. */
+  /** The origins of all requests. */
   readonly origins: ReadonlySet<string>
   close(): Promise<void>
 }
 
-/** How the page is looked at. */
+/** Theme and width of the page. */
 export interface Look {
   readonly theme: 'light' | 'dark'
   readonly width: number
 }
 
-// The browser calls nobody but the servers of this test.
+// The browser calls only the servers of this test.
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -35,7 +35,7 @@ export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: flags })
 }
 
-/** Opens the console as somebody would who has not been there before. */
+/** Opens the console like a first visitor. */
 export async function openConsole(browser: Browser, url: string, look: Look): Promise<ConsolePage> {
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.width < 600 ? 740 : 820 },
@@ -68,9 +68,9 @@ function watch(page: Page, context: BrowserContext): Pick<ConsolePage, 'complain
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds wrong with the page as it is now, if it is serious. */
+/** The serious findings of axe on the current page. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  // By the debugger, because the page's own policy lets no script of others in.
+  // With the debugger, because the page's policy allows no foreign scripts.
   await page.evaluate(axeSource)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }
@@ -86,15 +86,15 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   })
 }
 
-/** How much wider the page is than its window. */
+/** The pixels by which the page is wider than its window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
-/** Whether pictures for the documents are to be made. */
+/** Whether to make pictures for the documents. */
 export const makesPictures = process.env['AGENTIC_PICTURES'] === '1'
 
-// Those that docs/console.md shows.
+// The pictures of docs/console.md.
 const pictures = new Set([
   'live-light-1280',
   'try-light-1280',
@@ -107,7 +107,7 @@ const pictures = new Set([
   'timeline-dark-360',
 ])
 
-/** Makes a picture for the documents, when the environment asks for pictures. */
+/** Makes a picture for the documents if the environment asks for it. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (!makesPictures || !pictures.has(name)) return
   await page.screenshot({ path: join(repositoryRoot, `docs/images/console-${name}.png`) })

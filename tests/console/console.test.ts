@@ -47,7 +47,7 @@ function clickThrough(executablePath: string): void {
     folder.remove()
   })
 
-  // Every view is also looked at in the three other looks; with AGENTIC_LONG_TESTS=1 the flows are walked in a second one.
+  // Every view is checked in the three other looks too; with AGENTIC_LONG_TESTS=1 the flows run in a second look.
   const isLong = process.env['AGENTIC_LONG_TESTS'] === '1' || makesPictures
   const looks: readonly Look[] = [
     { theme: 'light', width: 1280 },
@@ -70,7 +70,7 @@ function clickThrough(executablePath: string): void {
       expect(await seriousFindings(page)).toEqual([])
     })
 
-    test('before anything has passed, Live says how something will', async () => {
+    test('before the first request, Live explains how to send one', async () => {
       await page.getByRole('link', { name: 'Send one in Try' }).waitFor()
     })
 
@@ -106,7 +106,7 @@ function clickThrough(executablePath: string): void {
       expect(page.url()).toBe(link)
     })
 
-    test('an approval shows who must give it, and somebody who may gives it', async () => {
+    test('an approval names its approver, who then gives it', async () => {
       await fillIn(page, {
         route: 'create-optimization',
         person: 'alice',
@@ -169,7 +169,7 @@ function clickThrough(executablePath: string): void {
       await openView(page, 'Live')
       await page.getByRole('region', { name: 'Open streams' }).getByText('1 of 10').waitFor()
       await picture(page, `live-${shown}`)
-      // A stream has its row when it ends: still open, it would have it after the reload of the next test.
+      // The row of a stream appears at its end: an open stream would add it after the reload of the next test.
       await openView(page, 'Try')
       await exchange.getByRole('button', { name: 'Stop' }).click()
       await untilEnded(exchange)
@@ -221,7 +221,7 @@ function clickThrough(executablePath: string): void {
       await picture(page, `timeline-${shown}`)
     })
 
-    test('an outcome that was swallowed between hops is marked', async () => {
+    test('an outcome swallowed between hops is marked', async () => {
       const correlationId = await postSwallowed(url)
       await openView(page, 'Timeline')
       await page.getByLabel('Correlation id').fill(correlationId)
@@ -245,7 +245,7 @@ function clickThrough(executablePath: string): void {
       await expect.poll(() => page.getByLabel('Route', { exact: true }).inputValue()).toBe('llm-completions')
     })
 
-    test('it asks nobody but its own gateway', () => {
+    test('it sends requests only to its own gateway', () => {
       expect([...opened.origins].toSorted()).toEqual([stack.url, url].toSorted())
     })
   })
@@ -273,7 +273,7 @@ function clickThrough(executablePath: string): void {
     await exchange.getByRole('link', { name: 'Open the timeline' }).click()
     const waterfall = page.getByRole('region', { name: 'Waterfall' })
     await expect.poll(() => waterfall.getByRole('row').count()).toBe(3)
-    // Whole texts: an id or a port may hold the same three digits.
+    // Whole texts: an id or a port may contain the same three digits.
     expect(await waterfall.getByText('404', { exact: true }).count()).toBe(2)
     expect(await page.getByText('500', { exact: true }).count()).toBe(0)
     const cells = waterfall.getByRole('cell').filter({ hasText: 'ms' })
@@ -283,7 +283,7 @@ function clickThrough(executablePath: string): void {
     expect(opened.complaints).toEqual([])
   })
 
-  test('work in the background that is no longer looked at is said to go on', async () => {
+  test('unwatched background work is reported as still running', async () => {
     const { page, close } = await openConsole(browser, url, { theme: 'light', width: 1280 })
     onTestFinished(close)
     const fields = { campaignId: 'cmp-900' }
@@ -296,7 +296,7 @@ function clickThrough(executablePath: string): void {
     await exchange.getByText('The service goes on with the work in the background.').waitFor()
   })
 
-  describe('whatever it looks like', () => {
+  describe('in any look', () => {
     let opened: ConsolePage
     let page: Page
 
@@ -346,7 +346,7 @@ function clickThrough(executablePath: string): void {
       await exchange.getByText('201 created').waitFor()
     })
 
-    test('what comes from outside is text, whatever it is', async () => {
+    test('outside input is always shown as text', async () => {
       const hostile = '<img/src=x/onerror=document.title="owned"><b>bold</b>'
       await openView(page, 'Timeline')
       await postSwallowed(url, { correlationId: hostile, operation: hostile })
@@ -357,7 +357,7 @@ function clickThrough(executablePath: string): void {
       await expect.poll(() => page.title()).toMatch(/^Timeline: <img.* · Agentic REST console$/)
     })
 
-    test('a theme that was chosen stays, and charts follow it', async () => {
+    test('a chosen theme stays, and charts follow it', async () => {
       const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
       await openView(page, 'Live')
       const before = await background()

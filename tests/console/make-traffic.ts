@@ -1,7 +1,7 @@
-/** A request, and who sends it. */
+/** A request with its sender. */
 type Sent = readonly [person: string, method: string, path: string, body?: object]
 
-// A bit of everything that the stack does, so that a picture shows what the page is for.
+// All kinds of traffic of the stack, for meaningful pictures.
 const mix: readonly Sent[] = [
   ['alice', 'GET', '/campaigns/cmp-123'],
   ['alice', 'GET', '/campaigns/cmp-123/optimizations'],
@@ -20,13 +20,13 @@ const mix: readonly Sent[] = [
 const TRAFFIC_MS = 60_000
 const PAUSE_MS = 130
 
-/** Sends requests for a minute, one after the other. */
+/** Sends requests for a minute, one after another. */
 export async function makeTraffic(adminUrl: string, gatewayUrl: string): Promise<void> {
   const tokens = new Map<string, string>()
   for (const sub of new Set(mix.map(([person]) => person))) tokens.set(sub, await tokenOf(adminUrl, sub))
   const end = performance.now() + TRAFFIC_MS
   for (let turn = 0; performance.now() < end; turn++) {
-    // Not in the same order each time, and still the same traffic each time.
+    // Mixed order, but the same traffic in each run.
     const [person, method, path, body] = mix[(turn * 7 + Math.floor(turn / mix.length)) % mix.length] ?? [
       '',
       'GET',

@@ -53,7 +53,7 @@ testWithProgram(
   'a gateway that has stopped is said to be, and one that came back has signed everybody out',
   async (executablePath) => {
     const options = { admin: { consoleFolder }, config: { plugins: { 'token-validator': { issuers } } } }
-    // One that nobody else is given while the gateway is away.
+    // A port that is not given to others while the gateway is down.
     const settings = { role: 'gateway:admin', port: await unusedPort() }
     const { adminUrl, gateway } = await startAdmin({ ...options, settings })
     const browser = await startBrowser(executablePath)

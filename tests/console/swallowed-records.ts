@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 
-/** Posts the records of an exchange in which an agent made a success of a failed dependency; gives its correlation id. */
+/** Posts the records of an exchange in which an agent turned a failed dependency into a success. Returns its correlation id. */
 export async function postSwallowed(
   adminUrl: string,
   { correlationId = randomUUID() as string, operation = 'recommend' } = {},

@@ -1,14 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** The views, as people find them. */
+/** Opens a view with its link. */
 export async function openView(page: Page, name: 'Live' | 'Timeline' | 'Try' | 'Routes'): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
-  // The title follows once the view is drawn, also from one thing of a view to the view itself.
+  // The title changes once the view is drawn.
   await expect.poll(() => page.title()).toMatch(`${name} ·`)
 }
 
-/** What is filled in before sending. */
+/** The values of the form. */
 export interface Filled {
   readonly route: string
   readonly person: string
@@ -16,7 +16,7 @@ export interface Filled {
   readonly body?: object
 }
 
-/** Picks a route, gets a token and fills the form in. */
+/** Selects a route, gets a token and fills in the form. */
 export async function fillIn(page: Page, { route, person, fields = {}, body }: Filled): Promise<void> {
   await openView(page, 'Try')
   await page.getByLabel('Route', { exact: true }).selectOption(route)
@@ -27,18 +27,18 @@ export async function fillIn(page: Page, { route, person, fields = {}, body }: F
   if (body !== undefined) await page.getByLabel('Body', { exact: true }).fill(JSON.stringify(body))
 }
 
-/** Sends, and gives the place where the exchange is shown. */
+/** Sends the request; returns the region of the exchange. */
 export async function send(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   return page.getByRole('region', { name: 'Exchange' })
 }
 
-/** Waits until nothing more happens. */
+/** Waits for the end of the exchange. */
 export async function untilEnded(exchange: Locator): Promise<void> {
   await exchange.getByRole('status').getByText('Ended').waitFor()
 }
 
-/** What a button puts on the clipboard. */
+/** The text that a button copies to the clipboard. */
 export async function copied(page: Page, name: string): Promise<string> {
   const button = page.getByRole('button', { name, exact: true })
   await button.click()
@@ -46,7 +46,7 @@ export async function copied(page: Page, name: string): Promise<string> {
   return page.evaluate('navigator.clipboard.readText()')
 }
 
-/** The name of what has the focus: its label, else its text. */
+/** The name of the focused element: its label or its text. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(
     'document.activeElement.getAttribute("aria-label") ?? (document.activeElement === document.body ? "nothing" : document.activeElement.textContent)',

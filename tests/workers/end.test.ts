@@ -35,7 +35,7 @@ test('SIGTERM under load fails no request, and every record is one whole line', 
   await Promise.all(clients)
   const { code, stdout } = await gateway.ended
   expect(code).toBe(0)
-  // Whoever was told to go elsewhere had asked afterwards.
+  // Refused requests were sent after the signal.
   expect(new Set(results.filter(({ before }) => before).map(({ status }) => status))).toEqual(new Set([200]))
   expect([200, 503, 0]).toEqual(expect.arrayContaining([...new Set(results.map(({ status }) => status))]))
   const lines = stdout.trimEnd().split('\n')
@@ -44,7 +44,7 @@ test('SIGTERM under load fails no request, and every record is one whole line', 
   expect(records).toHaveLength(upstream.requests.length)
 })
 
-test('the supervisor killed, the workers finish what they have and are gone', async () => {
+test('after the death of the supervisor the workers finish their requests and exit', async () => {
   const upstream = await startUpstream(async (_request, response) => {
     await sleep(300)
     answerJson(response, { body: { ok: true } })
@@ -107,7 +107,7 @@ test('max_connections is that of all workers, and a second SIGINT ends all of th
   )
 
   const workers = gateway.pids()
-  // The workers tell one after the other that those clients are gone.
+  // The workers report the lost clients one after another.
   const open = () => openStream({ url: `${gateway.url}/events` }).catch(() => undefined)
   await eventually(open, (stream) => stream !== undefined)
   gateway.child.kill('SIGINT')
@@ -120,7 +120,7 @@ test('max_connections is that of all workers, and a second SIGINT ends all of th
   )
 })
 
-test('what keeps a gateway from starting is told once, with the exit code of one process', async () => {
+test('a start failure is reported once, with the exit code of a single process', async () => {
   const taken = await startService()
   const port = Number(new URL(taken.url).port)
   const cases = [

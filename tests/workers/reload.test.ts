@@ -40,7 +40,7 @@ test('all workers reload or none, by signal and by the admin listener, and the c
     const bodies = []
     for (const [index, client] of clients.entries()) {
       bodies.push((await ask(`${gateway.url}/items/${index}`, client, headers)).body)
-      // Records of two processes are in order where they are not of the same millisecond.
+      // Records of two processes are ordered, except within one millisecond.
       await sleep(2)
     }
     return [...new Set(bodies)]
@@ -51,7 +51,7 @@ test('all workers reload or none, by signal and by the admin listener, and the c
     (await fetch(`${adminUrl}${path}`, { method, headers: { authorization } })).json()
   const counts = countsOf(await fetch(`${adminUrl}/api/feed`, { headers: { authorization } }))
   let round = 0
-  // The other worker is told a moment later that somebody looks, and a second may end between two requests.
+  // The other worker learns of the reader a moment later, and a second may end between two requests.
   await eventually(
     async () => {
       round += 1
@@ -67,7 +67,7 @@ test('all workers reload or none, by signal and by the admin listener, and the c
   expect(records.map(({ resource_id }) => resource_id)).toEqual(['0', '1', '2', '3'])
   const { exchanges } = (await askAdmin('/api/recent')) as { exchanges: { correlationId: string }[] }
   expect(exchanges).toHaveLength(round)
-  // Once, though both workers had requests of it.
+  // Once, although both workers had requests of it.
   expect(exchanges[0]).toMatchObject({ correlationId: `round-${round}`, parts: ['gateway'] })
 
   writeFileSync(file, workersConfig({ target: second.url, ...config }))
@@ -81,7 +81,7 @@ test('all workers reload or none, by signal and by the admin listener, and the c
       workersConfig({ target: first.url, workers: 3, ...config }),
       /gateway\.workers: cannot change without a restart$/,
     ],
-    // Valid, and found out by the workers only.
+    // Valid for the supervisor, refused only by the workers.
     [
       workersConfig({
         target: first.url,
@@ -107,7 +107,7 @@ test('all workers reload or none, by signal and by the admin listener, and the c
       degraded: ['configuration: the last reload was refused'],
     })
   }
-  // A worker that dies now starts with what the others have, not with what the file says.
+  // A replacement uses the configuration of the other workers, not the file.
   process.kill(gateway.pids()[1] ?? 0, 'SIGKILL')
   await gateway.logged('a worker ended')
   await gateway.replaced()
@@ -123,9 +123,9 @@ test('all workers reload or none, by signal and by the admin listener, and the c
   expect(reloads.map(({ level }) => level)).toEqual(['info', 'error', 'error', 'info'])
 })
 
-test('a worker that dies while the others make a reload ready takes nobody along', async () => {
+test('a worker that dies during a reload affects no other worker', async () => {
   const { url } = await named('first')
-  // Keys that never come: the others have not spoken yet when one dies.
+  // Keys never arrive: the other workers have not answered when one dies.
   const silent = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void silent.close())
   await once(silent, 'listening')
@@ -146,7 +146,7 @@ test('a worker that dies while the others make a reload ready takes nobody along
   expect(gateway.child.exitCode).toBeNull()
 })
 
-/** What each summary of the feed counts, where it counts anything. */
+/** The counts of the feed's summaries that are not zero. */
 async function* countsOf({ body }: Response): AsyncGenerator<number> {
   let text = ''
   let seen = 0

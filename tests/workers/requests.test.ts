@@ -6,7 +6,7 @@ import { ask, createClient, startWorkers } from './start-workers.ts'
 
 const LIMIT = 6
 
-/** Holds every answer back until it is told to go on. */
+/** An upstream that holds all answers until the test releases them. */
 async function startSlowUpstream() {
   const held: ServerResponse[] = []
   const upstream = await startUpstream((_request, response) => void held.push(response))
@@ -23,7 +23,7 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
     gateway: { limits: { max_in_flight: LIMIT } },
   })
   const send = (client = createClient()) => ask(`${gateway.url}/items/1`, client)
-  /** As many as may are with the service, and all others were refused, before any of them is answered. */
+  /** The allowed number of requests is at the service and all others are refused before any is answered. */
   const expectSplit = async (sent: readonly Promise<{ status: number }>[], limit = LIMIT) => {
     const statuses: number[] = []
     for (const answer of sent) void answer.then(({ status }) => statuses.push(status))
@@ -36,7 +36,7 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
     await Promise.all(sent)
     expect(statuses).toEqual([...refused, ...Array(limit).fill(200)])
   }
-  // Connections go to the two workers in turn, so that every other one is with the same.
+  // Connections go to the two workers in turn.
   const clients = Array.from({ length: 2 * (LIMIT + 2) }, () => createClient())
   for (const client of clients) expect((await ask(`${gateway.url}/healthz`, client)).status).toBe(200)
   for (const remainder of [0, 1]) {
@@ -52,7 +52,7 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
       .split('\n')
       .filter((line) => line.startsWith('agentic_requests_total{'))
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-  // Whoever is asked says the same.
+  // Every worker returns the same sum.
   for (let count = 0; count < 4; count += 1) expect(requests(await gateway.metrics())).toBe(total)
   expect(metricValue(await gateway.metrics(), 'agentic_gateway_requests_in_flight')).toBe(0)
 
@@ -65,7 +65,7 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
   })
   expect(requests(await gateway.metrics())).toBe(total)
   await gateway.replaced()
-  // The new worker has no connections and gets most of these; enough of them reach the other one.
+  // The new worker gets most of these connections; enough of them reach the other worker.
   await expectSplit(Array.from({ length: 40 }, () => send()))
   const text = await gateway.metrics()
   expect(requests(text)).toBe(total + 40)

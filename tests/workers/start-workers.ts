@@ -3,19 +3,19 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { folderWith, type Running, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
 
-/** A gateway of several processes. */
+/** A gateway with several worker processes. */
 export interface Workers extends Running {
   readonly url: string
   readonly folder: string
-  /** The processes that take requests now. */
+  /** The current worker processes. */
   pids(): number[]
-  /** What any of them answers as metrics. */
+  /** The metrics from any worker. */
   metrics(): Promise<string>
-  /** Resolves when a worker that died has been replaced. */
+  /** Resolves when a dead worker has been replaced. */
   replaced(): Promise<void>
 }
 
-/** What a test changes. */
+/** The changes of a test. */
 export interface WorkersConfig {
   readonly target: string
   readonly workers?: number
@@ -35,7 +35,7 @@ export function workersConfig({ target, workers = 2, gateway = {}, plugins = {} 
   })
 }
 
-/** Starts one with `agentic start`; it ends with the test. */
+/** Starts workers with `agentic start`; they end with the test. */
 export async function startWorkers(config: WorkersConfig): Promise<Workers> {
   const folder = folderWith({ 'gateway.yaml': workersConfig(config) })
   const running = spawnAgentic(['start', '-c', 'gateway.yaml'], { cwd: folder })
@@ -54,13 +54,13 @@ export async function startWorkers(config: WorkersConfig): Promise<Workers> {
   }
 }
 
-/** The children of a process, as the kernel knows them. */
+/** The child processes of a process, from the kernel. */
 export function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-/** Whether a process is there, and no zombie. */
+/** Whether a process runs and is no zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -69,21 +69,21 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** An answer, or that there was none. */
+/** An answer, or its absence. */
 export interface Asked {
-  /** 0 when the connection broke. */
+  /** 0 for a broken connection. */
   readonly status: number
   readonly body: string
 }
 
-/** A connection of its own, so that a request goes to the worker that has it. */
+/** A separate connection: its requests go to one worker. */
 export function createClient(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
   return agent
 }
 
-/** Asks, on a connection of its own unless one is given. */
+/** Sends a request, by default on a new connection. */
 export function ask(url: string, agent?: Agent, headers: Record<string, string> = {}): Promise<Asked> {
   return new Promise((resolve) => {
     const broken = () => resolve({ status: 0, body: '' })
