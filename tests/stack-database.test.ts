@@ -33,5 +33,5 @@ test('existing options of the URL are kept', () => {
   expect(schemaUrl('postgres://u:p@db/x?sslmode=require&options=-c%20geqo%3Doff', 'inventory')).toBe(
     'postgres://u:p@db/x?sslmode=require&options=-c+geqo%3Doff+-c+search_path%3Dagentic_inventory',
   )
-  expect(() => schemaUrl('nothing', 'inventory')).toThrow('DATABASE_URL is no URL')
+  expect(() => schemaUrl('nothing', 'inventory')).toThrow('DATABASE_URL is not a URL')
 })

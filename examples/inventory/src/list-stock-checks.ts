@@ -18,7 +18,7 @@ export function listStockChecks(store: Store): Operation {
     id: 'list-stock-checks',
     method: 'GET',
     path: '/inventory/{productId}/stock-checks',
-    summary: 'Lists the looks into warehouses that really took place.',
+    summary: 'Lists the stock checks of a product.',
     input: listInput,
     async run({ tenant, input: { productId, limit, cursor } }) {
       if ((await readProduct(store, { tenant, productId })) === undefined) return noProduct()

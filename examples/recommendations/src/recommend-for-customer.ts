@@ -17,7 +17,7 @@ export function recommendForCustomer(store: Store): Operation {
     id: 'recommend-for-customer',
     method: 'POST',
     path: '/recommendations/{customerId}',
-    summary: 'Recommends what a customer does not have yet.',
+    summary: 'Recommends products that a customer does not have yet.',
     input: z.object({ customerId: z.string().max(256), limit: limitInput }),
     output: { created: customerBody },
     idempotent: true,

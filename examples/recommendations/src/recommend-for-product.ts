@@ -40,7 +40,7 @@ export function recommendForProduct(options: ForProductOptions): Operation {
     id: 'create-recommendations',
     method: 'POST',
     path: '/products/{productId}/recommendations',
-    summary: 'Recommends what goes with a product, or what to take in its place.',
+    summary: 'Recommends products that go with a product or replace it.',
     input: productInput,
     output: { created: productBody },
     idempotent: true,

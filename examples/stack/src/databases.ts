@@ -24,7 +24,7 @@ export async function createSchemas(databaseUrl: string, names: readonly string[
 /** The database URL of one part, with the schema of the part as the default. */
 export function schemaUrl(databaseUrl: string, name: string): string {
   const url = URL.parse(databaseUrl)
-  if (url === null) throw new DatabaseError('DATABASE_URL is no URL')
+  if (url === null) throw new DatabaseError('DATABASE_URL is not a URL')
   const options = [url.searchParams.get('options') ?? '', `-c search_path=${schemaOf(name)}`]
   url.searchParams.set('options', options.join(' ').trim())
   return url.href

@@ -25,7 +25,7 @@ interface Example {
 const examples: readonly Example[] = [
   {
     part: 'campaigns',
-    title: 'Ask an agent to optimize a campaign; leave the goal out and it asks back:',
+    title: 'Ask an agent to optimize a campaign. Without a goal it asks for one:',
     command: (gateway, token) =>
       `curl -i --oauth2-bearer ${token} --json '{"goal":"ctr"}' ${gateway}/campaigns/cmp-123/optimizations`,
   },
@@ -37,7 +37,7 @@ const examples: readonly Example[] = [
   },
   {
     part: 'llm',
-    title: 'Ask for a text and leave out what it is about. The answer says what is missing:',
+    title: 'Ask for a text without a prompt. The answer names the missing input:',
     command: (gateway, token) => `curl -i --oauth2-bearer ${token} --json '{}' ${gateway}/llm/completions`,
   },
 ]
@@ -62,18 +62,16 @@ export function greet(greeting: Greeting): string {
     '',
     ...(stack.consoleUrl === undefined
       ? []
-      : ['See what passes, and try it with the mouse:', `  ${stack.consoleUrl}`, '']),
+      : ['Watch requests and try the API in the console:', `  ${stack.consoleUrl}`, '']),
     dataFolder === undefined
-      ? 'Nothing is kept: data and records are gone when it ends.'
+      ? 'Nothing is stored: data and records are lost at the end.'
       : `Data is in ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`,
     '',
     `A token of ${describe(person)}; \`${tokenCommand}\` prints another one:`,
     `  ${token}`,
     '',
     ...tried,
-    ...(tourCommand === undefined
-      ? []
-      : ['Walk through everything, in another terminal:', `  ${tourCommand}`, '']),
+    ...(tourCommand === undefined ? [] : ['Take the tour, in another terminal:', `  ${tourCommand}`, '']),
   ].join('\n')
 }
 

@@ -22,7 +22,7 @@ export const parts = [
   {
     name: 'gateway',
     distance: 0,
-    purpose: 'what clients call',
+    purpose: 'the gateway for clients',
     runs: { gateway: 'gateway.yaml' },
     servesConsole: true,
   },

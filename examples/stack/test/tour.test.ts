@@ -63,7 +63,7 @@ PUT /things/a-1 as nobody
   {
     "items": []
   }
-as it has to be
+as expected
 
 stops: 1, wrong: 0
 `,
@@ -80,8 +80,8 @@ test('a wrong answer is told, counted, and does not keep the next stop from bein
   })
   const { wrong: count, printed } = await walk(portBase, [wrong, right])
   expect(count).toBe(1)
-  expect(printed).toContain('WRONG: the outcome has to be conflict, and is success\n')
-  expect(printed).toMatch(/as it has to be\n\nstops: 2, wrong: 1\n$/)
+  expect(printed).toContain('WRONG: the outcome must be conflict, but is success\n')
+  expect(printed).toMatch(/as expected\n\nstops: 2, wrong: 1\n$/)
 })
 
 test('without a stack the tour says so and ends with 1', async () => {

@@ -43,7 +43,7 @@ test('a reader that stalls costs lines, not memory, and the loss is told', () =>
   const lines = chunks.map((chunk) => JSON.parse(chunk))
   const written = lines.filter(({ msg }) => msg.startsWith('x')).length
   expect(lines.slice(-2)).toMatchObject([
-    { level: 'warn', msg: 'log lines were dropped because nobody read them', lines: 5000 - written },
+    { level: 'warn', msg: 'log lines were dropped because the reader was too slow', lines: 5000 - written },
     { msg: 'last' },
   ])
 })

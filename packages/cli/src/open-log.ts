@@ -27,6 +27,6 @@ export function boundedWriter(stream: Writable): (line: string) => void {
 }
 
 function droppedLine(lines: number): string {
-  const msg = 'log lines were dropped because nobody read them'
+  const msg = 'log lines were dropped because the reader was too slow'
   return `${JSON.stringify({ time: new Date().toISOString(), level: 'warn', msg, lines })}\n`
 }

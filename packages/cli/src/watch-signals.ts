@@ -41,7 +41,7 @@ function endAtOnce(host: Host, log: Log): never {
 /** Ends the process on an unhandled error, because its state is unknown. */
 export function endOnUnhandledErrors(host: Host, log: Log): void {
   const end = (error: unknown) => {
-    log.error('an error that nobody handled ends the gateway', { error })
+    log.error('an unhandled error ends the gateway', { error })
     host.exit(exitCodes.failed)
   }
   host.on('uncaughtException', end)

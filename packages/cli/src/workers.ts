@@ -52,7 +52,7 @@ export async function openWorkers(options: WorkersOptions, host: Host): Promise<
 export async function runAsWorker(host: Host): Promise<number> {
   if (process.send === undefined) {
     host.stderr.write(
-      `agentic start: ${WORKER_VARIABLE} is set by the process that starts workers, and by nobody else\n`,
+      `agentic start: ${WORKER_VARIABLE} is only for workers; it is set by their supervisor\n`,
     )
     return exitCodes.invalid
   }

@@ -12,7 +12,7 @@ interface Seen {
   readonly body: string
 }
 
-/** A service that keeps what it was sent and answers with `answer`, or with a success. */
+/** A service that records requests and answers with `answer` or a success. */
 async function startService(answer = succeed) {
   const seen: Seen[] = []
   const { url } = await startUpstream(async (request, response) => {
@@ -199,7 +199,7 @@ test('an approval whose address has no route is reported once, and not sent agai
   expect(seen.map(({ line }) => line)).toEqual(['POST /pay', 'GET /approvals/a-1'])
 })
 
-/** Wants an approval until it was looked at once. */
+/** Requires an approval until it was read once. */
 async function startApproving(decide: () => boolean) {
   return await startService((request, response) => {
     if (request.url === '/approvals/a-1') {
@@ -217,7 +217,7 @@ test('an approval is told with who decides and where, waited for, and sent with 
   const { code, stdout, stderr } = await runHere(['call', 'POST', '/pay', '--base-url', url])
   expect(stderr).toBe(
     [
-      'Somebody has to approve this first: Spend 5000?',
+      'This needs an approval first: Spend 5000?',
       '  approver  Finance',
       `  where     ${url}/approvals/a-1`,
       `  they run  agentic call POST /approvals/a-1/approve --base-url ${url} (with a token of theirs)`,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentic } from './harness/run-agentic.ts'
 
-// Debian's `script` gives a program a terminal; elsewhere there may be another `script` or none.
+// Needs Debian's `script`, which gives a program a terminal.
 const script = '/usr/bin/script'
 const hasTerminal = existsSync(script) && existsSync('/etc/debian_version')
 

@@ -10,7 +10,7 @@ import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/ru
 import { startUpstream } from './harness/start-upstream.ts'
 
 async function freeBase(): Promise<number> {
-  // Below the ports that the system gives to clients, and seldom where another test looks.
+  // Below the ephemeral ports, and rarely used by another test.
   return (await findFreeBase(10_000 + Math.floor(Math.random() * 15_000))) ?? expect.fail('no free ports')
 }
 
@@ -18,7 +18,7 @@ function gatewayFile(target: string): string {
   return JSON.stringify({
     gateway: { port: 0 },
     plugins: {
-      // An issuer of production, which nobody can get a token of here.
+      // A production issuer without tokens here.
       'token-validator': {
         issuers: [{ issuer: 'https://id.example.test', jwks_file: 'keys.json', audience: ['agentic'] }],
       },
@@ -31,7 +31,7 @@ function gatewayFile(target: string): string {
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const keys = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' }] })
 
-/** Everything that was printed until a text is among it. */
+/** The output up to a text. */
 async function printed({ child }: Running, text: string): Promise<string> {
   let all = ''
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
@@ -66,7 +66,7 @@ test('where a gateway.yaml lies, that gateway runs and accepts tokens of the ide
   expect([response.status, await response.json()]).toEqual([200, { item: 1 }])
   expect((await fetch(`${url}/items/1`)).status).toBe(401)
   const consoleUrl = `http://127.0.0.1:${portBase + 10}`
-  expect(greeting).toContain(`See what passes, and try it with the mouse:\n  ${consoleUrl}\n`)
+  expect(greeting).toContain(`Watch requests and try the API in the console:\n  ${consoleUrl}\n`)
   const page = await fetch(consoleUrl)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(await (await fetch(`${consoleUrl}/api/gateway`)).json()).toMatchObject({
@@ -191,7 +191,7 @@ test('a second SIGINT ends it at once with 130, and its parts with it', async ()
   const request = fetch(`${url}/items/1`, { headers: { authorization: `Bearer ${token}` } })
   await asked
   child.kill('SIGINT')
-  // Both signals at once could count as one.
+  // Two signals at once could count as one.
   await expect
     .poll(() =>
       fetch(`${url}/healthz`).then(

@@ -16,8 +16,8 @@ import { runHere } from './harness/run-here.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 
 /**
- * What every command prints, as files in `golden/`. After a change that is meant, write them anew with
- * `npx vitest run packages/cli/test/golden.test.ts -u` and read the difference.
+ * The output of every command, as files in `golden/`. After an intended change, write them again with
+ * `npx vitest run packages/cli/test/golden.test.ts -u` and review the difference.
  */
 const helps = commands.map(({ name }): GoldenCase => ({ name: `help-${name}`, args: [name, '--help'] }))
 const cases = [...helps, ...goldenCases]
@@ -37,7 +37,7 @@ function copyOfFiles(): string {
   return copy
 }
 
-// The schema of the configuration is generated, and kept elsewhere.
+// The schema of the configuration is a generated file of the gateway.
 const known = ['gateway.schema.json']
 
 function filesIn(place: string): string {

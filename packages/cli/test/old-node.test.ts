@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { agentic, folderWith } from './harness/run-agentic.ts'
 
-// The program reads the version when it is loaded, so an older Node is one that says so before that.
+// The program reads the version at its load, so a preloaded module can replace it.
 function runOn(version: string) {
   const folder = folderWith({
     'old.cjs': `Object.defineProperty(process.versions, 'node', { value: '${version}' });
@@ -28,7 +28,7 @@ In a checkout of Agentic REST on Linux, npm install brings it along: use npx age
   },
 )
 
-// Where the machine has an old one, it is asked itself: it must not stumble over the syntax of today.
+// An old Node on this machine is tested itself: it must not fail with a syntax error.
 const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
   (path) => existsSync(path) && majorOf(path) < 24,
 )

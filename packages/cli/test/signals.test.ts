@@ -5,13 +5,13 @@ import { folderWith, type Running, spawnAgentic } from './harness/run-agentic.ts
 import { startUpstream } from './harness/start-upstream.ts'
 
 interface Busy extends Running {
-  /** The answer that the client will get. */
+  /** The answer for the client. */
   readonly answer: Promise<Response>
   /** Lets the service answer. */
   finish(): void
 }
 
-/** A gateway with one request in flight, which its service answers when it is told to. */
+/** A gateway with one request in flight, which the service answers on demand. */
 async function startBusy(): Promise<Busy> {
   const { promise: reached, resolve } = Promise.withResolvers<ServerResponse>()
   const { url: target } = await startUpstream((_request, response) => resolve(response))

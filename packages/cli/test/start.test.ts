@@ -229,7 +229,7 @@ test('an error that nobody handles is logged and ends it with 1', async () => {
     })
     await logged('the gateway is listening')
     child.kill('SIGUSR2')
-    expect(await logged('an error that nobody handled')).toMatchObject({
+    expect(await logged('an unhandled error')).toMatchObject({
       level: 'error',
       error: expect.stringContaining('a fault of the test'),
     })

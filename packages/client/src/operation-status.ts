@@ -47,7 +47,7 @@ export function readStatus(body: unknown, answer: Answer): OperationStatus {
   const violations = [...new Set(broken)].map((name) => ({
     rule: 'operation_status',
     pointer: `/${name}`,
-    message: 'is not what the status of an operation has here',
+    message: 'is not valid in the status of an operation',
   }))
   if (violations.length > 0) throw refuse('PROFILE_VIOLATION', answer, ...violations)
   return body as OperationStatus

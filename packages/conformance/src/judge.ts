@@ -126,7 +126,7 @@ export function judgeFaults(observation: Observation, owner: FaultOwner): Verdic
   const faults = schemaFaults(observation)
   if ('reason' in faults) return notObserved(faults.reason)
   const isQuestion = answerOf(observation).essence === outcomes.clarification_required.mediaType
-  if (!isQuestion && owner !== 'schema') return notObserved('the answer is no clarification')
+  if (!isQuestion && owner !== 'schema') return notObserved('the answer is not a clarification')
   const own = faults.filter((fault) => ownerOf(fault, isQuestion) === owner)
   if (own.length === 0) return pass
   return fail(
@@ -210,7 +210,7 @@ export function askedNames(observation: Observation): string[] {
 /** Checks that a clarification asks for the expected inputs. */
 export function judgeAsks(observation: Observation): Verdict {
   const { asks } = observation.expected ?? {}
-  if (asks === undefined) return notObserved('the scenario does not say what is asked for')
+  if (asks === undefined) return notObserved('the scenario does not list the requested inputs')
   const names = askedNames(observation)
   if (names.length === 0) return notObserved('the answer asks for nothing')
   const missing = asks.filter((name) => !names.includes(name))

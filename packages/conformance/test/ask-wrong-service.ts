@@ -3,7 +3,7 @@ import { type ConformanceOptions, type Report, runConformance } from '../src/ind
 import { wrongScenario, wrongTokens } from './wrong-service/scenario.ts'
 import { startWrongService, type Wrongs } from './wrong-service.ts'
 
-/** Asks a service of its own, which ends with the answer, by the scenario of the wrong service. */
+/** Starts a wrong service, runs its scenario against it and stops it. */
 export async function askWrongService(
   wrongs: Wrongs = {},
   { scenario, ...options }: Partial<ConformanceOptions> = {},

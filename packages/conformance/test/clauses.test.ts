@@ -49,7 +49,7 @@ const numbered = [
   ...[1, 6, 7, 8].map((rule) => ['Endpoints,', rule] as const),
 ]
 
-// Errors, rules 6 and 7, and Versioning, rules 5, 8 and 9, demand nothing; the rest of Authentication is about what is not shown.
+// Errors, rules 6 and 7, and Versioning, rules 5, 8 and 9, have no requirement; the rest of Authentication is not observable.
 test.each(numbered)('%s %i is a clause, or is listed as out of reach', (section, rule) => {
   const places = [...Object.values(clauses), ...outOfReach].flatMap(({ where }) => where.split('; '))
   const isCited = (where: string) =>

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Report, runConformance, writeReport } from '../src/index.ts'
 import { wrongScenario, wrongTokens } from './wrong-service/scenario.ts'
 
-/** A service that answers every request in the same bad way. */
+/** A service with the same bad answer to every request. */
 async function startHostile(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -21,7 +21,7 @@ async function startHostile(answer: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Writes as fast as the other side reads, for as long as it does. */
+/** Writes as fast as the other side reads, until it stops. */
 function pour(socket: Socket, chunk: Buffer | string): void {
   const write = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -30,7 +30,7 @@ function pour(socket: Socket, chunk: Buffer | string): void {
   write()
 }
 
-/** How long a service is waited for that answers. */
+/** The time limit for a service that answers. */
 const PATIENCE_MS = 20_000
 
 async function ask(answer: (socket: Socket) => void, timeoutMs: number): Promise<Report> {

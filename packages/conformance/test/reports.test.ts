@@ -227,7 +227,7 @@ interface Recorded {
   readonly body: string
 }
 
-/** A service that records what it is sent. */
+/** A service that records its requests. */
 async function startRecorder(answer: (response: ServerResponse) => void) {
   const requests: Recorded[] = []
   const server = createServer(async (request, response) => {
@@ -301,7 +301,7 @@ test('nothing that answers is an error of its own, and an unknown rule another',
   )
 })
 
-/** Not `spawnSync`: the service that answers is in this process. */
+/** Not `spawnSync`: the service runs in this process. */
 async function runShell(command: string, env: Record<string, string>): Promise<string> {
   expect(spawnSync('curl', ['--version']).status).toBe(0)
   const { exec } = await import('node:child_process')

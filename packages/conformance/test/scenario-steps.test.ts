@@ -13,7 +13,7 @@ interface Recorded {
   readonly body: string
 }
 
-/** A service that records what it is sent and answers by path. */
+/** A service that records its requests and answers by path. */
 async function startRecorder(answer: (path: string, count: number) => object | number) {
   const requests: Recorded[] = []
   const server = createServer(async (request, response) => {

@@ -14,7 +14,7 @@ import { wrongScenario, wrongTokens } from './wrong-service/scenario.ts'
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
-/** Asks a service that gives all requests the same answer, by the scenario of the wrong service. */
+/** Runs the scenario of the wrong service against a service with one answer for all requests. */
 async function ask(answer: Answering, options: Partial<ConformanceOptions> = {}): Promise<Report> {
   const server = createServer((request, response) => void answer(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')

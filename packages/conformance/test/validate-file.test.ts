@@ -69,8 +69,8 @@ const bomb = Array.from({ length: 12 }, (_, level) => {
 }).join('\n')
 
 test.each([
-  { text: bomb, fault: 'the aliases of the file (*name) stand for too many values' },
-  { text: 'a: *nobody', fault: 'an alias of the file (*name) stands for nothing' },
+  { text: bomb, fault: 'the aliases of the file (*name) expand to too many values' },
+  { text: 'a: *nobody', fault: 'an alias of the file (*name) is not defined' },
 ])('$fault', ({ text, fault }) => {
   expect(judge(text, 'aliases.yaml')).toEqual(['unreadable', ` file: ${fault}`])
 })

@@ -2,7 +2,7 @@ import type { ScenarioInput } from '../src/index.ts'
 import type { Place } from './wrong-service/routes.ts'
 import type { Misbehaviour, Reply } from './wrong-service.ts'
 
-/** One way to break the profile, and the only rule that finds it. */
+/** One violation of the profile, and the only rule that finds it. */
 export interface Violation {
   readonly title: string
   readonly rule: string
@@ -53,7 +53,7 @@ const all =
     for (const change of changes) change(reply)
   }
 
-/** The violations that the suite has to find. */
+/** The violations that the suite must find. */
 export const violations: readonly Violation[] = [
   // The table.
   spoilt('row-success', 'a success is text', 'success', mediaType('text/plain')),

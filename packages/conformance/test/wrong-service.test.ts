@@ -3,7 +3,7 @@ import { type Report, rules } from '../src/index.ts'
 import { askWrongService } from './ask-wrong-service.ts'
 import { type Violation, violations } from './violations.ts'
 
-// A run mostly waits for streams and deadlines, so many at once cost little.
+// A run mostly waits for streams and deadlines, so parallel runs cost little.
 const AT_ONCE = 10
 
 const reports = new Map<Violation | undefined, Report>()

@@ -8,7 +8,7 @@ import { countRequest, metricsText } from './wrong-service/metrics-text.ts'
 import { type Place, routes } from './wrong-service/routes.ts'
 import { sendStream } from './wrong-service/streams.ts'
 
-/** An answer that can still be spoilt. */
+/** An answer that can still be changed. */
 export interface Reply {
   status: number
   headers: Record<string, string>
@@ -16,7 +16,7 @@ export interface Reply {
   body: any
 }
 
-/** Ways of behaving wrongly that no change of a single answer can show. */
+/** Violations that need more than a change of one answer. */
 export type Misbehaviour =
   | 'accepts-no-token'
   | 'accepts-any-token'
@@ -48,14 +48,14 @@ export type Misbehaviour =
   | 'counts-as-error'
   | 'counts-for-nobody'
 
-/** What is wrong with a service. */
+/** The violations of a service. */
 export interface Wrongs {
   readonly misbehaves?: Misbehaviour | undefined
   readonly at?: Place | undefined
   change?(reply: Reply): void
 }
 
-/** One request as the routes see it. */
+/** One request for the routes. */
 export interface Call {
   readonly request: IncomingMessage
   readonly body: string
@@ -65,13 +65,13 @@ export interface Call {
   does(misbehaviour: Misbehaviour): boolean
 }
 
-/** The service while it runs. */
+/** The running service. */
 export interface WrongService {
   readonly url: string
   close(): void
 }
 
-/** A gateway with services behind it, all in one, that keeps the profile but for what is wrong with it on purpose. */
+/** A gateway and services in one process that follow the profile, except for the given violations. */
 export async function startWrongService(wrongs: Wrongs = {}): Promise<WrongService> {
   const memory = createMemory()
   const server = createServer((request, response) => void answer({ request, response, memory, wrongs }))

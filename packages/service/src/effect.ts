@@ -43,7 +43,7 @@ export class RolledBack extends Error {
   readonly outcome: Outcome
 
   constructor(outcome: Outcome) {
-    super('the outcome is no success, so its transaction is rolled back')
+    super('the outcome is not a success, so its transaction is rolled back')
     this.outcome = outcome
   }
 }

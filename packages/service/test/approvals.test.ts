@@ -57,7 +57,7 @@ async function startBank(more: { now?: () => Date } = {}) {
   return { ...started, paid, send, decide }
 }
 
-/** Holds a 412 against what it has to be and gives its token and its address. */
+/** Checks a 412; returns its token and its address. */
 function expectGate(answer: Answer, amount: number): { token: string; location: string } {
   const token = JSON.parse(answer.text).approvalToken as string
   expectAnswer(answer, 412, {
@@ -296,7 +296,7 @@ it('an approval that an agent wants for a person is not decided by that person, 
       when: ({ input }) => ({
         message: 'Look?',
         approver: { name: 'Boss' },
-        // Written apart from what it is told, so that the digest of the request alone does not tell people apart.
+        // Not part of the request, so that its digest alone does not distinguish people.
         requestedFor: input['x-for'] === 'dave' ? 'dave' : people.shift(),
       }),
     },

@@ -52,7 +52,7 @@ async function startReports({ run, options }: Script = {}) {
   return { ...started, send, titles }
 }
 
-/** Holds a 202 against what it has to be and gives its address. */
+/** Checks a 202; returns its address. */
 function expectAccepted(answer: Answer): { operationId: string; statusUrl: string } {
   const { operationId } = JSON.parse(answer.text)
   const statusUrl = `/operations/${operationId}/status`
@@ -61,7 +61,7 @@ function expectAccepted(answer: Answer): { operationId: string; statusUrl: strin
   return { operationId, statusUrl }
 }
 
-/** Polls until a state is reached; what happens in the background is seen only by asking. */
+/** Polls until a state is reached. */
 async function pollFor(url: string, wanted: (body: Record<string, unknown>) => boolean): Promise<Answer> {
   const until = performance.now() + 20_000
   for (;;) {

@@ -15,7 +15,7 @@ import { ask, trace } from './harness/ask.ts'
 import { answerTyped, startInner, startRawInner } from './harness/start-inner.ts'
 import { startService } from './harness/start-service.ts'
 
-/** An outer agent whose one operation makes a call and shows what it got. */
+/** An outer agent whose operation makes a call and returns the result. */
 async function startOuter(
   request: Partial<CallRequest> & Pick<CallRequest, 'baseUrl'>,
   options: Partial<ServiceOptions> = {},

@@ -18,7 +18,7 @@ const busy = conflict({ code: 'SHOP_BUSY', message: 'The shop is busy.', conflic
 
 type SaleContext = CheckContext<{ shopId: string; price: number }, { readonly shopId: string }>
 
-/** A shop whose sales are looked at first; `seen` has what was looked at and what was run. */
+/** A shop with a `check` of its sales; `seen` records checks and runs. */
 async function startShop(check: (context: SaleContext) => Objection, needsApproval = false) {
   const seen: string[] = []
   const sell = defineOperation({

@@ -9,7 +9,7 @@ import { memoryLog, serve, startService } from './harness/start-service.ts'
 
 const store = sharedStore()
 
-/** An operation that waits until a test lets it go on. */
+/** An operation that waits for the test. */
 function waiting() {
   const begun = Promise.withResolvers<AbortSignal>()
   const goOn = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ describe('closing a service', () => {
     const url = await serve(service.listener)
     await ask(`${url}/keyed`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
     await service.close()
-    // A folder belongs to one store at a time: it can be opened again because the first has let go of it.
+    // A folder belongs to one store at a time. It opens again because the first store is closed.
     const again = createStore({ folder })
     expect(await again.query('SELECT count(*)::int AS keys FROM agentic_idempotency')).toEqual([{ keys: 1 }])
     await again.close()

@@ -25,7 +25,7 @@ interface Post {
   readonly bytes: number
 }
 
-/** An admin listener that writes down what is posted; `answer` may hold back or refuse. */
+/** An admin listener that records posts; `answer` may delay or refuse them. */
 async function startListener(
   answer: (response: ServerResponse) => void = (response) => response.writeHead(204).end(),
 ) {

@@ -10,7 +10,7 @@ const store = sharedStore(
   'effects (by_run text NOT NULL)',
 )
 
-/** A service that counts its effects in a table, and waits where a test tells it to. */
+/** A service that counts its effects in a table, and waits for the test on demand. */
 async function startShop(more: { wait?: () => Promise<void>; runs?: string[] } = {}) {
   const order = defineOperation({
     id: 'order',

@@ -89,7 +89,7 @@ describe.each<[string, Operation, { goal: string; budget: string }]>([
     const { url } = await start()
     const answer = await ask(url + path, { json: {} })
     const questions = JSON.parse(answer.text).requiredInputs as { name: string; allowedValues?: string[] }[]
-    // arktype has no order of its own for members and for values.
+    // arktype does not keep the order of members and values.
     const sorted = questions
       .map((one) => (one.allowedValues ? { ...one, allowedValues: one.allowedValues.toSorted() } : one))
       .toSorted((left, right) => (left.name < right.name ? 1 : -1))

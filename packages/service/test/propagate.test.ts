@@ -145,7 +145,7 @@ describe('an approval that an inner agent wants', () => {
           path: '/plan',
           async run({ call, propagate: own }) {
             const publicly = publicUrl && { publicUrl: publicUrl(inner.url) }
-            // Subjects come from a gateway; between the two of this test there is none.
+            // Subjects come from a gateway; there is none in this test.
             const headers = { 'X-Actor-Subject': 'agent-a' }
             return own(
               await call({ baseUrl: inner.url, method: 'POST', path: '/restock', headers, ...publicly }),

@@ -102,7 +102,7 @@ function nested(depth: number): string {
   return `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 }
 
-/** Sends without a length; the answer may come before the request has ended. */
+/** Sends without a length; the answer may come before the end of the request. */
 function askChunked(url: string, chunks: readonly string[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { ...json, 'x-tenant-id': 'acme', 'x-correlation-id': 'corr-1', 'x-request-id': 'req-1' }

@@ -26,14 +26,14 @@ type StayContext = RunContext<{ room: string }>
 
 interface Hotel {
   readonly run?: (context: StayContext) => Outcome | Promise<Outcome>
-  /** Work is accepted, and nobody does it, as when all workers are busy. */
+  /** Work is accepted but not run, as if all workers were busy. */
   readonly workers?: number
   readonly onAccept?: (sql: Sql) => Promise<void>
   readonly onRelease?: (sql: Sql) => Promise<void>
   readonly needsApproval?: boolean
 }
 
-/** A hotel that reserves a room when it accepts a stay, and gives it back when nothing comes of it. */
+/** A hotel that reserves a room with the 202 and releases it without an effect. */
 async function startHotel({ run, workers = 4, onAccept, onRelease, needsApproval = false }: Hotel = {}) {
   const stay = defineOperation({
     id: 'stay',

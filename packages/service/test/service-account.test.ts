@@ -6,7 +6,7 @@ import { startService } from './harness/start-service.ts'
 
 const nobody = { authorization: undefined }
 
-/** A token server that counts what it gives. */
+/** A token server that counts its tokens. */
 async function startTokens(
   answer: (count: number) => [status: number, body: unknown] = (count) => [200, token(count)],
 ) {

@@ -12,7 +12,7 @@ const down: [number, string, object] = [
 ]
 const fine: [number, string, object] = [200, 'application/json', { available: 3 }]
 
-/** Runs an operation that calls an inner agent once, and gives what the tracker says. */
+/** Runs an operation that calls an inner agent once; returns the tracker's findings. */
 async function track(
   row: [number, string, object],
   run: (inner: Outcome, context: RunContext<undefined>) => Outcome,

@@ -41,7 +41,7 @@ const read = defineOperation({
   },
 })
 
-// Names and ids that tempt to be confused with each other: case, separators, SQL, paths, members of every object.
+// Names and ids that are easily confused: case, separators, SQL, paths, members of every object.
 const tenantNames = fc.constantFrom(
   'a',
   'A',

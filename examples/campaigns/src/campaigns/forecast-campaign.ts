@@ -28,7 +28,7 @@ export function forecastCampaign(options: ForecastOptions): Operation {
     id: 'forecast-campaign',
     method: 'GET',
     path: '/campaigns/{campaignId}/forecast',
-    summary: 'Tells how many clicks the next days will bring.',
+    summary: 'Forecasts the clicks of the next days.',
     input: z.object({
       campaignId: z.string(),
       days: z.int().min(1).max(MAX_DAYS).default(USUAL_DAYS).describe('How many days?'),

@@ -58,9 +58,9 @@ function createGuide({ portBase, paper }: GuideOptions): Guide {
     ask,
     async expect(question, type, code) {
       const answer = await ask(question)
-      demand(answer.type === type, `the outcome has to be ${type}, and is ${answer.type}`)
+      demand(answer.type === type, `the outcome must be ${type}, but is ${answer.type}`)
       const actual = 'code' in answer ? answer.code : undefined
-      demand(code === undefined || actual === code, `the code has to be ${code}, and is ${actual}`)
+      demand(code === undefined || actual === code, `the code must be ${code}, but is ${actual}`)
       return answer as Extract<Answered, { readonly type: typeof type }>
     },
     client: (caller) => client(caller),

@@ -53,7 +53,7 @@ export function createPaper(stream: NodeJS.WritableStream): Paper {
       write(`${head}${next}${indent(parse(text))}`)
     },
     say: (text) => write(`  ${text}`),
-    right: () => write(paint('green', 'as it has to be')),
+    right: () => write(paint('green', 'as expected')),
     wrong: (error) => write(paint('red', `WRONG: ${error instanceof Error ? error.message : String(error)}`)),
     end(stops, wrong) {
       write(`\n${paint(wrong === 0 ? 'green' : 'red', `stops: ${stops}, wrong: ${wrong}`)}`)

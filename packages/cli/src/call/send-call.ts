@@ -89,7 +89,7 @@ function approvalText({ message, approver, location }: PendingApproval, baseUrl:
       ? undefined
       : `agentic call POST ${path}/approve --base-url ${baseUrl} (with a token of theirs)`
   return [
-    `Somebody has to approve this first: ${terminalLine(message)}\n`,
+    `This needs an approval first: ${terminalLine(message)}\n`,
     facts({ approver: approver?.name, where: location, 'they run': command }),
     'Waiting for the decision. Ctrl-C ends the wait; nothing was done so far.\n',
   ].join('')

@@ -111,7 +111,7 @@ export const conformance = defineCommand({
 /** Only init has a second argument, so another word is probably a misspelt init. */
 function initHint(first: string): string {
   const hint = didYouMean(first, ['init'])
-  return hint === '' ? '' : `: ${JSON.stringify(first)} is no command${hint}`
+  return hint === '' ? '' : `: ${JSON.stringify(first)} is not a command${hint}`
 }
 
 function readAddress(text: string): string | undefined {

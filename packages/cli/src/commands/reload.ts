@@ -38,7 +38,7 @@ export const reload = defineCommand({
     if (token === false) return tell(host, `agentic reload: ${NO_TOKEN}`, exitCodes.invalid)
     const url = URL.parse('/api/reload', base)
     if (url === null || !/^https?:$/.test(url.protocol))
-      return tell(host, 'agentic reload: the address is no http or https URL', exitCodes.invalid)
+      return tell(host, 'agentic reload: the address is not an http or https URL', exitCodes.invalid)
     return await ask({ url, token }, host)
   },
 })

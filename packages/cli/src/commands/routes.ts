@@ -74,7 +74,7 @@ function readRequest(text: string): TriedRequest | string {
     return `--test is a method and a path, for example "POST /campaigns/x/optimizations", not ${JSON.stringify(text)}`
   const method = word.toUpperCase()
   if (routeMethods.some((known) => known === method)) return { method, target }
-  return `${JSON.stringify(word)} is no method that a route can have${didYouMean(word, routeMethods)}`
+  return `${JSON.stringify(word)} is not a method of routes${didYouMean(word, routeMethods)}`
 }
 
 function list({ routes: all }: GatewayConfig, { host, json }: Telling): number {

@@ -4,18 +4,18 @@ import { conformanceCases } from './conformance-cases.ts'
 
 const correlated = ['--header', 'X-Correlation-ID: c-1']
 
-/** One command line whose output is kept in a file. */
+/** One command line with a golden file. */
 export interface GoldenCase extends RunHere {
   /** The name of the file. */
   readonly name: string
-  /** Whether it calls the service of the test; its address is added. */
+  /** Whether it calls the test service; its address is then added. */
   readonly calls?: boolean
-  /** The folder that it writes, in a copy of `golden/files`; what is in it is kept too. */
+  /** The folder that it writes, in a copy of `golden/files`. Its files are part of the golden file. */
   readonly writes?: string
   readonly args: readonly string[]
 }
 
-/** Command lines and what they run with; the folder is `golden/files`. Each `--help` is a case by itself. */
+/** The command lines, run in `golden/files`. Each `--help` is added as a case. */
 export const goldenCases: readonly GoldenCase[] = [
   { name: 'overview', args: ['--help'] },
   { name: 'no-command', args: [] },
@@ -123,7 +123,7 @@ function routeTests(rows: readonly (readonly [name: string, request: string])[])
 }
 
 function callsFor(name: string): GoldenCase[] {
-  // The outcome itself is what is shown, and not what waiting for it makes of it.
+  // Without waiting, so that the outcome itself is shown.
   const args = ['call', 'POST', `/outcomes/${name}`, '--no-wait', ...correlated]
   return [
     { name: `call-${name}`, calls: true, args },
@@ -131,5 +131,5 @@ function callsFor(name: string): GoldenCase[] {
   ]
 }
 
-/** The files of runs that need a process of their own (`tests/cli/golden-processes.test.ts`). */
+/** The golden files of runs in a separate process (`tests/cli/golden-processes.test.ts`). */
 export const processNames = ['start', 'start-port-taken', 'start-terminal', 'dev', 'token'] as const

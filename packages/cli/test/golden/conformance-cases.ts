@@ -2,7 +2,7 @@ import type { GoldenCase } from './cases.ts'
 
 const nobody = 'http://127.0.0.1:9'
 
-/** Command lines of `validate` and `conformance` that need nobody to answer. */
+/** Command lines of `validate` and `conformance` that need no service. */
 export const conformanceCases: readonly GoldenCase[] = [
   { name: 'validate-valid', args: ['validate', 'conformance/conflict.json'] },
   { name: 'validate-invalid', args: ['validate', 'conformance/conflict.json', 'conformance/no-trace.json'] },

@@ -2,9 +2,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readVersion } from '../../src/version.ts'
 
-/** Where the files are kept. */
+/** The folder of the golden files. */
 export const goldenFolder = import.meta.dirname
-/** The folder in which the command lines run. */
+/** The working folder of the command lines. */
 export const goldenFiles = join(goldenFolder, 'files')
 
 interface Ended {
@@ -13,12 +13,12 @@ interface Ended {
   readonly stderr: string
 }
 
-/** The file that keeps a run. */
+/** The golden file of a run. */
 export function goldenFile(name: string): string {
   return join(goldenFolder, `${name}.txt`)
 }
 
-/** A run as the files keep it: the command line, what it wrote, and how it ended. */
+/** The transcript of a run: command line, output and exit code. */
 export function transcript(args: readonly string[], { code, stdout, stderr }: Ended): string {
   const line = ['agentic', ...args.map(quoted)].join(' ')
   return [`$ ${line}`, ...part('stdout', stdout), ...part('stderr', stderr), `--- exit ${code}`, ''].join(
@@ -26,7 +26,7 @@ export function transcript(args: readonly string[], { code, stdout, stderr }: En
   )
 }
 
-/** What differs from machine to machine and from release to release, by its name. */
+/** Replaces values that depend on the machine or the release by names. */
 export function steady(text: string): string {
   return text
     .replaceAll(goldenFiles, '<folder>')

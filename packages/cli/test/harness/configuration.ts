@@ -1,4 +1,4 @@
-/** What a test changes in the configuration of a closed network with one route. */
+/** Changes to the configuration of a closed network with one route. */
 export interface Changes {
   readonly gateway?: Readonly<Record<string, unknown>>
   readonly plugins?: Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { headers, type Outcome, writeOutcome } from '@agentic-rest/profile'
 
 const hostile = 'x\u001b[2J\u009b31m\u202ey'
 
-/** One outcome of each kind that a call can end with, by the last segment of the path. */
+/** One outcome of each kind, by the last path segment. */
 export const outcomesByName: Readonly<Record<string, Outcome>> = {
   success: { type: 'success', body: { id: 'cmp-1', name: 'Spring', budget: 100 } },
   created: { type: 'created', body: { id: 'opt-1', status: 'accepted' } },
@@ -88,7 +88,7 @@ export const outcomesByName: Readonly<Record<string, Outcome>> = {
   },
 }
 
-/** Answers `/outcomes/NAME` with that outcome, `/stream` and `/broken-stream` with events, and all else with no profile. */
+/** Answers `/outcomes/NAME` with that outcome, `/stream` and `/broken-stream` with events, and other paths outside the profile. */
 export function answerWithOutcome(request: IncomingMessage, response: ServerResponse): void {
   const [path = ''] = (request.url ?? '').split('?')
   const outcome = outcomesByName[path.replace('/outcomes/', '')]
@@ -97,7 +97,7 @@ export function answerWithOutcome(request: IncomingMessage, response: ServerResp
   else response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>Hello')
 }
 
-/** Sends an outcome as a service would: with the caller's correlation id and a request id of its own. */
+/** Sends an outcome as a service does, with the correlation id of the caller and a new request id. */
 export function sendOutcome(
   request: IncomingMessage,
   response: ServerResponse,

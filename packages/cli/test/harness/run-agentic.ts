@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
-/** The real program, as npm links it. */
+/** The real program, as linked by npm. */
 export const agentic = join(import.meta.dirname, '../../bin/agentic.cjs')
 
-// Halves the time to load the source; a folder that git ignores.
+// Halves the load time. Git ignores the folder.
 const compileCache = join(import.meta.dirname, '../../../../.agentic/compile-cache')
 
-/** How a run ended and what it wrote. */
+/** The exit code and the output of a run. */
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -20,7 +20,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Where and with what environment `agentic` runs. */
+/** The folder and the environment of a run. */
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
@@ -50,13 +50,13 @@ export interface Running {
   /** Audit lines so far, parsed. */
   readonly audit: Record<string, unknown>[]
   readonly ended: Promise<Ended>
-  /** Resolves with the first log line whose message contains a text, past or future. */
+  /** Resolves with the first log line, past or future, whose message contains a text. */
   logged(message: string): Promise<Record<string, unknown>>
-  /** Resolves when there are so many audit lines. */
+  /** Resolves when there is this number of audit lines. */
   audited(count: number): Promise<void>
 }
 
-/** Starts `agentic` and leaves it running; it is killed with the test if it has not ended. */
+/** Starts `agentic`. It is killed at the end of the test if it still runs. */
 export function spawnAgentic(
   args: readonly string[],
   { cwd = tmpdir(), env = {} }: RunOptions = {},

@@ -56,8 +56,8 @@ function placeText(line: number | string | undefined, column: number | string | 
 function yamlReason(error: unknown): string {
   if (!(error instanceof ReferenceError)) return 'the file is nested too deeply'
   return error.message.startsWith('Excessive alias')
-    ? 'the aliases of the file (*name) stand for too many values'
-    : 'an alias of the file (*name) stands for nothing'
+    ? 'the aliases of the file (*name) expand to too many values'
+    : 'an alias of the file (*name) is not defined'
 }
 
 /** Reads up to the size limit, because a device may never end. */

@@ -1,8 +1,8 @@
-/** What the service remembers. */
+/** The state of the service. */
 export interface Memory {
   /** Orders by tenant. */
   readonly orders: Map<string, string[]>
-  /** Stock checks of the agent behind, by tenant. */
+  /** Stock checks of the inner agent, by tenant. */
   readonly checks: Map<string, object[]>
   /** Bodies by idempotency key. */
   readonly outcomes: Map<string, unknown>
@@ -13,7 +13,7 @@ export interface Memory {
   next(): number
 }
 
-/** An empty memory. */
+/** The empty state. */
 export function createMemory(): Memory {
   let count = 0
   return {
@@ -29,7 +29,7 @@ export function createMemory(): Memory {
   }
 }
 
-/** Adds to a list that may not be there yet. */
+/** Adds to a list, creating it if needed. */
 export function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
   lists.set(key, [...(lists.get(key) ?? []), item])
 }

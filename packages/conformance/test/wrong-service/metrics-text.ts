@@ -10,7 +10,7 @@ export function countRequest(
   memory.requests.set(labels, (memory.requests.get(labels) ?? 0) + 1)
 }
 
-/** Metrics as a scraper gets them. */
+/** The metrics as text. */
 export function metricsText({ memory }: Pick<Call, 'memory'>): Reply {
   const counts = memory.requests
   const requests = [...counts].map(([labels, count]) => `agentic_requests_total{${labels}} ${count}\n`)

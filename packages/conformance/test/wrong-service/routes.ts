@@ -4,7 +4,7 @@ import type { Call } from '../wrong-service.ts'
 import { addTo } from './memory.ts'
 import { takeSlot } from './streams.ts'
 
-/** Where an answer comes from. */
+/** The source of an answer. */
 export type Place =
   | 'success'
   | 'created'
@@ -56,7 +56,7 @@ const answerOnce =
   () =>
     outcome
 
-/** Every route by method and path, with the place that its answers are spoilt at. */
+/** Every route by method and path, with the place name for its violations. */
 export const routes: ReadonlyMap<string, readonly [Place, Route]> = new Map<string, readonly [Place, Route]>([
   ['GET /items/1', ['success', answerOnce({ type: 'success', body: { id: 'i-1' } })]],
   ['POST /items', ['created', answerOnce({ type: 'created', body: { id: 'i-2' } })]],
@@ -146,7 +146,7 @@ function listOrders({ tenant, memory }: Call): Outcome {
   return { type: 'success', body: { items: memory.orders.get(tenant) ?? [] } }
 }
 
-/** Agent A asks agent B, which records each real check once per key. */
+/** Agent A calls agent B, which records each check once per key. */
 function askForStock({ request, tenant, trace, memory, does }: Call): Outcome {
   const key = does('hop-without-key') ? `${memory.next()}` : `hop ${request.headers['idempotency-key']}`
   if (!memory.outcomes.has(key)) {

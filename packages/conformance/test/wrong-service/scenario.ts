@@ -5,7 +5,7 @@ import { STREAMS } from './streams.ts'
 const post = (path: string) => ({ request: { method: 'POST', path, body: {} } }) as const
 const read = (path: string) => ({ method: 'GET', path }) as const
 
-/** How the outcomes of the wrong service are provoked. */
+/** The scenario of the wrong service. */
 export const wrongScenario: ScenarioInput = {
   token: 'alice',
   tenant: 'acme',
@@ -39,5 +39,5 @@ export const wrongScenario: ScenarioInput = {
   fixtures: join(import.meta.dirname, '../../../profile/fixtures/v0.3'),
 }
 
-/** The tokens that the scenario names. */
+/** The tokens of the scenario. */
 export const wrongTokens = { ALICE: 'token-of-alice', CAROL: 'token-of-carol' }

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Call, Reply } from '../wrong-service.ts'
 
-/** How many streams a tenant may have at once. */
+/** The number of concurrent streams of a tenant. */
 export const STREAMS = 3
 
 const EVENTS = 4
 const PAUSE_MS = 60
 
-/** Counts a stream if there is room for it. */
+/** Counts a stream within the limit. */
 export function takeSlot({ memory, tenant, does }: Call): boolean {
   const limit = does('limit-too-low') ? STREAMS - 1 : STREAMS
   const counted = does('limit-for-all-tenants') ? [...memory.streams.keys(), tenant] : [tenant]
@@ -22,7 +22,7 @@ interface Streaming extends Call {
   spoil(head: Reply): Reply
 }
 
-/** A limited stream stays open until its client leaves; the other one ends by itself. */
+/** A limited stream stays open until its client closes it; the other one ends by itself. */
 export async function sendStream(response: ServerResponse, call: Streaming): Promise<void> {
   const isLimited = call.request.url === '/limited'
   const isCommented = call.does('stream-buffered-after-comment')

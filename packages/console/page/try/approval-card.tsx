@@ -73,7 +73,7 @@ export function ApprovalCard({
       {!isWaiting && (
         <div class="actions">
           <button type="button" onClick={() => (location === undefined ? onDecide(true) : onWait())}>
-            {location === undefined ? 'Send again with the approval' : 'Wait for somebody else'}
+            {location === undefined ? 'Send again with the approval' : 'Wait for another person'}
           </button>
           <button type="button" class="quiet" onClick={() => onDecide(false)}>
             Leave it

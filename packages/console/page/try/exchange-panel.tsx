@@ -71,8 +71,8 @@ export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps
 const phaseWords = {
   sending: 'Waiting for an answer',
   asking: 'The service asks',
-  approving: 'Somebody has to approve',
-  waiting: 'Waiting for somebody to approve',
+  approving: 'Approval required',
+  waiting: 'Waiting for an approval',
   ended: 'Ended',
 } as const
 

@@ -242,7 +242,7 @@ class RolledBackOutcome extends Error {
   readonly outcome: Outcome
 
   constructor(outcome: Outcome) {
-    super('the outcome is no success, so its transaction is rolled back')
+    super('the outcome is not a success, so its transaction is rolled back')
     this.outcome = outcome
   }
 }

@@ -1,25 +1,25 @@
 import { expect } from 'vitest'
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** What to send; a tenant, a subject and both ids go along unless a test says otherwise. */
+/** A request, with a tenant, a subject and both ids by default. */
 export interface Asking {
   readonly method?: string
-  /** `undefined` leaves a header out. */
+  /** `undefined` removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly signal?: AbortSignal
 }
 
-/** The ids that every request of `ask` carries. */
+/** The ids of every request of `ask`. */
 export const trace = { correlationId: 'corr-1', requestId: 'req-1' }
 
 const usualHeaders = {
@@ -59,7 +59,7 @@ const mediaTypes: Readonly<Record<number, string>> = {
   422: 'application/vnd.agentic.validation-error+json',
 }
 
-/** Holds an answer against everything that is always true of one, and its whole body. */
+/** Checks the invariants of an answer and its whole body. */
 export function expectAnswer(answer: Answer, status: number, body: object): void {
   expect({ status: answer.status, body: JSON.parse(answer.text) }).toEqual({
     status,
@@ -71,7 +71,7 @@ export function expectAnswer(answer: Answer, status: number, body: object): void
   expect(answer.headers.get('x-request-id')).toBe(trace.requestId)
 }
 
-/** A request that is wrong at some places. */
+/** The answer to an invalid request. */
 export function expectInvalid(answer: Answer, errors: readonly { field: string; message: string }[]): void {
   expectAnswer(answer, 422, {
     type: 'validation_failed',
@@ -81,7 +81,7 @@ export function expectInvalid(answer: Answer, errors: readonly { field: string; 
   })
 }
 
-/** A question for missing inputs. */
+/** The question for missing inputs. */
 export function expectQuestion(answer: Answer, requiredInputs: readonly { readonly name: string }[]): void {
   expectAnswer(answer, 400, {
     type: 'clarification_required',

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** Sends bytes and gives everything that comes until the peer closes. */
+/** Sends bytes; resolves with everything received until the peer closes. */
 export async function openSocket(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { createStore, type Store } from '../../src/index.ts'
 
 /**
- * One embedded database for the tests of a file, empty at the start of each: opening one takes seconds on a busy
- * machine. `tables` are made beside those of the runtime.
+ * One embedded database for the tests of a file, emptied before each: opening one takes seconds on a busy machine.
+ * `tables` are created in addition to those of the runtime.
  */
 export function sharedStore(...tables: readonly string[]): Store {
   const store = createStore({ memory: true })

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A request that an inner agent saw. */
+/** A request received by an inner agent. */
 export interface SeenRequest {
   readonly method: string
   readonly url: string
@@ -11,13 +11,13 @@ export interface SeenRequest {
   readonly body: string
 }
 
-/** A server that a test has full control over. */
+/** A server controlled by a test. */
 export interface Inner {
   readonly url: string
   readonly seen: SeenRequest[]
 }
 
-/** Starts an inner agent that reads each request, keeps it and then answers as it is told. */
+/** Starts an inner agent that records each request and answers as the test says. */
 export async function startInner(
   answer: (request: SeenRequest, response: ServerResponse) => void,
 ): Promise<Inner> {
@@ -33,7 +33,7 @@ export async function startInner(
   return { url, seen }
 }
 
-/** Starts an inner server whose listener sees requests as they come. */
+/** Starts an inner server with a raw listener. */
 export async function startRawInner(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -44,7 +44,7 @@ export async function startRawInner(listener: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Answers with a typed body, with the ids of the request in it. */
+/** Answers with a typed body with the ids of the request. */
 export function answerTyped(
   request: SeenRequest,
   response: ServerResponse,

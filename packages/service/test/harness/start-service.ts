@@ -10,14 +10,14 @@ import {
   type ServiceOptions,
 } from '../../src/index.ts'
 
-/** A line that a service logged. */
+/** A log line of a service. */
 export interface LogLine {
   readonly level: string
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** A service on a free port, with everything it wrote. */
+/** A service on a free port, with its log and records. */
 export interface TestService {
   readonly service: Service
   readonly url: string
@@ -48,7 +48,7 @@ export async function serve(listener: Service['listener']): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A log that is kept. */
+/** A log in memory. */
 export function memoryLog(): { readonly log: Log; readonly lines: LogLine[] } {
   const lines: LogLine[] = []
   const at =

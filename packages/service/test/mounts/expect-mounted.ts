@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ask, expectAnswer, expectInvalid, expectQuestion } from '../harness/ask.ts'
 
-/** A mounted service does all that it does by itself: bodies, questions, faults, ids, unknown paths, large bodies. */
+/** Checks a mounted service: bodies, questions, faults, ids, unknown paths, large bodies. */
 export async function expectMounted(url: string): Promise<void> {
   const path = `${url}/campaigns/cmp%201/optimizations`
   expectAnswer(await ask(path, { json: { goal: 'ctr' } }), 201, {

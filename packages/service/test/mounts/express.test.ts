@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ask } from '../harness/ask.ts'
 import { expectMounted } from './expect-mounted.ts'
 
-/** In a process of its own: inside vitest one of Express's modules is resolved to its form for `import`. */
+/** In a separate process: vitest resolves a module of Express to its `import` form. */
 async function startExpress(mountPath: string): Promise<string> {
   const script = `${import.meta.dirname}/express-server.ts`
   const child = spawn(process.execPath, ['--conditions=agentic-source', script, mountPath], {

@@ -11,7 +11,7 @@ it('a service is mounted in Fastify, below a path of its own and beside other ro
   app.post('/hello', (request) => ({ hello: (request.body as { name: string }).name }))
   app.register(
     async (scope) => {
-      // Inside this scope bodies are left for the service to read.
+      // In this scope Fastify does not read bodies.
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', (_request, _body, done) => done(null))
       scope.all('/*', (request, reply) => {

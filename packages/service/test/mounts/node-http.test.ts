@@ -37,7 +37,7 @@ it.each([
 ])('%s is answered', async (_title, bytes, status) => {
   const text = await openSocket((await start()).port, bytes)
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  // Malformed HTTP is answered bare: 400 with a body would be a clarification.
+  // The answer to malformed HTTP has no body: 400 with a body would be a clarification.
   if (status === 400) expect(text.split('\r\n\r\n')[1]).toBe('')
 })
 

@@ -1,7 +1,7 @@
 import { createService, defineOperation, success } from '../../src/index.ts'
 import { auditFromEnvironment, serve, storeFromEnvironment } from '../../src/node.ts'
 
-/** A whole service as a process: it tells its port, and when a request has come. */
+/** A service as a process. It prints its port and each request. */
 const greet = defineOperation({
   id: 'greet',
   method: 'POST',

@@ -8,7 +8,7 @@ import { showKilledAtEachStep } from './behaviour/killed-behaviour.ts'
 import { describeRuntime } from './behaviour/runtime-behaviour.ts'
 import { startProgram } from './harness/run-program.ts'
 
-/** One folder goes through all of it, because a new one takes seconds to make. */
+/** All tests share one folder, because a new one takes seconds. */
 describe('in a folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-store-'))
   afterAll(() => rmSync(folder, { recursive: true }))

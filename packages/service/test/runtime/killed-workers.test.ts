@@ -7,7 +7,7 @@ import { describePostgres } from './harness/describe-postgres.ts'
 import { type RunningProgram, startProgram } from './harness/run-program.ts'
 import { allEnded, expectOneResultEach } from './harness/run-to-completion.ts'
 
-// With AGENTIC_LONG_TESTS=1 ten thousand operations, in a minute or two; otherwise as many as an ordinary run has time for.
+// With AGENTIC_LONG_TESTS=1 ten thousand operations, in one or two minutes; otherwise fewer.
 const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
 const count = isLong ? 10_000 : 600
 const millisecondsBetweenKills = 1000
@@ -36,7 +36,7 @@ describePostgres('workers that are killed', (server) => {
   })
 })
 
-/** Kills the oldest worker every second, once it works, and starts another. */
+/** Kills the oldest active worker every second and starts another. */
 function killOneByOne(workers: RunningProgram[], url: string) {
   let isOver = false
   let kills = 0
@@ -46,7 +46,7 @@ function killOneByOne(workers: RunningProgram[], url: string) {
       await delay(millisecondsBetweenKills, undefined, { signal: over.signal }).catch(() => undefined)
       workers.push(startProgram('counting-worker', { url }))
       const oldest = workers.shift()
-      // On a busy machine a worker needs longer than three seconds to start. Killed before that, none would ever work.
+      // On a busy machine a worker needs more than three seconds to start. Killed earlier, none would ever work.
       await oldest?.told('started')
       oldest?.process.kill('SIGKILL')
       await oldest?.ended

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createStore } from '../../src/runtime/sql-store.ts'
 
-/** One message of PostgreSQL's protocol: its kind, the length of the rest, and the rest. */
+/** One message of the PostgreSQL protocol: kind, length, content. */
 function message(kind: string, content: Buffer | string): Buffer {
   const length = Buffer.alloc(4)
   length.writeInt32BE(4 + Buffer.byteLength(content))
@@ -14,7 +14,7 @@ const authenticated = message('R', Buffer.alloc(4))
 const ready = message('Z', 'I')
 const shutDown = message('E', 'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
 
-/** A server that is told to stop in the moment in which it has let somebody in: both come in one piece. */
+/** A server that shuts down right after a login: both messages arrive together. */
 async function startStoppingServer(): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)

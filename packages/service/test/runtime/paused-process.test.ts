@@ -71,7 +71,7 @@ describePostgres('a process stopped past its lease and woken', (server) => {
   it.each(['operation', 'transaction'] as const)(
     'has lost what it held, the %s: one effect, one result',
     async (holding) => {
-      // The server ends the session of a process that was stopped inside a transaction; here after a second.
+      // The server ends the session of a process suspended in a transaction, here after a second.
       const { store, url } = await openStore('?idle_in_transaction_session_timeout=1000')
       const operations = createOperations(store, { pollMilliseconds: 10 })
       const scope = { tenantId: 'acme', operation: 'pay', requester: 'alice' }

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { createSqlStore } from '../../src/runtime/sql-store.ts'
 import type { Driver } from '../../src/runtime/store.ts'
 
-/** A driver that writes down what it is asked to do. */
+/** A driver that records its calls. */
 function createDriver() {
   const log: string[] = []
   const query: Driver['query'] = async (text) => {

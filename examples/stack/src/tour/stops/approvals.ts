@@ -22,8 +22,8 @@ async function askForApproval(guide: Guide, campaignId: string) {
 
 /** An approval by another person. */
 export const approval = defineStop({
-  title: '412: somebody else has to approve, once, exactly this',
-  why: 'The campaign may spend more than alice can change by herself. Location names the approval: alice cannot give it, whatever she claims to be, and dave can. Then the same request with the token succeeds, once.',
+  title: '412: another person has to approve exactly this request',
+  why: 'The campaign may spend more than alice can change by herself. Location is the address of the approval. Alice cannot approve her own request, dave can. Then the same request with the token succeeds once.',
   async run(guide) {
     const campaignId = await createCampaign(guide)
     const { approvalId, approvalToken } = await askForApproval(guide, campaignId)

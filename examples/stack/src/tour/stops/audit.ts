@@ -9,8 +9,8 @@ const POLL_MS = 50
 
 /** One correlation id joins the records of four parts. */
 export const joinedRecords = defineStop({
-  title: 'One id joins what four parts recorded',
-  why: 'Both gateways and both agents leave a record with the correlation id of the first request. A gateway writes its record with the time at which the request came, a service when it answers.',
+  title: 'One correlation id joins the records of four parts',
+  why: 'Both gateways and both agents write a record with the correlation id of the first request. The record of a gateway has the time of the request, that of a service the time of the answer.',
   async run(guide) {
     const correlationId = `tour-${crypto.randomUUID()}`
     const path = '/products/{productId}/recommendations'
@@ -21,10 +21,13 @@ export const joinedRecords = defineStop({
     const found = records.map(({ part }) => part).toSorted()
     demand(
       found.join() === parts.toSorted().join(),
-      `there has to be one record of ${parts.join(', ')}, and there are those of ${found.join(', ') || 'nobody'}`,
+      `there must be one record of ${parts.join(', ')}, but there are records of ${found.join(', ') || 'nobody'}`,
     )
     const actors = new Set(records.map(({ actor_id }) => actor_id))
-    demand(actors.has('alice') && actors.has('recommendations'), 'B has to see the agent as the one who acts')
+    demand(
+      actors.has('alice') && actors.has('recommendations'),
+      'the records of B must have the agent as actor',
+    )
   },
 })
 

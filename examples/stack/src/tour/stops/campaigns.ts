@@ -23,11 +23,11 @@ export function show(campaignId: string, optimizationId: string): Question {
 /** A resource is created and read. */
 export const optimization = defineStop({
   title: 'An agent is an ordinary resource: 201 creates, 200 reads',
-  why: 'The optimizer computes its suggestions from 28 days of metrics, with no model. The answer shows the optimization as it was accepted, reading it shows how it stands now. Reading needs no role, so bob may.',
+  why: 'The optimizer computes its suggestions from 28 days of metrics, without a model. The answer shows the accepted optimization; a later read shows its current state. Reading needs no role, so bob may read it.',
   async run(guide) {
     const made = await guide.expect(optimize('cmp-123', { goal: 'ctr' }), 'created')
     const { id, status, suggestions } = made.body as ShownOptimization
-    demand(status === 'accepted', `the status has to be accepted, and is ${status}`)
+    demand(status === 'accepted', `the status must be accepted, but is ${status}`)
     demand(suggestions.length > 0, 'there have to be suggestions')
     const lifts = suggestions.map(({ estimatedCtrLift }) => estimatedCtrLift)
     demand(
@@ -41,8 +41,8 @@ export const optimization = defineStop({
 
 /** A missing goal is asked for. */
 export const missingGoal = defineStop({
-  title: '400: what is missing is asked for, and the exchange goes on',
-  why: 'Without a goal there is nothing to optimize for. The question has the values to choose from; the answer to it is the same request with one of them.',
+  title: '400: the agent asks for a missing input, and the exchange continues',
+  why: 'The request has no goal. The question lists the allowed values; the answer is the same request with one of them.',
   async run(guide) {
     const asked = await guide.expect(optimize('cmp-123', {}), 'clarification_required')
     const [input] = asked.requiredInputs
@@ -54,8 +54,8 @@ export const missingGoal = defineStop({
 
 /** A wrong goal is refused. */
 export const wrongGoal = defineStop({
-  title: '422: what is wrong is named',
-  why: 'A question would not help: something was sent, and it cannot be used. 400 is only ever a question.',
+  title: '422: the answer names the invalid input',
+  why: 'The request has a goal, but an invalid one. 400 is only for questions.',
   async run(guide) {
     for (const goal of [42, 'world peace']) {
       const answer = await guide.expect(optimize('cmp-123', { goal }), 'validation_failed')
@@ -67,7 +67,7 @@ export const wrongGoal = defineStop({
 /** The roles of the token decide. */
 export const notPermitted = defineStop({
   title: '403: bob may look, but not optimize',
-  why: 'The route needs the role campaign:optimize, which bob does not have. The gateway refuses him, and the service never hears of it.',
+  why: 'The route needs the role campaign:optimize, which bob does not have. The gateway refuses the request; it does not reach the service.',
   async run(guide) {
     await guide.expect(optimize('cmp-123', { goal: 'ctr' }, { as: 'bob' }), 'forbidden', 'INSUFFICIENT_ROLES')
   },
@@ -76,7 +76,7 @@ export const notPermitted = defineStop({
 /** Resources of another tenant are not found. */
 export const otherTenant = defineStop({
   title: 'The campaigns of another tenant do not exist',
-  why: 'Carol belongs to globex and has every role that she needs. cmp-123 is a campaign of acme: for her it looks exactly like one that nobody has.',
+  why: 'Carol belongs to globex and has every role that she needs. cmp-123 is a campaign of acme: for her the answer is the same as for an unknown campaign.',
   async run(guide) {
     const question = (campaignId: string) => optimize(campaignId, { goal: 'ctr' }, { as: 'carol' })
     const foreign = await guide.expect(question('cmp-123'), 'error', 'NOT_FOUND')
@@ -87,8 +87,8 @@ export const otherTenant = defineStop({
 
 /** A dependency is down. */
 export const failedDependency = defineStop({
-  title: '424: something that the agent depends on is down',
-  why: 'The metrics of cmp-offline are with a partner who does not answer. The agent itself is well: trying again later may help, reporting a fault of the agent would not.',
+  title: '424: a dependency of the agent is down',
+  why: 'The metrics of cmp-offline come from a partner that does not answer. The agent itself works, so a later retry may succeed.',
   async run(guide) {
     await guide.expect(optimize('cmp-offline', { goal: 'ctr' }), 'failed_dependency', 'METRICS_UNAVAILABLE')
   },
@@ -97,7 +97,7 @@ export const failedDependency = defineStop({
 /** The agent fails. */
 export const error = defineStop({
   title: '500: the agent cannot do its work',
-  why: 'The metrics of cmp-corrupt have more clicks than impressions. Nothing can be computed from them, and the answer says so in the same form as any other.',
+  why: 'The metrics of cmp-corrupt have more clicks than impressions. Nothing can be computed from them. The error has the same form as every other answer.',
   async run(guide) {
     await guide.expect(optimize('cmp-corrupt', { goal: 'ctr' }), 'error', 'METRICS_UNUSABLE')
   },
@@ -106,7 +106,7 @@ export const error = defineStop({
 /** A route has a deadline. */
 export const deadline = defineStop({
   title: 'A route has a deadline',
-  why: 'Three days of a forecast are there at once. A year takes longer than the two seconds that the route allows: the gateway answers in place of the service, and tells it to stop.',
+  why: 'A forecast of three days is fast. A forecast of a year takes longer than the two seconds of the route, so the gateway answers and cancels the request to the service.',
   async run(guide) {
     const path = '/campaigns/{campaignId}/forecast'
     const forecast = { method: 'GET', path, params: { campaignId: 'cmp-123' }, as: 'bob' } as const

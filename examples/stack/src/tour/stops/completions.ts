@@ -5,7 +5,7 @@ const completions = { method: 'POST', path: '/llm/completions' } as const
 /** A success is plain JSON. */
 export const success = defineStop({
   title: 'A success is the answer of the service itself',
-  why: 'The gateway checked the token, the tenant, the licence and the body, and left a record. The answer is plain JSON.',
+  why: 'The gateway checked the token, the tenant, the licence and the body, and wrote a record. The answer is plain JSON.',
   async run(guide) {
     const body = { prompt: 'Hello', max_tokens: 5 }
     const answer = await guide.expect({ ...completions, as: 'alice', body }, 'success')
@@ -21,8 +21,8 @@ export const success = defineStop({
 
 /** A missing input is asked for. */
 export const clarification = defineStop({
-  title: 'An agent that needs more asks for it',
-  why: 'Nothing is wrong with the request, something is missing. The answer names each input, so a client can ask its user.',
+  title: 'An agent asks for missing inputs',
+  why: 'The request is valid but incomplete. The answer names each missing input, so that a client can ask its user.',
   async run(guide) {
     const answer = await guide.expect({ ...completions, as: 'alice', body: {} }, 'clarification_required')
     const names = answer.requiredInputs.map(({ name }) => name)
@@ -32,8 +32,8 @@ export const clarification = defineStop({
 
 /** A wrong input is named. */
 export const validation = defineStop({
-  title: 'What is wrong is named, by the service and by the gateway',
-  why: 'First a number that is out of range. Then a text that prompt-sanitize rejects: it never reaches the service.',
+  title: 'Service and gateway name the invalid input',
+  why: 'First a number out of range. Then a text that prompt-sanitize rejects, so that it does not reach the service.',
   async run(guide) {
     const outOfRange = { prompt: 'Hello', max_tokens: 0 }
     await guide.expect({ ...completions, as: 'alice', body: outOfRange }, 'validation_failed')

@@ -23,8 +23,8 @@ async function expectRecommended(guide: Guide, question: Question): Promise<Reco
 
 /** One agent asks another. */
 export const agents = defineStop({
-  title: 'An agent asks another agent',
-  why: 'Agent A recommends by what is in stock, which only agent B knows. It asks through the gateway of B, with an account of its own, for the same tenant and under the same correlation id.',
+  title: 'An agent calls another agent',
+  why: 'Agent A needs the stock, which only agent B knows. It calls B through the gateway of B, with its own service account, for the same tenant and with the same correlation id.',
   async run(guide) {
     const { stock } = await expectRecommended(guide, recommend('prd-123'))
     demand(stock?.available === 42, 'the stock has to be the 42 of agent B')
@@ -33,8 +33,8 @@ export const agents = defineStop({
 
 /** A question of an inner agent reaches the caller, and its answer the inner agent. */
 export const agentQuestion = defineStop({
-  title: 'The question of an inner agent reaches the caller, in words that the caller knows',
-  why: 'B needs a `warehouse`. The caller of A has never heard of that: A asks for its own `shipFrom`, with the values that B allows, and hands the answer on.',
+  title: 'The question of an inner agent reaches the caller, with the input names of the outer agent',
+  why: 'B needs a `warehouse`, which is not an input of A. So A asks for its own input `shipFrom`, with the allowed values of B, and forwards the answer.',
   async run(guide) {
     const asked = await guide.expect(recommend('prd-multi'), 'clarification_required')
     const [input] = asked.requiredInputs
@@ -47,8 +47,8 @@ export const agentQuestion = defineStop({
 
 /** A failed dependency of an inner agent stays one. */
 export const agentFailure = defineStop({
-  title: 'A failure behind an agent is neither hidden nor blamed on it',
-  why: 'The warehouse system behind B is down. A did not fail, something that it depends on did: 424 all the way, never 500 and never a success.',
+  title: 'A failed dependency of an inner agent stays a failed dependency',
+  why: 'The warehouse system behind B is down. A did not fail, its dependency did: the answer is 424 at every hop, never 500 and never a success.',
   async run(guide) {
     await guide.expect(recommend('prd-offline'), 'failed_dependency', 'WAREHOUSE_UNAVAILABLE')
   },
@@ -56,8 +56,8 @@ export const agentFailure = defineStop({
 
 /** An approval of an inner agent. */
 export const agentApproval = defineStop({
-  title: 'The approval of an inner agent is given at its own gateway, and the request goes on',
-  why: 'B may not tell the stock of this product without an approval, so A may not either. Location says where it is decided: at the gateway of B. Whoever asked through A cannot decide, whatever the roles; dave does, and the request is sent again with the token.',
+  title: 'The approval of an inner agent is decided at its gateway, and the request continues',
+  why: 'The stock of this product needs an approval at B, and so through A. Location is its address at the gateway of B. The requester behind A cannot decide, with any role. Dave approves, and the request is sent again with the token.',
   async run(guide) {
     // A new user has no earlier request, so there is no approval of this request yet.
     const as = await guide.newcomer({ tenant: 'acme', roles: 'campaign:approve' })
@@ -82,8 +82,8 @@ export const agentApproval = defineStop({
 
 /** A retry has no second effect, even two hops away. */
 export const retriedAgents = defineStop({
-  title: 'A retry is no second request, not even two hops away',
-  why: 'B records each look into a warehouse. The key goes through A unchanged, so that B would know a retry even if A did not.',
+  title: 'A retry has no second effect, even two hops away',
+  why: 'B records each stock check. A forwards the key unchanged, so that B recognises a retry too.',
   async run(guide) {
     const idempotencyKey = `tour-${crypto.randomUUID()}`
     const first = await expectRecommended(guide, recommend('prd-124', { idempotencyKey }))
@@ -102,8 +102,8 @@ export const retriedAgents = defineStop({
 
 /** The gateway of agent B serves people too. */
 export const directCaller = defineStop({
-  title: 'The inner gateway serves people too, and finds their tenant itself',
-  why: 'An agent says for which tenant it asks, and is believed. Carol is no agent: the gateway of B takes the tenant from her token, and a header that says otherwise is refused.',
+  title: 'The inner gateway also serves people, and takes the tenant from their token',
+  why: 'An agent names the tenant in a header and is trusted. Carol is not an agent: the gateway of B takes the tenant from her token and refuses a header with another one.',
   async run(guide) {
     const stock = {
       method: 'GET',
@@ -114,7 +114,7 @@ export const directCaller = defineStop({
     } as const
     const { body } = await guide.expect(stock, 'success')
     const { warehouse } = body as { warehouse?: string }
-    demand(warehouse === 'wh-austin', `the warehouse has to be one of globex, and is ${warehouse}`)
+    demand(warehouse === 'wh-austin', `the warehouse must be one of globex, but is ${warehouse}`)
     await guide.expect({ ...stock, tenantId: 'acme' }, 'forbidden', 'TENANT_MISMATCH')
   },
 })

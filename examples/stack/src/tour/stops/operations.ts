@@ -26,7 +26,7 @@ async function waitUntil(guide: Guide, operationId: string, isWanted: (status: S
   const late = AbortSignal.timeout(PATIENCE_MS)
   for (;;) {
     const answer = await client.request(question)
-    demand(answer.type === 'success', `a status has to be a success, and is ${answer.type}`)
+    demand(answer.type === 'success', `a status must be a success, but is ${answer.type}`)
     const status = answer.body as ShownStatus
     if (isWanted(status)) return status
     demand(!late.aborted, `the operation is ${status.status} for too long`)
@@ -43,8 +43,8 @@ async function beginInBackground(guide: Guide, goal: string) {
 
 /** Work in the background. */
 export const inBackground = defineStop({
-  title: '202: work goes on in the background, and 409 while it does',
-  why: 'With `Prefer: respond-async` nobody has to wait. The status says how far the work is. The same goal a second time would only be in its way: the conflict names the optimization that runs.',
+  title: '202: work in the background, and 409 during it',
+  why: 'With `Prefer: respond-async` the caller need not wait. The status shows the progress. A second request for the same goal is a conflict, which names the running optimization.',
   async run(guide) {
     const { operationId, optimizationId } = await beginInBackground(guide, 'reach')
     await guide.expect(statusOf(operationId), 'success')
@@ -69,8 +69,8 @@ export const inBackground = defineStop({
 
 /** A running operation can be cancelled. */
 export const cancelled = defineStop({
-  title: 'What runs can be cancelled',
-  why: 'A cancelled optimization never changes again, and the next one may begin at once. The operation that was working on it is cancelled with it.',
+  title: 'A running optimization can be cancelled',
+  why: 'A cancelled optimization is final, and the next one may start at once. Its background operation is cancelled too.',
   async run(guide) {
     const { operationId, optimizationId } = await beginInBackground(guide, 'cpl')
     const path = '/campaigns/{campaignId}/optimizations/{optimizationId}/cancel'
@@ -80,7 +80,7 @@ export const cancelled = defineStop({
     await guide.expect(cancel, 'conflict', 'OPTIMIZATION_FINAL')
     const ended = await guide.expect(statusOf(operationId), 'success')
     const { status } = ended.body as ShownStatus
-    demand(status === 'cancelled', `the operation has to be cancelled, and is ${status}`)
+    demand(status === 'cancelled', `the operation must be cancelled, but is ${status}`)
     await guide.expect(optimize('cmp-123', { goal: 'cpl' }), 'created')
   },
 })

@@ -4,8 +4,8 @@ const completions = { method: 'POST', path: '/llm/completions', body: { prompt: 
 
 /** A request without a token is refused. */
 export const noToken = defineStop({
-  title: 'Without a token nothing is reached',
-  why: 'Conditions of HTTP outside the ten outcomes have the same body and a code that does not change.',
+  title: 'A request without a token is refused',
+  why: 'HTTP conditions outside the ten outcomes have the same error body and a stable code.',
   async run(guide) {
     await guide.expect(completions, 'error', 'MISSING_TOKEN')
   },
@@ -13,8 +13,8 @@ export const noToken = defineStop({
 
 /** The tenant header alone is not trusted. */
 export const wrongTenant = defineStop({
-  title: 'A tenant is never taken on trust',
-  why: 'The token says acme and the header says globex. The gateway does not choose between them, it refuses.',
+  title: 'The tenant header alone is not trusted',
+  why: 'The token says acme and the header says globex. The gateway refuses the request.',
   async run(guide) {
     await guide.expect({ ...completions, as: 'alice', tenantId: 'globex' }, 'forbidden', 'TENANT_MISMATCH')
   },
@@ -22,8 +22,8 @@ export const wrongTenant = defineStop({
 
 /** Unknown paths are answered in the same form. */
 export const noRoute = defineStop({
-  title: 'Where there is no operation, the answer still has its form',
-  why: 'A client reads every answer of the gateway in the same way, this one too.',
+  title: 'An unknown path has a typed answer too',
+  why: 'Every answer of the gateway has the same form.',
   async run(guide) {
     await guide.expect({ method: 'GET', path: '/nowhere', as: 'alice' }, 'error', 'ROUTE_NOT_FOUND')
   },

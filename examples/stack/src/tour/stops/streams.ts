@@ -7,8 +7,8 @@ const STREAMS_PER_TENANT = 10
 
 /** A stream comes word by word. */
 export const stream = defineStop({
-  title: 'A stream comes word by word',
-  why: 'The route has mode sse and the request asks for an event stream: the gateway passes each frame on when it comes.',
+  title: 'A stream arrives word by word',
+  why: 'The route has mode sse and the request asks for an event stream: the gateway forwards each frame at once.',
   async run(guide) {
     const question = { ...completions, as: 'alice', body: { prompt: 'Hello', max_tokens: 12 } }
     guide.showRequest(question)
@@ -29,8 +29,8 @@ export const stream = defineStop({
 
 /** The limit of streams is per tenant. */
 export const tooManyStreams = defineStop({
-  title: 'One tenant cannot take all streams',
-  why: `acme may hold ${STREAMS_PER_TENANT} streams open. The next one is refused and told when to come back; globex is not concerned.`,
+  title: 'The limit of streams is per tenant',
+  why: `acme may hold ${STREAMS_PER_TENANT} streams open. The next one is refused with a time to retry. globex has its own limit.`,
   async run(guide) {
     const open = await Promise.all(
       Array.from({ length: STREAMS_PER_TENANT }, () => openStream(guide, 'alice')),

@@ -27,7 +27,7 @@ function claimed(claim: Claim): Extract<Claim, { kind: 'claimed' }> {
   return claim
 }
 
-/** One effect per key, whatever happens. */
+/** One effect per key, in all cases. */
 export function describeIdempotency(store: StoreUnderTest): void {
   describe('idempotency', () => {
     beforeAll(() => createEffects(store()))
@@ -256,7 +256,7 @@ async function fillKeys(
   )
 }
 
-/** Takes away what other tests left behind. */
+/** Removes rows of other tests. */
 async function sweepUntilDone(store: Store, time: Date): Promise<void> {
   while ((await sweepIdempotency(store, { now: () => time })) > 0);
 }

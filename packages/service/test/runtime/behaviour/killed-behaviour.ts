@@ -7,10 +7,10 @@ import type { Crash } from '../programs/crashing-store.ts'
 import { countEffects, createEffects } from './effects.ts'
 
 const tenantId = 'killed'
-// So many steps has a request, from its claim to the commit of its background work.
+// The number of steps of a request, from its claim to the commit of its background work.
 const stepsOfRequest = { statements: 27, changes: 10 } satisfies Record<Crash['steps'], number>
 
-/** Kills a service before each of its steps, one process after the other, and shows that nothing is lost or doubled. */
+/** Kills a service before each of its steps, and shows that nothing is lost or repeated. */
 export async function showKilledAtEachStep(options: StoreOptions, steps: Crash['steps']): Promise<void> {
   await prepare(options)
   const keys: string[] = []
@@ -21,7 +21,7 @@ export async function showKilledAtEachStep(options: StoreOptions, steps: Crash['
     const program = startProgram('keyed-service', {
       store: options,
       tenantId,
-      // The key of the process before this one, which was killed, and one of its own.
+      // The key of the killed process before, and a new one.
       keys: keys.slice(-2),
       crash: { killAt, steps },
       secondsAhead: killAt * 60,
@@ -31,7 +31,7 @@ export async function showKilledAtEachStep(options: StoreOptions, steps: Crash['
     expect([code, signal], stderr).toEqual(signal === 'SIGKILL' ? [null, 'SIGKILL'] : [0, null])
     killed = signal === 'SIGKILL'
   }
-  // One process for each, and the last one that nothing happened to.
+  // One process per step, and a last one that is not killed.
   expect(keys).toHaveLength(stepsOfRequest[steps] + 1)
   expect(tokens.length).toBeGreaterThanOrEqual(keys.length)
   await withStore(options, (store) => expectOneEffectEach(store, keys, tokens))
@@ -73,7 +73,7 @@ async function expectOneEffectEach(
   await expectUsedUp(store, tokens)
 }
 
-/** Every token that was ever given out has been used, or belongs to an approval that has. */
+/** Every issued token is used, or belongs to a used approval. */
 async function expectUsedUp(store: Store, tokens: readonly string[]): Promise<void> {
   const approvals = createApprovals(store)
   for (const line of tokens) {

@@ -22,7 +22,7 @@ const cancelled: Outcome = {
   code: 'OPERATION_CANCELLED',
   message: 'The operation was cancelled.',
 }
-/** Three in the time of a lease of 30 seconds. */
+/** Three renewals per lease of 30 seconds. */
 const HEARTBEAT_SECONDS = 10
 const quick = { pollMilliseconds: 10, backoffSeconds: 0.01, maxBackoffSeconds: 0.02, closeSeconds: 0.05 }
 
@@ -45,7 +45,7 @@ function newJob(change: Partial<Job> = {}): Job {
   }
 }
 
-/** No operation is lost, none ends with two results. */
+/** No operation is lost; none gets two results. */
 export function describeOperations(store: StoreUnderTest): void {
   const opened: Operations[] = []
   const open = (options: OperationsOptions = {}) => {
@@ -87,7 +87,7 @@ type WatchedOperations = Operations & { readonly store: WatchedStore }
 
 interface Tools {
   readonly store: StoreUnderTest
-  /** Makes the operations of one process, with the store as that process sees it. */
+  /** Creates the operations of one process on a store. */
   readonly open: (options?: OperationsOptions) => WatchedOperations
   readonly accept: (operations: Operations, job: Job) => Promise<string>
   readonly run: (
@@ -393,7 +393,7 @@ function describeRetries({ store, run }: Tools): void {
       const pause = await secondsUntilDue(store(), operationId, clock.now())
       if (pause > 0 && pause < 20) {
         pauses.push(pause)
-        // The clock of a test has milliseconds, that of a database has microseconds.
+        // The test clock has milliseconds, the database has microseconds.
         clock.forward(Math.ceil(pause * 1000) / 1000)
       }
       await operations.store.answered(statements.poll, 1)
@@ -618,10 +618,10 @@ function describeLeases({ store, open, accept }: Tools): void {
     const [first, second] = [open({ now: clock.now }), open({ now: clock.now })]
     first.start(new Map([[job.scope.operation, runner]]))
     const operationId = await accept(first, job)
-    // Before that the second could be the one that takes it.
+    // Otherwise the second process could take it.
     await begun.promise
     second.start(new Map([[job.scope.operation, runner]]))
-    // Three renewals in the time of a lease: without them it would have ended.
+    // Without these renewals the lease would have ended.
     for (let count = 0; count < 4; count += 1) {
       clock.forward(HEARTBEAT_SECONDS)
       const renewed = first.store.answered(statements.renewal, 1)
@@ -658,14 +658,14 @@ function describeLeases({ store, open, accept }: Tools): void {
   })
 }
 
-/** Stops the heartbeats of processes that a test opens from here on, so that a busy machine loses no lease between two. */
+/** Stops the heartbeats of processes opened from here on, so that a busy machine does not lose a lease between two. */
 function stopHeartbeats() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   return { next: () => void vi.advanceTimersByTime(HEARTBEAT_SECONDS * 1000) }
 }
 
-/** What a process leaves behind that is killed right after it has taken an operation. */
+/** The state after a process was killed right after it leased an operation. */
 async function leaseForADeadProcess(store: ReturnType<StoreUnderTest>, operationId: string, until: Date) {
   await store.query(
     'UPDATE agentic_operations SET fence = fence + 1, attempts = attempts + 1, available_at = $2 WHERE operation_id = $1',

@@ -33,7 +33,7 @@ const release: Releaser = async ({ tenant, operationId, params, status }, sql) =
   ])
 }
 
-/** The run has its effect on what was reserved for it. */
+/** The run uses its reservation. */
 function finish({ operationId, finish: commit }: JobContext): Promise<Outcome> {
   return commit(async (sql) => {
     await sql.query(`UPDATE reserved SET state = 'completed', times = times + 1 WHERE operation_id = $1`, [
@@ -43,7 +43,7 @@ function finish({ operationId, finish: commit }: JobContext): Promise<Outcome> {
   })
 }
 
-/** What is reserved with an operation ends with it, once, in the same transaction. */
+/** A reservation ends with its operation, once, in the same transaction. */
 export function describeReservations(store: StoreUnderTest): void {
   const opened: Operations[] = []
   const open = (releaser: Releaser, options: OperationsOptions = {}) => {

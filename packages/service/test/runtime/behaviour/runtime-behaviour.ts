@@ -6,13 +6,13 @@ import { describeStore } from './store-behaviour.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 import { describeTenancy } from './tenancy-behaviour.ts'
 
-/** Everything that the runtime does, on one kind of store. */
+/** The behaviour of the runtime on one kind of store. */
 export function describeRuntime(store: StoreUnderTest): void {
   describeKept(store)
   describeWork(store)
 }
 
-/** What is kept of requests: keys, approvals, and those of one tenant apart from those of another. */
+/** Stored keys and approvals, and the separation of tenants. */
 export function describeKept(store: StoreUnderTest): void {
   describeStore(store)
   describeIdempotency(store)
@@ -20,7 +20,7 @@ export function describeKept(store: StoreUnderTest): void {
   describeTenancy(store)
 }
 
-/** What is done in the background, which has tests that wait for leases to end. */
+/** Background work, with tests that wait for the end of leases. */
 export function describeWork(store: StoreUnderTest): void {
   describeOperations(store)
   describeReservations(store)

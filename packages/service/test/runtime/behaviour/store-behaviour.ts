@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Sql } from '../../../src/runtime/store.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
-/** What a store does, whatever it is made of. */
+/** The behaviour of every kind of store. */
 export function describeStore(store: StoreUnderTest): void {
   describe('store', () => {
     describeTransactions(store)
@@ -156,7 +156,7 @@ function describeTransactions(store: StoreUnderTest): void {
     const transaction = notes.transaction(async (sql) => {
       await sql.query(insert, ['a'])
       inserted.resolve()
-      // Embedded, the other query waits for the end of this transaction; in PostgreSQL it does not see it.
+      // In the embedded database the other query waits for this transaction; in PostgreSQL it does not see it.
       await sql.query('SELECT 1')
       throw new Error('no')
     })

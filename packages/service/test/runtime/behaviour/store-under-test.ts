@@ -1,4 +1,4 @@
 import type { Store } from '../../../src/runtime/store.ts'
 
-/** Gives the migrated store that a behaviour is shown on. */
+/** Returns the migrated store under test. */
 export type StoreUnderTest = () => Store

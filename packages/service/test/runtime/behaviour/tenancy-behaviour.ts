@@ -25,7 +25,7 @@ const hostile = [
   '\ufffd',
 ]
 
-/** Names that meet each other's spelling: cut, padded, in another case, or composed differently. */
+/** Similar names: cut, padded, in another case, or in another Unicode form. */
 const anyName = fc.oneof(
   fc.constantFrom(...hostile),
   fc.string({ unit: 'binary', maxLength: 8 }),
@@ -36,9 +36,9 @@ const isKept = (name: string) => name.isWellFormed() && !name.includes('\0')
 const keptName = anyName.filter(isKept)
 const twoNames = fc.tuple(keptName, anyName).filter(([one, two]) => one !== two)
 
-/** A tenant never finds anything of another, whatever they are called. */
+/** A tenant never finds data of another, for all names. */
 export function describeTenancy(store: StoreUnderTest): void {
-  // Every run gets a part of the store of its own, in which both tenants are.
+  // Every run has its own part of the store, with both tenants.
   const operationOf = () => crypto.randomUUID()
 
   describe(`tenancy (seed ${seed})`, () => {

@@ -1,4 +1,4 @@
-/** A clock that stands where a test puts it. */
+/** A clock controlled by the test. */
 export function createTestClock() {
   let time = Date.parse('2030-01-01T00:00:00Z')
   return {

@@ -1,25 +1,25 @@
 import type { Sql, Store } from '../../../src/runtime/store.ts'
 import { eventually } from './eventually.ts'
 
-/** A statement that workers use over and over. */
+/** A repeated statement of workers. */
 export const statements = {
-  /** Asks for work. */
+  /** Leases operations. */
   poll: /^WITH due/,
-  /** Prolongs the leases of a process. */
+  /** Renews the leases of a process. */
   renewal: /AS held SET available_at/,
-  /** Keeps an outcome that had no effect in the store. */
+  /** Stores an outcome without an effect in the store. */
   settlement: /SET state = \$5, outcome = \$6/,
 } as const
 
-/** A store that tells what is done with it, and can be away. */
+/** A store that reports its statements and can fail. */
 export interface WatchedStore extends Store {
-  /** Resolves when so many more of these statements have been answered. */
+  /** Resolves after this number of further statements. */
   answered(statement: RegExp, times: number): Promise<void>
-  /** From now on the next so many of these statements fail with this error. */
+  /** Makes the next statements fail with an error. */
   failNext(statement: RegExp, times: number, error: Error): void
 }
 
-/** Watches a store, so that tests wait for what happens instead of for time to pass. */
+/** Watches a store, so that tests wait for events and not for time. */
 export function watchStore(store: Store): WatchedStore {
   const answers: string[] = []
   const failures: { statement: RegExp; times: number; error: Error }[] = []

@@ -1,7 +1,7 @@
 import { createOperations } from '../../../src/runtime/operations.ts'
 import type { Store } from '../../../src/runtime/store.ts'
 
-/** Accepts jobs of the operation `count`, in transactions of many, with names that are numbered from `first` on. */
+/** Accepts jobs of the operation `count` in large transactions, with names numbered from `first`. */
 export async function acceptJobs(store: Store, count: number, first = 0): Promise<void> {
   const operations = createOperations(store)
   const scope = { tenantId: 'acme', operation: 'count', requester: 'alice' }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPostgres } from './postgres-binaries.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
-/** Tests against a PostgreSQL server of their own. Without one they are skipped by name; in CI they fail instead. */
+/** Tests against their own PostgreSQL server. Without one they are skipped by name; in CI they fail. */
 export function describePostgres(title: string, body: (server: () => PostgresServer) => void): void {
   const binaries = findPostgres()
   if ('missing' in binaries) {
@@ -27,7 +27,7 @@ function refuse(title: string, missing: string): void {
     test(title, () => expect.fail(missing))
     return
   }
-  // The reporter names skipped tests only where others fail.
+  // The reporter lists skipped tests only if others fail.
   process.stderr.write(`skipped: ${title} (${missing})\n`)
   test.skip(`${title} (${missing})`, () => undefined)
 }

@@ -11,5 +11,5 @@ registerHooks({
 
 const { Client } = await import('pg')
 
-/** A connection to PostgreSQL, for tests that do something behind the back of a store. */
+/** A direct connection to PostgreSQL, without the store. */
 export const PostgresClient = Client

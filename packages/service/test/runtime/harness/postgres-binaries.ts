@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Where `initdb` and `postgres` are, or what is missing and how to get it. */
+/** The paths of `initdb` and `postgres`, or a hint how to install them. */
 export type PostgresBinaries =
   | { readonly initdb: string; readonly postgres: string }
   | { readonly missing: string }
@@ -16,7 +16,7 @@ type EnsureProgram = (needed: {
 const debianPackage = new URL('../../../../../tests/debian-package.ts', import.meta.url).href
 const { ensureProgram } = (await import(/* @vite-ignore */ debianPackage)) as { ensureProgram: EnsureProgram }
 
-/** Finds the server's programs, installing Debian's package where it is missing and the machine allows that. */
+/** Finds the programs of the server; installs Debian's package if it is missing and the machine allows it. */
 export function findPostgres(): PostgresBinaries {
   const initdb = find('initdb')
   const postgres = find('postgres')
@@ -28,7 +28,7 @@ function find(program: string) {
   return ensureProgram({ program, package: 'postgresql', folders: ['/usr/lib/postgresql/*/bin'] })
 }
 
-/** PostgreSQL refuses to run as root; then it runs as one of these users. */
+/** PostgreSQL refuses to run as root, so it runs as one of these users. */
 export function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = new Map(

@@ -12,14 +12,14 @@ import { type PostgresBinaries, unprivilegedUser } from './postgres-binaries.ts'
 /** A PostgreSQL server of this test alone, in a temporary folder. */
 export interface PostgresServer {
   readonly url: string
-  /** Makes a database of its own and gives its URL. */
+  /** Creates a database; resolves with its URL. */
   createDatabase(): Promise<string>
   /** Stops the server: open transactions are rolled back, connections closed. */
   stop(): Promise<void>
-  /** Kills the server as a crash would. */
+  /** Kills the server, as in a crash. */
   crash(): Promise<void>
   start(): Promise<void>
-  /** Lets the server hang, as an overloaded machine might, while `work` runs. */
+  /** Suspends the server while `work` runs. */
   whilePaused(work: () => Promise<void>): Promise<void>
   /** Stops the server and removes its folder. */
   close(): Promise<void>
@@ -82,7 +82,7 @@ export async function startPostgres(
   }
 }
 
-/** Resolves with the line that says so; the rest of the log is read and dropped, so that the pipe never fills. */
+/** Resolves when the server is ready. The rest of the log is read and dropped, so that the pipe does not fill. */
 function ready(server: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let log = ''
@@ -94,7 +94,7 @@ function ready(server: ChildProcess): Promise<void> {
   return promise
 }
 
-/** Below the ports that the kernel gives away: nobody is given it before the server starts, or while it is stopped. */
+/** A port below the ephemeral range, so that the kernel does not assign it to another process. */
 async function freePort(): Promise<number> {
   const port = randomInt(26_000, 32_000)
   const server = createServer().listen(port, '127.0.0.1')
@@ -114,7 +114,7 @@ async function createDatabase(url: string): Promise<string> {
   return url.replace(/postgres$/, name)
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function administer(url: string, statement: string): Promise<void> {
   const client = new PostgresClient({ connectionString: url })
   await client.connect()
@@ -122,7 +122,7 @@ export async function administer(url: string, statement: string): Promise<void> 
   await client.end()
 }
 
-/** The processes of the server that serve connections of stores. */
+/** The server processes of the stores' connections. */
 async function backendsOfStores(url: string): Promise<readonly number[]> {
   const client = new PostgresClient({ connectionString: url })
   await client.connect()

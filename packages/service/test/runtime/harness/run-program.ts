@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A program of `programs/` in a process of its own. */
+/** A program of `programs/` in a separate process. */
 export interface RunningProgram {
   readonly process: ChildProcess
-  /** The lines that it has told so far. */
+  /** The printed lines so far. */
   readonly lines: readonly string[]
-  /** Resolves when it has told a line that starts like this; rejects when it ends before. */
+  /** Resolves with a line with this start; rejects if the program ends before. */
   told(start: string): Promise<string>
-  /** Resolves with its exit code, or the signal that ended it, and everything it wrote to stderr. */
+  /** Resolves with the exit code or signal, and stderr. */
   readonly ended: Promise<{
     readonly code: number | null
     readonly signal: string | null
@@ -21,7 +21,7 @@ export interface RunningProgram {
 /** Starts a program with its settings. */
 export function startProgram(name: string, settings: object): RunningProgram {
   const path = fileURLToPath(new URL(`../programs/${name}.ts`, import.meta.url))
-  // The embedded database starts in half the time when V8 does not try to make it fast.
+  // Without V8's optimising compiler the embedded database starts in half the time.
   const flags = ['--conditions=agentic-source', '--liftoff-only']
   const child = spawn(process.execPath, [...flags, path, JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'pipe'],

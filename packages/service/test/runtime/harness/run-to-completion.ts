@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Store } from '../../../src/runtime/store.ts'
 
-/** Waits until no operation of a store is being worked on. */
+/** Waits until no operation of a store is running. */
 export async function allEnded(store: Store, timeout: number): Promise<void> {
   const working = async () => {
     try {
@@ -10,14 +10,14 @@ export async function allEnded(store: Store, timeout: number): Promise<void> {
       )
       return row?.count
     } catch {
-      // The server may be away at this moment; that is what some tests are about.
+      // The server may be down at this moment, as some tests intend.
       return undefined
     }
   }
   await expect.poll(working, { timeout, interval: 100 }).toBe(0)
 }
 
-/** Every operation has the one state, and every one of the effects has happened once. */
+/** Checks that every operation is completed and every effect happened once. */
 export async function expectOneResultEach(store: Store, count: number): Promise<void> {
   const states = await store.query(
     'SELECT state, count(*)::int AS count FROM agentic_operations GROUP BY state',

@@ -1,4 +1,4 @@
-/** A worker process: every job of the operation `count` has one effect. It is meant to be killed. */
+/** A worker process to be killed: every job of the operation `count` has one effect. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createOperations } from '../../../src/runtime/operations.ts'
 import { createStore } from '../../../src/runtime/sql-store.ts'
@@ -8,7 +8,7 @@ import { readSettings, tell } from './settings.ts'
 interface WorkerSettings {
   readonly url: string
   readonly leaseSeconds?: number
-  /** Has its effect outside of the transaction that ends the job, which is wrong: for showing that it is noticed. */
+  /** Has its effect outside the transaction of the job, which is wrong, to show that the test notices it. */
   readonly isCareless?: boolean
 }
 
@@ -18,7 +18,7 @@ const operations = createOperations(store, {
   leaseSeconds,
   workers: 8,
   pollMilliseconds: 50,
-  // Of so many kills one job may see several; none of them is poison.
+  // One job may be killed several times without being the cause.
   maxAttempts: 100,
 })
 operations.start(

@@ -1,17 +1,17 @@
 import type { Sql, Store } from '../../../src/runtime/store.ts'
 
-// Pollers, heartbeats and sweeps come when they come; a kill at the n-th step has to hit the same step every time.
+// Polls, heartbeats and sweeps are not counted, because their timing varies.
 const isBackground = /SKIP LOCKED|SET available_at|SET lease_until|SET reserved_until/
 
-/** Where a process kills itself. */
+/** The step at which a process kills itself. */
 export interface Crash {
   /** Right before the n-th step; 0 for never. */
   readonly killAt: number
-  /** Whether every statement is a step, or only what changes what a crash leaves behind. */
+  /** Whether every statement is a step, or only statements that change the state after a crash. */
   readonly steps: 'statements' | 'changes'
 }
 
-/** A store whose process kills itself right before the n-th thing that it is asked to do, as the machine might. */
+/** A store whose process kills itself right before the n-th step. */
 export function createCrashingStore(store: Store, { killAt, steps }: Crash): Store {
   let count = 0
   const step = () => {
@@ -37,7 +37,7 @@ export function createCrashingStore(store: Store, { killAt, steps }: Crash): Sto
       statement()
       const result = await store.transaction(async (sql) => {
         const inner = await work(crashing(sql, statement))
-        // The next thing would be the commit.
+        // The next step would be the commit.
         step()
         return inner
       })

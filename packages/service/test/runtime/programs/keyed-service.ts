@@ -1,6 +1,6 @@
 /**
- * A service that is killed: one keyed request that needs an approval and is worked on in the background, from its
- * first statement to its last. A process that finds the work of its predecessor undone does it first.
+ * A service to be killed: one keyed request with an approval and background work. A process first completes the work
+ * of its predecessor.
  */
 import { createApprovals } from '../../../src/runtime/approvals.ts'
 import type { Job, JobContext, Scope } from '../../../src/runtime/contract.ts'
@@ -39,7 +39,7 @@ async function runJob(job: Job, context: JobContext) {
   })
 }
 
-/** Asks, decides, redeems, accepts: all of one request, as often as it takes. */
+/** Runs all steps of one request, with retries. */
 async function request(store: Store, key: string): Promise<string> {
   const claim = await createIdempotency(store, { now }).claim(scope, key, key)
   if (claim.kind === 'replay' && claim.stored.outcome.type === 'accepted')

@@ -1,4 +1,4 @@
-/** Opens a store that cannot be opened, and tells which database that has loaded. */
+/** Opens an invalid store and prints the loaded database modules. */
 import { registerHooks } from 'node:module'
 import type { StoreOptions } from '../../../src/runtime/store.ts'
 import { readSettings, tell } from './settings.ts'

@@ -1,4 +1,4 @@
-/** A process that is stopped while it holds a key or an operation, and goes on when others have long done the work. */
+/** A process that is suspended while it holds a key or an operation, and continues after others have done the work. */
 import { once } from 'node:events'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'
@@ -7,7 +7,7 @@ import type { Sql } from '../../../src/runtime/store.ts'
 import { addEffect } from '../behaviour/effects.ts'
 import { readSettings, tell } from './settings.ts'
 
-/** Where it waits to be stopped. */
+/** The point at which it waits to be suspended. */
 export interface PausedSettings {
   readonly url: string
   readonly tenantId: string
@@ -18,7 +18,7 @@ const { url, tenantId, holding } = readSettings<PausedSettings>()
 const scope = { tenantId, operation: 'pay', requester: 'alice' }
 const store = createStore({ url })
 
-/** The test stops the process when it hears this, and sends the signal together with the one that wakes it. */
+/** The test suspends the process after this line, and sends the signal together with SIGCONT. */
 async function beStopped(): Promise<void> {
   // A listener for a signal does not keep a process alive.
   const alive = setInterval(() => undefined, 1000)

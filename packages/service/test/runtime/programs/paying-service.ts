@@ -1,4 +1,4 @@
-/** A service over HTTP whose payments are its effects. It is meant to be killed. */
+/** An HTTP service to be killed; its payments are the effects. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { created, createService, createStore, defineOperation } from '../../../src/index.ts'
 import { serve } from '../../../src/node.ts'

@@ -1,15 +1,15 @@
 import type { StoreOptions } from '../../../src/runtime/store.ts'
 import type { Crash } from './crashing-store.ts'
 
-/** What a test tells the program that it starts. */
+/** The settings of a test program. */
 export interface ProgramSettings {
   readonly store: StoreOptions
   readonly tenantId: string
-  /** The keys that are to be worked on, oldest first; the process may be killed while it works on the last. */
+  /** The keys to process, oldest first. The process may be killed during the last one. */
   readonly keys: readonly string[]
-  /** Where the process kills itself while it works on the last key. */
+  /** The step at which the process kills itself, during the last key. */
   readonly crash: Crash
-  /** How far this process's clock is ahead: it lives when the leases of its predecessor have ended. */
+  /** The offset of the process clock, so that the leases of its predecessor have ended. */
   readonly secondsAhead: number
 }
 
@@ -18,7 +18,7 @@ export function readSettings<Settings = ProgramSettings>(): Settings {
   return JSON.parse(process.argv[2] ?? '{}') as Settings
 }
 
-/** Tells the test something: one line each. */
+/** Prints a line for the test. */
 export function tell(line: string): void {
   process.stdout.write(`${line}\n`)
 }
