@@ -114,7 +114,7 @@ async function expectStopped(signal: NodeJS.Signals): Promise<void> {
   process.kill(-pid, signal)
   expect((await ended)[0]).toBe(130)
   expect(await stdout).toBe('')
-  expect(await stderr).toMatch(/\nkeep-alive-race: ended before its time, nothing is reported\n$/)
+  expect(await stderr).toMatch(/\nkeep-alive-race: stopped early, no report\n$/)
   expect(readdirSync(folder)).toEqual([])
   expect(existsSync(`/proc/${gateway}`)).toBe(false)
 }
