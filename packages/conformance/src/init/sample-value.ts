@@ -1,5 +1,6 @@
 import { isObject } from '../offline/file-faults.ts'
 import type { References } from '../offline/references.ts'
+import { sampleText } from './sample-text.ts'
 
 /** Generates values that a schema probably accepts. */
 export interface Sampler {
@@ -38,21 +39,51 @@ function makeByType(schema: Readonly<Record<string, unknown>>, make: (schema: un
   const choice = first(schema['allOf']) ?? first(schema['anyOf']) ?? first(schema['oneOf'])
   switch ([schema['type']].flat().find((type) => type !== 'null')) {
     case 'string':
-      return 'text'
-        .padEnd(Number(schema['minLength'] ?? 0), 't')
-        .slice(0, Number(schema['maxLength'] ?? 1000))
+      return sampleText(schema)
     case 'integer':
+      return sampleNumber(schema, 1)
     case 'number':
-      return Number(schema['minimum'] ?? Math.min(1, Number(schema['maximum'] ?? 1)))
+      return sampleNumber(schema, 0.5)
     case 'boolean':
       return true
     case 'array':
-      return schema['items'] === undefined ? [] : [make(schema['items'])]
+      return sampleList(schema, make)
     case 'object':
       return makeObject(schema, make)
     default:
       return choice === undefined ? undefined : make(choice)
   }
+}
+
+const MOST_ITEMS = 20
+
+function sampleList(
+  schema: Readonly<Record<string, unknown>>,
+  make: (schema: unknown) => unknown,
+): unknown[] {
+  const { items, minItems } = schema
+  if (items === undefined) return []
+  return Array.from({ length: Math.min(numberOr(minItems, 1) || 1, MOST_ITEMS) }, () => make(items))
+}
+
+/** A number in the range; `step` is the distance from an exclusive bound. OpenAPI 3.0 has boolean exclusive bounds. */
+function sampleNumber(schema: Readonly<Record<string, unknown>>, step: number): number {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const least = Math.max(
+    exclusiveMinimum === true ? numberOr(minimum, -Infinity) + step : numberOr(minimum, -Infinity),
+    numberOr(exclusiveMinimum, -Infinity) + step,
+  )
+  const most = Math.min(
+    exclusiveMaximum === true ? numberOr(maximum, Infinity) - step : numberOr(maximum, Infinity),
+    numberOr(exclusiveMaximum, Infinity) - step,
+  )
+  const wish = least === -Infinity ? Math.min(1, most) : least
+  const factor = numberOr(multipleOf, 0)
+  return factor > 0 ? Math.ceil(wish / factor) * factor : wish
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : otherwise
 }
 
 function makeObject(schema: Readonly<Record<string, unknown>>, make: (schema: unknown) => unknown): unknown {
