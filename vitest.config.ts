@@ -13,7 +13,7 @@ const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
 const longTests = ['tests/stack-on-postgres.test.ts']
 
 const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
-const exclude = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : longTests)]
+const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**', ...(isLong ? [] : longTests)]
 
 // These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own.
 // All others share three: to start one and to load the gateway into it takes longer than most files take.

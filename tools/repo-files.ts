@@ -27,6 +27,7 @@ export function listSources(root: string, folders: readonly string[] = ['.']): s
  */
 export function isTestFile(path: string): boolean {
   return (
-    /\.test(-d)?\.\w+$/.test(path) || /^((packages|examples)\/[^/]+\/)?(test|tests|bench|chaos)\//.test(path)
+    /\.test(-d)?\.\w+$/.test(path) ||
+    /^((packages|examples)\/[^/]+\/(template\/)?)?(test|tests|bench|chaos)\//.test(path)
   )
 }

@@ -25,6 +25,7 @@ test.each([
   '`packages/profile/schemas/v0.N`, `src/a.ts`, docs/decisions/README.md',
   '`@agentic-rest/profile`, `@agentic-rest/profile/validate`, `@agentic-rest/profile/schemas/v0.3/error.json`, @agentic-rest/',
   '`npm run check` and `npm run --silent check`',
+  '`npm run typecheck` in a project',
 ])('everything that is named is there: %s', (text) => {
   expect(faultsOf('docs/a.md', text)).toEqual([])
 })

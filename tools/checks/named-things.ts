@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { projectScripts } from '../../packages/cli/src/init/package-file.ts'
 import { type Fault, lineAt } from '../fault.ts'
 import { isTestFile, listFiles, listSources } from '../repo-files.ts'
 import { readManifest, readWorkspaces } from '../workspaces.ts'
@@ -79,7 +80,8 @@ function readRepo(root: string): Repo {
   return {
     root,
     decisions: new Set(records.map(Number)),
-    scripts: new Set(Object.keys(readManifest(root, '.').manifest.scripts ?? {})),
+    // Pages also name the scripts of a project that `agentic init` writes.
+    scripts: new Set(Object.keys({ ...readManifest(root, '.').manifest.scripts, ...projectScripts })),
     packages: new Map(
       readWorkspaces(root).map(({ manifest }) => [manifest.name ?? '', Object.keys(manifest.exports ?? {})]),
     ),

@@ -44,7 +44,7 @@ test.each([
     [
       'people.yaml:2:13: people[0].name: expected 1 to 256 printable characters without blanks',
       'people.yaml:2:26: people[0].tenant: expected 1 to 64 letters, digits, dots, dashes or underscores',
-      'people.yaml:2:41: people[0].roles[0]: expected printable text without blanks and commas',
+      'people.yaml:2:41: people[0].roles[0]: expected printable text without commas and outer blanks',
       'people.yaml:2:48: people[0].roles[1]: expected a text',
     ],
   ],

@@ -28,7 +28,9 @@ function readPeople(file: string): PeopleResult {
 }
 
 // The roles of a caller travel as one header, joined with commas.
-const role = z.string().regex(/^[\x21-\x2B\x2D-\x7E]+$/, 'expected printable text without blanks and commas')
+const role = z
+  .string()
+  .regex(/^(?! )[\x20-\x2B\x2D-\x7E]+(?<! )$/, 'expected printable text without commas and outer blanks')
 
 const person = z.strictObject({
   name: z.string().regex(/^[\x21-\x7E]{1,256}$/, 'expected 1 to 256 printable characters without blanks'),

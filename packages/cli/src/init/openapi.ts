@@ -1,9 +1,5 @@
 import { createReferences, readDocument } from '@agentic-rest/conformance'
-
-/** A project cannot be written; the message says why. */
-export class InitError extends Error {
-  override readonly name = 'InitError'
-}
+import { InitError } from './init-error.ts'
 
 /** An OpenAPI 3 document. */
 export interface OpenApi {

@@ -1,64 +1,6 @@
 import type { OpenApi } from './openapi.ts'
 import type { PlannedInput, PlannedOperation } from './plan-operations.ts'
-import { keySource, valueSource, zodSource } from './zod-source.ts'
-
-/** The operation of `exampleSource`, for the other generated files. */
-export const exampleOperation: PlannedOperation = {
-  id: 'create-summary',
-  method: 'POST',
-  path: '/notes/{noteId}/summaries',
-  summary: 'Shortens a note.',
-  outcome: 'created',
-  streams: false,
-  inputs: [
-    { name: 'noteId', location: 'path', required: true, question: undefined, schema: { example: 'n-1' } },
-    {
-      name: 'text',
-      location: 'body',
-      required: true,
-      question: 'Which text is to be shortened?',
-      schema: { example: 'Tea is ready. Bring a cup.' },
-    },
-    {
-      name: 'length',
-      location: 'body',
-      required: true,
-      question: 'How long may the summary be?',
-      schema: { enum: ['short', 'long'] },
-    },
-  ],
-}
-
-/** The source of the operations without an OpenAPI document: one example, which needs no network. */
-export const exampleSource = `import { created, defineOperation } from '@agentic-rest/service'
-import { z } from 'zod'
-
-const createSummary = defineOperation({
-  id: 'create-summary',
-  method: 'POST',
-  path: '/notes/{noteId}/summaries',
-  summary: 'Shortens a note.',
-  // All inputs in one object: noteId is in the path, the others are in the body. A missing required input is asked for
-  // with its description (clarification_required). An invalid input is refused (validation_failed).
-  input: z.object({
-    noteId: z.string(),
-    text: z.string().min(1).describe('Which text is to be shortened?'),
-    length: z.enum(['short', 'long']).describe('How long may the summary be?'),
-  }),
-  outcomes: ['created'],
-  run: ({ input: { noteId, text, length } }) =>
-    created({ id: \`\${noteId}-\${length}\`, noteId, length, summary: shorten(text, length) }),
-})
-
-/** All operations of this service. */
-export const operations = [createSummary]
-
-// Put your agent here. It can call a model, a database, or other agents with \`call\`.
-function shorten(text: string, length: 'short' | 'long'): string {
-  const sentences = text.split(/(?<=[.!?])\\s+/)
-  return sentences.slice(0, length === 'short' ? 1 : 3).join(' ')
-}
-`
+import { keySource, memberSource, valueSource } from './zod-source.ts'
 
 /** The source of the operations of an OpenAPI document. */
 export function operationsSource(operations: readonly PlannedOperation[], api: OpenApi): string {
@@ -114,14 +56,28 @@ function operationSource(operation: PlannedOperation, name: string, api: OpenApi
       : ['input: z.object({', ...inputs.map((input) => `  ${inputSource(input, api)},`), '}),']),
     ...locationLines(operation),
     `outcomes: ['${outcome}'],`,
+    ...(operation.idempotent ? ['idempotent: true,'] : []),
+    ...(operation.async ? ['async: true,'] : []),
+    ...approvalLines(operation),
     inputs.length === 0 ? `run: () => ${outcome}({}),` : `run: ({ input }) => ${outcome}({ ...input }),`,
   ]
   return `const ${name} = defineOperation({\n${lines.map((line) => `  ${line}\n`).join('')}})\n`
 }
 
 function inputSource({ name, schema, required, question }: PlannedInput, api: OpenApi): string {
-  const described = question === undefined ? '' : `.describe(${valueSource(question)})`
-  return `${keySource(name)}: ${zodSource(schema, api)}${described}${required ? '' : '.optional()'}`
+  return `${keySource(name)}: ${memberSource(schema, { required, question }, { api })}`
+}
+
+/** The document names the role; every request needs its approval until the code decides otherwise. */
+function approvalLines({ id, approvalRole }: PlannedOperation): string[] {
+  if (approvalRole === undefined) return []
+  const [role, message] = [valueSource(approvalRole), valueSource(`Approve ${id}?`)]
+  return [
+    'approval: {',
+    `  role: ${role},`,
+    `  when: () => ({ message: ${message}, approver: { name: ${role} } }),`,
+    '},',
+  ]
 }
 
 /** The locations that differ from the default of the method. */

@@ -1,6 +1,6 @@
-import { mediaTypeEssence, outcomes } from '@agentic-rest/profile'
-import type { OpenApi } from './openapi.ts'
-import { InitError, type JsonMap, listOf, mapOf, textOf } from './openapi.ts'
+import { headerKeys, mediaTypeEssence, outcomes } from '@agentic-rest/profile'
+import { InitError } from './init-error.ts'
+import { type JsonMap, listOf, mapOf, type OpenApi, textOf } from './openapi.ts'
 
 /** One input of an operation. */
 export interface PlannedInput {
@@ -21,6 +21,10 @@ export interface PlannedOperation {
   /** The outcome of a complete request. */
   readonly outcome: 'success' | 'created'
   readonly streams: boolean
+  /** The extension `x-agentic` of documents that the SDK writes. */
+  readonly async: boolean
+  readonly idempotent: boolean
+  readonly approvalRole: string | undefined
 }
 
 /** The operations, and notes about parts of the document that were left out. */
@@ -33,12 +37,26 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const SEGMENT = /^(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z0-9\-._~!$&'()+,;=:@]+)$/
 // Paths that the gateway or the SDK answers itself.
 const RESERVED = ['/metrics', '/healthz', '/readyz', '/openapi.json']
+// The SDK adds these operations to a service with background work or approvals.
+const SDK_ID = /^agentic\./
+const SDK_PATHS = {
+  async: /^\/operations\/\{\w+\}\/(?:status|cancel)$/,
+  approval: /^\/approvals\/\{\w+\}(?:\/(?:approve|reject))?$/,
+}
+// The ids of their routes in the template.
+const SDK_ROUTES = ['operation-status', 'cancel-operation', 'show-approval', 'approve', 'reject']
+// Headers of the gateway, the SDK or HTTP itself: no inputs of an operation.
+const ownedHeaders = new Set<string>([
+  ...Object.values(headerKeys),
+  ...['accept', 'connection', 'content-length', 'cookie', 'host', 'prefer', 'transfer-encoding'],
+])
+const OWNED_PREFIX = /^x-(?:actor|forwarded)-/
 
 /** Turns the operations of a document into routes and operations of a project. */
 export function planOperations(api: OpenApi): OperationPlan {
   const notes: string[] = []
-  const taken = new Set<string>()
-  const operations = Object.entries(mapOf(api.document['paths'])).flatMap(([path, item]) => {
+  const taken = new Set<string>(SDK_ROUTES)
+  const planned = Object.entries(mapOf(api.document['paths'])).flatMap(([path, item]) => {
     const problem = pathProblem(path)
     if (problem !== undefined) {
       notes.push(`${JSON.stringify(path)} is left out: ${problem}`)
@@ -46,8 +64,22 @@ export function planOperations(api: OpenApi): OperationPlan {
     }
     return planPath(path, { api, item: api.follow(item), taken, notes })
   })
+  const operations = withoutSdkPaths(planned, notes)
   if (operations.length === 0) throw new InitError('the document has no operation that a route can have')
   return { operations, notes }
+}
+
+/** A document of another framework may have these paths itself; the SDK takes them if it needs them. */
+function withoutSdkPaths(planned: readonly PlannedOperation[], notes: string[]): PlannedOperation[] {
+  const needed = [
+    ...(planned.some((operation) => operation.async) ? [SDK_PATHS.async] : []),
+    ...(planned.some(({ approvalRole }) => approvalRole !== undefined) ? [SDK_PATHS.approval] : []),
+  ]
+  return planned.filter(({ method, path }) => {
+    const isTaken = needed.some((pattern) => pattern.test(path))
+    if (isTaken) notes.push(`${method} ${JSON.stringify(path)} is left out: the SDK answers it itself`)
+    return !isTaken
+  })
 }
 
 function pathProblem(path: string): string | undefined {
@@ -68,9 +100,11 @@ interface PathPlan {
 
 function planPath(path: string, plan: PathPlan): PlannedOperation[] {
   return methods.flatMap((method) => {
-    const operation = plan.item[method.toLowerCase()]
-    if (operation === undefined) return []
-    return [planOperation({ method, path, operation: plan.api.follow(operation) }, plan)]
+    const found = plan.item[method.toLowerCase()]
+    if (found === undefined) return []
+    const operation = plan.api.follow(found)
+    if (SDK_ID.test(textOf(operation['operationId']) ?? '')) return []
+    return [planOperation({ method, path, operation }, plan)]
   })
 }
 
@@ -105,6 +139,16 @@ function planOperation({ method, path, operation }: Found, plan: PathPlan): Plan
     ),
     outcome: isCreated(responses) ? 'created' : 'success',
     streams: Object.values(responses).some((response) => isStream(api.follow(response))),
+    ...extensionOf(operation),
+  }
+}
+
+function extensionOf(operation: JsonMap): Pick<PlannedOperation, 'async' | 'idempotent' | 'approvalRole'> {
+  const { async: canWait, idempotent, approval } = mapOf(operation['x-agentic'])
+  return {
+    async: canWait === true,
+    idempotent: idempotent === true,
+    approvalRole: textOf(mapOf(approval)['role']),
   }
 }
 
@@ -125,6 +169,7 @@ function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi):
 function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
   const { in: location, name, required, schema, description } = parameter
   if ((location !== 'query' && location !== 'header') || !isInputName(name)) return []
+  if (location === 'header' && isOwnedHeader(name.toLowerCase())) return []
   return [
     {
       name,
@@ -134,6 +179,10 @@ function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
       schema: api.follow(schema),
     },
   ]
+}
+
+function isOwnedHeader(key: string): boolean {
+  return ownedHeaders.has(key) || OWNED_PREFIX.test(key)
 }
 
 function bodyInputs(body: JsonMap, api: OpenApi): PlannedInput[] {

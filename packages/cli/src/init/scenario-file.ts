@@ -2,27 +2,16 @@ import { stringify } from 'yaml'
 import type { OpenApi } from './openapi.ts'
 import type { PlannedOperation } from './plan-operations.ts'
 import { asksFor, sampleRequest } from './sample-request.ts'
+import { slice } from './template.ts'
 
-/** A conformance.yaml for the generated service. */
-export function scenarioFile(operations: readonly PlannedOperation[], api: Pick<OpenApi, 'follow'>): string {
-  return `${head}${stringify({ outcomes: outcomesOf(operations, api) })}`
+type Api = Pick<OpenApi, 'follow'>
+
+/** The template's conformance.yaml with requests for these operations. */
+export function scenarioFile(template: string, operations: readonly PlannedOperation[], api: Api): string {
+  return `${slice(template, { to: 'outcomes:\n' })}${stringify({ outcomes: outcomesOf(operations, api) })}`
 }
 
-const head = `# The requests that "agentic conformance" sends to observe each outcome. Outcomes without a request are reported as not
-# observed, never as passed. Add a request for each new outcome of your service.
-target: gateway
-tokens:
-  # A token for "agentic dev". Elsewhere, { env: TOKEN } reads it from the environment.
-  caller: { command: "npx agentic token --port-base \${PORT:-8080}" }
-token: caller
-tenant: acme
-# A tenant that the token does not allow.
-foreignTenant: globex
-metrics: /metrics
-packages: [package.json]
-`
-
-function outcomesOf(operations: readonly PlannedOperation[], api: Pick<OpenApi, 'follow'>): object {
+function outcomesOf(operations: readonly PlannedOperation[], api: Api): object {
   const rows: [string, object][] = []
   const add = (
     name: string,
@@ -32,34 +21,46 @@ function outcomesOf(operations: readonly PlannedOperation[], api: Pick<OpenApi, 
     if (operation !== undefined) rows.push([name, probe(operation)])
   }
   const complete = (operation: PlannedOperation) => ({ request: sampleRequest(operation, api, 'complete') })
+  const direct = operations.filter(({ streams, approvalRole }) => !streams && approvalRole === undefined)
   add(
     'success',
-    operations.find(({ outcome, streams }) => outcome === 'success' && !streams),
+    direct.find(({ outcome }) => outcome === 'success'),
     complete,
   )
   add(
     'created',
-    operations.find(({ outcome, streams }) => outcome === 'created' && !streams),
+    direct.find(({ outcome }) => outcome === 'created'),
     complete,
+  )
+  add(
+    'accepted',
+    direct.find((operation) => operation.async),
+    (operation) => {
+      const { headers, ...request } = sampleRequest(operation, api, 'complete')
+      return { request: { ...request, headers: { ...headers, ...inBackground } } }
+    },
   )
   add(
     'clarification_required',
     operations.find((operation) => asksFor(operation).length > 0),
-    (operation) => ({
-      request: sampleRequest(operation, api, 'empty'),
-      asks: asksFor(operation),
-    }),
+    (operation) => ({ request: sampleRequest(operation, api, 'empty'), asks: asksFor(operation) }),
   )
   // No operation accepts a number as its body.
   add(
     'validation_failed',
     operations.find(({ method }) => method !== 'GET' && method !== 'DELETE'),
-    (operation) => ({
-      request: { ...sampleRequest(operation, api, 'complete'), body: 42 },
-    }),
+    (operation) => ({ request: { ...sampleRequest(operation, api, 'complete'), body: 42 } }),
+  )
+  add(
+    'approval_required',
+    operations.find(({ approvalRole }) => approvalRole !== undefined),
+    complete,
   )
   add('forbidden', operations[0], (operation) => ({
     request: { ...sampleRequest(operation, api, 'complete'), tenant: 'globex' },
   }))
   return Object.fromEntries(rows)
 }
+
+/** The header of a request for background work (RFC 7240). */
+export const inBackground = { Prefer: 'respond-async' } as const

@@ -1,49 +1,66 @@
-import type { OpenApi } from './openapi.ts'
-import { type JsonMap, listOf, mapOf } from './openapi.ts'
+import { type JsonMap, listOf, mapOf, type OpenApi } from './openapi.ts'
 
 const DEEPEST = 3
 const MOST_MEMBERS = 40
 
-/** The source of a zod schema for a JSON Schema. Unsupported parts become `z.unknown()`. */
-export function zodSource(
-  given: unknown,
-  api: Pick<OpenApi, 'follow'>,
-  above: readonly unknown[] = [],
-): string {
-  const schema = api.follow(given)
-  const types = [schema['type']].flat()
-  const base = baseSource(schema, {
-    api,
-    above: [...above, schema],
-    type: types.find((type) => type !== 'null'),
-  })
-  const nullable = schema['nullable'] === true || types.includes('null')
-  return nullable ? `${base}.nullable()` : base
-}
-
 interface Place {
   readonly api: Pick<OpenApi, 'follow'>
-  /** The schemas around this one, including itself. */
-  readonly above: readonly unknown[]
-  readonly type: unknown
+  /** The schemas around this one; none for an input. */
+  readonly above?: readonly unknown[]
 }
 
-function baseSource(schema: JsonMap, place: Place): string {
-  const words = Object.hasOwn(schema, 'const')
+/** The facts about a member outside its schema. */
+export interface Membership {
+  readonly required: boolean
+  readonly question?: string | undefined
+}
+
+/** The source of a zod schema for an input or a member of an object, with its default. */
+export function memberSource(given: unknown, { required, question }: Membership, place: Place): string {
+  const base = `${zodSource(given, place)}${question === undefined ? '' : `.describe(${valueSource(question)})`}`
+  // A required input is asked for; a default in zod would answer the question.
+  if (required) return base
+  const usual = place.api.follow(given)['default']
+  const hasDefault = usual !== undefined && fits(usual, given, place)
+  return `${base}${hasDefault ? `.default(${valueSource(usual)})` : '.optional()'}`
+}
+
+/** The source of a zod schema for a JSON Schema. Unsupported parts become `z.unknown()`. */
+export function zodSource(given: unknown, { api, above = [] }: Place): string {
+  const schema = api.follow(given)
+  const base = baseSource(schema, { api, above: [...above, schema] })
+  return isNullable(schema) ? `${base}.nullable()` : base
+}
+
+function isNullable(schema: JsonMap): boolean {
+  return schema['nullable'] === true || [schema['type']].flat().includes('null')
+}
+
+function typeOf(schema: JsonMap): unknown {
+  return [schema['type']].flat().find((type) => type !== 'null')
+}
+
+/** The values of `const` or `enum`; empty when the schema does not list any. */
+function choicesOf(schema: JsonMap): readonly unknown[] {
+  return Object.hasOwn(schema, 'const')
     ? [schema['const']]
     : listOf(schema['enum']).filter((word) => word !== null)
+}
+
+function baseSource(schema: JsonMap, place: Required<Place>): string {
+  const words = choicesOf(schema)
   if (words.length > 0) return choiceSource(words)
-  switch (place.type) {
+  switch (typeOf(schema)) {
     case 'string':
-      return `z.string()${bounds(schema, ['minLength', 'maxLength'])}`
+      return `z.string()${calls(schema, lengthCalls)}${patternCall(schema['pattern'])}`
     case 'integer':
-      return `z.int()${bounds(schema, ['minimum', 'maximum'])}`
+      return `z.int()${rangeCalls(schema)}`
     case 'number':
-      return `z.number()${bounds(schema, ['minimum', 'maximum'])}`
+      return `z.number()${rangeCalls(schema)}`
     case 'boolean':
       return 'z.boolean()'
     case 'array':
-      return `z.array(${deeper(schema['items'], place)})`
+      return `z.array(${deeper(schema['items'], { required: true }, place)})${calls(schema, countCalls)}`
     case 'object':
       return objectSource(schema, place)
     default:
@@ -58,28 +75,95 @@ function choiceSource(words: readonly unknown[]): string {
   return isPlain ? `z.literal([${texts.join(', ')}])` : 'z.unknown()'
 }
 
-function bounds(schema: JsonMap, [least, most]: readonly [string, string]): string {
-  const bound = (name: string, call: string) =>
-    Number.isFinite(schema[name]) ? `.${call}(${schema[name]})` : ''
-  return `${bound(least, 'min')}${bound(most, 'max')}`
+type Calls = readonly (readonly [keyword: string, method: string])[]
+
+const lengthCalls: Calls = [
+  ['minLength', 'min'],
+  ['maxLength', 'max'],
+]
+const countCalls: Calls = [
+  ['minItems', 'min'],
+  ['maxItems', 'max'],
+]
+
+function calls(schema: JsonMap, rows: Calls): string {
+  return rows
+    .filter(([keyword]) => Number.isFinite(schema[keyword]))
+    .map(([keyword, method]) => `.${method}(${schema[keyword]})`)
+    .join('')
 }
 
-function objectSource(schema: JsonMap, place: Place): string {
+/** OpenAPI 3.0 has a boolean `exclusiveMinimum` beside `minimum`; JSON Schema has a number instead. */
+function rangeCalls(schema: JsonMap): string {
+  const { exclusiveMinimum, exclusiveMaximum } = schema
+  return calls(schema, [
+    ['minimum', exclusiveMinimum === true ? 'gt' : 'min'],
+    ['maximum', exclusiveMaximum === true ? 'lt' : 'max'],
+    ['exclusiveMinimum', 'gt'],
+    ['exclusiveMaximum', 'lt'],
+    ['multipleOf', 'multipleOf'],
+  ])
+}
+
+function patternCall(pattern: unknown): string {
+  const expression =
+    typeof pattern === 'string' ? (compiled(pattern, 'u') ?? compiled(pattern, '')) : undefined
+  return expression === undefined ? '' : `.regex(${expression})`
+}
+
+/** JSON Schema patterns are those of ECMA-262 with Unicode; many documents have older ones. */
+function compiled(pattern: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, flags)
+  } catch {
+    return undefined
+  }
+}
+
+function objectSource(schema: JsonMap, place: Required<Place>): string {
   const all = Object.entries(mapOf(schema['properties'])).filter(([name]) => name !== '__proto__')
   const members = all.slice(0, MOST_MEMBERS)
   if (members.length === 0) return 'z.record(z.string(), z.unknown())'
   const required = listOf(schema['required'])
   const rows = members.map(
-    ([name, member]) =>
-      `${keySource(name)}: ${deeper(member, place)}${required.includes(name) ? '' : '.optional()'}`,
+    ([name, member]) => `${keySource(name)}: ${deeper(member, { required: required.includes(name) }, place)}`,
   )
   return `z.object({ ${rows.join(', ')} })`
 }
 
 /** Recursive and very deep schemas become `z.unknown()`. */
-function deeper(schema: unknown, { api, above }: Place): string {
-  if (above.length > DEEPEST || above.includes(api.follow(schema))) return 'z.unknown()'
-  return zodSource(schema, api, above)
+function deeper(schema: unknown, membership: Membership, place: Required<Place>): string {
+  const { api, above } = place
+  if (above.length > DEEPEST || above.includes(api.follow(schema)))
+    return `z.unknown()${membership.required ? '' : '.optional()'}`
+  return memberSource(schema, membership, place)
+}
+
+/** Whether a default has the type of its schema: another one would not compile. */
+function fits(value: unknown, given: unknown, place: Place): boolean {
+  const schema = place.api.follow(given)
+  if (value === null) return isNullable(schema)
+  const words = choicesOf(schema)
+  if (words.length > 0) return words.includes(value)
+  switch (typeOf(schema)) {
+    case 'integer':
+      return Number.isInteger(value)
+    case 'array':
+      return Array.isArray(value) && value.every((item) => fits(item, schema['items'], place))
+    case 'object':
+      return isPlainRecord(schema, value)
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === typeOf(schema)
+    default:
+      return true
+  }
+}
+
+/** Only objects without known members: others could lack one. */
+function isPlainRecord(schema: JsonMap, value: unknown): boolean {
+  return Object.keys(mapOf(schema['properties'])).length === 0 && mapOf(value) === value
 }
 
 /** The source of a member name. */
