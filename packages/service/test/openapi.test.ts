@@ -69,6 +69,7 @@ interface Parameter {
 
 interface DescribedOperation {
   readonly operationId: string
+  readonly 'x-agentic'?: object
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { schema: object }> }
   readonly responses: Readonly<Record<string, Record<string, unknown>>>
@@ -140,6 +141,16 @@ it('lists the operations of the user, and those of the service that they need', 
     'post /approvals/{approvalId}/approve',
     'post /approvals/{approvalId}/reject',
   ])
+})
+
+it('carries async, idempotent and the role of approval in x-agentic, where there are any', async () => {
+  const { paths } = await fetchDocument()
+  expect(paths[create.path]?.['post']?.['x-agentic']).toEqual({
+    async: true,
+    idempotent: true,
+    approval: { role: 'boss' },
+  })
+  expect(Object.hasOwn(paths[list.path]?.['get'] ?? {}, 'x-agentic')).toBe(false)
 })
 
 it('places every input, and names the headers of the profile that mean something', async () => {

@@ -69,12 +69,23 @@ function describeOperation(operation: Operation): Described {
       operationId: id,
       ...(summary !== undefined && { summary }),
       ...(description !== undefined && { description }),
+      ...extensionOf(operation),
       parameters: [...inputs.parameters, ...profileParameters(operation)],
       ...(inputs.body && { requestBody: inputs.body }),
       responses: responses.responses,
     },
     schemas: { ...inputs.schemas, ...responses.schemas },
   }
+}
+
+/** Facts without a place in OpenAPI. `agentic init --from` carries them over. */
+function extensionOf({ async: canWait, idempotent, approval }: Operation): JsonSchema {
+  const facts = {
+    ...(canWait && { async: true }),
+    ...(idempotent && { idempotent: true }),
+    ...(approval && { approval: { role: approval.role } }),
+  }
+  return Object.keys(facts).length === 0 ? {} : { 'x-agentic': facts }
 }
 
 interface DescribedInputs {
