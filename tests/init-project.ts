@@ -1,33 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { fencedBlocks } from '../tools/markdown.ts'
 import { commandsIn } from './documented-code.ts'
-import { run } from './packed-packages.ts'
 
-/** A project of `agentic init` with its packages and ports. */
+/** A project that `agentic init` wrote, and the environment of its commands. */
 export interface WrittenProject {
   readonly folder: string
-  /** The folder with the packages of its package.json. */
-  readonly installed: string
-  /** Free ports instead of the usual ones. */
+  readonly env: NodeJS.ProcessEnv
+  /** A free port base, in place of the usual one. */
   readonly portBase: number
-  readonly servicePort: number
 }
 
-/** Commands that run until the end, with their message when ready. */
-const lasting = new Map([
-  ['npm start', 'The service listens at'],
-  ['npx agentic dev', 'prints another one'],
-])
+/** A command that runs until its end, and its output when it is ready. */
+const lasting = new Map([['npm start', 'prints another one']])
 
-/** Runs the commands of a project's README; resolves with the output of those that end. */
-export async function followReadme(project: WrittenProject): Promise<Map<string, string>> {
-  movePorts(project)
+/** Runs the commands of a README one by one; resolves with the output of each. `info` is the language of the blocks. */
+export async function followReadme(project: WrittenProject, info = 'sh'): Promise<Map<string, string>> {
   const readme = readFileSync(join(project.folder, 'README.md'), 'utf8')
-  const blocks = fencedBlocks(readme).filter(({ info }) => info === 'sh')
+  const blocks = fencedBlocks(readme).filter((block) => block.info === info)
   const printed = new Map<string, string>()
   for (const command of blocks.flatMap(({ text }) => commandsIn(text)))
     printed.set(command, await carryOut(command, project))
@@ -35,64 +28,83 @@ export async function followReadme(project: WrittenProject): Promise<Map<string,
 }
 
 async function carryOut(command: string, project: WrittenProject): Promise<string> {
-  if (command === 'npm install') return install(project)
   const sign = lasting.get(command)
-  if (sign !== undefined) return await startLasting(adapted(command, project), sign, project.folder)
-  const ended = run('sh', ['-c', adapted(command, project)], project.folder)
-  expect(ended.status, `${command}\n${ended.output}`).toBe(0)
-  return ended.output
+  if (sign === undefined) return await runCommand(adapted(command, project), project)
+  const { ready } = startCommand(adapted(command, project), sign, project)
+  return await ready
 }
 
-/** Replaces the usual ports, which may be in use on this machine. */
-function movePorts({ folder, portBase, servicePort }: WrittenProject): void {
-  for (const name of ['package.json', 'gateway.yaml', 'conformance.yaml', 'src/main.ts']) {
+/** The files name the usual ports, which another program may use on this machine. */
+export function movePorts({ folder, portBase }: Pick<WrittenProject, 'folder' | 'portBase'>): void {
+  for (const name of ['package.json', 'conformance.yaml']) {
     const file = join(folder, name)
     const text = readFileSync(file, 'utf8')
-    const moved = text.replaceAll('8080', String(portBase)).replaceAll('8081', String(servicePort))
-    writeFileSync(file, moved)
+    writeFileSync(file, text.replaceAll('8080', String(portBase)).replaceAll('8085', String(portBase + 5)))
   }
 }
 
-function adapted(command: string, { portBase }: WrittenProject): string {
+/** A command of the README for the ports of this test. */
+export function adapted(command: string, { portBase }: Pick<WrittenProject, 'portBase'>): string {
   return command
-    .replace(/^npx agentic dev$/, `npx agentic dev --memory --port-base ${portBase}`)
+    .replace(/^npm start$/, `npm start -- --memory --port-base ${portBase}`)
     .replace('npx agentic token', `npx agentic token --port-base ${portBase}`)
     .replace('npx agentic call', `npx agentic call --base-url http://127.0.0.1:${portBase}`)
 }
 
-/** Links the dependencies of the project in the required versions, like `npm install`. */
-function install({ folder, installed }: WrittenProject): string {
-  const { dependencies, devDependencies } = readManifest(folder)
-  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-    expect([name, readManifest(join(installed, name)).version]).toEqual([name, version])
-  symlinkSync(installed, join(folder, 'node_modules'))
-  return ''
+type Place = Pick<WrittenProject, 'folder' | 'env'>
+
+/** Runs a command to its end, which has to be a success; resolves with its output. */
+export async function runCommand(command: string, { folder, env }: Place): Promise<string> {
+  const child = spawn('sh', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = collect(child)
+  const [code] = await once(child, 'close')
+  expect(code, `${command}\n${output()}`).toBe(0)
+  return output()
 }
 
-function readManifest(folder: string) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-}
-
-async function startLasting(command: string, sign: string, cwd: string): Promise<string> {
-  const { npm_config_local_prefix: _, ...env } = process.env
-  // Its own process group, as in a terminal: npm, its shell and the program end together.
-  const child = spawn('sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(() => endGroup(child))
-  let output = ''
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk
-      if (output.includes(sign)) resolve()
-    })
-  child.once('close', () => reject(new Error(`${command} ended:\n${output}`)))
-  await ready
-  return output
-}
-
-async function endGroup(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null) return
+/** Starts a command; `ready` resolves with its output so far when a text is in it, `ended` with all of it. */
+export function startCommand(command: string, sign: string, { folder, env }: Place) {
+  // A group of its own, as in a terminal: npm, its shell and the program end together.
+  const child = spawn('sh', ['-c', command], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const closed = once(child, 'close')
+  onTestFinished(() => endGroup(child, closed))
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>()
+  const output = collect(child, () => {
+    if (output().includes(sign)) resolve(output())
+  })
+  const ended = closed.then(() => {
+    reject(new Error(`${command} ended:\n${output()}`))
+    return output()
+  })
+  return { ready, ended }
+}
+
+function collect({ stdout, stderr }: ChildProcess, onData = () => {}): () => string {
+  let output = ''
+  for (const stream of [stdout, stderr])
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+      onData()
+    })
+  return () => output
+}
+
+async function endGroup(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   process.kill(-child.pid, 'SIGTERM')
   await closed
+}
+
+/** The environment of a stranger: the Node of the machine, an own npm cache, and nothing of the npm that runs the tests. */
+export function strangersEnvironment(npmCache: string): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_|VITEST|INIT_CWD)/i.test(name))
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !/node_modules|node-gyp/.test(folder))
+  return { ...Object.fromEntries(own), PATH: path.join(delimiter), npm_config_cache: npmCache }
 }

@@ -24,7 +24,6 @@ import { readLock } from '../tools/locked-packages.ts'
 import { describeRelease, sumsFile } from '../tools/release.ts'
 import { sbomFiles } from '../tools/sbom.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
-import { followReadme } from './init-project.ts'
 import { packagePrograms } from './package-programs.ts'
 import {
   type Ended,
@@ -300,23 +299,23 @@ describe('the command agentic', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('init writes a project whose README commands all work, conformance included', async () => {
+  test('init writes plain versions where there is no clone, and says so when the registry lacks them', () => {
     const folder = join(work, 'my-agent')
-    expect(runAgentic(['init', folder])).toMatchObject({ status: 0 })
-    const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
-    const installed = join(consumer, 'node_modules')
-    const printed = [...(await followReadme({ folder, installed, portBase, servicePort: portBase + 1 }))]
-    expect(printed.map(([command]) => command.split(' ').slice(0, 3).join(' '))).toEqual([
-      'npm install',
-      'npm test',
-      'npm run check',
-      'npm start',
-      'npx agentic dev',
-      'npx agentic call',
-      'npm run conformance',
+    const { status, output } = runAgentic(['init', folder])
+    expect([status, output]).toEqual([0, expect.stringContaining('Written. Next:')])
+    const { version } = JSON.parse(
+      readFileSync(join(installedFolder('agentic-rest'), 'package.json'), 'utf8'),
+    )
+    const { dependencies, devDependencies, overrides } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    )
+    expect([dependencies['@agentic-rest/service'], devDependencies['agentic-rest'], overrides]).toEqual([
+      version,
+      version,
+      undefined,
     ])
-    expect(printed[5]?.[1]).toMatch(/^201 created /)
-    expect(printed[6]?.[1]).toMatch(/4 of 10 outcomes observed\n.* 0 failed/)
+    expect(existsSync(join(folder, 'vendor'))).toBe(false)
+    expect(runAgentic(['check', join(folder, 'gateway.yaml'), '--strict'])).toMatchObject({ status: 0 })
   })
 })
 

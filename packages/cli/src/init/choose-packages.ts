@@ -64,7 +64,8 @@ export interface RegistryAnswer {
 
 function absence(registry: string, missing: RegistryAnswer['missing'], version: string): string {
   const [first = ''] = missing.keys()
-  const others = missing.size === 1 ? '' : ` and ${missing.size - 1} more packages`
+  const more = missing.size - 1
+  const others = more === 0 ? '' : ` and ${more} more package${more === 1 ? '' : 's'}`
   const isSilent = [...missing.values()].includes('no answer')
   return `${registry} ${isSilent ? 'does not say whether it has' : 'does not have'} ${first} ${version}${others}`
 }

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -104,9 +105,21 @@ export async function packClone(
     mkdirSync(join(kept, '..'), { recursive: true })
     cpSync(tarballs, `${kept}.new`, { recursive: true })
     renameSync(`${kept}.new`, kept)
+    removeOld(kept)
     return kept
   } finally {
     rmSync(work, { recursive: true, force: true })
+  }
+}
+
+const KEPT_MS = 3_600_000
+
+/** Removes tarballs of older sources; those of the last hour may still be in use. */
+function removeOld(kept: string): void {
+  const folder = join(kept, '..')
+  for (const old of globSync('*', { cwd: folder }).map((name) => join(folder, name))) {
+    const { mtimeMs = Date.now() } = statSync(old, { throwIfNoEntry: false }) ?? {}
+    if (old !== kept && Date.now() - mtimeMs > KEPT_MS) rmSync(old, { recursive: true, force: true })
   }
 }
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { mapOf } from './openapi.ts'
+import { memberSource } from './zod-source.ts'
+
+const place = { api: { follow: mapOf } }
+const optional = (schema: unknown) => memberSource(schema, { required: false }, place)
+
+test.each([
+  [{ type: 'string', minLength: 1, maxLength: 9 }, 'z.string().min(1).max(9)'],
+  [{ type: 'string', pattern: '^a/b\\d$' }, 'z.string().regex(/^a\\/b\\d$/u)'],
+  // Valid only without Unicode semantics.
+  [{ type: 'string', pattern: '^\\-$' }, 'z.string().regex(/^\\-$/)'],
+  [{ type: 'string', pattern: '(' }, 'z.string()'],
+  [{ type: 'integer', minimum: 1, maximum: 5 }, 'z.int().min(1).max(5)'],
+  [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 'z.number().gt(0).lt(1)'],
+  [
+    { type: 'number', minimum: 0, exclusiveMinimum: true, multipleOf: 0.5 },
+    'z.number().gt(0).multipleOf(0.5)',
+  ],
+  [{ type: 'integer', minimum: 0, exclusiveMinimum: false }, 'z.int().min(0)'],
+  [{ type: 'array', items: { type: 'boolean' }, minItems: 1 }, 'z.array(z.boolean()).min(1)'],
+  [{ enum: ['a', "it's"] }, "z.enum(['a', \"it's\"])"],
+  [{ enum: [1, 'a', null], nullable: true }, "z.literal([1, 'a']).nullable()"],
+  [{ type: 'object' }, 'z.record(z.string(), z.unknown())'],
+  [{ oneOf: [] }, 'z.unknown()'],
+])('%j is %s', (schema, source) => {
+  expect(memberSource(schema, { required: true }, place)).toBe(source)
+})
+
+test.each([
+  [{ type: 'string', default: 'a' }, "z.string().default('a')"],
+  [{ type: 'string', default: 7 }, 'z.string().optional()'],
+  [{ type: 'integer', default: 1.5 }, 'z.int().optional()'],
+  [{ type: 'boolean', default: false }, 'z.boolean().default(false)'],
+  [{ enum: ['a', 'b'], default: 'b' }, "z.enum(['a', 'b']).default('b')"],
+  [{ enum: ['a', 'b'], default: 'c' }, "z.enum(['a', 'b']).optional()"],
+  [{ type: ['string', 'null'], default: null }, 'z.string().nullable().default(null)'],
+  [{ type: 'string', default: null }, 'z.string().optional()'],
+  [{ type: 'array', items: { type: 'string' }, default: ['a'] }, 'z.array(z.string()).default(["a"])'],
+  [{ type: 'array', items: { type: 'string' }, default: [1] }, 'z.array(z.string()).optional()'],
+  [{ type: 'object', default: {} }, 'z.record(z.string(), z.unknown()).default({})'],
+  [
+    { type: 'object', properties: { a: { type: 'integer', default: 1 } }, default: {} },
+    'z.object({ a: z.int().default(1) }).optional()',
+  ],
+])('an optional %j is %s', (schema, source) => {
+  expect(optional(schema)).toBe(source)
+})
+
+test('a required input is asked for although its schema has a default', () => {
+  const source = memberSource({ type: 'string', default: 'a' }, { required: true, question: 'Which?' }, place)
+  expect(source).toBe("z.string().describe('Which?')")
+})
