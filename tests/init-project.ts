@@ -100,9 +100,12 @@ async function endGroup(child: ChildProcess, closed: Promise<unknown>): Promise<
   await closed
 }
 
+// Node reads the certificates of the machine from NODE_EXTRA_CA_CERTS. Without it, npm cannot trust a proxy of the machine.
+const OF_THE_TESTS = /^(?:npm_|NODE_(?!EXTRA_CA_CERTS$)|VITEST|INIT_CWD)/i
+
 /** The environment of a stranger: the Node of the machine, an own npm cache, and nothing of the npm that runs the tests. */
 export function strangersEnvironment(npmCache: string): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_|VITEST|INIT_CWD)/i.test(name))
+  const own = Object.entries(process.env).filter(([name]) => !OF_THE_TESTS.test(name))
   const path = (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => !/node_modules|node-gyp/.test(folder))
