@@ -47,6 +47,10 @@ const faulty: Readonly<Record<string, readonly [files: Record<string, string>, f
     { 'mine.ts': 'export const plugin = {' },
     /^gateway\.yaml:1:\d+: plugins\.custom\[0\]\.module: cannot be loaded: SyntaxError: [^\n]+\n$/,
   ],
+  'a module that leaves a rejected promise': [
+    { 'mine.ts': module('ONE', 'void Promise.reject(new Error("no calendar\\nat all"))') },
+    /^gateway\.yaml:1:\d+: plugins\.custom: a module leaves a rejected promise without a handler: no calendar\n$/,
+  ],
   'a module that waits for ever': [
     { 'mine.ts': 'await new Promise(() => setInterval(() => undefined, 1000))' },
     /^gateway\.yaml:1:\d+: plugins\.custom\[0\]\.module: cannot be loaded: took longer than 10 seconds\n$/,

@@ -6,9 +6,10 @@ import {
   formatPath,
   type GatewayConfig,
   loadConfig,
-  loadPlugins,
   warningKinds,
 } from '@agentic-rest/gateway'
+import type { Host } from '../host.ts'
+import { loadFilePlugins } from '../load-file-plugins.ts'
 
 /** The ids of all findings of `agentic check`, each with its meaning. */
 export const checkRules: Readonly<Record<string, string>> = {
@@ -33,13 +34,13 @@ export interface CheckReport {
 }
 
 interface CheckOptions {
-  readonly env: NodeJS.ProcessEnv
+  readonly host: Host
   readonly strict: boolean
 }
 
 /** Checks a file and the modules of its custom plugins. It starts nothing. */
-export async function checkFile(file: string, { env, strict }: CheckOptions): Promise<CheckReport> {
-  const result = await loadPlugins(loadConfig(file, env))
+export async function checkFile(file: string, { host, strict }: CheckOptions): Promise<CheckReport> {
+  const result = await loadFilePlugins(loadConfig(file, host.env), host)
   if (!result.ok) return { file, valid: false, passed: false, faults: result.faults, warnings: [] }
   const missing = missingFiles(result.config).map(({ path, message }): CheckWarning => {
     const { line, column } = result.positionOf(path)

@@ -42,7 +42,7 @@ export const check = defineCommand({
       host.stderr.write(`agentic check: --json and --format ${values.format} exclude each other\n`)
       return exitCodes.invalid
     }
-    const report = await checkFile(file, { env: host.env, strict: values.strict })
+    const report = await checkFile(file, { host, strict: values.strict })
     tell[format](report, host)
     return report.passed ? exitCodes.ok : exitCodes.invalid
   },

@@ -4,7 +4,6 @@ import {
   formatFaults,
   type GatewayConfig,
   loadConfig,
-  loadPlugins,
   type RouteConfig,
   type RouteTrial,
   routeMethods,
@@ -16,6 +15,7 @@ import { conditions, outcomes } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
+import { loadFilePlugins } from '../load-file-plugins.ts'
 import { terminalText, textTable } from '../terminal-text.ts'
 
 /** `agentic routes FILE`: lists the routes of a file, or finds the route of a request. */
@@ -49,7 +49,7 @@ export const routes = defineCommand({
     const loaded = loadConfig(file, host.env)
     if (!loaded.ok) return refuse(host, formatFaults(loaded.faults))
     if (request === undefined) return list(loaded.config, { host, json })
-    const complete = await loadPlugins(loaded)
+    const complete = await loadFilePlugins(loaded, host)
     if (!complete.ok) return refuse(host, formatFaults(complete.faults))
     const { config, customPlugins } = complete
     const trial = tryRoute(config, request, { customPlugins, baseFolder: dirname(resolve(file)) })

@@ -1,13 +1,7 @@
-import {
-  type ConfigFault,
-  formatFaults,
-  type LogLevel,
-  loadConfig,
-  loadPlugins,
-  logLevels,
-} from '@agentic-rest/gateway'
+import { type ConfigFault, formatFaults, type LogLevel, loadConfig, logLevels } from '@agentic-rest/gateway'
 import { defineCommand } from '../command.ts'
 import { endProcess, exitCodes, type Host, WORKER_VARIABLE } from '../host.ts'
+import { loadFilePlugins } from '../load-file-plugins.ts'
 import { openLog } from '../open-log.ts'
 import { serve } from '../serve.ts'
 
@@ -40,7 +34,7 @@ export const start = defineCommand({
   examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --watch --log-level debug'],
   async run({ values: { config: file, watch, 'log-level': level } }, host) {
     if (host.env[WORKER_VARIABLE] !== undefined) return await endProcess(host, await runWorker(host))
-    const loaded = await loadPlugins(loadConfig(file, host.env))
+    const loaded = await loadFilePlugins(loadConfig(file, host.env), host)
     if (!loaded.ok) {
       host.stderr.write(`${formatFaults(loaded.faults)}\n`)
       return codeOf(loaded.faults)
