@@ -35,6 +35,13 @@ export function createLog({ level, pretty, write }: LogOptions): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+/** A log whose lines carry these fields, whatever fields a line has itself. */
+export function withFields(log: Log, own: LogFields): Log {
+  const at = (level: keyof Log) => (message: string, fields?: LogFields) =>
+    log[level](message, { ...fields, ...own })
+  return Object.freeze({ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') })
+}
+
 function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
   const line = { time: new Date().toISOString(), level, msg: message, ...plainFields(fields) }
   return `${jsonText(line)}\n`

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Closable, Hold, Plugin, PluginContext, PluginPlan } from '../plugin.ts'
@@ -91,14 +92,22 @@ function customAfter(name: BuiltInName, custom: readonly LoadedPlugin[]): Loaded
   return custom.filter(({ after }) => after === name)
 }
 
-/** A configuration without its plugins would let requests pass that one of them refuses. */
+/**
+ * The loaded plugins must be those of the configuration, with the same entries in the same order. A missing one would let
+ * requests pass that it refuses; another entry could give it the token.
+ */
 function refuseUnloaded({ custom: wanted = [] }: PluginsConfig, custom: readonly LoadedPlugin[]): void {
-  const names = custom.map(({ plugin }) => plugin.name)
-  const missing = wanted.find(({ name }) => !names.includes(name))
+  const entries = custom.flatMap(({ entry }) => entry ?? [])
+  const missing = wanted.find(({ name }) => !entries.some((entry) => entry.name === name))
   if (missing !== undefined)
     throw new InitialisationError(
       `plugins.custom: the module of ${missing.name} is not loaded; give createGateway the result of loadPlugins`,
     )
+  if (!isDeepStrictEqual(entries, wanted))
+    throw new InitialisationError(
+      'plugins.custom: the loaded plugins have other entries; give createGateway the result of loadPlugins',
+    )
+  const names = custom.map(({ plugin }) => plugin.name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new InitialisationError(`there are two plugins with the name ${twice}`)
 }

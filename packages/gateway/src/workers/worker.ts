@@ -12,7 +12,7 @@ import { createGateway, type Gateway, type WorkerLink, type WorkerParts } from '
 import { createTurns } from '../lifetime/turns.ts'
 import type { Watcher } from '../line/parts.ts'
 import { createHandedConnections } from '../listen/handed-connections.ts'
-import type { Log, LogFields } from '../log.ts'
+import { type Log, withFields } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { loadPlugins } from '../plugins/custom/load-plugins.ts'
 import { createStreamSlots } from '../slots/shared-slots.ts'
@@ -95,7 +95,7 @@ async function openGateway(session: Session): Promise<Gateway> {
   return createGateway({
     ...loaded,
     source: { file, read: () => loaded },
-    log: workerLog(boot, world.openLog(boot.log)),
+    log: withFields(world.openLog(boot.log), { worker: boot.index }),
     stdout: createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
@@ -104,13 +104,6 @@ async function openGateway(session: Session): Promise<Gateway> {
     streamSlots: (limit, slots) =>
       createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
   })
-}
-
-/** Adds the number of the worker. */
-function workerLog({ index }: Boot, log: Log): Log {
-  const at = (level: keyof Log) => (message: string, fields?: LogFields) =>
-    log[level](message, { ...fields, worker: index })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 const ADMIN_WORKER = 1

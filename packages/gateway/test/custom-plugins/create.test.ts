@@ -4,11 +4,13 @@ import {
   createGateway,
   createLog,
   definePlugin,
+  type GatewayConfig,
   InitialisationError,
   type Plugin,
   type PluginHooks,
 } from '../../src/index.ts'
 import { readConfig } from '../harness/read-config.ts'
+import { moduleFolder, withPlugin } from './module-folder.ts'
 import { pluginOf } from './start-with-plugins.ts'
 
 const request = () => undefined
@@ -99,4 +101,26 @@ test('a configuration whose modules are not loaded does not start without them',
   expect(failureOf([], { config })).toBe(
     'plugins.custom: the module of mine is not loaded; give createGateway the result of loadPlugins',
   )
+})
+
+test.each([
+  ['another place', { after: 'license-check' }],
+  ['the token', { token: true }],
+  ['other options', { options: { a: 1 } }],
+])('a configuration that differs from its loaded plugins by %s is refused', async (_, change) => {
+  const folder = moduleFolder({
+    'mine.mjs': `export const plugin = { name: 'mine', options: { '~standard': { version: 1, vendor: 'test',
+  validate: (value) => ({ value }) } }, create: () => ({ request() {} }) }`,
+  })
+  const loaded = await folder.load(withPlugin())
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults))
+  expect(failureOf([], loaded)).toBe('made')
+  const { config } = loaded
+  const custom = config.plugins.custom?.map((entry) => ({ ...entry, ...change }))
+  const changed = { ...config, plugins: { ...config.plugins, custom } } as GatewayConfig
+  const without = { ...config, plugins: { ...config.plugins, custom: undefined } }
+  for (const other of [changed, without])
+    expect(failureOf([], { ...loaded, config: other })).toBe(
+      'plugins.custom: the loaded plugins have other entries; give createGateway the result of loadPlugins',
+    )
 })

@@ -82,11 +82,25 @@ const wrong: Readonly<Record<string, readonly [entry: unknown, message: string]>
     asynchronous,
     'plugins[0] (mine): options: the schema answers with a promise, which only a file can wait for',
   ],
+  'a schema with a promise of another library': [
+    definePlugin({
+      name: 'mine',
+      // biome-ignore lint/suspicious/noThenProperty: the promise of another library
+      options: { '~standard': { version: 1, vendor: 'test', validate: () => ({ then: () => 1 }) as never } },
+      create: () => ({ request }),
+    }),
+    'plugins[0] (mine): options: the schema answers with a promise, which only a file can wait for',
+  ],
 }
 
 test.each(Object.keys(wrong))('%s is refused by name and path', (name) => {
   const [entry, message] = wrong[name] ?? [undefined, '']
   expect(failureOf([entry])).toEqual([`createGateway: ${message}`])
+})
+
+test('plugins that are no list are refused', () => {
+  for (const plugins of [{}, mine, 'mine'])
+    expect(failureOf(plugins as never)).toEqual(['createGateway: plugins: expected a list'])
 })
 
 test('all faults are told at once, and a name is used once', () => {

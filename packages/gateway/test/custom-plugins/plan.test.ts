@@ -52,6 +52,7 @@ const plans: Readonly<Record<string, readonly [plan: (() => unknown) | undefined
     () => ({ runs: false, why: 7 }),
     'runs for every route: its plan failed',
   ],
+  'gives a reason of two lines': [() => ({ runs: true, why: 'one\ntwo' }), String.raw`one\u{a}two`],
   'gives a long reason': [() => ({ runs: true, why: 'x'.repeat(1000) }), 'x'.repeat(256)],
 }
 
@@ -76,15 +77,9 @@ test('console and trial say the same of custom plugins, and options are hidden',
     },
     routes,
   }
-  const customPlugins = [
-    {
-      plugin: pluginOf({ plan: onlyWrites, request: () => undefined }),
-      after: 'prompt-sanitize',
-      token: true,
-      options: undefined,
-      place: 'gateway.yaml:1:1: plugins.custom[0]',
-    },
-  ] as const
+  const [entry = expect.fail('no entry')] = readConfig(config).plugins.custom ?? []
+  const plugin = pluginOf({ plan: onlyWrites, request: () => undefined })
+  const customPlugins = [{ ...entry, plugin, entry, place: 'gateway.yaml:1:1: plugins.custom[0]' }]
   const { adminUrl } = await startAdmin({ config, customPlugins })
   const { body } = await sendRequest(`${adminUrl}/api/routes`)
   expect(body.toString()).not.toContain('secret')

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type Path, quote } from '../../config/faults.ts'
 import type { ScalarOrigin } from '../../config/parse-config.ts'
-import { inTime, reasonOf, shorten } from './plugin-errors.ts'
+import { handleRejection, inTime, isThenable, reasonOf, shorten } from './plugin-errors.ts'
 
 /** A fault of the options, at its path in them. */
 export interface OptionIssue {
@@ -46,8 +46,8 @@ export function checkOptionsAtOnce(schema: StandardSchemaV1 | undefined, options
   if (schema === undefined) return refuseOptions(options)
   try {
     const result = schema['~standard'].validate(options)
-    if (!(result instanceof Promise)) return readResult(result)
-    result.catch(() => undefined)
+    if (!isThenable(result)) return readResult(result)
+    handleRejection(result)
     return whole('the schema answers with a promise, which only a file can wait for')
   } catch (error) {
     return schemaFailed(error)

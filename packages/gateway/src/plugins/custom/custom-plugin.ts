@@ -3,19 +3,18 @@ import type { RouteConfig } from '../../config/config-schema.ts'
 import { didYouMean } from '../../config/did-you-mean.ts'
 import { InitialisationError, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
-import type { Log } from '../../log.ts'
+import { type Log, withFields } from '../../log.ts'
 import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
 import type { PluginContext as CustomContext, PluginHooks, PluginRoute } from './define-plugin.ts'
 import { type Access, ExchangeView, viewRoute } from './exchange-view.ts'
 import type { LoadedPlugin } from './load-plugins.ts'
-import { reasonOf } from './plugin-errors.ts'
+import { cut, handleRejection, inTime, isThenable, LateError, reasonOf } from './plugin-errors.ts'
 
 /** The parts of the gateway that a custom plugin is made with. */
 export type CustomWorld = Pick<PluginContext, 'log' | 'hold' | 'baseFolder'>
 
 const HOOKS = ['request', 'response', 'plan', 'degraded', 'close'] as const
 const CLOSE_MS = 5_000
-const LONGEST_REASON = 256
 
 const EVERY_ROUTE: PluginPlan = { runs: true, why: 'runs for every route' }
 // Fails closed: a plugin whose plan cannot be read runs.
@@ -33,7 +32,7 @@ interface Viewed {
 /** Creates a custom plugin behind the contract of our own; throws an `InitialisationError` when `create` fails. */
 export function createCustomPlugin(loaded: LoadedPlugin, world: CustomWorld): Plugin {
   const { name } = loaded.plugin
-  const log = logOf(name, world.log)
+  const log = withFields(world.log, { plugin: name })
   const hooks = createHooks(loaded, { ...world, log })
   const routes = new WeakMap<RouteConfig, PlannedRoute>()
   const views = new WeakMap<Exchange, Viewed>()
@@ -96,14 +95,6 @@ async function untilSettled(answer: PromiseLike<unknown>, access: Access): Promi
   }
 }
 
-function logOf(plugin: string, log: Log): Log {
-  const at =
-    (level: keyof Log) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      log[level](message, { ...fields, plugin })
-  return Object.freeze({ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') })
-}
-
 function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: CustomContext): PluginHooks {
   const fail = (message: string) => new InitialisationError(`${loaded.place}: ${message}`, { located: true })
   let hooks: unknown
@@ -164,31 +155,12 @@ function readDegraded(hooks: PluginHooks): string | undefined {
 
 /** A plugin that hangs or throws must not keep the gateway from closing. */
 async function closeWithin(hooks: PluginHooks, log: Log): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<'late'>()
-  const timer = setTimeout(resolve, CLOSE_MS, 'late')
   try {
-    if ((await Promise.race([hooks.close?.(), late])) === 'late')
-      log.warn('a plugin did not close in time', { seconds: CLOSE_MS / 1000 })
+    await inTime(hooks.close?.(), CLOSE_MS)
   } catch (error) {
-    log.warn('a plugin failed to close', { error })
-  } finally {
-    clearTimeout(timer)
+    if (error instanceof LateError) log.warn('a plugin did not close in time', { seconds: CLOSE_MS / 1000 })
+    else log.warn('a plugin failed to close', { error })
   }
-}
-
-function cut(text: string): string {
-  return text.slice(0, LONGEST_REASON).toWellFormed()
-}
-
-/** Without a handler, a rejection would end the process. */
-function handleRejection(promise: PromiseLike<unknown>): void {
-  Promise.resolve(promise).catch(() => undefined)
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  )
 }
 
 /** The answer of a plugin is outside input: a value that the encoder would refuse fails this request alone. */

@@ -20,6 +20,8 @@ export interface LoadedPlugin {
   readonly token: boolean
   /** The output of the plugin's schema. */
   readonly options: unknown
+  /** Its entry in the file; `undefined` for a plugin of the program. */
+  readonly entry?: CustomPluginOptions
   /** How messages name it, for example `gateway.yaml:12:7: plugins.custom[0]`. */
   readonly place: string
 }
@@ -78,7 +80,7 @@ async function loadEntry(
   if ('issues' in checked)
     return checked.issues.map((issue) => faultAt(['options', ...issue.path], issue.message))
   const place = formatFaults([faultAt([], '')]).replace(/: $/, '')
-  return { plugin, after, token, options: checked.value, place }
+  return { plugin, after, token, options: checked.value, entry, place }
 }
 
 /** The module's plugin, or the reason why there is none. */
@@ -107,6 +109,8 @@ function readPlugin(value: unknown): Plugin | undefined {
 
 /** Checks the plugins that a program gives to `createGateway`; throws an `InitialisationError` that names all faults. */
 export function checkGivenPlugins(given: readonly GivenPlugin[]): LoadedPlugin[] {
+  if (!Array.isArray(given))
+    throw new InitialisationError('createGateway: plugins: expected a list', { located: true })
   const faults: string[] = []
   const loaded = given.flatMap((entry, index) => {
     const { plugin: wanted, after = 'prompt-sanitize', token = false, options = {}, ...rest } = asEntry(entry)

@@ -2,7 +2,7 @@ import { printable } from '../../config/faults.ts'
 
 /** Bounds an import and a schema, which may wait for ever. */
 const LONGEST_WAIT_MS = 10_000
-const LONGEST_TEXT = 300
+const LONGEST_TEXT = 256
 
 /** One line about an error of a plugin, without its stack. */
 export function reasonOf(error: unknown): string {
@@ -21,12 +21,32 @@ export function shorten(text: string): string {
   return printable(text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 }
 
-/** Waits for code of a plugin; rejects when it takes too long. */
-export async function inTime<T>(waiting: T | PromiseLike<T>): Promise<T> {
+/** A reason of a plugin in a table, in the console or at `/readyz`: cut, and one line. */
+export function cut(text: string): string {
+  return printable(text.slice(0, LONGEST_TEXT).toWellFormed())
+}
+
+/** Whether a value is a promise, of this library or another. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+  )
+}
+
+/** Without a handler, a rejection would end the process. */
+export function handleRejection(promise: PromiseLike<unknown>): void {
+  Promise.resolve(promise).catch(() => undefined)
+}
+
+/** Code of a plugin took too long. */
+export class LateError extends Error {}
+
+/** Waits for code of a plugin; rejects with a `LateError` when it takes too long. */
+export async function inTime<T>(waiting: T | PromiseLike<T>, longestMs = LONGEST_WAIT_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => reject(new Error(`took longer than ${LONGEST_WAIT_MS / 1000} seconds`)),
-    LONGEST_WAIT_MS,
+    () => reject(new LateError(`took longer than ${longestMs / 1000} seconds`)),
+    longestMs,
   )
   try {
     return await Promise.race([waiting, late])
