@@ -59,9 +59,36 @@ export async function serve({ fetch, port, host = '127.0.0.1', closes = [] }: Se
     await once(server, 'listening')
   } catch (cause) {
     await stop()
-    throw cause
+    throw listenError(cause, { host, port })
   }
   return { port: (server.address() as AddressInfo).port, stop }
+}
+
+/** The reason why it cannot listen, with the address. The code of the system stays. */
+function listenError(cause: unknown, { host, port }: Required<Pick<ServeOptions, 'host' | 'port'>>): unknown {
+  const { code } = cause as NodeJS.ErrnoException
+  const reason = code === undefined ? undefined : listenFaults.get(code)
+  if (reason === undefined) return cause
+  const error = Object.assign(new Error(`port ${port} on ${host} ${reason}`, { cause }), { code })
+  endInOneLine(error)
+  return error
+}
+
+const listenFaults: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'is taken: end the other program, or choose another port'],
+  ['EACCES', 'may not be used by this user: choose another port'],
+])
+
+/** A program that does not catch this error ends with its message. A stack would show lines that are not at fault. */
+function endInOneLine(error: Error): void {
+  const tell = (uncaught: unknown) => {
+    if (uncaught !== error) throw uncaught
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+  process.once('uncaughtException', tell)
+  // Node reports an uncaught rejection before it runs an immediate.
+  setImmediate(() => process.off('uncaughtException', tell))
 }
 
 function withHealth(fetch: NodeFetch): NodeFetch {

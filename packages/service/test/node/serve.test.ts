@@ -58,10 +58,26 @@ it('a port that is taken is refused, and what was given is closed', async () => 
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
   const close = vi.fn(async () => undefined)
+  const listeners = process.listenerCount('uncaughtException')
   await expect(serve({ fetch: () => new Response(), port, closes: [{ close }] })).rejects.toMatchObject({
     code: 'EADDRINUSE',
+    message: `port ${port} on 127.0.0.1 is taken: end the other program, or choose another port`,
   })
   expect(close).toHaveBeenCalledTimes(1)
+  await new Promise(setImmediate)
+  expect(process.listenerCount('uncaughtException')).toBe(listeners)
+})
+
+it('a program at a port that is taken ends with one line', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const { stderr, ended } = start({ PORT: String(port) })
+  expect(await ended).toEqual([1, null])
+  expect(await stderr).toBe(
+    `port ${port} on 127.0.0.1 is taken: end the other program, or choose another port\n`,
+  )
 })
 
 it.each(['', 'http', '-1', '65536', '1.5'])('%j is no port', async (port) => {
