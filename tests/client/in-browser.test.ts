@@ -77,7 +77,7 @@ function playInBrowser(executablePath: string): void {
         title,
         place,
       ] as const)
-      expect(fault).toBe('TransportError: the connection failed')
+      expect(fault).toMatch(`TransportError: the connection failed (${gateway.url}/`)
     } finally {
       await other.close()
       stranger.close()

@@ -331,6 +331,8 @@ test('a service that does not answer in time is told', async () => {
   expect(await runHere(['call', 'POST', '/x', '--base-url', url, '--timeout', '0.05'])).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^TIMEOUT: there was no answer in time: [^\n]+\n$/),
+    stderr: expect.stringMatching(
+      /^TIMEOUT: there was no answer in time \(http:\/\/127\.0\.0\.1:\d+\/x\): [^\n]+\n$/,
+    ),
   })
 })

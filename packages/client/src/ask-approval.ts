@@ -10,16 +10,15 @@ type ApprovalOutcome = AnsweredAs<'approval_required'>
 
 /** Whether to wait for an approval. The handler is called once per approval. */
 async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<boolean> {
-  const { approval, options, signal } = context
+  const { approvalWaits, options, signal } = context
   const { message, approvalToken, approver } = outcome
   // In the background each attempt is a whole operation, so it uses a round even without a call of the handler.
-  if (approval.token === approvalToken) return !isInBackground(outcome) || context.takeRound()
+  if (approvalWaits.has(approvalToken)) return !isInBackground(outcome) || context.takeRound()
   if (options.onApproval === undefined || !context.takeRound()) return false
   const location = locationOf(context, outcome)?.href
   const pending = { message, approvalToken, approver, location }
   if (!(await untilAborted(options.onApproval(pending), signal))) return false
-  approval.token = approvalToken
-  approval.waits = 0
+  approvalWaits.set(approvalToken, 0)
   return true
 }
 
@@ -31,7 +30,19 @@ export async function awaitApproval(
 ): Promise<ClientRequest | undefined> {
   if (!(await goesOn(context, outcome)) || !(await isDecided(context, request, outcome))) return undefined
   // Also sent after a rejection: the service answers with the outcome for it.
-  return { ...request, approvalToken: outcome.approvalToken }
+  return { ...request, approvalToken: addToken(request, outcome.approvalToken) }
+}
+
+// A service reads no more (decision 13).
+const MAX_TOKENS = 8
+
+/**
+ * Adds a token to those of earlier gates: each agent of a chain may want an approval, and takes its own token out. The
+ * newest is first, so that it counts where it replaces an older one.
+ */
+function addToken({ approvalToken: earlier = '' }: ClientRequest, token: string): string {
+  const tokens = new Set([token, ...earlier.split(/[\s,]+/)].filter((each) => each !== ''))
+  return [...tokens].slice(0, MAX_TOKENS).join(', ')
 }
 
 /** Polls the approval if it has an address; otherwise only waits before the request is sent again. */
@@ -40,9 +51,10 @@ async function isDecided(
   request: ClientRequest,
   outcome: ApprovalOutcome,
 ): Promise<boolean> {
-  const { approval, patience } = context
+  const { approvalWaits, patience } = context
   const location = locationOf(context, outcome)
-  const attempt = approval.waits++
+  const attempt = approvalWaits.get(outcome.approvalToken) ?? 0
+  approvalWaits.set(outcome.approvalToken, attempt + 1)
   if (location === undefined || attempt > 0) {
     // The Retry-After of a status does not apply to an approval.
     const isTold = attempt > 0 && !isInBackground(outcome)

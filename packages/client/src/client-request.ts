@@ -13,7 +13,7 @@ export interface RequestSettings {
   /** The id of the whole exchange; a new one by default. */
   readonly correlationId?: string | undefined
   readonly idempotencyKey?: string | undefined
-  /** The token of an approval. */
+  /** The token of an approval; several are separated by commas. */
   readonly approvalToken?: string | undefined
   /** Asks for a background operation instead of a long wait (RFC 7240, `respond-async`). */
   readonly preferAsync?: boolean | undefined

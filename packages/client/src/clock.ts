@@ -1,5 +1,4 @@
-import type { Trace } from '@agentic-rest/profile'
-import { TransportError } from './errors.ts'
+import { type FailureDetails, TransportError } from './errors.ts'
 
 /** Time and random numbers, replaced in tests. */
 export interface Clock {
@@ -36,8 +35,8 @@ export const systemClock: Clock = {
 }
 
 /** The error for a request aborted by the caller, with the reason as its cause. */
-export function abortedError(signal: AbortSignal | undefined, trace?: Trace): TransportError {
-  return new TransportError('ABORTED', 'the request was aborted', { cause: signal?.reason, trace })
+export function abortedError(signal: AbortSignal | undefined, details: FailureDetails = {}): TransportError {
+  return new TransportError('ABORTED', 'the request was aborted', { ...details, cause: signal?.reason })
 }
 
 /** Whether a timer can keep a limit; 0 and very long limits mean none. */

@@ -17,10 +17,12 @@ export interface Deadline {
 export interface DeadlineOptions {
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
+  /** Where the request goes, for its errors. */
+  readonly url: URL
 }
 
 /** Starts a deadline. `AbortSignal.any` and `.timeout` cannot be released early. */
-export function startDeadline({ signal, timeoutMs }: DeadlineOptions): Deadline {
+export function startDeadline({ signal, timeoutMs, url }: DeadlineOptions): Deadline {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isLate = false
@@ -40,10 +42,13 @@ export function startDeadline({ signal, timeoutMs }: DeadlineOptions): Deadline 
     signal: controller.signal,
     restart,
     failure(cause, trace) {
-      if (isLate) return new TransportError('TIMEOUT', 'there was no answer in time', { cause, trace })
-      if (signal?.aborted) return abortedError(signal, trace)
-      if (cause instanceof TransportError) return cause
-      return new TransportError('NETWORK', 'the connection failed', { cause, trace })
+      const details = { cause, trace, url }
+      if (isLate) return new TransportError('TIMEOUT', 'there was no answer in time', details)
+      if (signal?.aborted) return abortedError(signal, details)
+      // A limit of the client; the code that found it knows neither ids nor address.
+      if (cause instanceof TransportError)
+        return new TransportError(cause.code, cause.message, { trace, url })
+      return new TransportError('NETWORK', 'the connection failed', details)
     },
     close() {
       clearTimeout(timer)

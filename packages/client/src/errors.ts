@@ -15,6 +15,8 @@ export interface FailureDetails {
   readonly cause?: unknown
   /** The ids of the request, for a report to the operators. */
   readonly trace?: Trace | undefined
+  /** Where the request went. */
+  readonly url?: URL | undefined
   /** The outcome that could not be followed; only with `FOREIGN_ORIGIN`. */
   readonly outcome?: Outcome | undefined
 }
@@ -25,12 +27,20 @@ export class TransportError extends Error {
   readonly code: TransportErrorCode
   readonly trace: Trace | undefined
   readonly outcome: Outcome | undefined
+  /** Origin and path of the request; absent if none was sent. The query may hold secrets and is left out. */
+  readonly address: string | undefined
 
-  constructor(code: TransportErrorCode, message: string, details: FailureDetails = {}) {
-    super(message, { cause: details.cause })
+  constructor(
+    code: TransportErrorCode,
+    message: string,
+    { cause, trace, url, outcome }: FailureDetails = {},
+  ) {
+    const address = url && `${url.origin}${url.pathname}`
+    super(address === undefined ? message : `${message} (${address})`, { cause })
     this.code = code
-    this.trace = details.trace
-    this.outcome = details.outcome
+    this.trace = trace
+    this.outcome = outcome
+    this.address = address
   }
 }
 

@@ -14,6 +14,7 @@ export async function exchange(
 ): Promise<Answered> {
   const outgoing = prepare(settings, request, url)
   const deadline = startDeadline({
+    url,
     signal: request.signal,
     timeoutMs: request.timeoutMs ?? settings.timeoutMs,
   })

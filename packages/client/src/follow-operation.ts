@@ -42,5 +42,11 @@ function statusAddress({ settings }: RunContext, accepted: AnsweredAs<'accepted'
   const url = resolveReference(settings.base, accepted.statusUrl)
   if (url !== undefined) return url
   const message = `statusUrl is not below ${settings.base.origin}, and the token goes nowhere else`
-  throw new TransportError('FOREIGN_ORIGIN', message, { outcome: accepted, trace: accepted.answer.trace })
+  const { answer, statusUrl } = accepted
+  const foreign = URL.canParse(statusUrl) ? new URL(statusUrl) : undefined
+  throw new TransportError('FOREIGN_ORIGIN', message, {
+    outcome: accepted,
+    trace: answer.trace,
+    url: foreign,
+  })
 }

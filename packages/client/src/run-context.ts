@@ -12,8 +12,8 @@ export interface RunContext {
   readonly retriesUnsafe: boolean
   /** Uses one round; false when none is left. */
   takeRound(): boolean
-  /** The pending approval and the number of waits for it. */
-  readonly approval: { token: string | undefined; waits: number }
+  /** The number of waits for each pending approval, by token. */
+  readonly approvalWaits: Map<string, number>
 }
 
 /** The signal of the first request, and the key chosen by the caller. */
@@ -35,6 +35,6 @@ export function createRunContext(settings: Settings, options: RunOptions, start:
     // Only a key of the caller shows that the operation supports keys; a generated key does not.
     retriesUnsafe: options.retryUnsafe ?? start.givenKey !== undefined,
     takeRound: () => rounds-- > 0,
-    approval: { token: undefined, waits: 0 },
+    approvalWaits: new Map(),
   }
 }

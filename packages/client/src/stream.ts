@@ -25,9 +25,11 @@ export async function* streamEvents(
   request: ClientRequest,
   options: StreamOptions,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const outgoing = prepare(settings, request, buildUrl(settings.base, request))
+  const url = buildUrl(settings.base, request)
+  const outgoing = prepare(settings, request, url)
   outgoing.headers.set('Accept', EVENT_STREAM)
   const deadline = startDeadline({
+    url,
     signal: request.signal,
     timeoutMs: request.timeoutMs ?? settings.timeoutMs,
   })

@@ -67,6 +67,59 @@ describe('an approval', () => {
     ])
   })
 
+  test('of each of two agents of a chain is collected, and both tokens are sent', async () => {
+    const { client, requests } = await startRunService(({ url, trace, headers }, response) => {
+      const [, kind, token] = url.split('/')
+      if (kind === 'approvals')
+        return sendOutcome(response, trace, { type: 'success', body: { state: 'approved' } })
+      const tokens = String(headers['x-approval-token'] ?? '').split(', ')
+      const missing = ['outer', 'inner'].find((each) => !tokens.includes(each))
+      if (missing === undefined) return sendOutcome(response, trace, sampleOutcomes.created)
+      sendOutcome(
+        response,
+        trace,
+        { ...sampleOutcomes.approval_required, approvalToken: missing },
+        { location: `/approvals/${token ?? missing}` },
+      )
+    })
+    const asked: string[] = []
+    const outcome = await client.run(post, {
+      onApproval: ({ approvalToken }) => asked.push(approvalToken) > 0,
+    })
+    expect(outcome).toEqual(sampleOutcomes.created)
+    expect(asked).toEqual(['outer', 'inner'])
+    const sent = requests.filter(({ url }) => url === '/refunds')
+    expect(sent.map(({ headers }) => headers['x-approval-token'])).toEqual([
+      undefined,
+      'outer',
+      'inner, outer',
+    ])
+  })
+
+  test('of two agents that both take it back in turn is waited for with growing pauses', async () => {
+    const { client, waits } = await startRunService(({ trace }, response, count) =>
+      sendOutcome(response, trace, {
+        ...sampleOutcomes.approval_required,
+        approvalToken: `token-${count % 2}`,
+      }),
+    )
+    let asked = 0
+    const outcome = await client.run(post, { onApproval: () => ++asked > 0, maxWaitMs: 5000 })
+    expect(outcome.type).toBe('approval_required')
+    expect([asked, waits]).toEqual([2, [250, 250, 500, 500, 1000, 1000]])
+  })
+
+  test('adds its token to those of the caller, eight at most', async () => {
+    const { client, requests } = await startRunService(({ trace }, response, count) =>
+      sendOutcome(response, trace, { ...sampleOutcomes.approval_required, approvalToken: `token-${count}` }),
+    )
+    await client.run({ ...post, approvalToken: 'mine yours' }, { onApproval: () => true })
+    const lengths = requests.map(({ headers }) => String(headers['x-approval-token']).split(', ').length)
+    expect(lengths).toEqual([1, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8])
+    expect(requests[1]?.headers['x-approval-token']).toBe('token-1, mine, yours')
+    expect(String(requests.at(-1)?.headers['x-approval-token'])).toMatch(/^token-10, .* token-3$/)
+  })
+
   test('with a new token each time is not waited for in a busy loop', async () => {
     const { client, waits } = await startRunService(({ trace }, response, count) =>
       sendOutcome(response, trace, { ...sampleOutcomes.approval_required, approvalToken: `token-${count}` }),
