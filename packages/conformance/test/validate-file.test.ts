@@ -35,6 +35,11 @@ test.each([
     result: ['body', '/1/code type: must be a string'],
   },
   {
+    title: 'an empty list',
+    content: [],
+    result: ['body', ' minItems: must be a body or a list of at least one body'],
+  },
+  {
     title: 'an unknown type',
     content: { type: 'odd' },
     result: ['body', expect.stringMatching(/^\/type enum: must be one of operation_accepted, /)],

@@ -6,6 +6,7 @@ const nobody = 'http://127.0.0.1:9'
 export const conformanceCases: readonly GoldenCase[] = [
   { name: 'validate-valid', args: ['validate', 'conformance/conflict.json'] },
   { name: 'validate-invalid', args: ['validate', 'conformance/conflict.json', 'conformance/no-trace.json'] },
+  { name: 'validate-empty-list', args: ['validate', 'conformance/empty.json'] },
   { name: 'validate-json', args: ['validate', 'conformance/no-trace.json', '--json'] },
   { name: 'validate-control-characters', args: ['validate', 'conformance/hostile.json'] },
   { name: 'validate-control-characters-json', args: ['validate', 'conformance/hostile.json', '--json'] },

@@ -46,6 +46,8 @@ function toResult(file: string, kind: FileKind, faults: readonly FileFault[]): F
 function bodyFaults(document: unknown, version: ProfileVersion | undefined): FileFault[] {
   const validator = createBodyValidator(version)
   if (!Array.isArray(document)) return [...validator.validate(document).errors]
+  if (document.length === 0)
+    return [{ pointer: '', rule: 'minItems', message: 'must be a body or a list of at least one body' }]
   const faults: FileFault[] = []
   for (const [index, body] of document.entries()) {
     if (faults.length > MOST_FAULTS) break
