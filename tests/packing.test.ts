@@ -79,6 +79,14 @@ test('the packages install together into an empty folder', () => {
   expect(installation.status, installation.output).toBe(0)
 })
 
+test('npm pack alone is refused with the command that builds', () => {
+  const folder = join(repositoryRoot, 'packages/profile')
+  const { status, output } = run('npm', ['pack'], folder)
+  expect(status).not.toBe(0)
+  expect(output).toContain('npm pack makes no build here, use: npm run release -- FOLDER')
+  expect(readdirSync(folder).filter((file) => file.endsWith('.tgz'))).toEqual([])
+})
+
 describe.each(names)('%s', (name) => {
   test('packs, with its build and without its tests', () => {
     expect(packages.get(name)?.packing, packages.get(name)?.packing.output).toMatchObject({ status: 0 })
