@@ -31,17 +31,19 @@ export async function forward(
 ): Promise<Forwarded> {
   const { permits, connections } = options.pool
   if (permits.isFull) return { refused: refusal('OVERLOADED') }
+  let release: Release | undefined
   try {
     if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
     const taking = permits.take(exchange.signal)
-    const release = taking instanceof Promise ? await taking : taking
+    release = taking instanceof Promise ? await taking : taking
     if (release === undefined) return { refused: refusal('OVERLOADED') }
     // The request may be cancelled between its permit and this moment.
-    if (exchange.signal.aborted) release()
     exchange.signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()
     return { answer: await dispatch(connections, new ForwardedRequest(exchange, options, release)) }
   } catch (error) {
+    // An error before the request is sent would keep the permit for ever.
+    release?.()
     exchange.signal.throwIfAborted()
     const { requestId } = exchange.trace
     options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { makeBody, makeContext, makeExchange, makeRoute } from '../../test/plugins/make-exchange.ts'
+import { forward } from './forward.ts'
+import { Semaphore } from './semaphore.ts'
+
+test('a request that fails before it is sent keeps no permit', async () => {
+  const permits = new Semaphore({ permits: 1, queue: 0 })
+  const exchange = makeExchange({
+    body: {
+      ...makeBody('x'),
+      isRead: true,
+      content() {
+        throw new Error('no content')
+      },
+    },
+  })
+  const pool = { permits, connections: {} } as never
+  const options = { pool, basePath: '', traceparent: '', log: makeContext().log }
+  for (const _ of [1, 2])
+    expect(await forward(exchange, makeRoute(), options)).toMatchObject({
+      refused: { code: 'UPSTREAM_UNAVAILABLE' },
+    })
+  expect(permits.taken).toBe(0)
+})
