@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { clauses, outOfReach, rules } from '@agentic-rest/conformance'
 import { headers, openApiDocument, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
-import { builtInPlugins } from '../packages/gateway/src/plugins/plugin-set.ts'
+import { builtInPlugins } from '../packages/gateway/src/config/schema/plugin-sections.ts'
 import {
   sanitizeFigures,
   sanitizeMisses,

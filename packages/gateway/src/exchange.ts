@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
+import { mappableFields, ownAuditFields } from './config/audit-fields.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 
 /** What a step says: nothing to go on, or the outcome that ends the request. */
@@ -188,23 +189,7 @@ const MOST_ATTRIBUTES = 32
 const LONGEST_ATTRIBUTE = 1024
 
 /** Fields of the record and attributes of the gateway: a plugin that could set one could hide the caller (decision 17). */
-const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
-  'event_type',
-  'tenant_id',
-  'actor_id',
-  'request_id',
-  'correlation_id',
-  'operation',
-  'resource_id',
-  'outcome',
-  'timestamp',
-  'attributes',
-  'request_body',
-  'outcome_type',
-  'profile_violations',
-  'token_sub',
-  'issuer',
-])
+const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([...mappableFields, ...ownAuditFields, 'issuer'])
 
 /** Adds an attribute of a plugin to the audit record, or replaces it. A long value is cut: audit never fails a request. */
 export function setAuditAttribute(exchange: Exchange, name: string, value: string | number | boolean): void {

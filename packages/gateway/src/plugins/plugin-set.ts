@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PluginsConfig, RouteConfig } from '../config/config-schema.ts'
+import { type BuiltInName, builtInPlugins } from '../config/schema/plugin-sections.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Closable, Hold, Plugin, PluginContext, PluginPlan } from '../plugin.ts'
 import { createShared, type Held, type Shared } from '../upstream/shared-resources.ts'
@@ -10,18 +11,6 @@ import { otelAudit, planOtelAudit } from './otel-audit/otel-audit.ts'
 import { planPromptSanitize, promptSanitize } from './prompt-sanitize/prompt-sanitize.ts'
 import { planTenantInjector, tenantInjector } from './tenant-injector/tenant-injector.ts'
 import { planTokenValidator, tokenValidator } from './token-validator/token-validator.ts'
-
-/** The gateway's own plugins, in the order in which every request passes them. */
-export const builtInPlugins = [
-  'token-validator',
-  'tenant-injector',
-  'license-check',
-  'prompt-sanitize',
-  'otel-audit',
-] as const
-
-/** The name of one of the gateway's own plugins, which is also its key in the configuration. */
-export type BuiltInName = (typeof builtInPlugins)[number]
 
 interface BuiltIn {
   create(plugins: PluginsConfig, context: PluginContext): Plugin

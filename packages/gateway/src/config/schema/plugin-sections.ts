@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownAuditFields } from '../audit-fields.ts'
 import { checkHttpUrl, checkOtlpEndpoint, checkWebhookUrl } from './address-checks.ts'
 import {
   checked,
@@ -170,25 +171,11 @@ const promptSanitizeSection = section({
     .describe('Searches and their actions; without rules bodies are not parsed.'),
 })
 
-// Fields that the gateway writes: mapped from a client's header, a caller could forge or hide them (decisions 17 and 22).
-const RESERVED_AUDIT_FIELDS = [
-  'event_type',
-  'outcome',
-  'timestamp',
-  'attributes',
-  'request_body',
-  'token_sub',
-  'outcome_type',
-  'profile_violations',
-]
-
 const checkAuditField = (field: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(field)) {
     return 'must be 1 to 64 letters, digits, ".", "_" or "-", not starting with a digit'
   }
-  return RESERVED_AUDIT_FIELDS.includes(field)
-    ? 'is written by the gateway itself and cannot be mapped'
-    : undefined
+  return ownAuditFields.includes(field) ? 'is written by the gateway itself and cannot be mapped' : undefined
 }
 
 const auditAttribute = section({
@@ -221,15 +208,20 @@ const otelAuditSection = section({
     .describe('Fields taken from a header, a claim or the route id.'),
 })
 
-/** The names of the gateway's own plugins, and of the last step that the console lists with them. */
-const TAKEN_NAMES: ReadonlySet<string> = new Set([
+/** The gateway's own plugins, in the order in which every request passes them. */
+export const builtInPlugins = [
   'token-validator',
   'tenant-injector',
   'license-check',
   'prompt-sanitize',
   'otel-audit',
-  'upstream',
-])
+] as const
+
+/** The name of one of the gateway's own plugins, which is also its key in the configuration. */
+export type BuiltInName = (typeof builtInPlugins)[number]
+
+/** The console lists the upstream as the last step, beside the plugins. */
+const TAKEN_NAMES: ReadonlySet<string> = new Set([...builtInPlugins, 'upstream'])
 
 const PLUGIN_NAME = /^(?=.{1,64}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 
@@ -246,7 +238,11 @@ const checkModuleFile = (name: string): string | undefined => {
 }
 
 /** The gateway's own plugins that a custom plugin may follow; it never stands before the tenant is known (decision 41). */
-export const customPlaces = ['tenant-injector', 'license-check', 'prompt-sanitize'] as const
+export const customPlaces = [
+  'tenant-injector',
+  'license-check',
+  'prompt-sanitize',
+] as const satisfies readonly BuiltInName[]
 
 const customPlugin = section({
   name: checked('the name of a plugin', checkPluginName).describe(

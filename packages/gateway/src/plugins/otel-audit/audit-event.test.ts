@@ -1,15 +1,10 @@
 import type { OutcomeType } from '@agentic-rest/profile'
 import { afterEach, expect, it, vi } from 'vitest'
 import { makeExchange, makeHeaders, makeIdentity } from '../../../test/plugins/make-exchange.ts'
+import { mappableFields } from '../../config/audit-fields.ts'
 import type { AuditAttribute } from '../../config/config-schema.ts'
 import type { Exchange, Identity } from '../../exchange.ts'
-import {
-  beginEvent,
-  completeEvent,
-  createAttributeMapping,
-  eventTypes,
-  mappableFields,
-} from './audit-event.ts'
+import { beginEvent, completeEvent, createAttributeMapping, eventTypes } from './audit-event.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@agentic-rest/profile'
+import { type MappableField, mappableFields } from '../../config/audit-fields.ts'
 import type { AuditAttribute } from '../../config/config-schema.ts'
 import { type Exchange, readClaim } from '../../exchange.ts'
 
@@ -61,19 +62,6 @@ export function lastParameter(params: Exchange['params']): string {
   for (const name in params) last = params[name] ?? ''
   return last
 }
-
-/** The fields of the record with a configurable source; all other fields come from the gateway. */
-export const mappableFields = [
-  'tenant_id',
-  'actor_id',
-  'request_id',
-  'correlation_id',
-  'operation',
-  'resource_id',
-] as const satisfies readonly (keyof AuditEvent)[]
-
-/** A field with a configurable source. */
-export type MappableField = (typeof mappableFields)[number]
 
 /** Mapped values: some replace a field of the record, the others are free-form attributes. */
 export interface MappedValues {
