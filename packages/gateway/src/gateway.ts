@@ -75,7 +75,7 @@ export interface WorkerLink {
   /** The status of all workers. */
   readonly status: Omit<GatewayStatus, 'isDraining'>
   /** The other workers, for the admin listener of this one. */
-  readonly others?: OtherWorkers
+  readonly otherWorkers?: OtherWorkers
   /** Watches requests for the admin listener of another worker. */
   readonly watch?: Watcher
 }
@@ -128,7 +128,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
   const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
   const gatewayPort = () => state.port
-  const seen = { current, reloading, load, gatewayPort, others: link?.others }
+  const seen = { current, reloading, load, gatewayPort, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const watching = [admin?.watch, link?.watch, createRecordWatcher(options)]
   const watchers = watching.filter((watch) => watch !== undefined)

@@ -7,7 +7,7 @@ import type { HttpClient } from './upstream/http-client.ts'
 import type { Held } from './upstream/shared-resources.ts'
 
 /** A step of the pipeline: options in, this out. It refuses by returning an outcome, never by throwing. */
-export interface Plugin {
+export interface PipelinePlugin {
   readonly name: string
   /** Returns synchronously when it can: a cached answer costs no promise. */
   request(exchange: Exchange): StepResult | Promise<StepResult>
@@ -38,7 +38,7 @@ export interface Closable {
 export type Hold = <Resource extends Closable>(key: string, make: () => Resource) => Held<Resource>
 
 /** The parts of the gateway that a plugin may use. */
-export interface PluginContext {
+export interface PipelineContext {
   readonly http: HttpClient
   readonly log: Log
   readonly metrics: Metrics

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Exchange } from '../src/exchange.ts'
-import type { Plugin } from '../src/plugin.ts'
+import type { PipelinePlugin } from '../src/plugin.ts'
 import { expectRefusal, sendRequest } from './harness/http-request.ts'
 import { metricValue } from './harness/metric-value.ts'
 import { startTypedPair } from './harness/typed-upstream.ts'
@@ -9,7 +9,7 @@ const SECRET = 'secret of the plugin at 10.0.0.1'
 const boom = () => new Error(SECRET)
 
 /** What the faulty plugin does, chosen by a header of the request. */
-const faults: Record<string, (exchange: Exchange) => ReturnType<Plugin['request']>> = {
+const faults: Record<string, (exchange: Exchange) => ReturnType<PipelinePlugin['request']>> = {
   sync: () => {
     throw boom()
   },
@@ -26,7 +26,7 @@ const faults: Record<string, (exchange: Exchange) => ReturnType<Plugin['request'
 const seen = vi.hoisted(() => ({ responses: 0 }))
 
 vi.mock('../src/plugins/prompt-sanitize/prompt-sanitize.ts', () => ({
-  promptSanitize: (): Plugin => ({
+  promptSanitize: (): PipelinePlugin => ({
     name: 'prompt-sanitize',
     request: (exchange) => faults[exchange.headers['x-fault'] ?? '']?.(exchange),
     response(exchange) {

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { headerKeys, headers as headerNames, type Outcome, statusOf } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
 import { type Exchange, unlessCancelled } from '../exchange.ts'
-import type { Plugin } from '../plugin.ts'
+import type { PipelinePlugin } from '../plugin.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './foreign-sites.ts'
 
@@ -13,7 +13,7 @@ export interface AccessOptions {
   /** Allows every request, from this machine only. */
   readonly development: boolean
   /** The token-validator of the configuration in use. */
-  readonly validator: () => Plugin
+  readonly validator: () => PipelinePlugin
   /** The port of the listener. */
   readonly port: () => number
 }

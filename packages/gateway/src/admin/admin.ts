@@ -38,7 +38,7 @@ export interface AdminParts extends AdminOptions {
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
   /** The other workers of this gateway, if it has several. */
-  readonly others?: OtherWorkers | undefined
+  readonly otherWorkers?: OtherWorkers | undefined
 }
 
 /** The second listener of a gateway. Its work is bounded, so that it does not delay requests. */
@@ -98,10 +98,10 @@ export async function openBoth(listener: Listener, admin: Admin | undefined): Pr
 }
 
 /** The feed of this process and of the gateway's other workers. */
-function openFeed({ load, current, others }: AdminParts): Feed {
+function openFeed({ load, current, otherWorkers }: AdminParts): Feed {
   const own = () => openWork(load, current().config)
-  if (others === undefined) return new Feed({ openWork: own })
-  const poll = new FeedPoll(others, (batch) => feed.add(batch))
+  if (otherWorkers === undefined) return new Feed({ openWork: own })
+  const poll = new FeedPoll(otherWorkers, (batch) => feed.add(batch))
   const feed = new Feed({
     openWork: () => poll.withOthers(own()),
     onReading: (isRead) => poll.run(isRead),
@@ -143,7 +143,7 @@ function createSite(parts: SiteParts): Site {
       port: parts.port,
     }),
     files: consoleFiles(parts),
-    records: createRecords(parts.recent, parts.others),
+    records: createRecords(parts.recent, parts.otherWorkers),
     feed,
     development,
     gatewayUrl: urlFor,
@@ -156,7 +156,7 @@ function createSite(parts: SiteParts): Site {
         gatewayUrl: urlFor(exchange),
       }),
     describeRoutes: () => describeRoutes(current()),
-    reload: parts.others?.reload ?? reloading.run,
+    reload: parts.otherWorkers?.reload ?? reloading.run,
   }
 }
 

@@ -3,7 +3,7 @@ import type { GatewayConfig, PluginsConfig, RouteConfig } from '../config/config
 import type { ToldWarning } from '../config/warnings.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
-import type { Plugin } from '../plugin.ts'
+import type { PipelinePlugin } from '../plugin.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 import { hideSecrets, hideValues } from './hide-secrets.ts'
@@ -52,7 +52,7 @@ async function peopleOf(development: DevelopmentAccess | undefined) {
 export function describeRoutes({ config, plugins }: Pick<Snapshot, 'config' | 'plugins'>) {
   const { routes, gateway } = config
   const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
-  const describePlugin = (plugin: Plugin) => ({
+  const describePlugin = (plugin: PipelinePlugin) => ({
     name: plugin.name,
     configured: routes.some((route) => planOf(plugin, route).runs),
     configuration: sectionOf(plugin.name, config.plugins),
@@ -72,7 +72,7 @@ function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig): u
   return { after, token, options: hideValues(options) }
 }
 
-function describeRoute(route: RouteConfig, plugins: readonly Plugin[]) {
+function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[]) {
   const { id, method, path, mode, executionTimeoutSeconds, roles, conformance } = route
   return {
     id,
@@ -88,7 +88,7 @@ function describeRoute(route: RouteConfig, plugins: readonly Plugin[]) {
   }
 }
 
-function describePlan(plugin: Plugin, route: RouteConfig) {
+function describePlan(plugin: PipelinePlugin, route: RouteConfig) {
   const { name, runs, why } = planOf(plugin, route)
   return { name, runs, because: why }
 }

@@ -69,14 +69,14 @@ export class FeedCollector {
 
 /** Polls the feed of the other workers while the feed of this one has readers. */
 export class FeedPoll {
-  readonly #others: OtherWorkers
+  readonly #otherWorkers: OtherWorkers
   readonly #add: (batch: FeedBatch) => void
   #last: readonly FeedBatch[] = []
   #timer: NodeJS.Timeout | undefined
   #isAsking = false
 
-  constructor(others: OtherWorkers, add: (batch: FeedBatch) => void) {
-    this.#others = others
+  constructor(otherWorkers: OtherWorkers, add: (batch: FeedBatch) => void) {
+    this.#otherWorkers = otherWorkers
     this.#add = add
   }
 
@@ -94,7 +94,7 @@ export class FeedPoll {
     // A stuck worker delays the answer; questions must not pile up.
     if (this.#isAsking) return
     this.#isAsking = true
-    this.#last = await this.#others.feed().catch(() => [])
+    this.#last = await this.#otherWorkers.feed().catch(() => [])
     this.#isAsking = false
     for (const batch of this.#last) add(batch)
   }

@@ -26,13 +26,13 @@ const POSTED_BYTES_PER_SECOND = 4 * 1024 * 1024
 /** The sources of records beside the exchanges of this process. */
 interface OtherSources {
   readonly posted: PostedRecords
-  readonly others: OtherWorkers | undefined
+  readonly otherWorkers: OtherWorkers | undefined
 }
 
 /** Makes the endpoints over the gateway's own exchanges and the posted records. */
-export function createRecords(recent: RecentExchanges, others: OtherWorkers | undefined): Records {
+export function createRecords(recent: RecentExchanges, otherWorkers: OtherWorkers | undefined): Records {
   const posted = new PostedRecords()
-  const sources = { posted, others }
+  const sources = { posted, otherWorkers }
   const allowance = new TokenBucket(POSTED_BYTES_PER_SECOND)
   return {
     async find(exchange) {
@@ -48,9 +48,9 @@ export function createRecords(recent: RecentExchanges, others: OtherWorkers | un
 async function recordsOf(
   id: string,
   recent: RecentExchanges,
-  { posted, others }: OtherSources,
+  { posted, otherWorkers }: OtherSources,
 ): Promise<PartRecord[]> {
-  const own = [...ownRecords(id, recent), ...((await others?.records(id)) ?? [])]
+  const own = [...ownRecords(id, recent), ...((await otherWorkers?.records(id)) ?? [])]
   const records: PartRecord[] = own.map((record) => ({ ...record, part: OWN_PART }))
   for (const record of posted.all()) if (record.correlation_id === id) records.push(record)
   return records.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(0, MAX_SHOWN_RECORDS)
@@ -62,9 +62,9 @@ function timeOf({ timestamp }: PartRecord): number {
 
 async function recentExchanges(
   recent: RecentExchanges,
-  { posted, others }: OtherSources,
+  { posted, otherWorkers }: OtherSources,
 ): Promise<unknown[]> {
-  const shown = mergeRows([...recentRows(recent), ...((await others?.recent()) ?? [])])
+  const shown = mergeRows([...recentRows(recent), ...((await otherWorkers?.recent()) ?? [])])
   const parts = new Map(shown.map(({ correlationId }) => [correlationId, new Set([OWN_PART])]))
   for (const { correlation_id, part } of posted.all()) parts.get(correlation_id)?.add(part)
   return shown.map((row) => ({ ...row, parts: [...(parts.get(row.correlationId) ?? [])] }))

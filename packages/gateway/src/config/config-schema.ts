@@ -21,9 +21,9 @@ export type Immutable<T> = T extends readonly (infer Item)[]
 /** The validated configuration, defaults filled in. */
 export type GatewayConfig = Immutable<z.output<typeof configSchema>>
 /** The `gateway` section. */
-export type GatewayOptions = GatewayConfig['gateway']
+export type GatewaySection = GatewayConfig['gateway']
 /** The bounds under `gateway.limits`. */
-export type LimitOptions = GatewayOptions['limits']
+export type LimitOptions = GatewaySection['limits']
 /** The `plugins` section. */
 export type PluginsConfig = GatewayConfig['plugins']
 /** Options of token-validator. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewayOptions } from '../config/config-schema.ts'
+import type { GatewaySection } from '../config/config-schema.ts'
 import { EMPTY_QUEUE_MS, emptyAcceptQueue } from '../listen/accept-queue.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
@@ -8,7 +8,7 @@ import type { Load } from './load.ts'
 
 /** The parts that a drain uses. */
 export interface DrainParts {
-  readonly config: Pick<GatewayOptions, 'drain_seconds' | 'drain_delay_seconds'>
+  readonly config: Pick<GatewaySection, 'drain_seconds' | 'drain_delay_seconds'>
   readonly state: { draining: boolean; closing: boolean }
   readonly listener: Listener
   readonly load: Load

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../config/config-schema.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
 import type { Log } from '../log.ts'
-import type { Plugin } from '../plugin.ts'
+import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
 import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly loadedAt: Date
   readonly router: Router
   /** The plugins, in the order in which a request passes them. */
-  readonly plugins: readonly Plugin[]
+  readonly plugins: readonly PipelinePlugin[]
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
   readonly certificate: ServerCertificate | undefined
@@ -82,11 +82,15 @@ function once(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-async function closePlugins(plugins: readonly Plugin[]): Promise<void> {
+async function closePlugins(plugins: readonly PipelinePlugin[]): Promise<void> {
   await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))
 }
 
-function createPools({ routes, gateway }: GatewayConfig, world: SnapshotWorld, plugins: readonly Plugin[]) {
+function createPools(
+  { routes, gateway }: GatewayConfig,
+  world: SnapshotWorld,
+  plugins: readonly PipelinePlugin[],
+) {
   try {
     return createUpstreamPools(routes, gateway.limits, world.pools)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { refusal } from '../errors.ts'
 import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import type { Plugin } from '../plugin.ts'
+import type { PipelinePlugin } from '../plugin.ts'
 import type { Parts } from './parts.ts'
 
 /** Runs the plugins in their order until one refuses; without a promise when none of them needs one. */
@@ -14,7 +14,7 @@ export function pipeline(exchange: Exchange, parts: Parts): StepResult | Promise
 function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | Promise<StepResult> {
   const { plugins } = parts.snapshot
   for (let index = start; index < plugins.length; index += 1) {
-    const plugin = plugins[index] as Plugin
+    const plugin = plugins[index] as PipelinePlugin
     const result = run(plugin, exchange, parts.log)
     if (result instanceof Promise)
       return result.then(
@@ -28,7 +28,7 @@ function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | 
 }
 
 /** A plugin that throws fails its request alone. */
-function run(plugin: Plugin, exchange: Exchange, log: Log): StepResult | Promise<StepResult> {
+function run(plugin: PipelinePlugin, exchange: Exchange, log: Log): StepResult | Promise<StepResult> {
   try {
     return plugin.request(exchange)
   } catch (error) {
@@ -41,7 +41,7 @@ interface Failure {
   readonly error: unknown
 }
 
-function failed(plugin: Plugin, exchange: Exchange, { log, error }: Failure): StepResult {
+function failed(plugin: PipelinePlugin, exchange: Exchange, { log, error }: Failure): StepResult {
   // A plugin that gives up because its client left has not failed.
   const level = exchange.signal.aborted ? 'debug' : 'error'
   log[level]('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })

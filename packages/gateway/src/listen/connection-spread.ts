@@ -5,7 +5,7 @@ export interface Taker {
   hand(socket: ClientSocket): void
 }
 
-interface Load {
+interface TakerState {
   open: number
   /** All connections it ever got. Between equally loaded workers, the one with fewer is next. */
   handed: number
@@ -19,7 +19,7 @@ interface Load {
  */
 export class ConnectionSpread {
   readonly #limit: () => number
-  readonly #loads = new Map<Taker, Load>()
+  readonly #states = new Map<Taker, TakerState>()
   readonly #queue: ClientSocket[] = []
   readonly #settling: (() => void)[] = []
 
@@ -29,7 +29,7 @@ export class ConnectionSpread {
 
   /** The open connections of all workers, with those that wait for a worker. */
   get open(): number {
-    return [...this.#loads.values()].reduce((sum, load) => sum + load.open, this.#queue.length)
+    return [...this.#states.values()].reduce((sum, state) => sum + state.open, this.#queue.length)
   }
 
   /** Takes an accepted connection; closes it when all workers together are at the limit. */
@@ -43,26 +43,26 @@ export class ConnectionSpread {
   }
 
   join(taker: Taker): void {
-    this.#loads.set(taker, { open: 0, handed: 0, sent: undefined })
+    this.#states.set(taker, { open: 0, handed: 0, sent: undefined })
     this.#advance()
   }
 
   /** Removes a worker that has ended. A connection on its way to that worker goes to another. */
   leave(taker: Taker): void {
-    const { sent } = this.#loads.get(taker) ?? {}
-    this.#loads.delete(taker)
+    const { sent } = this.#states.get(taker) ?? {}
+    this.#states.delete(taker)
     if (sent !== undefined) this.#queue.unshift(sent)
     this.#advance()
   }
 
   report(taker: Taker, { arrived, ended }: ConnectionReport): void {
-    const load = this.#loads.get(taker)
-    if (load === undefined) return
-    load.open -= ended
+    const state = this.#states.get(taker)
+    if (state === undefined) return
+    state.open -= ended
     if (arrived === 0) return
     // The worker has its own copy of the socket by now.
-    load.sent?.destroy()
-    load.sent = undefined
+    state.sent?.destroy()
+    state.sent = undefined
     this.#advance()
   }
 
@@ -76,19 +76,19 @@ export class ConnectionSpread {
 
   #advance(): void {
     for (let next = this.#freest(); next !== undefined && this.#queue.length > 0; next = this.#freest()) {
-      const [taker, load] = next
-      load.sent = this.#queue.shift()
-      load.open += 1
-      load.handed += 1
-      if (load.sent !== undefined) taker.hand(load.sent)
+      const [taker, state] = next
+      state.sent = this.#queue.shift()
+      state.open += 1
+      state.handed += 1
+      if (state.sent !== undefined) taker.hand(state.sent)
     }
-    const isSending = [...this.#loads.values()].some(({ sent }) => sent !== undefined)
+    const isSending = [...this.#states.values()].some(({ sent }) => sent !== undefined)
     if (this.#queue.length > 0 || isSending) return
     for (const settle of this.#settling.splice(0)) settle()
   }
 
-  #freest(): [Taker, Load] | undefined {
-    const free = [...this.#loads].filter(([, { sent }]) => sent === undefined)
+  #freest(): [Taker, TakerState] | undefined {
+    const free = [...this.#states].filter(([, { sent }]) => sent === undefined)
     return free.toSorted(
       ([, first], [, second]) => first.open - second.open || first.handed - second.handed,
     )[0]

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import { type BuiltInName, builtInPlugins } from '../config/schema/plugin-sections.ts'
 import { InitialisationError } from '../errors.ts'
-import type { Closable, Hold, Plugin, PluginContext, PluginPlan } from '../plugin.ts'
+import type { Closable, Hold, PipelineContext, PipelinePlugin, PluginPlan } from '../plugin.ts'
 import { createShared, type Held, type Shared } from '../upstream/shared-resources.ts'
 import { type CustomWorld, createCustomPlugin } from './custom/custom-plugin.ts'
 import type { LoadedPlugin } from './custom/load-plugins.ts'
@@ -13,7 +13,7 @@ import { planTenantInjector, tenantInjector } from './tenant-injector/tenant-inj
 import { planTokenValidator, tokenValidator } from './token-validator/token-validator.ts'
 
 interface BuiltIn {
-  create(plugins: PluginsConfig, context: PluginContext): Plugin
+  create(plugins: PluginsConfig, context: PipelineContext): PipelinePlugin
   /** The same answer as `plan` of the created plugin, without its connections, files and timers. */
   plan(plugins: PluginsConfig, route: RouteConfig): PluginPlan
 }
@@ -53,15 +53,15 @@ export interface PluginSources {
 }
 
 /** The parts that plugins are made with: a register of all their resources instead of the part of one plugin. */
-export interface PluginWorld extends Omit<PluginContext, 'hold'> {
+export interface PluginWorld extends Omit<PipelineContext, 'hold'> {
   readonly resources: Shared<Closable>
 }
 
 /** Makes the plugins of a configuration in their order; closes those already made when one of them fails. */
-export function createPlugins({ sections, custom }: PluginSources, world: PluginWorld): Plugin[] {
+export function createPlugins({ sections, custom }: PluginSources, world: PluginWorld): PipelinePlugin[] {
   refuseUnloaded(sections, custom)
   const contextOf = (name: string) => ({ ...world, hold: holdFor(name, world.resources) })
-  const made: Plugin[] = []
+  const made: PipelinePlugin[] = []
   try {
     for (const name of builtInPlugins) {
       made.push(builtIn[name].create(sections, contextOf(name)))
@@ -144,6 +144,6 @@ function planCustom(
 const NO_PLAN: PluginPlan = { runs: true, why: 'runs for every route' }
 
 /** The plan of a running plugin. */
-export function planOf(plugin: Plugin, route: RouteConfig): PlannedPlugin {
+export function planOf(plugin: PipelinePlugin, route: RouteConfig): PlannedPlugin {
   return { name: plugin.name, ...(plugin.plan?.(route) ?? NO_PLAN) }
 }

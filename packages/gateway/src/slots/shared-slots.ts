@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { GatewayOptions } from '../config/config-schema.ts'
+import type { GatewaySection } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-pem.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -10,7 +10,7 @@ import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from './st
 
 /** What shared slots are made with. */
 export interface SharedSlotsOptions {
-  readonly shared: NonNullable<GatewayOptions['shared']>
+  readonly shared: NonNullable<GatewaySection['shared']>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'sharedLimitKept' | 'streamDecidedAlone'>
   readonly times?: LeaseTimes
@@ -19,7 +19,7 @@ export interface SharedSlotsOptions {
 /** What the slots of a configuration are made with. */
 export interface SlotsWorld extends Omit<SharedSlotsOptions, 'shared'> {
   /** The section `gateway.shared`, if there is one. */
-  readonly shared: GatewayOptions['shared']
+  readonly shared: GatewaySection['shared']
 }
 
 /** Makes the slots of a configuration: shared with other gateways, or counted in this process alone. */

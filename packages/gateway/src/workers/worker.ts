@@ -165,11 +165,11 @@ function createLink(session: Session, own: WorkerParts): WorkerLink {
     degraded: () => supervisor.ask('degraded'),
   }
   return boot.index === ADMIN_WORKER
-    ? { connections, status, others: otherWorkers(supervisor) }
+    ? { connections, status, otherWorkers: createOtherWorkers(supervisor) }
     : { connections, status, watch: watchForAdmin(calls, own) }
 }
 
-function otherWorkers(supervisor: SupervisorChannel): OtherWorkers {
+function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
   return {
     reload: () => supervisor.ask('reload'),
     records: (correlationId) => supervisor.ask('records', correlationId),

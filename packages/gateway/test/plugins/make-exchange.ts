@@ -10,7 +10,7 @@ import {
   type StepResult,
 } from '../../src/exchange.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
-import type { Closable, PluginContext } from '../../src/plugin.ts'
+import type { Closable, PipelineContext } from '../../src/plugin.ts'
 import { holdFor } from '../../src/plugins/plugin-set.ts'
 import { createHttpClient } from '../../src/upstream/http-client.ts'
 import { createShared, type Shared } from '../../src/upstream/shared-resources.ts'
@@ -147,7 +147,7 @@ export interface RecordedLine {
 }
 
 /** A plugin's context with a real HTTP client, a log in `lines` and stdout in `written`. Close it after use. */
-export interface TestContext extends PluginContext {
+export interface TestContext extends PipelineContext {
   readonly resources: Shared<Closable>
   readonly lines: RecordedLine[]
   readonly written: string[]
@@ -155,7 +155,7 @@ export interface TestContext extends PluginContext {
 }
 
 /** Creates the context; `overrides` replaces the parts that a test observes. */
-export function makeContext(overrides: Partial<PluginContext> = {}): TestContext {
+export function makeContext(overrides: Partial<PipelineContext> = {}): TestContext {
   const http = overrides.http ?? createHttpClient()
   const resources = createShared<Closable>()
   const lines: RecordedLine[] = []

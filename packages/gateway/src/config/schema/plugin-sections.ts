@@ -237,7 +237,7 @@ const checkModuleFile = (name: string): string | undefined => {
   return /\.(?:js|mjs|ts|mts)$/.test(name) ? undefined : 'must end in .js, .mjs, .ts or .mts'
 }
 
-/** The gateway's own plugins that a custom plugin may follow; it never stands before the tenant is known (decision 41). */
+/** The gateway's own plugins that a custom plugin may follow; it never runs before the tenant is known (decision 41). */
 export const customPlaces = [
   'tenant-injector',
   'license-check',

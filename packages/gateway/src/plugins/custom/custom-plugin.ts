@@ -4,14 +4,14 @@ import { didYouMean } from '../../config/did-you-mean.ts'
 import { InitialisationError, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
 import { type Log, withFields } from '../../log.ts'
-import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
-import type { PluginContext as CustomContext, PluginHooks, PluginRoute } from './define-plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
+import type { PluginContext, PluginHooks, PluginRoute } from './define-plugin.ts'
 import { type Access, ExchangeView, viewRoute } from './exchange-view.ts'
 import type { LoadedPlugin } from './load-plugins.ts'
 import { cut, handleRejection, inTime, isThenable, LateError, reasonOf } from './plugin-errors.ts'
 
 /** The parts of the gateway that a custom plugin is made with. */
-export type CustomWorld = Pick<PluginContext, 'log' | 'hold' | 'baseFolder'>
+export type CustomWorld = Pick<PipelineContext, 'log' | 'hold' | 'baseFolder'>
 
 const HOOKS = ['request', 'response', 'plan', 'degraded', 'close'] as const
 const CLOSE_MS = 5_000
@@ -30,7 +30,7 @@ interface Viewed {
 }
 
 /** Creates a custom plugin behind the contract of our own; throws an `InitialisationError` when `create` fails. */
-export function createCustomPlugin(loaded: LoadedPlugin, world: CustomWorld): Plugin {
+export function createCustomPlugin(loaded: LoadedPlugin, world: CustomWorld): PipelinePlugin {
   const { name } = loaded.plugin
   const log = withFields(world.log, { plugin: name })
   const hooks = createHooks(loaded, { ...world, log })
@@ -95,7 +95,7 @@ async function untilSettled(answer: PromiseLike<unknown>, access: Access): Promi
   }
 }
 
-function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: CustomContext): PluginHooks {
+function createHooks(loaded: LoadedPlugin, { log, hold, baseFolder }: PluginContext): PluginHooks {
   const fail = (message: string) => new InitialisationError(`${loaded.place}: ${message}`, { located: true })
   let hooks: unknown
   try {

@@ -2,7 +2,7 @@ import { conditions, outcomes } from '@agentic-rest/profile'
 import type { LicenseCheckOptions, RouteConfig, WebhookOptions } from '../../config/config-schema.ts'
 import { InitialisationError, refusal } from '../../errors.ts'
 import type { StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
 import { createWebhookLookup, type WebhookLookup } from '../../upstream/webhook-lookup.ts'
 
@@ -31,7 +31,7 @@ interface LicenseQuestion {
 }
 
 /** Refuses a request when its tenant has no licence for the feature of the route (decision 20). */
-export function licenseCheck(options: LicenseCheckOptions, context: PluginContext): Plugin {
+export function licenseCheck(options: LicenseCheckOptions, context: PipelineContext): PipelinePlugin {
   const server = options.webhook && createLicenseServer(options.webhook, context)
   const sources: LicenseSources = { table: createLicenseTable(options.tenants), server }
   return {
@@ -100,7 +100,7 @@ function toLicense({ features, expires_at }: LicenseCheckOptions['tenants'][stri
   return { features: new Set(features), expiresAtMs }
 }
 
-function createLicenseServer(options: WebhookOptions, context: PluginContext): LicenseServer {
+function createLicenseServer(options: WebhookOptions, context: PipelineContext): LicenseServer {
   return createWebhookLookup(
     options,
     {

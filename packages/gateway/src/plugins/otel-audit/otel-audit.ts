@@ -1,7 +1,7 @@
 import type { OtelAuditOptions } from '../../config/config-schema.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { Log } from '../../log.ts'
-import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { beginEvent, completeEvent, createAttributeMapping, eventTypes, isSuccess } from './audit-event.ts'
 import type { AuditExporter } from './audit-exporter.ts'
 import { captureBody } from './capture-body.ts'
@@ -15,7 +15,7 @@ export { eventTypes, lastParameter } from './audit-event.ts'
  * Records every request once. The record is created before the request is forwarded and written when its outcome is
  * known (decision 22). Neither success nor failure of the record changes the request.
  */
-export function otelAudit(options: OtelAuditOptions, context: PluginContext): Plugin {
+export function otelAudit(options: OtelAuditOptions, context: PipelineContext): PipelinePlugin {
   const plan = () => planOtelAudit(options)
   if (!options.enabled) return { name: 'otel-audit', request: () => undefined, plan }
   const exporter = createExporter(options, context)
@@ -40,7 +40,7 @@ export function planOtelAudit({ enabled, exporter }: OtelAuditOptions): PluginPl
     : { runs: false, why: 'enabled is false' }
 }
 
-function createExporter(options: OtelAuditOptions, context: PluginContext): AuditExporter {
+function createExporter(options: OtelAuditOptions, context: PipelineContext): AuditExporter {
   switch (options.exporter) {
     case 'stdout':
       return createStdoutExporter(context)

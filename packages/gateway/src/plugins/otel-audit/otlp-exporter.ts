@@ -2,7 +2,7 @@ import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { checkOtlpEndpoint } from '../../config/schema/address-checks.ts'
 import { InitialisationError } from '../../errors.ts'
-import type { PluginContext } from '../../plugin.ts'
+import type { PipelineContext } from '../../plugin.ts'
 import { type AuditExporter, createDeliveryReport, FLUSH_MS } from './audit-exporter.ts'
 import { BatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
 import { requestSpan, spanBytes } from './request-span.ts'
@@ -23,7 +23,7 @@ const EXPORT_TIMEOUT_MS = 5_000
 const DEFAULT_PORT = 4317
 
 /** Creates the exporter that sends one span per request to a collector. Failed batches are dropped, never repeated. */
-export function createOtlpExporter(endpoint: string, { log, metrics, hold }: PluginContext): AuditExporter {
+export function createOtlpExporter(endpoint: string, { log, metrics, hold }: PipelineContext): AuditExporter {
   const target = otlpTarget(endpoint)
   const { value: collector, release } = hold(target, () => createCollector(target))
   const report = createDeliveryReport({ exporter: 'otlp', metrics, log })

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { AuditEvent } from '@agentic-rest/profile'
-import type { PluginContext } from '../../plugin.ts'
+import type { PipelineContext } from '../../plugin.ts'
 import { type AuditExporter, createDeliveryReport, FLUSH_MS } from './audit-exporter.ts'
 import { BatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
 
@@ -11,7 +11,7 @@ const LINE_BREAKS = /[\u0085\u2028\u2029]/g
  * Creates the exporter that writes one line per request to stdout. One write is in flight at a time, so that a stalled
  * reader fills our bounded queue and not the buffer of the stream, which has no bound (F10).
  */
-export function createStdoutExporter({ stdout, log, metrics }: PluginContext): AuditExporter {
+export function createStdoutExporter({ stdout, log, metrics }: PipelineContext): AuditExporter {
   const report = createDeliveryReport({ exporter: 'stdout', metrics, log })
   const queue = new BatchQueue<string>({
     ...QUEUE_LIMITS,

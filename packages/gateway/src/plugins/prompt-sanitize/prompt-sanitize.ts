@@ -1,7 +1,7 @@
 import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, judgeBody } from './body-kind.ts'
 import { CannotSanitizeError, compileRules, matchedReplacements } from './compile-rules.ts'
 import { createViewReader } from './readable-view.ts'
@@ -9,7 +9,7 @@ import { createTextRedactor } from './redact-text.ts'
 import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
 
 /** Redacts the matches of the rules in request bodies, or refuses the request (decision 21). */
-export function promptSanitize(options: PromptSanitizeOptions, context: PluginContext): Plugin {
+export function promptSanitize(options: PromptSanitizeOptions, context: PipelineContext): PipelinePlugin {
   const plan = () => planPromptSanitize(options)
   if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined, plan }
   const sanitize = createSanitizer(options, context)
@@ -44,7 +44,7 @@ type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>
 
 function createSanitizer(
   { rules, max_body_bytes: maxBytes }: PromptSanitizeOptions,
-  context: PluginContext,
+  context: PipelineContext,
 ): Sanitizer {
   const read = createViewReader()
   const compiled = compileRules(rules, read)
@@ -78,7 +78,7 @@ function settle({ body }: Exchange, result: SanitizedBody): StepResult {
 }
 
 /** Fails closed: an uninspected body is not forwarded. */
-function fail(error: unknown, { trace, signal }: Exchange, { log }: PluginContext): StepResult {
+function fail(error: unknown, { trace, signal }: Exchange, { log }: PipelineContext): StepResult {
   // A disconnected client is no fault of the gateway and gets no answer.
   if (!signal.aborted) {
     log.error('prompt-sanitize could not inspect a request body', {

@@ -1,6 +1,6 @@
 import { conditions, outcomes } from '@agentic-rest/profile'
 import type { WebhookOptions } from '../../config/config-schema.ts'
-import type { PluginContext } from '../../plugin.ts'
+import type { PipelineContext } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
 import { createWebhookLookup, type WebhookLookup } from '../../upstream/webhook-lookup.ts'
 
@@ -11,7 +11,7 @@ export type DirectoryAnswer = readonly string[] | 'unknown'
 export type TenantDirectory = WebhookLookup<'principal', DirectoryAnswer>
 
 /** Creates the look-up through the tenant webhook (decision 19). */
-export function createTenantDirectory(options: WebhookOptions, context: PluginContext): TenantDirectory {
+export function createTenantDirectory(options: WebhookOptions, context: PipelineContext): TenantDirectory {
   return createWebhookLookup(
     options,
     {

@@ -3,7 +3,7 @@ import type { TenantInjectorOptions } from '../../config/config-schema.ts'
 import { TENANT_ID } from '../../config/schema/formats.ts'
 import { refusal } from '../../errors.ts'
 import { type Exchange, type Identity, readClaim, type StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { createTenantDirectory, type DirectoryAnswer, type TenantDirectory } from './tenant-directory.ts'
 
 /** Whether a value of any source is a well-formed and allowed tenant id. */
@@ -37,7 +37,7 @@ export interface TenantSettings extends TenantInjectorOptions {
 }
 
 /** Sets the tenant of a request, or refuses a tenant that the caller has no right to (decisions 18 and 19). */
-export function tenantInjector(options: TenantSettings, context: PluginContext): Plugin {
+export function tenantInjector(options: TenantSettings, context: PipelineContext): PipelinePlugin {
   const directory = options.webhook && createTenantDirectory(options.webhook, context)
   const rules: TenantRules = { claim: options.claim, isAllowed: allowing(options.allowed), directory }
   return {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { IssuerOptions } from '../../config/config-schema.ts'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
 import { InitialisationError } from '../../errors.ts'
-import type { PluginContext } from '../../plugin.ts'
+import type { PipelineContext } from '../../plugin.ts'
 import { createFixedKeySource, type KeySet, type KeySource, parseKeySet } from './key-set.ts'
 import { createRemoteKeySet, fetchKeyDocument } from './remote-key-set.ts'
 
@@ -24,7 +24,7 @@ export interface Issuer {
 export type Issuers = ReadonlyMap<string, Issuer>
 
 /** Creates the issuers and starts to fetch their keys, without waiting for them. */
-export function createIssuers(options: readonly IssuerOptions[], context: PluginContext): Issuers {
+export function createIssuers(options: readonly IssuerOptions[], context: PipelineContext): Issuers {
   if (new Set(options.map(({ issuer }) => issuer)).size < options.length)
     throw new InitialisationError('an issuer is configured twice')
   // Everything that can fail comes before the first remote key set: nothing would stop its timers after a failure.
@@ -46,7 +46,7 @@ export function normaliseTokenType(type: string): string {
 }
 
 /** Refuses an issuer that could accept no token; reads its key file. */
-function prepareIssuer(options: IssuerOptions, { baseFolder }: PluginContext): KeySet | undefined {
+function prepareIssuer(options: IssuerOptions, { baseFolder }: PipelineContext): KeySet | undefined {
   const { issuer, algorithms, hs256_secret, jwks_uri, jwks_file } = options
   if (algorithms.includes('HS256') && hs256_secret === undefined)
     throw new InitialisationError(`issuer ${issuer}: HS256 needs hs256_secret`)
@@ -56,7 +56,7 @@ function prepareIssuer(options: IssuerOptions, { baseFolder }: PluginContext): K
   return jwks_file === undefined ? undefined : readKeyFile(resolve(baseFolder, jwks_file), options)
 }
 
-function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, context: PluginContext): Issuer {
+function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, context: PipelineContext): Issuer {
   return {
     name: options.issuer,
     keys: createKeys(options, keyFile, context),
@@ -70,7 +70,7 @@ function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, conte
 function createKeys(
   options: IssuerOptions,
   keyFile: KeySet | undefined,
-  context: PluginContext,
+  context: PipelineContext,
 ): ReadonlyMap<string, KeySource> {
   const keys = new Map<string, KeySource>()
   const asymmetric = options.algorithms.filter(isAsymmetric)
@@ -95,7 +95,7 @@ function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {
 /** A reload keeps the keys of an unchanged issuer, so that it needs no fetch, even during an outage (F11). */
 function createRemoteKeys(
   { issuer, jwks_uri: jwksUri }: IssuerOptions,
-  { http, log, hold }: PluginContext,
+  { http, log, hold }: PipelineContext,
 ): KeySource {
   const load = () => fetchKeyDocument(http, { issuer, jwksUri })
   const key = JSON.stringify([issuer, jwksUri ?? null])

@@ -2,7 +2,7 @@ import { headerKeys, headers, type ValidationFailed } from '@agentic-rest/profil
 import type { RouteConfig, TokenValidatorOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
-import type { Plugin, PluginContext, PluginPlan } from '../../plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type InspectedToken, inspectToken } from './inspect-token.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
 import type { KeySource } from './key-set.ts'
@@ -18,7 +18,7 @@ interface Validation {
 const BEARER = /^bearer +([^ ].*)$/is
 
 /** Validates the bearer token; sets identity and actor (specification, Authentication; decisions 4, 5 and 17). */
-export function tokenValidator(options: TokenValidatorOptions, context: PluginContext): Plugin {
+export function tokenValidator(options: TokenValidatorOptions, context: PipelineContext): PipelinePlugin {
   if (options.mode === 'off') return acceptEveryone(options)
   const issuers = createIssuers(options.issuers, context)
   const cache = createTokenCache(context.configVersion)
@@ -43,7 +43,7 @@ export function tokenValidator(options: TokenValidatorOptions, context: PluginCo
 }
 
 /** Mode off: every request passes without an identity, so a route with roles stays closed. */
-function acceptEveryone(options: TokenValidatorOptions): Plugin {
+function acceptEveryone(options: TokenValidatorOptions): PipelinePlugin {
   return {
     name: 'token-validator',
     request: (exchange) => admit(exchange, undefined, options),

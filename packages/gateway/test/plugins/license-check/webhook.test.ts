@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { LicenseCheckOptions, WebhookOptions } from '../../../src/config/config-schema.ts'
 import { InitialisationError } from '../../../src/errors.ts'
-import type { Plugin } from '../../../src/plugin.ts'
+import type { PipelinePlugin } from '../../../src/plugin.ts'
 import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
 import {
   answering,
@@ -36,7 +36,7 @@ const checker = (overrides: Partial<WebhookOptions> = {}, tenants: LicenseCheckO
 const makeRequest = (tenantId = 'acme', license = 'optimize') =>
   makeExchange({ tenantId, route: makeRoute({ license }) })
 
-async function send(plugin: Plugin, tenant?: string, feature?: string) {
+async function send(plugin: PipelinePlugin, tenant?: string, feature?: string) {
   const exchange = makeRequest(tenant, feature)
   return answerOf(await plugin.request(exchange), exchange)
 }

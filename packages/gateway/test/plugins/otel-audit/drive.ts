@@ -1,7 +1,7 @@
 import type { OtelAuditOptions } from '../../../src/config/config-schema.ts'
 import type { Exchange, ExchangeResult } from '../../../src/exchange.ts'
 import type { Metrics } from '../../../src/metrics/metrics.ts'
-import type { Plugin } from '../../../src/plugin.ts'
+import type { PipelinePlugin } from '../../../src/plugin.ts'
 import { makeContext, makeExchange, makeIdentity } from '../make-exchange.ts'
 
 /** The options of an empty `otel-audit` section. */
@@ -53,7 +53,7 @@ export function auditedExchange(overrides: Partial<Exchange> = {}): Exchange {
 }
 
 /** Passes an exchange through the plugin like the pipeline, and returns it. */
-export async function drive(plugin: Plugin, exchange = auditedExchange()): Promise<Exchange> {
+export async function drive(plugin: PipelinePlugin, exchange = auditedExchange()): Promise<Exchange> {
   await plugin.request(exchange)
   exchange.result ??= created
   plugin.response?.(exchange)
@@ -61,7 +61,11 @@ export async function drive(plugin: Plugin, exchange = auditedExchange()): Promi
 }
 
 /** Drives many requests, some per turn of the event loop; true when none had to wait. */
-export async function driveMany(plugin: Plugin, count: number, make = auditedExchange): Promise<boolean> {
+export async function driveMany(
+  plugin: PipelinePlugin,
+  count: number,
+  make = auditedExchange,
+): Promise<boolean> {
   let atOnce = true
   for (let n = 0; n < count; n += 1) {
     const exchange = make({ trace: { correlationId: `corr-${n}`, requestId: `req-${n}` } })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/parse-config.ts'
 import type { Exchange } from '../../../src/exchange.ts'
-import type { Plugin } from '../../../src/plugin.ts'
+import type { PipelinePlugin } from '../../../src/plugin.ts'
 import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
 import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
 import { answering, type LookupServer, startLookupServer } from '../lookup-server.ts'
@@ -35,7 +35,7 @@ function documentedConfig(page: string, origin: string) {
   return result.config
 }
 
-async function codeOf(plugin: Plugin, exchange: Exchange): Promise<string | undefined> {
+async function codeOf(plugin: PipelinePlugin, exchange: Exchange): Promise<string | undefined> {
   const result = await plugin.request(exchange)
   return result !== undefined && 'code' in result ? result.code : undefined
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange.ts'
-import type { Plugin } from '../../../src/plugin.ts'
+import type { PipelinePlugin } from '../../../src/plugin.ts'
 import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
 import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
 import { seededRandom } from '../../harness/seeded-random.ts'
@@ -87,7 +87,7 @@ test(`parallel requests of many tenants, some leaving, never get each other's an
 })
 
 /** Sends one random request through both plugins and compares the result with the data. */
-async function sendOne(injector: Plugin, check: Plugin): Promise<string> {
+async function sendOne(injector: PipelinePlugin, check: PipelinePlugin): Promise<string> {
   const principal = below(PRINCIPALS)
   const tenant = `t-${(principal + below(3)) % TENANTS}`
   const feature = FEATURES[below(FEATURES.length)] ?? ''
@@ -108,7 +108,7 @@ async function sendOne(injector: Plugin, check: Plugin): Promise<string> {
   return refusedLicence ?? 'passed'
 }
 
-async function codeOf(plugin: Plugin, exchange: Exchange): Promise<string | undefined> {
+async function codeOf(plugin: PipelinePlugin, exchange: Exchange): Promise<string | undefined> {
   const result = await plugin.request(exchange)
   return result !== undefined && 'code' in result ? result.code : undefined
 }

@@ -2,7 +2,7 @@ import type { TokenValidatorOptions } from '../../../src/config/config-schema.ts
 import { tokenValidatorSection } from '../../../src/config/schema/plugin-sections.ts'
 import { type ErrorCode, errorCodeRow } from '../../../src/errors.ts'
 import type { Exchange, StepResult } from '../../../src/exchange.ts'
-import type { Plugin, PluginContext } from '../../../src/plugin.ts'
+import type { PipelineContext, PipelinePlugin } from '../../../src/plugin.ts'
 import { tokenValidator } from '../../../src/plugins/token-validator/token-validator.ts'
 import {
   answerOf,
@@ -29,7 +29,7 @@ export interface Sent {
 
 /** A validator under test with everything around it. */
 export interface TestValidator {
-  readonly plugin: Plugin
+  readonly plugin: PipelinePlugin
   readonly context: TestContext
   /** Sends a request with a bearer token, or without any header. */
   send(token: string | undefined, parts?: RequestParts): Promise<Sent>
@@ -51,7 +51,7 @@ export function registered({ url, jwksUri, key }: IssuerServer, more: Record<str
 /** Creates the plugin with real look-ups. */
 export function makeValidator(
   options: Record<string, unknown>,
-  overrides: Partial<PluginContext> = {},
+  overrides: Partial<PipelineContext> = {},
 ): TestValidator {
   const context = makeContext(overrides)
   const plugin = tokenValidator(makeOptions(options), context)
