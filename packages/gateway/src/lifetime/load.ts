@@ -13,7 +13,7 @@ export interface Load extends ActiveExchanges {
 
 const SAMPLE_INTERVAL_MS = 100
 const MAX_LOOP_DELAY_MS = 250
-/** Below this number of requests, a late event loop is no overload. */
+/** Below this number of requests, a late event loop is no overload, even if they are all that the limit allows. */
 const BUSY_COUNT = 64
 
 /** Counts exchanges against the limit of requests in flight, and watches how late the event loop runs. */
@@ -35,10 +35,8 @@ export function createLoad(maxInFlight: () => number): Load {
       exchanges.leave(exchange)
     },
     isOverloaded() {
-      const limit = maxInFlight()
-      if (active.length < Math.min(BUSY_COUNT, limit)) return false
-      if (delay.isLate()) return true
-      return active.length - streams > limit
+      if (active.length - streams > maxInFlight()) return true
+      return active.length >= BUSY_COUNT && delay.isLate()
     },
     close: delay.close,
   }
