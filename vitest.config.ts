@@ -37,7 +37,7 @@ export default defineConfig({
     // minutes. No test has a limit of its own below this.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 120_000 } },
     env: {
       SEED: testSeed,
       // Hundreds of processes run the same TypeScript; the second of them need not compile it again.

@@ -171,7 +171,7 @@ test('the author of a plugin has types from the package alone', () => {
   expect(status).not.toBe(0)
   expect(output).toContain("Property 'open' does not exist")
   expect(output).toContain('"forbiden"')
-}, 60_000)
+})
 
 describe('what describes a release', () => {
   const tarballs = join(work, 'tarballs')

@@ -29,7 +29,7 @@ function command(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
   )
 }
 
-const START_MS = 60_000
+const START_MS = 120_000
 
 test('each run has a name and a line in the help, and its two forms scale the same things', async () => {
   const [{ code, stdout }, short] = await Promise.all([command({}, '--help'), command({}, '-h')])

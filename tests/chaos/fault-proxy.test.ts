@@ -12,7 +12,7 @@ const ANSWER = 'a'.repeat(2000)
 /** The length of a silence. */
 const QUIET_MS = 60
 /** The limit of waiting for an expected event. */
-const LONGEST_MS = 20_000
+const LONGEST_MS = 120_000
 
 /** The events at one end of a connection. */
 interface Seen {

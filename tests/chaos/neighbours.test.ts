@@ -118,7 +118,7 @@ test('with any fault of the collector requests pass, and every record is written
     })
     for (let count = 0; count < REQUESTS; count += 1) expect((await sendRequest(`${url}/r`)).status).toBe(200)
     const records = async () => seriesSum(await metrics(), 'agentic_plugin_otelaudit_emit_total')
-    await vi.waitUntil(async () => (await records()) === REQUESTS, { timeout: 60_000, interval: 50 })
+    await vi.waitUntil(async () => (await records()) === REQUESTS, { timeout: 120_000, interval: 50 })
     await gateway.close()
     return fault.name
   }

@@ -17,7 +17,7 @@ import { isLong } from './run-short.ts'
 const LIMIT = 3
 // Long enough that slow streams keep their lease.
 const times = { ...quickTimes, leaseMs: 15_000 }
-const BACK_MS = 20_000
+const BACK_MS = 120_000
 /** A silent fault, a visible fault and a wrong protocol. */
 const quick = ['answer-swallowed', 'request-reset-before', 'answer-in-another-protocol']
 

@@ -45,7 +45,7 @@ export async function openConsole(browser: Browser, url: string, look: Look): Pr
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(40_000)
+  page.setDefaultTimeout(120_000)
   const watched = watch(page, context)
   await page.goto(url)
   await page.getByText('Connected').waitFor({ state: 'attached' })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
@@ -19,8 +19,6 @@ import { copied, fillIn, focused, openView, send, untilEnded } from './try-flow.
 
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
-
-vi.setConfig({ testTimeout: makesPictures ? 180_000 : 120_000 })
 
 if ('missing' in found)
   testWithProgram(needed, 'the console works in a browser', () => expect.fail(found.missing))

@@ -29,7 +29,7 @@ test('SIGTERM under load fails no request, and every record is one whole line', 
     }
   }
   const clients = Array.from({ length: 16 }, load)
-  await expect.poll(() => results.length, { timeout: 20_000 }).toBeGreaterThan(100)
+  await expect.poll(() => results.length).toBeGreaterThan(100)
   told = true
   gateway.child.kill('SIGTERM')
   await Promise.all(clients)

@@ -42,7 +42,7 @@ async function start(port: number): Promise<ChildProcess> {
       ({ ok }) => ok,
       () => false,
     )
-  await expect.poll(isHealthy, { timeout: 60_000, interval: 50 }).toBe(true)
+  await expect.poll(isHealthy, { interval: 50 }).toBe(true)
   return child
 }
 

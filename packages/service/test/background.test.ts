@@ -63,7 +63,7 @@ function expectAccepted(answer: Answer): { operationId: string; statusUrl: strin
 
 /** Polls until a state is reached. */
 async function pollFor(url: string, wanted: (body: Record<string, unknown>) => boolean): Promise<Answer> {
-  const until = performance.now() + 20_000
+  const until = performance.now() + 120_000
   for (;;) {
     const answer = await ask(url)
     if (answer.status !== 200 || wanted(JSON.parse(answer.text))) return answer

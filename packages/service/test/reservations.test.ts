@@ -106,7 +106,7 @@ async function endOf(url: string, operationId: string) {
         body = JSON.parse((await ask(`${url}/operations/${operationId}/status`)).text)
         return body.status
       },
-      { timeout: 20_000, interval: 10 },
+      { interval: 10 },
     )
     .not.toBe('working')
   return body

@@ -87,7 +87,7 @@ export function createAsker(url: string): Omit<RunningCampaigns, 'url' | 'record
             status = (await get(String(statusUrl))).body as unknown as Status
             return isWanted(status)
           },
-          { timeout: 25_000, interval: 5 },
+          { interval: 5 },
         )
         .toBe(true)
       return status as Status

@@ -9,7 +9,6 @@ export interface AcceptedOperations {
 }
 
 const goals = ['reach', 'cpl', 'lead_quality']
-const END_MS = 60_000
 
 /** Has the campaigns begin an optimization for each of three goals in the background. */
 export async function acceptOperations(portBase: number): Promise<AcceptedOperations> {
@@ -25,7 +24,7 @@ export async function acceptOperations(portBase: number): Promise<AcceptedOperat
           const answer = await read(path)
           return answer.type === 'success' ? answer.body : answer
         }
-        await expect.poll(end, { timeout: END_MS }).toMatchObject({ status: 'completed', outcome: 'created' })
+        await expect.poll(end).toMatchObject({ status: 'completed', outcome: 'created' })
       }
     },
   }

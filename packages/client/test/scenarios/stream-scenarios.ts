@@ -147,7 +147,7 @@ function streamError(place: Place, kind: string, options = {}) {
 
 /** Waits until the service notices that the client has left. */
 async function untilClosed(place: Place, correlationId: string): Promise<void> {
-  const until = Date.now() + 20_000
+  const until = Date.now() + 120_000
   while (Date.now() < until) {
     const outcome = await clientAt(place).request<{ closed: number }>({
       method: 'GET',
