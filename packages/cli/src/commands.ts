@@ -29,7 +29,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'routes',
-    summary: 'Lists the routes of a configuration file, or finds the route of a request.',
+    summary: 'Lists routes, finds the route of a request, or adds the routes of a service.',
     load: async () => (await import('./commands/routes.ts')).routes,
   },
   {

@@ -16,6 +16,7 @@ import { defineCommand } from '../command.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
 import { loadFilePlugins } from '../load-file-plugins.ts'
+import { addToFile } from '../routes/add-to-file.ts'
 import { terminalText, textTable } from '../terminal-text.ts'
 
 /** `agentic routes FILE`: lists the routes of a file, or finds the route of a request. */
@@ -23,27 +24,54 @@ export const routes = defineCommand({
   name: 'routes',
   description:
     'Lists the routes of a configuration file. --test shows the route of a request and its plugins. It uses the router of\n' +
-    'the gateway, without a running gateway.',
-  operands: [{ name: 'FILE', description: 'The configuration file.' }],
+    'the gateway, without a running gateway.\n' +
+    '"agentic routes add FILE --from URL" adds the routes of an OpenAPI document that the file lacks, those of background\n' +
+    'work and approvals included. All other text of the file stays as it is, and the difference is shown.',
+  operands: [
+    { name: 'FILE', description: 'The configuration file, or the word add.' },
+    { name: 'FILE', description: 'After add: the configuration file.', optional: true },
+  ],
   options: {
     test: {
       type: 'string',
       value: '"METHOD PATH"',
       description: 'The request to find a route for.',
     },
+    from: {
+      type: 'string',
+      value: 'URL|FILE',
+      description: 'After add: the address of a service, or its OpenAPI document.',
+    },
+    target: {
+      type: 'string',
+      value: 'URL',
+      description: 'After add: the target of the new routes; the address of the service by default.',
+    },
+    'dry-run': { type: 'boolean', description: 'After add: shows the difference and writes nothing.' },
     json: { type: 'boolean', description: 'Prints the result as JSON.' },
   },
   examples: [
     'agentic routes gateway.yaml',
     'agentic routes gateway.yaml --test "POST /campaigns/x/optimizations"',
     'agentic routes gateway.yaml --json',
+    'agentic routes add gateway.yaml --from http://127.0.0.1:8081',
+    'agentic routes add gateway.yaml --from openapi.json --target http://127.0.0.1:8081 --dry-run',
   ],
   exitCodes: [
-    [exitCodes.ok, 'The routes were listed, or the request has a route.'],
-    [exitCodes.failed, 'The request has no route.'],
-    [exitCodes.invalid, 'The file or the command line is not valid.'],
+    [
+      exitCodes.ok,
+      'The routes were listed, the request has a route, or the file has all routes of the document.',
+    ],
+    [exitCodes.failed, 'The request has no route, or no service answers at the address.'],
+    [exitCodes.invalid, 'The file, the document or the command line is not valid.'],
   ],
-  async run({ values: { test, json }, operands: [file = ''] }, host) {
+  async run({ values, operands: [first = '', second] }, host) {
+    const { test, json, from, target, 'dry-run': dryRun } = values
+    const isAdd = first === 'add' && second !== undefined
+    const file = isAdd ? second : first
+    const fault = argumentFault(values, first, second)
+    if (fault !== undefined) return refuse(host, `agentic routes: ${fault}`)
+    if (isAdd && from !== undefined) return await addToFile({ file, from, target, dryRun, json }, host)
     const request = test === undefined ? undefined : readRequest(test)
     if (typeof request === 'string') return refuse(host, `agentic routes: ${request}`)
     const loaded = loadConfig(file, host.env)
@@ -56,6 +84,28 @@ export const routes = defineCommand({
     return tell(request, trial, { host, json })
   },
 })
+
+interface Given {
+  readonly test: string | undefined
+  readonly from: string | undefined
+  readonly target: string | undefined
+  readonly 'dry-run': boolean
+}
+
+function argumentFault(values: Given, first: string, second: string | undefined): string | undefined {
+  const { test, from, target, 'dry-run': dryRun } = values
+  if (first === 'add' && second !== undefined) {
+    if (test !== undefined) return '--test and add exclude each other'
+    return from === undefined ? '--from URL|FILE is missing' : undefined
+  }
+  if (second !== undefined)
+    return `unexpected argument ${JSON.stringify(second)}: ${JSON.stringify(first)} is no command${didYouMean(first, ['add'])}`
+  const isForAdd = from !== undefined || target !== undefined || dryRun
+  if (isForAdd && first === 'add') return 'FILE is missing after add'
+  return isForAdd
+    ? '--from, --target and --dry-run need the word add: "agentic routes add FILE --from URL"'
+    : undefined
+}
 
 interface Telling {
   readonly host: Host

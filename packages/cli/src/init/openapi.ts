@@ -12,11 +12,21 @@ export interface OpenApi {
 export function readOpenApi(file: string): OpenApi {
   const read = readDocument(file, 'yaml')
   if ('fault' in read) throw new InitError(`${file}: ${read.fault}`)
-  const document = mapOf(read.document)
+  const api = asOpenApi(read.document)
+  if (api === undefined) throw new InitError(`${file}: ${NO_OPENAPI}`)
+  return api
+}
+
+/** The fault of another kind of document. */
+export const NO_OPENAPI = 'this is not an OpenAPI 3 document with paths'
+
+/** The value as an OpenAPI document; undefined for another one. */
+export function asOpenApi(value: unknown): OpenApi | undefined {
+  const document = mapOf(value)
   if (!/^3\./.test(String(document['openapi'])) || Object.keys(mapOf(document['paths'])).length === 0)
-    throw new InitError(`${file}: this is not an OpenAPI 3 document with paths`)
+    return undefined
   const references = createReferences(document, () => undefined)
-  return { document, follow: (value) => mapOf(references.follow(value)) }
+  return { document, follow: (each) => mapOf(references.follow(each)) }
 }
 
 /** A JSON object. */

@@ -54,17 +54,13 @@ const OWNED_PREFIX = /^x-(?:actor|forwarded)-/
 
 /** Turns the operations of a document into routes and operations of a project. */
 export function planOperations(api: OpenApi): OperationPlan {
-  const notes: string[] = []
-  const taken = new Set<string>(SDK_ROUTES)
-  const planned = Object.entries(mapOf(api.document['paths'])).flatMap(([path, item]) => {
-    const problem = pathProblem(path)
-    if (problem !== undefined) {
-      notes.push(`${JSON.stringify(path)} is left out: ${problem}`)
-      return []
-    }
-    return planPath(path, { api, item: api.follow(item), taken, notes })
-  })
-  const operations = withoutSdkPaths(planned, notes)
+  const { found, notes } = findOperations(api)
+  const plan = { api, taken: new Set<string>(SDK_ROUTES), notes }
+  const own = found.filter(({ operation }) => !SDK_ID.test(textOf(operation['operationId']) ?? ''))
+  const operations = withoutSdkPaths(
+    own.map((each) => planOperation(each, plan)),
+    notes,
+  )
   if (operations.length === 0) throw new InitError('the document has no operation that a route can have')
   return { operations, notes }
 }
@@ -91,31 +87,41 @@ function pathProblem(path: string): string | undefined {
   return 'each parameter must be a whole segment such as {name}'
 }
 
-interface PathPlan {
-  readonly api: OpenApi
+/** One operation of a document. */
+export interface FoundOperation {
+  readonly method: PlannedOperation['method']
+  readonly path: string
+  readonly operation: JsonMap
+  /** The path item that it is part of. */
   readonly item: JsonMap
+}
+
+/** Finds all operations whose path a route can have; the notes name the other paths. */
+export function findOperations(api: OpenApi): { found: FoundOperation[]; notes: string[] } {
+  const notes: string[] = []
+  const found = Object.entries(mapOf(api.document['paths'])).flatMap(([path, given]) => {
+    const problem = pathProblem(path)
+    if (problem !== undefined) {
+      notes.push(`${JSON.stringify(path)} is left out: ${problem}`)
+      return []
+    }
+    const item = api.follow(given)
+    return methods.flatMap((method) => {
+      const operation = item[method.toLowerCase()]
+      return operation === undefined ? [] : [{ method, path, operation: api.follow(operation), item }]
+    })
+  })
+  return { found, notes }
+}
+
+interface Plan {
+  readonly api: OpenApi
   readonly taken: Set<string>
   readonly notes: string[]
 }
 
-function planPath(path: string, plan: PathPlan): PlannedOperation[] {
-  return methods.flatMap((method) => {
-    const found = plan.item[method.toLowerCase()]
-    if (found === undefined) return []
-    const operation = plan.api.follow(found)
-    if (SDK_ID.test(textOf(operation['operationId']) ?? '')) return []
-    return [planOperation({ method, path, operation }, plan)]
-  })
-}
-
-interface Found {
-  readonly method: PlannedOperation['method']
-  readonly path: string
-  readonly operation: JsonMap
-}
-
-function planOperation({ method, path, operation }: Found, plan: PathPlan): PlannedOperation {
-  const { api, item, taken, notes } = plan
+function planOperation({ method, path, operation, item }: FoundOperation, plan: Plan): PlannedOperation {
+  const { api, taken, notes } = plan
   const parameters = [...listOf(item['parameters']), ...listOf(operation['parameters'])].map((each) =>
     api.follow(each),
   )
@@ -138,12 +144,15 @@ function planOperation({ method, path, operation }: Found, plan: PathPlan): Plan
       (input) => found.find((each) => each.name === input.name && each.location === 'path') ?? input,
     ),
     outcome: isCreated(responses) ? 'created' : 'success',
-    streams: Object.values(responses).some((response) => isStream(api.follow(response))),
+    streams: hasStream(operation, api),
     ...extensionOf(operation),
   }
 }
 
-function extensionOf(operation: JsonMap): Pick<PlannedOperation, 'async' | 'idempotent' | 'approvalRole'> {
+/** The facts of `x-agentic`. */
+export function extensionOf(
+  operation: JsonMap,
+): Pick<PlannedOperation, 'async' | 'idempotent' | 'approvalRole'> {
   const { async: canWait, idempotent, approval } = mapOf(operation['x-agentic'])
   return {
     async: canWait === true,
@@ -223,14 +232,15 @@ function isCreated(responses: JsonMap): boolean {
   return Object.hasOwn(responses, created.status) && !Object.hasOwn(responses, success.status)
 }
 
-function isStream(response: JsonMap): boolean {
-  return Object.keys(mapOf(response['content'])).some(
-    (type) => mediaTypeEssence(type) === 'text/event-stream',
-  )
+/** Whether an operation can answer with a stream. */
+export function hasStream(operation: JsonMap, api: OpenApi): boolean {
+  return Object.values(mapOf(operation['responses']))
+    .flatMap((response) => Object.keys(mapOf(api.follow(response)['content'])))
+    .some((type) => mediaTypeEssence(type) === 'text/event-stream')
 }
 
 /** A unique id that is valid for a route and an operation. */
-function idFor(wish: string, taken: Set<string>): string {
+export function idFor(wish: string, taken: Set<string>): string {
   const plain =
     wish
       .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
