@@ -30,6 +30,7 @@ const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
   [/^npm install (@agentic-rest\/[\w-]+|agentic-rest)$/, 'package'],
   [/^npx agentic check [\w./-]+\.yaml( --strict)?( --format \w+)?$/, 'here'],
   [/^npx agentic routes [\w./-]+\.yaml( --test "[A-Z]+ [\w/-]+")?$/, 'here'],
+  [/^npx agentic routes add [\w./-]+\.yaml --from http:\/\/127\.0\.0\.1:\d+ --dry-run$/, 'visitor'],
   [/^npx agentic completion \w+$/, 'here'],
   [/^npx agentic validate( [\w./-]+\.json)+( --json)?$/, 'here'],
   [

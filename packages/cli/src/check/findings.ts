@@ -10,6 +10,7 @@ import {
 } from '@agentic-rest/gateway'
 import type { Host } from '../host.ts'
 import { loadFilePlugins } from '../load-file-plugins.ts'
+import { checkLive, type LiveFinding, liveRules } from './live.ts'
 
 /** The ids of all findings of `agentic check`, each with its meaning. */
 export const checkRules: Readonly<Record<string, string>> = {
@@ -17,10 +18,13 @@ export const checkRules: Readonly<Record<string, string>> = {
   initialisation: 'The file is valid, but a gateway cannot start with it.',
   ...warningKinds,
   'missing-file': 'A file named in the configuration is not on this machine.',
+  ...liveRules,
 }
 
-/** A warning of the gateway, or a missing file on this machine. */
-export type CheckWarning = Omit<ConfigWarning, 'id'> & { readonly id: ConfigWarning['id'] | 'missing-file' }
+/** A warning of the gateway, a missing file on this machine, or a finding of the live check. */
+export type CheckWarning = Omit<ConfigWarning, 'id'> & {
+  readonly id: ConfigWarning['id'] | 'missing-file' | LiveFinding['id']
+}
 
 /** The result of a check. */
 export interface CheckReport {
@@ -31,23 +35,36 @@ export interface CheckReport {
   readonly passed: boolean
   readonly faults: readonly ConfigFault[]
   readonly warnings: readonly CheckWarning[]
+  /** With `--live`: targets that do not answer. */
+  readonly unreachable?: readonly CheckWarning[]
 }
 
 interface CheckOptions {
   readonly host: Host
   readonly strict: boolean
+  /** Whether the targets are asked for their documents. */
+  readonly live: boolean
 }
 
 /** Checks a file and the modules of its custom plugins. It starts nothing. */
-export async function checkFile(file: string, { host, strict }: CheckOptions): Promise<CheckReport> {
+export async function checkFile(file: string, { host, strict, live }: CheckOptions): Promise<CheckReport> {
   const result = await loadFilePlugins(loadConfig(file, host.env), host)
   if (!result.ok) return { file, valid: false, passed: false, faults: result.faults, warnings: [] }
-  const missing = missingFiles(result.config).map(({ path, message }): CheckWarning => {
+  const located = ({ id, path, message }: MissingFile | LiveFinding): CheckWarning => {
     const { line, column } = result.positionOf(path)
-    return { id: 'missing-file', file, line, column, path: formatPath(path), message }
-  })
-  const warnings = [...result.warnings, ...missing].toSorted((a, b) => a.line - b.line || a.column - b.column)
-  return { file, valid: true, passed: !strict || warnings.length === 0, faults: [], warnings }
+    return { id, file, line, column, path: formatPath(path), message }
+  }
+  const found = [...missingFiles(result.config), ...(live ? await checkLive(result) : [])].map(located)
+  const unreachable = found.filter(isUnreachable)
+  const warnings = [...result.warnings, ...found.filter((warning) => !isUnreachable(warning))].toSorted(
+    (a, b) => a.line - b.line || a.column - b.column,
+  )
+  const passed = unreachable.length === 0 && (!strict || warnings.length === 0)
+  return { file, valid: true, passed, faults: [], warnings, ...(live && { unreachable }) }
+}
+
+function isUnreachable({ id }: CheckWarning): boolean {
+  return id === 'target-unreachable'
 }
 
 /** A fault or a warning, for the formats that list both together. */
@@ -62,15 +79,20 @@ export interface CheckFinding {
 }
 
 /** All faults and warnings of a check, each with its level. */
-export function findingsOf({ passed, faults, warnings }: CheckReport): CheckFinding[] {
-  const level = passed ? 'warning' : 'error'
+export function findingsOf(
+  { faults, warnings, unreachable = [] }: CheckReport,
+  strict: boolean,
+): CheckFinding[] {
+  const level = strict ? 'error' : 'warning'
   return [
     ...faults.map(({ kind, ...fault }) => ({ ...fault, id: kind, level: 'error' as const })),
+    ...unreachable.map((finding): CheckFinding => ({ ...finding, level: 'error' })),
     ...warnings.map((warning): CheckFinding => ({ ...warning, level })),
   ]
 }
 
 interface MissingFile {
+  readonly id: 'missing-file'
   readonly path: ConfigPath
   readonly message: string
 }
@@ -82,7 +104,7 @@ interface MissingFile {
 function missingFiles(config: GatewayConfig): MissingFile[] {
   return referencedFiles(config)
     .filter(([, file]) => !existsSync(file))
-    .map(([path, file]) => ({ path, message: `there is no file ${file} here` }))
+    .map(([path, file]) => ({ id: 'missing-file', path, message: `there is no file ${file} here` }))
 }
 
 type Reference = readonly [path: ConfigPath, file: string]

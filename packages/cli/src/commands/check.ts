@@ -1,10 +1,11 @@
 import { styleText } from 'node:util'
 import { formatFaults } from '@agentic-rest/gateway'
-import { type CheckReport, type CheckWarning, checkFile, findingsOf } from '../check/findings.ts'
+import { type CheckFinding, type CheckReport, checkFile, findingsOf } from '../check/findings.ts'
 import { githubAnnotations, sarifLog } from '../check/formats.ts'
 import { defineCommand } from '../command.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
+import { terminalLine } from '../terminal-text.ts'
 
 const formats = ['text', 'github', 'sarif', 'json'] as const
 type Format = (typeof formats)[number]
@@ -15,10 +16,12 @@ export const check = defineCommand({
   description:
     'Checks a configuration file and reports all faults at once, and warnings about risky settings. It starts nothing and\n' +
     'needs no network, but it imports the modules of plugins.custom. Variables such as ${PORT} come from the environment, as\n' +
-    'with "agentic start".',
+    'with "agentic start". --live asks each target for its OpenAPI document and compares: routes without an operation,\n' +
+    'operations, status and approval addresses without a route, and roles that nobody in people.yaml beside it has.',
   operands: [{ name: 'FILE', description: 'The configuration file.' }],
   options: {
     strict: { type: 'boolean', description: 'Treats warnings as errors.' },
+    live: { type: 'boolean', description: 'Compares the routes with the running services.' },
     format: {
       type: 'string',
       value: 'FORMAT',
@@ -31,9 +34,11 @@ export const check = defineCommand({
     'agentic check gateway.yaml',
     'agentic check gateway.yaml --strict --format github',
     'agentic check gateway.yaml --json',
+    'agentic check gateway.yaml --live',
   ],
   exitCodes: [
     [exitCodes.ok, 'The file is valid; with --strict there is no warning either.'],
+    [exitCodes.failed, 'With --live: a target does not answer.'],
     [exitCodes.invalid, 'The file or the command line is not valid, or --strict found a warning.'],
   ],
   async run({ values, operands: [file = ''] }, host) {
@@ -42,8 +47,10 @@ export const check = defineCommand({
       host.stderr.write(`agentic check: --json and --format ${values.format} exclude each other\n`)
       return exitCodes.invalid
     }
-    const report = await checkFile(file, { host, strict: values.strict })
-    tell[format](report, host)
+    const { strict, live } = values
+    const report = await checkFile(file, { host, strict, live })
+    tell[format](report, { host, strict })
+    if (report.unreachable !== undefined && report.unreachable.length > 0) return exitCodes.failed
     return report.passed ? exitCodes.ok : exitCodes.invalid
   },
 })
@@ -53,30 +60,39 @@ function formatOf(format: Format | undefined, json: boolean): Format | undefined
   return format === undefined || format === 'json' ? 'json' : undefined
 }
 
+interface Telling {
+  readonly host: Host
+  readonly strict: boolean
+}
+
 const tell = {
   text: tellText,
-  github: (report, { stdout }) => void stdout.write(githubAnnotations(findingsOf(report))),
-  sarif: (report, host) => writeJson(sarifLog(findingsOf(report)), host),
-  json: writeJson,
-} satisfies Record<Format, (report: CheckReport, host: Host) => void>
+  github: (report, { host, strict }) => void host.stdout.write(githubAnnotations(findingsOf(report, strict))),
+  sarif: (report, { host, strict }) => writeJson(sarifLog(findingsOf(report, strict)), host),
+  json: (report, { host }) => writeJson(report, host),
+} satisfies Record<Format, (report: CheckReport, telling: Telling) => void>
 
 function writeJson(value: object, { stdout }: Host): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-function tellText({ file, valid, passed, faults, warnings }: CheckReport, { stdout, stderr }: Host): void {
+function tellText(report: CheckReport, { host: { stdout, stderr }, strict }: Telling): void {
+  const { file, valid, passed, faults } = report
   if (!valid) {
     stderr.write(`${formatFaults(faults)}\n`)
     return
   }
-  const level = passed
-    ? styleText('yellow', 'warning', { stream: stderr })
-    : styleText('red', 'error', { stream: stderr })
-  for (const warning of warnings) stderr.write(`${warningLine(warning, level)}\n`)
+  const levels = {
+    warning: styleText('yellow', 'warning', { stream: stderr }),
+    error: styleText('red', 'error', { stream: stderr }),
+  }
+  for (const finding of findingsOf(report, strict))
+    stderr.write(`${findingLine(finding, levels[finding.level])}\n`)
   if (passed) stdout.write(`${file} is valid\n`)
-  else stderr.write(`${file} is valid, but --strict treats warnings as errors\n`)
+  else if (strict && report.warnings.length > 0)
+    stderr.write(`${file} is valid, but --strict treats warnings as errors\n`)
 }
 
-function warningLine({ file, line, column, path, message, id }: CheckWarning, level: string): string {
-  return `${file}:${line}:${column}: ${level}: ${path}: ${message} [${id}]`
+function findingLine({ file, line, column, path, message, id }: CheckFinding, level: string): string {
+  return `${file}:${line}:${column}: ${level}: ${path === '' ? '' : `${path}: `}${terminalLine(message)} [${id}]`
 }

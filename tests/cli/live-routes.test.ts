@@ -1,0 +1,215 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createService, type ServiceOptions } from '@agentic-rest/service'
+import { serve } from '@agentic-rest/service/node'
+import { expect, onTestFinished, test } from 'vitest'
+import { operations } from '../../packages/cli/template/src/operations.ts'
+import { runHere } from '../../packages/cli/test/harness/run-here.ts'
+import { repositoryRoot, run } from '../packed-packages.ts'
+
+/** A folder with the gateway and the people of a new project. */
+function projectFolder(change: (gateway: string) => string = (text) => text): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-live-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const template = join(repositoryRoot, 'packages/cli/template')
+  copyFileSync(join(template, 'people.yaml'), join(folder, 'people.yaml'))
+  writeFileSync(join(folder, 'gateway.yaml'), change(readFileSync(join(template, 'gateway.yaml'), 'utf8')))
+  return folder
+}
+
+/** The service of a new project on a free port. */
+async function startService(options: Partial<ServiceOptions> = {}): Promise<string> {
+  const service = createService({ operations, store: { memory: true }, ...options })
+  const { port, stop } = await serve({ fetch: service.fetch, port: 0, closes: [service] })
+  onTestFinished(stop)
+  return String(port)
+}
+
+const withoutRoutes = (text: string) => `${text.slice(0, text.indexOf('routes:\n'))}routes: []\n`
+const readGateway = (folder: string) => readFileSync(join(folder, 'gateway.yaml'), 'utf8')
+
+function agentic(line: string, folder: string, port: string) {
+  return runHere(line.split(' '), { cwd: folder, env: { SERVICE_PORT: port } })
+}
+
+/** The ids and messages of findings. */
+function findings(stderr: string): string[] {
+  return [...stderr.matchAll(/^gateway\.yaml:\d+:\d+: (\w+: .*\])$/gm)].map(([, finding = '']) => finding)
+}
+
+test('routes add writes all routes of a service, a gateway accepts them, and nothing is left to find', async () => {
+  const port = await startService()
+  const folder = projectFolder(withoutRoutes)
+  const add = `routes add gateway.yaml --from http://127.0.0.1:${port}`
+  const before = readGateway(folder)
+
+  const dry = await agentic(`${add} --dry-run`, folder, port)
+  expect([dry.code, dry.stderr]).toEqual([0, '8 routes would be added; gateway.yaml is unchanged\n'])
+  expect(readGateway(folder)).toBe(before)
+  writeFileSync(join(folder, 'change.diff'), dry.stdout)
+
+  const added = await agentic(add, folder, port)
+  expect(added).toEqual({ code: 0, stdout: dry.stdout, stderr: '8 routes added to gateway.yaml\n' })
+  const written = readGateway(folder)
+  expect(written.startsWith(before.slice(0, before.indexOf('routes:')))).toBe(true)
+  expect(added.stdout).toContain(`+  - id: operation-status
++    method: GET
++    path: /operations/{operationId}/status
++    target: http://127.0.0.1:${port}
++    executionTimeoutSeconds: 10
++    conformance: enforce
+`)
+
+  const again = await agentic(add, folder, port)
+  expect(again.stdout).toBe(`gateway.yaml has all routes of http://127.0.0.1:${port}: nothing to add\n`)
+  expect(readGateway(folder)).toBe(written)
+  expect(await agentic('check gateway.yaml --live --strict', folder, port)).toEqual({
+    code: 0,
+    stdout: 'gateway.yaml is valid\n',
+    stderr: '',
+  })
+  // The shown difference is a patch.
+  writeFileSync(join(folder, 'gateway.yaml'), before)
+  expect(run('git', ['apply', '-p0', 'change.diff'], folder)).toMatchObject({ status: 0 })
+  expect(readGateway(folder)).toBe(written)
+})
+
+test('routes add keeps comments, order and variables, and adds only missing routes', async () => {
+  const port = await startService()
+  const folder = projectFolder((text) => text.slice(0, text.indexOf('\n  # Approvals.')))
+  const before = readGateway(folder)
+  const { code, stdout } = await agentic(
+    `routes add gateway.yaml --from http://127.0.0.1:${port}/openapi.json`,
+    folder,
+    port,
+  )
+  expect([code, stdout.match(/^\+ .*id: .*/gm)]).toEqual([
+    0,
+    ['+  - id: show-approval', '+  - id: approve', '+  - id: reject'],
+  ])
+  const written = readGateway(folder)
+  expect(written.startsWith(before.trimEnd())).toBe(true)
+  expect(written.match(/target: http:\/\/127\.0\.0\.1:\$\{SERVICE_PORT:-8081\}\n/g)).toHaveLength(8)
+})
+
+test('routes add reads a document from a file, and needs a target for it', async () => {
+  const folder = projectFolder(withoutRoutes)
+  const service = createService({ operations, store: { memory: true }, publicPath: '/shop' })
+  onTestFinished(() => service.close())
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(service.openapi()))
+  const add = 'routes add gateway.yaml --from openapi.json'
+  expect(await agentic(add, folder, '1')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'agentic routes add: --target is missing: openapi.json names no server\n',
+  })
+  const { code, stdout } = await agentic(`${add} --target http://127.0.0.1:9000/ --json`, folder, '1')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ target: 'http://127.0.0.1:9000', written: true, notes: [] })
+  expect(JSON.parse(stdout).added.map(({ path }: { path: string }) => path)).toContain('/shop/questions')
+  const before = readGateway(folder)
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify({ ...service.openapi(), servers: [] }))
+  const wrong = await agentic(`${add} --target localhost`, folder, '1')
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^the routes cannot be added, the result would not be valid:\ngateway\.yaml:\d+:\d+: routes\[8\]\.target: /,
+    ),
+  ])
+  expect(readGateway(folder)).toBe(before)
+})
+
+test('routes add says why there is no document', async () => {
+  const folder = projectFolder()
+  const nobody = await agentic('routes add gateway.yaml --from http://127.0.0.1:18', folder, '1')
+  expect([nobody.code, nobody.stderr]).toEqual([
+    1,
+    'agentic routes add: http://127.0.0.1:18/openapi.json: ECONNREFUSED\n',
+  ])
+  const port = await startService()
+  const other = await agentic(`routes add gateway.yaml --from http://127.0.0.1:${port}/api`, folder, '1')
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    `agentic routes add: http://127.0.0.1:${port}/api/openapi.json: it answers 404\n`,
+  ])
+})
+
+test('check --live finds nothing wrong in a new project', async () => {
+  const port = await startService()
+  expect(await agentic('check gateway.yaml --live --strict', projectFolder(), port)).toEqual({
+    code: 0,
+    stdout: 'gateway.yaml is valid\n',
+    stderr: '',
+  })
+})
+
+test('check --live reports what a caller or an approver would run into', async () => {
+  const port = await startService()
+  const folder = projectFolder((text) =>
+    text
+      .replace('path: /questions', 'path: /question')
+      .replace('path: /operations/{operationId}/status', 'path: /operation/{operationId}/status')
+      .replace('roles: [support]', 'roles: [support, clerk]')
+      .replace(/ {2}- id: approve\n(?: {4}.*\n)+/, ''),
+  )
+  const people = readFileSync(join(folder, 'people.yaml'), 'utf8')
+  writeFileSync(join(folder, 'people.yaml'), people.replace('manager', 'boss'))
+  const address = `http://127.0.0.1:${port}`
+  const add = `"agentic routes add gateway.yaml --from ${address}" adds it`
+  const expected = [
+    `routes: no route reaches POST /questions of the service at ${address}: ${add} [operation-unrouted]`,
+    `routes[0].path: the service at ${address} has no POST /question [route-unknown]`,
+    'routes[1]: a 412 of this route leads to POST /approvals/{approvalId}/approve, which has no route: callers get 404 [follow-up-unrouted]',
+    'routes[1]: nobody in people.yaml has the role "clerk" [role-unheld]',
+    'routes[1]: nobody in people.yaml has the role "manager" [role-unheld]',
+    'routes[2]: a 202 of this route leads to GET /operations/{operationId}/status, which has no route: callers get 404 [follow-up-unrouted]',
+    `routes[3].path: the service at ${address} has no GET /operation/{operationId}/status [route-unknown]`,
+  ]
+  const warned = await agentic('check gateway.yaml --live', folder, port)
+  expect(findings(warned.stderr)).toEqual(expected.map((finding) => `warning: ${finding}`))
+  expect([warned.code, warned.stdout]).toEqual([0, 'gateway.yaml is valid\n'])
+  const refused = await agentic('check gateway.yaml --live --strict', folder, port)
+  expect([refused.code, findings(refused.stderr)]).toEqual([
+    2,
+    expected.map((finding) => `error: ${finding}`),
+  ])
+  expect((await agentic('check gateway.yaml --strict', folder, port)).code).toBe(0)
+})
+
+test('check --live ends with 1 when a target does not answer, and still reports the rest', async () => {
+  const folder = projectFolder((text) => text.replace('[support]', '[clerk]'))
+  const { code, stdout, stderr } = await agentic('check gateway.yaml --live', folder, '18')
+  expect([code, stdout, findings(stderr)]).toEqual([
+    1,
+    '',
+    [
+      'error: routes[0].target: the service at http://127.0.0.1:18 does not answer (ECONNREFUSED) [target-unreachable]',
+      'warning: routes[1]: nobody in people.yaml has the role "clerk" [role-unheld]',
+    ],
+  ])
+  const json = await agentic('check gateway.yaml --live --json', folder, '18')
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+    1,
+    { valid: true, passed: false, warnings: [{ id: 'role-unheld' }], unreachable: [{ line: 49 }] },
+  ])
+})
+
+test('check --live says when a service has no document, and when people.yaml is not valid', async () => {
+  const server = createServer((_, response) => void response.end('{"swagger": "2.0"}'))
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const port = String((server.address() as { port: number }).port)
+  const folder = projectFolder()
+  writeFileSync(join(folder, 'people.yaml'), 'people: none\n')
+  const { code, stderr } = await agentic('check gateway.yaml --live', folder, port)
+  expect([code, findings(stderr)]).toEqual([
+    0,
+    [
+      'warning: people.yaml:1: people: expected a list [people-invalid]',
+      `warning: routes[0].target: the service at http://127.0.0.1:${port} has no OpenAPI document at /openapi.json: this is not an OpenAPI 3 document with paths [document-missing]`,
+    ],
+  ])
+})
