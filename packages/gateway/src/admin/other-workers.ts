@@ -1,8 +1,10 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import type { Load } from '../lifetime/load.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
-import { type FeedRequests, type OpenWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
-import type { ExchangeRow } from './recent-exchanges.ts'
+import type { Snapshot } from '../lifetime/snapshot.ts'
+import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
+import { createRecentExchanges, type ExchangeRow, ownRecords, recentRows } from './recent-exchanges.ts'
 import {
   type ExchangeTimes,
   exchangeTimes,
@@ -14,7 +16,7 @@ import {
 import { TokenBucket } from './token-bucket.ts'
 
 /** The other workers of a gateway, for the worker with the admin listener. */
-export interface OtherWorkers {
+export type OtherWorkers = {
   /** Reloads all workers, this one included. */
   reload(): Promise<ReloadResult>
   records(correlationId: string): Promise<readonly AuditEvent[]>
@@ -64,6 +66,36 @@ export class FeedCollector {
     this.#requests = []
     this.#rows = []
     return taken
+  }
+}
+
+/** The finished requests of one worker, for the admin listener of another. */
+export type WorkerRecords = {
+  feed(): FeedBatch
+  records(correlationId: string): readonly AuditEvent[]
+  recent(): readonly ExchangeRow[]
+  /** Takes a finished request. */
+  watch(exchange: Exchange): void
+}
+
+/** Remembers the finished requests of a worker without the admin listener. */
+export function createWorkerRecords({
+  load,
+  current,
+}: {
+  load: Load
+  current: () => Snapshot
+}): WorkerRecords {
+  const recent = createRecentExchanges()
+  const collector = new FeedCollector()
+  return {
+    feed: () => ({ ...collector.take(), ...openWork(load, current().config) }),
+    records: (correlationId) => ownRecords(correlationId, recent),
+    recent: () => recentRows(recent),
+    watch(exchange) {
+      recent.add(exchange)
+      collector.watch(exchange)
+    },
   }
 }
 

@@ -1,6 +1,4 @@
-import type { AuditEvent } from '@agentic-rest/profile'
-import type { FeedBatch } from '../admin/other-workers.ts'
-import type { ExchangeRow } from '../admin/recent-exchanges.ts'
+import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
 import type { ReloadResult, ValidConfig } from '../lifetime/reload.ts'
 import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
@@ -39,13 +37,7 @@ export type SupervisorCalls = {
   metrics(): Later<Exposition>
   /** The reasons of all workers. */
   degraded(): Later<readonly string[]>
-  /** Reloads all workers. */
-  reload(): Later<ReloadResult>
-  /** The feed of the other workers. */
-  feed(): Later<readonly FeedBatch[]>
-  records(correlationId: string): Later<readonly AuditEvent[]>
-  recent(): Later<readonly ExchangeRow[]>
-}
+} & OtherWorkers
 
 /** The functions of a worker that the supervisor calls. */
 export type WorkerCalls = {
@@ -56,10 +48,7 @@ export type WorkerCalls = {
   prepareReload(texts: ConfigTexts): Later<readonly string[]>
   concludeReload(result: ReloadResult): Later<void>
   drain(): void
-  feed(): FeedBatch
-  records(correlationId: string): readonly AuditEvent[]
-  recent(): readonly ExchangeRow[]
-}
+} & Omit<WorkerRecords, 'watch'>
 
 type Calls = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>
 type Value<Call> = Call extends (value: infer Given, socket?: ClientSocket) => unknown ? Given : undefined

@@ -1,8 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { openWork } from '../admin/feed.ts'
-import { FeedCollector, type OtherWorkers } from '../admin/other-workers.ts'
-import { createRecentExchanges, ownRecords, recentRows } from '../admin/recent-exchanges.ts'
+import { createWorkerRecords, type OtherWorkers } from '../admin/other-workers.ts'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
 import { type ConfigResult, parseConfig } from '../config/parse-config.ts'
@@ -10,7 +8,6 @@ import type { Environment } from '../config/source/interpolation.ts'
 import { InitialisationError } from '../errors.ts'
 import { createGateway, type Gateway, type WorkerLink, type WorkerParts } from '../gateway.ts'
 import { createTurns } from '../lifetime/turns.ts'
-import type { Watcher } from '../line/parts.ts'
 import { createHandedConnections } from '../listen/handed-connections.ts'
 import { type Log, withFields } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -164,9 +161,11 @@ function createLink(session: Session, own: WorkerParts): WorkerLink {
     metrics: { expose: () => supervisor.ask('metrics') },
     degraded: () => supervisor.ask('degraded'),
   }
-  return boot.index === ADMIN_WORKER
-    ? { connections, status, otherWorkers: createOtherWorkers(supervisor) }
-    : { connections, status, watch: watchForAdmin(calls, own) }
+  if (boot.index === ADMIN_WORKER)
+    return { connections, status, otherWorkers: createOtherWorkers(supervisor) }
+  const { watch, ...records } = createWorkerRecords(own)
+  Object.assign(calls, records)
+  return { connections, status, watch }
 }
 
 function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
@@ -175,18 +174,5 @@ function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
     records: (correlationId) => supervisor.ask('records', correlationId),
     recent: () => supervisor.ask('recent'),
     feed: () => supervisor.ask('feed'),
-  }
-}
-
-/** Remembers finished requests for the admin listener of worker 1. */
-function watchForAdmin(calls: Session['calls'], { load, current }: WorkerParts): Watcher {
-  const recent = createRecentExchanges()
-  const collector = new FeedCollector()
-  calls.feed = () => ({ ...collector.take(), ...openWork(load, current().config) })
-  calls.records = (correlationId) => ownRecords(correlationId, recent)
-  calls.recent = () => recentRows(recent)
-  return (exchange) => {
-    recent.add(exchange)
-    collector.watch(exchange)
   }
 }
