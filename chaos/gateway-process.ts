@@ -83,7 +83,10 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
 
 // Not the harness of the gateway's tests: that loads a whole gateway into this process.
 function configText({ gateway, plugins, routes }: TestConfig, port: number): string {
-  const closedNetwork = { 'token-validator': { mode: 'off' } }
+  const closedNetwork = {
+    'token-validator': { mode: 'off' },
+    'tenant-injector': { trust_header: 'everyone' },
+  }
   return JSON.stringify({ gateway: { ...gateway, port }, plugins: { ...closedNetwork, ...plugins }, routes })
 }
 

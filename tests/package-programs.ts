@@ -41,7 +41,7 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
         \`)
         const custom = '[{ name: closed, module: ./closed.ts }]'
         const routes = '[{ id: r, method: GET, path: /closed, target: "http://127.0.0.1:9" }]'
-        const text = \`{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, custom: \${custom} }, routes: \${routes} }\`
+        const text = \`{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone }, custom: \${custom} }, routes: \${routes} }\`
         const loaded = await loadPlugins(parseConfig(text, { file: 'gateway.yaml', env: {} }))
         const log = createLog({ level: 'error', pretty: false, write: (line) => console.log(line) })
         const gateway = createGateway({ ...loaded, log })

@@ -233,7 +233,7 @@ describe('the command agentic', () => {
     copyFileSync(join(repositoryRoot, 'docs/examples/full-gateway.yaml'), join(consumer, 'full.yaml'))
     writeFileSync(
       join(consumer, 'bad.yaml'),
-      'gateway: { port: 80800 }\nplugins: { token-validator: { mode: off } }\n',
+      'gateway: { port: 80800 }\nplugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }\n',
     )
     expect(runAgentic(['check', 'full.yaml'])).toEqual({ status: 0, output: 'full.yaml is valid\n' })
     expect(runAgentic(['check', 'bad.yaml'])).toEqual({
@@ -244,7 +244,8 @@ describe('the command agentic', () => {
   })
 
   test('starts a gateway, which drains and ends when it is told to', async () => {
-    const text = '{ gateway: { port: 0 }, plugins: { token-validator: { mode: off } }, routes: [] }'
+    const text =
+      '{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] }'
     writeFileSync(join(consumer, 'start.yaml'), text)
     const child = spawn(process.execPath, [agenticPath(), 'start', '-c', 'start.yaml'], { cwd: consumer })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -262,7 +263,7 @@ describe('the command agentic', () => {
 
   test('starts a gateway of two workers, which answer with the metrics of both', async () => {
     const text =
-      '{ gateway: { port: 0, workers: 2 }, plugins: { token-validator: { mode: off } }, routes: [] }'
+      '{ gateway: { port: 0, workers: 2 }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] }'
     writeFileSync(join(consumer, 'workers.yaml'), text)
     const child = spawn(process.execPath, [agenticPath(), 'start', '-c', 'workers.yaml'], { cwd: consumer })
     onTestFinished(() => void child.kill('SIGKILL'))

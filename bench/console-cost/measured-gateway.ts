@@ -5,7 +5,7 @@ import { createGateway, createLog, formatFaults, parseConfig } from '@agentic-re
 const [, , target = ''] = process.argv
 const text = JSON.stringify({
   gateway: { port: 0, admin: { port: 0 } },
-  plugins: { 'token-validator': { mode: 'off' } },
+  plugins: { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } },
   routes: [{ id: 'read-item', method: 'GET', path: '/items/{itemId}', target }],
 })
 const parsed = parseConfig(text, { file: 'console-cost.yaml', env: {} })

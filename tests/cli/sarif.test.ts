@@ -74,7 +74,7 @@ async function sarifOf(source: string, args: readonly string[] = []) {
 
 test('faults are errors of a SARIF log, at their line and column', async () => {
   const { code, rules, results } = await sarifOf(
-    'gateway: { prot: 1 }\nplugins: { token-validator: { mode: off } }\n',
+    'gateway: { prot: 1 }\nplugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }\n',
   )
   expect(code).toBe(2)
   expect(results).toEqual([
@@ -96,7 +96,8 @@ test('faults are errors of a SARIF log, at their line and column', async () => {
 })
 
 test('warnings are warnings of a SARIF log, and errors with --strict', async () => {
-  const source = 'plugins: { token-validator: { mode: off } }\nroutes: []\n'
+  const source =
+    'plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }\nroutes: []\n'
   const expected = (level: string) => [
     {
       ruleId: 'token-validation-off',
@@ -106,6 +107,15 @@ test('warnings are warnings of a SARIF log, and errors with --strict', async () 
         text: 'plugins.token-validator.mode: is off, every request is accepted without a token',
       },
       locations: [location(1, 37, 'plugins.token-validator.mode')],
+    },
+    {
+      ruleId: 'tenant-open',
+      ruleIndex: 4,
+      level,
+      message: {
+        text: 'plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into any tenant that the X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook',
+      },
+      locations: [location(1, 77, 'plugins.tenant-injector.trust_header')],
     },
   ]
   const loose = await sarifOf(source)

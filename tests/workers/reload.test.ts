@@ -24,7 +24,7 @@ const plugins = {
   'token-validator': {
     issuers: [{ issuer: 'tests', algorithms: ['HS256'], audience: ['agentic'], hs256_secret: secret }],
   },
-  'tenant-injector': { allowed: ['acme'] },
+  'tenant-injector': { trust_header: 'everyone', allowed: ['acme'] },
 }
 const authorization = `Bearer ${tokenOf({ iss: 'tests', aud: 'agentic', sub: 'alice', roles: ['operator'] })}`
 const admin = { port: 0, role: 'operator' }

@@ -83,20 +83,25 @@ test('warnings go to stderr and leave the file valid', async () => {
     code: 0,
     stdout: 'gateway.yaml is valid\n',
     stderr:
-      'gateway.yaml:1:60: warning: plugins.token-validator.mode: is off, every request is accepted without a token [token-validation-off]\n',
+      'gateway.yaml:1:60: warning: plugins.token-validator.mode: is off, every request is accepted without a token [token-validation-off]\n' +
+      'gateway.yaml:1:101: warning: plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into any tenant that the X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook [tenant-open]\n',
   })
 })
 
 test('an open audience and an open tenant are warned about, with the way to close them', async () => {
   const issuers = [{ issuer: 'https://id.example.test' }]
-  const { code, stderr } = await check(configuration({ plugins: { 'token-validator': { issuers } } }))
+  const { code, stderr } = await check(
+    configuration({
+      plugins: { 'token-validator': { issuers }, 'tenant-injector': { trust_header: 'everyone' } },
+    }),
+  )
   expect(code).toBe(0)
   expect(stderr.split('\n')).toEqual([
     expect.stringMatching(
-      /^gateway\.yaml:1:\d+: warning: plugins\.tenant-injector: .*X-Tenant-ID.*allowed.*webhook.* \[tenant-open\]$/,
+      /^gateway\.yaml:1:\d+: warning: plugins\.token-validator\.issuers\[0\]\.audience: is empty, .* \[audience-missing\]$/,
     ),
     expect.stringMatching(
-      /^gateway\.yaml:1:\d+: warning: plugins\.token-validator\.issuers\[0\]\.audience: is empty, .* \[audience-missing\]$/,
+      /^gateway\.yaml:1:\d+: warning: plugins\.tenant-injector\.trust_header: .*X-Tenant-ID.*claim.*webhook.* \[tenant-open\]$/,
     ),
     '',
   ])
@@ -185,7 +190,7 @@ test('a secret is never printed, from the file or from the environment', async (
   }
 })
 
-const unwise = `plugins: { token-validator: { mode: off } }
+const unwise = `plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }
 routes:
   - { id: "ask,it", method: POST, path: /invoke, target: "http://127.0.0.1:9000" }
 `
@@ -199,6 +204,7 @@ test('--strict treats warnings as errors and ends with 2', async () => {
     stdout: '',
     stderr: [
       'gateway.yaml:1:37: error: plugins.token-validator.mode: is off, every request is accepted without a token [token-validation-off]',
+      'gateway.yaml:1:77: error: plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into any tenant that the X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook [tenant-open]',
       `gateway.yaml:3:41: error: routes[0].path: ${message} [generic-invoke]`,
       'gateway.yaml is valid, but --strict treats warnings as errors',
       '',
@@ -215,6 +221,7 @@ test('--format github annotates the lines, with nothing that could end an annota
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.split('\n')).toEqual([
     '::warning file=gateway.yaml,line=1,col=37,title=agentic check%3A token-validation-off::plugins.token-validator.mode: is off, every request is accepted without a token',
+    '::warning file=gateway.yaml,line=1,col=77,title=agentic check%3A tenant-open::plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into any tenant that the X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook',
     expect.stringMatching(
       /^::warning file=gateway\.yaml,line=3,col=41,title=agentic check%3A generic-invoke::routes\[0\]\.path: looks like /,
     ),

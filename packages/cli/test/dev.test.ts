@@ -247,7 +247,8 @@ test('a folder that another stack uses is named, with a way out', async () => {
 
 test('a file that is not valid ends it with 2 and every fault', async () => {
   const cwd = folderWith({
-    'mine.yaml': 'gateway: { prot: 1 }\nplugins: { token-validator: { mode: off } }\n',
+    'mine.yaml':
+      'gateway: { prot: 1 }\nplugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }\n',
   })
   const { code, stdout, stderr } = await runAgentic(['dev', '-c', 'mine.yaml'], { cwd })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

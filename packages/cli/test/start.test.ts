@@ -105,7 +105,11 @@ test('a reader of stderr that goes away does not end it', async () => {
 })
 
 test('an invalid file ends it with 2 and every fault', async () => {
-  expect(await run('gateway: { prot: 1 }\nplugins: { token-validator: { mode: off } }\n')).toEqual({
+  expect(
+    await run(
+      'gateway: { prot: 1 }\nplugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }\n',
+    ),
+  ).toEqual({
     code: 2,
     signal: null,
     stdout: '',
@@ -171,6 +175,7 @@ test('what is valid but unwise is warned about, once', async () => {
   const { log } = await start(configuration())
   expect(log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
     'plugins.token-validator.mode: is off, every request is accepted without a token',
+    'plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into any tenant that the X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook',
   ])
 })
 

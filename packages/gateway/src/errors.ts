@@ -33,7 +33,8 @@ export const errorCodes = {
   INVALID_TOKEN: {
     ...unauthenticated,
     message: 'The bearer token is not valid.',
-    cause: 'The token is malformed, too long, signed by an unknown key, or its signature or type is wrong.',
+    cause:
+      'The token is malformed, too long, signed by an unknown key, an ID token, or its signature or type is wrong.',
     fix: 'Get a new token from the identity provider that the gateway is configured for.',
   },
   TOKEN_EXPIRED: {
@@ -45,7 +46,7 @@ export const errorCodes = {
   TOKEN_NOT_YET_VALID: {
     ...unauthenticated,
     message: 'The bearer token is not valid yet.',
-    cause: 'The `nbf` claim lies in the future, clock skew allowed for.',
+    cause: 'The `nbf` or the `iat` claim lies in the future, clock skew allowed for.',
     fix: 'Check the clocks of issuer and gateway.',
   },
   UNKNOWN_ISSUER: {
@@ -81,13 +82,15 @@ export const errorCodes = {
   TENANT_REQUIRED: {
     type: 'forbidden',
     message: 'The request does not say which tenant it is for.',
-    cause: 'Neither the header nor the token nor the directory names one tenant.',
-    fix: 'Send the tenant header.',
+    cause:
+      'Neither the token nor the directory names one tenant, and the header alone does not decide for this caller.',
+    fix: 'Use a token with a tenant claim. A caller with several tenants, and a service account, names one in the tenant header.',
   },
   TENANT_MISMATCH: {
     type: 'forbidden',
     message: 'The tenant of the request is not one of the caller.',
-    cause: 'The header names a tenant that the token or the directory does not grant.',
+    cause:
+      'The header names a tenant that the token, the directory or the list of the service account does not grant.',
     fix: 'Send the tenant the identity belongs to.',
   },
   TENANT_UNKNOWN: {

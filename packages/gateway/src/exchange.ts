@@ -8,12 +8,16 @@ export type StepResult = Outcome | undefined
 
 /** The caller, as the validated token names it. */
 export interface Identity {
+  /** A subject means something only together with its issuer: two issuers may both know an `alice` (decision 36). */
+  readonly issuer: string
   readonly subject: string
   readonly roles: readonly string[]
   /** All claims of the token; read with `readClaim`, never by walking prototypes. */
   readonly claims: Readonly<Record<string, unknown>>
-  /** The token's issuer is registered with `service_account: true`. */
+  /** The issuer is registered with `service_account: true`, or the token has a claim of its `service_accounts`. */
   readonly serviceAccount: boolean
+  /** The only tenants that a service account may name, where its issuer lists them. */
+  readonly serviceTenants: ReadonlySet<string> | undefined
   /** The issuer's own path to the tenant claim, where its configuration names one. */
   readonly tenantClaim: string | undefined
 }

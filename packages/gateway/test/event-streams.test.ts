@@ -16,7 +16,7 @@ const route = (target: string, more: object = {}) => ({
 })
 
 const everyPlugin = {
-  'tenant-injector': { allowed: ['acme', 'globex'] },
+  'tenant-injector': { trust_header: 'everyone', allowed: ['acme', 'globex'] },
   'license-check': { tenants: { acme: { features: ['llm'] } } },
   'prompt-sanitize': { rules: [{ name: 'email', builtin: 'email' }] },
   'otel-audit': { include_request_body: true },

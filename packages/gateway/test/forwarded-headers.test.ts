@@ -87,6 +87,7 @@ describe('what the upstream is told', () => {
       ['X-Tenant-ID', 'acme'],
       ['X-Actor-Principal', 'bob'],
       ['X-Actor-Subject', 'alice'],
+      ['X-Actor-Issuer', 'http://issuer.test'],
       ['X-Actor-Roles', 'reader,writer'],
       ['Idempotency-Key', 'k-1'],
       ['X-Approval-Token', 'approve-me'],

@@ -100,7 +100,12 @@ describe('with every plugin at work', () => {
       resource_id: 'cmp-1',
       outcome: 'success',
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-      attributes: { region: 'eu', outcome_type: 'created' },
+      attributes: {
+        region: 'eu',
+        outcome_type: 'created',
+        issuer: world.issuer.url,
+        token_sub: 'alice',
+      },
     })
   })
 
@@ -111,6 +116,14 @@ describe('with every plugin at work', () => {
     ['a missing role', { roles: ['x'] }, {}, 403, 'INSUFFICIENT_ROLES', undefined],
     ['a tenant of somebody else', {}, { 'X-Tenant-ID': 'globex' }, 403, 'TENANT_MISMATCH', undefined],
     ['no tenant', { tenant_id: undefined }, {}, 403, 'TENANT_REQUIRED', undefined],
+    [
+      'a tenant in the header alone',
+      { tenant_id: undefined },
+      { 'X-Tenant-ID': 'acme' },
+      403,
+      'TENANT_REQUIRED',
+      undefined,
+    ],
     ['a tenant without licence', { tenant_id: 'initech' }, {}, 403, 'LICENSE_REQUIRED', undefined],
   ] as const)(
     'a request with %s is refused and never forwarded',
@@ -142,8 +155,8 @@ describe('with every plugin at work', () => {
     },
   )
 
-  it('the tenant may also come from the header when the token has none', async () => {
-    const world = await startWorld({ 'tenant-injector': { allowed: ['acme'] } })
+  it('the tenant may also come from the header when the token has none and the file trusts everyone', async () => {
+    const world = await startWorld({ 'tenant-injector': { trust_header: 'everyone', allowed: ['acme'] } })
     const token = await world.issuer.token({ claims: { ...claims, tenant_id: undefined } })
     expect((await world.ask(token, { 'X-Tenant-ID': 'acme' })).status).toBe(201)
     expect((await world.ask(token, { 'X-Tenant-ID': 'globex' })).status).toBe(403)

@@ -7,6 +7,7 @@ export const headers = {
   tenantId: 'X-Tenant-ID',
   actorPrincipal: 'X-Actor-Principal',
   actorSubject: 'X-Actor-Subject',
+  actorIssuer: 'X-Actor-Issuer',
   actorRoles: 'X-Actor-Roles',
   idempotencyKey: 'Idempotency-Key',
   idempotencyReplayed: 'Idempotency-Replayed',

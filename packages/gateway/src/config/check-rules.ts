@@ -140,6 +140,30 @@ const directoryNeedsTokens: Rule = ({ value }) => {
   return [{ path, message }]
 }
 
+/** Without tokens only the header names a tenant: the file must say that this is meant. */
+const headerTrustedWithoutTokens: Rule = ({ value }) => {
+  const path = ['plugins', 'tenant-injector', 'trust_header']
+  if (textAt(value, [...TOKEN_VALIDATOR, 'mode']) !== 'off' || valueAt(value, path) === 'everyone') return []
+  const message =
+    'must be everyone while token-validator has mode off, because then only the header names a tenant'
+  return [{ path, message, absence: !isPresent(value, path) }]
+}
+
+const oneKindOfServiceAccount: Rule = (draft) =>
+  issuersOf(draft).flatMap((issuer) => {
+    const path = [...issuer, 'service_accounts']
+    const whole = valueAt(draft.value, [...issuer, 'service_account']) === true
+    return whole && isPresent(draft.value, path)
+      ? [
+          {
+            path,
+            message:
+              'cannot stand beside service_account: true, which makes every token of the issuer a service account',
+          },
+        ]
+      : []
+  })
+
 const oneKeySource: Rule = (draft) =>
   issuersOf(draft).flatMap((issuer) => {
     const path = [...issuer, 'jwks_file']
@@ -206,6 +230,8 @@ const customPluginsOf = ({ value }: Draft) => entriesAt(value, ['plugins', 'cust
 const pluginRules: readonly Rule[] = [
   someIssuer,
   directoryNeedsTokens,
+  headerTrustedWithoutTokens,
+  oneKindOfServiceAccount,
   uniqueTexts(issuersOf, 'issuer', 'issuer'),
   oneKeySource,
   sharedSecretBothWays,

@@ -3,10 +3,9 @@ import { formatFaults } from './faults.ts'
 import { parseConfig } from './parse-config.ts'
 
 const OFF = 'plugins.token-validator.mode: is off, every request is accepted without a token'
-const HEADER_DECIDES =
-  'plugins.tenant-injector: has neither allowed nor webhook, a token without its tenant claim is let into any tenant ' +
-  'that the X-Tenant-ID header names; list the tenants in allowed, ask a directory by webhook, or put the claim into ' +
-  'plugins.token-validator.required_claims'
+const headerDecides = (reach: string) =>
+  `plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into ${reach} that the ` +
+  'X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook'
 const anyAudience = (index: number) =>
   `plugins.token-validator.issuers[${index}].audience: is empty, tokens that this issuer made for other services are accepted too`
 
@@ -51,32 +50,27 @@ test('each issuer whose audience is empty is named by its place', () => {
   ])
 })
 
-test('a header that alone decides the tenant of a user is warned of, with the ways to close it', () => {
-  expect(warningsFor({ issuers: [issuer] })).toEqual([HEADER_DECIDES])
-  expect(warningsFor({ issuers: [agents, issuer] }, { claim: 'org' })).toEqual([HEADER_DECIDES])
+test('a header that alone decides the tenant of a caller is warned of, with the ways to close it', () => {
+  const trust_header = 'everyone'
+  expect(warningsFor({ issuers: [issuer] }, { trust_header })).toEqual([headerDecides('any tenant')])
+  expect(warningsFor({ issuers: [issuer] }, { trust_header, allowed })).toEqual([
+    headerDecides('any allowed tenant'),
+  ])
+  expect(warningsFor({ issuers: [issuer, agents] })).toEqual([])
 })
 
-test('the header of service accounts is authoritative and not warned of', () => {
-  expect(warningsFor({ issuers: [agents] })).toEqual([])
-})
-
-test('a required tenant claim leaves the header nothing to decide', () => {
-  const required_claims = ['sub', 'org.id']
-  expect(warningsFor({ required_claims, issuers: [issuer, agents] }, { claim: 'org.id' })).toEqual([])
-  const own = { ...issuer, claims: { tenant: 'org.id' } }
-  expect(warningsFor({ required_claims, issuers: [own] })).toEqual([])
-  const other = { ...issuer, issuer: 'https://other.example.test' }
-  expect(warningsFor({ required_claims, issuers: [own, other] })).toEqual([HEADER_DECIDES])
-})
-
-test('without tokens only that is warned of: issuers are not used, and nobody has a claim', () => {
-  expect(warningsFor({ mode: 'off' })).toEqual([OFF])
-  expect(warningsFor({ mode: 'off', issuers: [{ issuer: 'https://id.example.test' }] })).toEqual([OFF])
+test('without tokens issuers are not used and not warned of', () => {
+  const warned = [OFF, headerDecides('any tenant')]
+  const everyone = { trust_header: 'everyone' }
+  expect(warningsFor({ mode: 'off' }, everyone)).toEqual(warned)
+  expect(warningsFor({ mode: 'off', issuers: [{ issuer: 'https://id.example.test' }] }, everyone)).toEqual(
+    warned,
+  )
 })
 
 test('no warning repeats a value of the file', () => {
   const secretive = { issuer: 'https://do-not-show.example.test', claims: { tenant: 'do-not-show' } }
-  const warnings = warningsFor({ issuers: [secretive] })
+  const warnings = warningsFor({ issuers: [secretive] }, { trust_header: 'everyone' })
   expect(warnings).toHaveLength(2)
   expect(warnings.join()).not.toContain('do-not-show')
 })

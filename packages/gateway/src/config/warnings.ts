@@ -78,14 +78,16 @@ const TOKEN_VALIDATOR: Path = ['plugins', 'token-validator']
 
 const pluginWarnings = (plugins: GatewayConfig['plugins']): Unwise[] => {
   const { mode, issuers } = plugins['token-validator']
-  if (mode === 'on') return [...issuers.flatMap(audienceWarning), ...tenantWarning(plugins)]
-  // Without tokens no issuer is used and no request has a claim.
+  const tenants = tenantWarning(plugins)
+  if (mode === 'on') return [...issuers.flatMap(audienceWarning), ...tenants]
+  // Without tokens no issuer is used.
   return [
     {
       id: 'token-validation-off',
       path: [...TOKEN_VALIDATOR, 'mode'],
       message: 'is off, every request is accepted without a token',
     },
+    ...tenants,
   ]
 }
 
@@ -100,18 +102,15 @@ const audienceWarning = ({ audience }: IssuerOptions, index: number): Unwise[] =
         },
       ]
 
-/** For a token without a tenant claim the header decides the tenant (decision 18): without a list or a directory, any tenant. */
+/** Decision 18: for a caller without a tenant claim the header decides, also about tenants of others. */
 const tenantWarning = (plugins: GatewayConfig['plugins']): Unwise[] => {
-  const { claim, allowed, webhook } = plugins['tenant-injector']
-  const { issuers, required_claims: required } = plugins['token-validator']
-  const mayLackClaim = ({ service_account, claims }: IssuerOptions) =>
-    !service_account && !required.includes(claims.tenant ?? claim)
-  if (allowed !== undefined || webhook !== undefined || !issuers.some(mayLackClaim)) return []
+  const { trust_header, allowed } = plugins['tenant-injector']
+  if (trust_header !== 'everyone') return []
+  const reach = allowed === undefined ? 'any tenant' : 'any allowed tenant'
   const message =
-    'has neither allowed nor webhook, a token without its tenant claim is let into any tenant that the ' +
-    `${headers.tenantId} header names; list the tenants in allowed, ask a directory by webhook, or put the claim ` +
-    'into plugins.token-validator.required_claims'
-  return [{ id: 'tenant-open', path: ['plugins', 'tenant-injector'], message }]
+    `is everyone, a caller without a tenant claim is let into ${reach} that the ${headers.tenantId} header names; ` +
+    'put a tenant claim into the tokens or ask a directory by webhook'
+  return [{ id: 'tenant-open', path: ['plugins', 'tenant-injector', 'trust_header'], message }]
 }
 
 const routeWarnings = (route: RouteConfig, index: number): Unwise[] => {

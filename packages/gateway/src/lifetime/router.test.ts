@@ -10,7 +10,10 @@ function routesOf(...ids: readonly string[]): readonly RouteConfig[] {
     const [method, path] = id.split(' ')
     return { id, method, path, target: 'http://127.0.0.1:1' }
   })
-  const text = JSON.stringify({ plugins: { 'token-validator': { mode: 'off' } }, routes })
+  const text = JSON.stringify({
+    plugins: { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } },
+    routes,
+  })
   const result = parseConfig(text, { file: 'test.yaml', env: {} })
   if (!result.ok) throw new Error(JSON.stringify(result.faults))
   return result.config.routes

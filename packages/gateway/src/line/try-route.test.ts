@@ -15,7 +15,11 @@ const full = {
   'license-check': { tenants: { acme: { features: ['items'] } } },
   'prompt-sanitize': { rules: [{ name: 'email', builtin: 'email' }] },
 }
-const bare = { 'token-validator': { mode: 'off' }, 'otel-audit': { enabled: false } }
+const bare = {
+  'token-validator': { mode: 'off' },
+  'tenant-injector': { trust_header: 'everyone' },
+  'otel-audit': { enabled: false },
+}
 
 function attempt(method: string, path: string, plugins: object = full, list: readonly object[] = routes) {
   const result = parseConfig(JSON.stringify({ plugins, routes: list }), { file: 'gateway.yaml', env: {} })
@@ -33,7 +37,7 @@ test('a request has a route, its parameters and the plugins that run, in their o
       {
         name: 'tenant-injector',
         runs: true,
-        why: 'takes the tenant from the claim tenant_id or the header; allowed: acme, globex',
+        why: 'takes the tenant from the claim tenant_id, for service accounts from the header; allowed: acme, globex',
       },
       { name: 'license-check', runs: true, why: 'wants a licence for the feature items' },
       { name: 'prompt-sanitize', runs: true, why: 'looks at the body with rule email' },

@@ -84,6 +84,7 @@ test('who calls is told by the gateway alone', () => {
     ['X-Tenant-ID', 'acme'],
     ['X-Actor-Principal', 'agent-1'],
     ['X-Actor-Subject', 'alice'],
+    ['X-Actor-Issuer', 'https://id.example.test'],
     ['X-Actor-Roles', 'a,b'],
     ['traceparent', TRACEPARENT],
     ['X-Forwarded-For', '127.0.0.1'],

@@ -30,6 +30,7 @@ const OWNED = new Set(
     headerNames.tenantId,
     headerNames.actorPrincipal,
     headerNames.actorSubject,
+    headerNames.actorIssuer,
     headerNames.actorRoles,
     headerNames.idempotencyKey,
     headerNames.approvalToken,
@@ -41,6 +42,13 @@ const OWNED = new Set(
     'X-Forwarded-Proto',
     'X-Forwarded-Host',
     'Forwarded',
+    // Servers behind the gateway may believe these: they change the method or the path, or name a caller.
+    'X-HTTP-Method-Override',
+    'X-Original-URL',
+    'X-Rewrite-URL',
+    'X-Forwarded-User',
+    'X-Real-IP',
+    'X-Forwarded-Client-Cert',
   ].map((name) => normalised(name.toLowerCase())),
 )
 
@@ -101,6 +109,7 @@ function addOwnHeaders(list: string[], exchange: Exchange, traceparent: string):
   add(list, headerNames.tenantId, exchange.tenantId)
   add(list, headerNames.actorPrincipal, exchange.actor)
   add(list, headerNames.actorSubject, identity?.subject)
+  add(list, headerNames.actorIssuer, identity?.issuer)
   add(list, headerNames.actorRoles, identity?.roles.join(','))
   add(list, headerNames.idempotencyKey, headers[headerKeys.idempotencyKey])
   add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])

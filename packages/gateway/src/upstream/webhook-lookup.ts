@@ -19,7 +19,10 @@ export interface WebhookLookup<Name extends string, Answer extends NonNullable<u
 export interface WebhookContract<Name extends string, Answer extends NonNullable<unknown>> {
   /** Its name in the log: "the tenant directory". */
   readonly title: string
+  /** All of them make the key of a cached answer, also those that the URL leaves out. */
   readonly placeholders: readonly Name[]
+  /** Placeholders that the URL may leave out. */
+  readonly optional?: readonly Name[]
   /** Reads an answer; `undefined` for one outside the contract. */
   readonly read: (answer: HttpAnswer) => Answer | undefined
   readonly isNegative: (answer: Answer) => boolean
@@ -39,7 +42,7 @@ export function createWebhookLookup<Name extends string, Answer extends NonNulla
   contract: WebhookContract<Name, Answer>,
   context: LookupContext,
 ): WebhookLookup<Name, Answer> {
-  refuseUnusableUrl(options.url, contract.placeholders)
+  refuseUnusableUrl(options.url, contract)
   const health = createHealth(contract.title, context.log)
   const { timeout_ms: timeoutMs, headers } = options
   const ask = async (query: WebhookQuery<Name>): Promise<Answer | undefined> => {
@@ -75,8 +78,11 @@ function keptSeconds(options: WebhookOptions, negative: boolean): number {
 }
 
 /** A URL without one of the values would give all callers the answer of the first. */
-function refuseUnusableUrl(template: string, names: readonly string[]): void {
-  const missing = names.find((name) => !template.includes(`{${name}}`))
+function refuseUnusableUrl(
+  template: string,
+  { placeholders: names, optional = [] }: { placeholders: readonly string[]; optional?: readonly string[] },
+): void {
+  const missing = names.find((name) => !optional.includes(name) && !template.includes(`{${name}}`))
   if (missing !== undefined) throw new InitialisationError(`the webhook URL lacks {${missing}}`)
   const filled = fillUrl(template, Object.fromEntries(names.map((name) => [name, 'x'])))
   if (filled === undefined) throw new InitialisationError('the webhook URL has a dot segment')

@@ -27,6 +27,7 @@ test('the gateway describes its version, its file and, in development, its peopl
       warnings: [
         'gateway.admin: has no role, so that nobody is let in outside development; name the role that a token needs',
         'plugins.token-validator.mode: is off, every request is accepted without a token',
+        'plugins.tenant-injector.trust_header: is everyone, a caller without a tenant claim is let into any tenant that the X-Tenant-ID header names; put a tenant claim into the tokens or ask a directory by webhook',
       ],
       lastReload: null,
     },

@@ -60,7 +60,11 @@ test('routes are shown with the plan and reason of each plugin, services with th
     conformance: 'enforce',
     plugins: [
       { name: 'token-validator', runs: true, because: 'wants a token of the issuer with roles a, b' },
-      { name: 'tenant-injector', runs: true, because: 'takes the tenant from the directory or the header' },
+      {
+        name: 'tenant-injector',
+        runs: true,
+        because: 'takes the tenant from the directory, for service accounts from the header',
+      },
       { name: 'license-check', runs: true, because: 'wants a licence for the feature optimize' },
       { name: 'prompt-sanitize', runs: true, because: 'looks at the body with rule email' },
       { name: 'otel-audit', runs: true, because: 'writes a record to stdout' },

@@ -11,7 +11,7 @@ function load(name: string): GatewayConfig {
   const result = loadConfig(pathOf(name), environment)
   if (!result.ok) throw new Error(formatFaults(result.faults))
   // The shortest file there is leaves audience and tenants open.
-  expect(result.warnings).toHaveLength(name === 'minimal' ? 2 : 0)
+  expect(result.warnings).toHaveLength(name === 'minimal' ? 1 : 0)
   return result.config
 }
 
@@ -78,7 +78,7 @@ test('a minimal file gets every default', () => {
         ...defaultValidator,
         issuers: [{ ...defaultIssuer, issuer: 'https://id.example.test' }],
       },
-      'tenant-injector': { claim: 'tenant_id' },
+      'tenant-injector': { claim: 'tenant_id', trust_header: 'service_accounts' },
       'license-check': { tenants: {} },
       'prompt-sanitize': { max_body_bytes: 1_048_576, rules: [] },
       'otel-audit': defaultAudit,
@@ -123,6 +123,7 @@ test('the complete example of the design is read as it is meant', () => {
       },
       'tenant-injector': {
         claim: 'tenant_id',
+        trust_header: 'service_accounts',
         allowed: ['acme', 'globex'],
         webhook: { ...defaultWebhook, url: 'http://127.0.0.1:8086/principals/{principal}' },
       },
@@ -255,10 +256,13 @@ test('reading a file twice gives equal configurations that share nothing', () =>
 })
 
 test('a switched-off token-validator needs no issuers and is warned about', () => {
-  const result = parseConfig('{ plugins: { token-validator: { mode: off } }, routes: [] }', {
-    file: 'gateway.yaml',
-    env: {},
-  })
+  const result = parseConfig(
+    '{ plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] }',
+    {
+      file: 'gateway.yaml',
+      env: {},
+    },
+  )
   expect(result).toMatchObject({
     ok: true,
     config: { plugins: { 'token-validator': { mode: 'off', issuers: [] } } },
@@ -271,12 +275,13 @@ test('a switched-off token-validator needs no issuers and is warned about', () =
         path: 'plugins.token-validator.mode',
         message: 'is off, every request is accepted without a token',
       },
+      { id: 'tenant-open', line: 1, column: 79, path: 'plugins.tenant-injector.trust_header' },
     ],
   })
 })
 
 test('a disabled otel-audit needs no collector', () => {
   const text =
-    '{ plugins: { token-validator: { mode: off }, otel-audit: { enabled: false, exporter: otlp } }, routes: [] }'
+    '{ plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone }, otel-audit: { enabled: false, exporter: otlp } }, routes: [] }'
   expect(parseConfig(text, { file: 'gateway.yaml', env: {} })).toMatchObject({ ok: true })
 })

@@ -3,7 +3,7 @@ import { formatFaults } from '../../src/config/faults.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 
 function read(host: string): string {
-  const text = `{ gateway: { host: "${host}" }, plugins: { token-validator: { mode: off } }, routes: [] }`
+  const text = `{ gateway: { host: "${host}" }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] }`
   const result = parseConfig(text, { file: 'gateway.yaml', env: {} })
   return result.ok ? result.config.gateway.host : formatFaults(result.faults)
 }

@@ -42,7 +42,8 @@ test('a name that no file can have is refused', () => {
 })
 
 test('a file of the largest size is read, one byte more is refused', () => {
-  const valid = '{ plugins: { token-validator: { mode: off } }, routes: [] } #'
+  const valid =
+    '{ plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] } #'
   expect(faultsOf(write('full.yaml', valid.padEnd(MAX_FILE_BYTES, 'x')))).toBe('valid')
   const file = write('over.yaml', valid.padEnd(MAX_FILE_BYTES + 1, 'x'))
   expect(faultsOf(file)).toBe(`${file}:1:1: the file is larger than 1048576 bytes`)
@@ -59,6 +60,11 @@ test('an endless file is read no further than the limit', () => {
 
 test('a byte order mark is not part of the configuration', () => {
   expect(
-    faultsOf(write('bom.yaml', '\uFEFF{ plugins: { token-validator: { mode: off } }, routes: [] }')),
+    faultsOf(
+      write(
+        'bom.yaml',
+        '\uFEFF{ plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] }',
+      ),
+    ),
   ).toBe('valid')
 })

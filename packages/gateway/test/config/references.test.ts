@@ -3,7 +3,7 @@ import { formatFaults } from '../../src/config/faults.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 
 function read(gateway: string, env: Record<string, string>, plugins = '') {
-  const text = `gateway:\n${gateway}\nplugins:\n  token-validator: { mode: off }\n${plugins}\nroutes: []\n`
+  const text = `gateway:\n${gateway}\nplugins:\n  token-validator: { mode: off }\n  tenant-injector: { trust_header: everyone }\n${plugins}\nroutes: []\n`
   const result = parseConfig(text, { file: 'gateway.yaml', env })
   return result.ok ? result.config : formatFaults(result.faults)
 }

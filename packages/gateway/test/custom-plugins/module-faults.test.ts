@@ -5,7 +5,7 @@ const good = `export const plugin = { name: 'mine', create: () => ({ request: ()
 
 /** Modules that are no plugin, with the fault that the file gets. */
 const modules: Readonly<Record<string, readonly [text: string, fault: RegExp]>> = {
-  'exports nothing': ['', /^gateway\.yaml:5:15: plugins\.custom\[0\]\.module: exports no `plugin`; write: /],
+  'exports nothing': ['', /^gateway\.yaml:6:15: plugins\.custom\[0\]\.module: exports no `plugin`; write: /],
   'has a default export': [`export default ${good.slice(22)}`, /exports no `plugin`/],
   'exports null': ['export const plugin = null', /a `plugin` that definePlugin has not made$/],
   'exports a function': ['export const plugin = () => 1', /a `plugin` that definePlugin has not made$/],
@@ -20,7 +20,7 @@ const modules: Readonly<Record<string, readonly [text: string, fault: RegExp]>> 
   ],
   'has another name': [
     good.replace("'mine'", `'yours\\u001b[2J'`),
-    /^gateway\.yaml:4:13: plugins\.custom\[0\]\.name: differs from the name in its module, "yours\\u001b\[2J"$/,
+    /^gateway\.yaml:5:13: plugins\.custom\[0\]\.name: differs from the name in its module, "yours\\u001b\[2J"$/,
   ],
   throws: [
     `throw new TypeError('first line\\nsecond line')`,
@@ -50,7 +50,7 @@ test.each(Object.keys(modules))('a module that %s is a fault at its key, without
 
 test('a module that is not there is a fault at its key', async () => {
   expect(await moduleFolder().faults(withPlugin())).toBe(
-    'gateway.yaml:5:15: plugins.custom[0].module: there is no such file',
+    'gateway.yaml:6:15: plugins.custom[0].module: there is no such file',
   )
 })
 
@@ -74,6 +74,7 @@ test('all faults of all plugins are told at once, in the order of the file', asy
   })
   const text = `plugins:
   token-validator: { mode: off }
+  tenant-injector: { trust_header: everyone }
   custom:
     - { name: missing, module: ./missing.js }
     - { name: mine, module: ./mine.mjs, options: { a: 1, b: 2 } }
@@ -82,17 +83,17 @@ routes: []
 `
   expect(await faults(text)).toBe(
     [
-      'gateway.yaml:4:32: plugins.custom[0].module: there is no such file',
-      'gateway.yaml:5:55: plugins.custom[1].options.a: is unknown: the plugin takes no options',
-      'gateway.yaml:5:61: plugins.custom[1].options.b: is unknown: the plugin takes no options',
-      'gateway.yaml:6:30: plugins.custom[2].module: cannot be loaded: no',
+      'gateway.yaml:5:32: plugins.custom[0].module: there is no such file',
+      'gateway.yaml:6:55: plugins.custom[1].options.a: is unknown: the plugin takes no options',
+      'gateway.yaml:6:61: plugins.custom[1].options.b: is unknown: the plugin takes no options',
+      'gateway.yaml:7:30: plugins.custom[2].module: cannot be loaded: no',
     ].join('\n'),
   )
 })
 
 test('a file with a fault of its own loads no module', async () => {
   const { faults } = moduleFolder({ 'mine.mjs': `throw new Error('loaded')` })
-  expect(await faults(`${withPlugin()}rutes: []\n`)).toMatch(/^gateway\.yaml:8:1: rutes: unknown key/)
+  expect(await faults(`${withPlugin()}rutes: []\n`)).toMatch(/^gateway\.yaml:9:1: rutes: unknown key/)
 })
 
 test.each(['mine.js', 'mine.mjs', 'mine.ts', 'mine.mts'])('%s is imported', async (name) => {

@@ -40,6 +40,7 @@ export function moduleFolder(files: Readonly<Record<string, string>> = {}): Modu
 export function withPlugin(options = '{}', more = ''): string {
   return `plugins:
   token-validator: { mode: off }
+  tenant-injector: { trust_header: everyone }
   custom:
     - name: mine
       module: ./mine.mjs

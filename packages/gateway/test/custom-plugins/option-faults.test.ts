@@ -28,9 +28,9 @@ test.each(Object.keys(libraries) as (keyof typeof libraries)[])(
         hurs: 1`
     const found = (await faults(withPlugin(options))).split('\n').map(placeOf)
     expect(found).toEqual([
-      'gateway.yaml:8:18: plugins.custom[0].options.hours.opens:',
-      'gateway.yaml:9:22: plugins.custom[0].options.zones[1]:',
-      'gateway.yaml:10:15: plugins.custom[0].options.hurs:',
+      'gateway.yaml:9:18: plugins.custom[0].options.hours.opens:',
+      'gateway.yaml:10:22: plugins.custom[0].options.zones[1]:',
+      'gateway.yaml:11:15: plugins.custom[0].options.hurs:',
     ])
   },
 )
@@ -40,7 +40,7 @@ test.each(Object.keys(libraries) as (keyof typeof libraries)[])(
   async (library) => {
     const { faults } = moduleFolder({ 'mine.mjs': module(libraries[library]) })
     expect(placeOf(await faults(withPlugin('{ hours: {} }')))).toBe(
-      'gateway.yaml:6:18: plugins.custom[0].options.hours.opens:',
+      'gateway.yaml:7:18: plugins.custom[0].options.hours.opens:',
     )
   },
 )
@@ -57,7 +57,7 @@ test('an asynchronous schema is waited for', async () => {
   })
   expect((await load(withPlugin('{ key: good }'))).ok).toBe(true)
   expect(await faults(withPlugin('{ key: bad }'))).toBe(
-    'gateway.yaml:6:23: plugins.custom[0].options.key: is not known',
+    'gateway.yaml:7:23: plugins.custom[0].options.key: is not known',
   )
 })
 
@@ -90,7 +90,7 @@ test('a value of the environment is never shown, whatever the library says', asy
   const options = '\n        key: ${SECRET}'
   const shown = await faults(withPlugin(options), { SECRET: 'nobody-may-read' })
   expect(shown).toBe(
-    'gateway.yaml:7:14: plugins.custom[0].options.key: is not valid, got the value of ${SECRET}',
+    'gateway.yaml:8:14: plugins.custom[0].options.key: is not valid, got the value of ${SECRET}',
   )
 })
 
@@ -118,7 +118,7 @@ test('a value of the environment is a text where a text is wanted, even if it lo
   const result = await load(withPlugin(options), { SECRET: '12345', SIZE: '7' })
   expect(result.ok && result.customPlugins[0]?.options).toEqual({ key: '12345', size: 7, zones: ['12345'] })
   expect(await faults(withPlugin(options), { SECRET: '12345', SIZE: 'seven' })).toBe(
-    'gateway.yaml:8:15: plugins.custom[0].options.size: is not valid, got the value of ${SIZE}',
+    'gateway.yaml:9:15: plugins.custom[0].options.size: is not valid, got the value of ${SIZE}',
   )
 })
 

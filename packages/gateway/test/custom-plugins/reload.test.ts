@@ -23,6 +23,7 @@ export const plugin = {
 const text = (options: string, routes = '') => `gateway: { port: 0 }
 plugins:
   token-validator: { mode: off }
+  tenant-injector: { trust_header: everyone }
   custom:
     - { name: mine, module: ./mine.mjs, options: ${options} }
 routes:
@@ -72,13 +73,13 @@ test('a reload with a wrong option is refused whole', async () => {
   const { result, faults } = await gateway.reload()
   expect(result).toBe('refused')
   expect(faults).toEqual([
-    expect.stringMatching(/gateway\.yaml:5:58: plugins\.custom\[0\]\.options\.code: must be a text$/),
+    expect.stringMatching(/gateway\.yaml:6:58: plugins\.custom\[0\]\.options\.code: must be a text$/),
   ])
   expect([await code(), await code('/others')]).toEqual(['first-A', 'ROUTE_NOT_FOUND'])
 })
 
 test.each([
-  ['that exports nothing', '', /gateway\.yaml:5:29: plugins\.custom\[0\]\.module: exports no `plugin`/],
+  ['that exports nothing', '', /gateway\.yaml:6:29: plugins\.custom\[0\]\.module: exports no `plugin`/],
   [
     'that does not load',
     'throw new Error("broken")',
@@ -90,7 +91,7 @@ test.each([
       'create: (options, context) => ({',
       'create: () => { throw new Error("no") }, unused: () => ({',
     ),
-    /^[^:]*gateway\.yaml:5:7: plugins\.custom\[0\]: create failed: no$/,
+    /^[^:]*gateway\.yaml:6:7: plugins\.custom\[0\]: create failed: no$/,
   ],
 ])('a reload with a module %s is refused, and the gateway goes on', async (_, module, fault) => {
   const { folder, gateway, code } = await startReloading(refusing('first-'))

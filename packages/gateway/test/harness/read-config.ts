@@ -11,7 +11,7 @@ export interface TestConfig {
 export function configText({ gateway = {}, plugins = {}, routes }: TestConfig): string {
   return JSON.stringify({
     gateway: { port: 0, ...gateway },
-    plugins: { 'token-validator': { mode: 'off' }, ...plugins },
+    plugins: { ...closedNetwork(plugins), ...plugins },
     routes,
   })
 }
@@ -21,4 +21,10 @@ export function readConfig(config: TestConfig): GatewayConfig {
   const result = parseConfig(configText(config), { file: 'test.yaml', env: {} })
   if (!result.ok) throw new Error(formatFaults(result.faults))
   return result.config
+}
+
+/** Without tokens, only the header names a tenant. */
+function closedNetwork(plugins: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (plugins['token-validator'] !== undefined) return {}
+  return { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } }
 }

@@ -68,10 +68,12 @@ export function makeRoute(overrides: Partial<RouteConfig> = {}): RouteConfig {
 export function makeIdentity(overrides: Partial<Identity> = {}): Identity {
   const subject = overrides.subject ?? 'alice'
   return {
+    issuer: 'https://id.example.test',
     subject,
     roles: [],
     claims: { sub: subject },
     serviceAccount: false,
+    serviceTenants: undefined,
     tenantClaim: undefined,
     ...overrides,
   }

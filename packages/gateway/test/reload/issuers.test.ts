@@ -39,7 +39,10 @@ async function start(first: readonly IssuerServer[]) {
 test('a removed issuer is refused at once, also for a token that was just accepted', async () => {
   const [kept, removed] = await startIssuers()
   const gateway = await start([kept, removed])
-  const [keptToken, removedToken] = [await kept.token(), await removed.token()]
+  const [keptToken, removedToken] = [
+    await kept.token({ claims: { tenant_id: 'acme' } }),
+    await removed.token({ claims: { tenant_id: 'acme' } }),
+  ]
   for (const token of [keptToken, removedToken]) expect((await gateway.send(token)).status).toBe(200)
   expect(await gateway.reloadWith([kept])).toMatchObject(applied)
   expectRefusal(await readFetched(await gateway.send(removedToken)), 401, 'UNKNOWN_ISSUER')
@@ -56,7 +59,7 @@ test('a new issuer is used when its keys are there: no request meets one without
     answerJson(response, { body: { keys: added.published } })
   }
   const gateway = await start([kept])
-  const token = await added.token()
+  const token = await added.token({ claims: { tenant_id: 'acme' } })
   const reloading = gateway.reloadWith([kept, added])
   await asked
   // It is not in use yet, so nobody waits for it either.
@@ -69,7 +72,7 @@ test('a new issuer is used when its keys are there: no request meets one without
 test('an issuer that is down during a reload is not felt: its keys outlast the reload', async () => {
   const [issuer] = await startIssuers()
   const gateway = await start([issuer])
-  const token = await issuer.token()
+  const token = await issuer.token({ claims: { tenant_id: 'acme' } })
   expect((await gateway.send(token)).status).toBe(200)
   issuer.answer = (_request, response) => void response.writeHead(500).end()
   expect(await gateway.reloadWith([issuer])).toMatchObject(applied)
@@ -79,7 +82,7 @@ test('an issuer that is down during a reload is not felt: its keys outlast the r
 test('a reload fetches keys anew, so that a key that its issuer has removed ends with it', async () => {
   const [issuer] = await startIssuers()
   const gateway = await start([issuer])
-  const token = await issuer.token()
+  const token = await issuer.token({ claims: { tenant_id: 'acme' } })
   expect((await gateway.send(token)).status).toBe(200)
   await issuer.rotate()
   expect(await gateway.reloadWith([issuer])).toMatchObject(applied)

@@ -32,7 +32,7 @@ test('20 reloads, each with requests, leave neither handles nor listeners nor co
     routes: [{ ...itemRoute(upstream.url), id: `item-${index}` }],
   })
   const gateway = await startReloadable(config(0))
-  const token = await issuer.token()
+  const token = await issuer.token({ claims: { tenant_id: 'acme' } })
   const send = async () => {
     const headers = { Authorization: `Bearer ${token}`, 'X-Tenant-ID': 'acme' }
     const response = await fetch(`${gateway.url}/items`, { headers })

@@ -32,7 +32,7 @@ test('a supervisor runs its workers from their start to their end', async () => 
   expect(supervisor.adminPort).toBeUndefined()
   // Once, and not by each worker.
   const warnings = log.map(({ warning }) => warning).filter((warning) => warning !== undefined)
-  expect(warnings).toEqual(['token-validation-off', 'sse-without-deadline'])
+  expect(warnings).toEqual(['token-validation-off', 'tenant-open', 'sse-without-deadline'])
   for (let count = 0; count < 4; count += 1) expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
   const scrape = async () => String((await sendRequest(`${url}/metrics`)).body)
   expect(metricValue(await scrape(), 'agentic_requests_total')).toBe(4)

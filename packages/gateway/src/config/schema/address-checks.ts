@@ -38,15 +38,15 @@ export const checkOrigin: Check = (origin) => {
   return 'must be an exact origin: lower case, no path, no trailing slash, no default port'
 }
 
-/** Makes the check of a webhook URL: exactly the given placeholders, all of them after the host. */
+/** Makes the check of a webhook URL: all required placeholders, no unknown one, none in the host. */
 export const checkWebhookUrl =
-  (...placeholders: readonly string[]): Check =>
+  (required: readonly string[], optional: readonly string[] = []): Check =>
   (template) => {
-    const wanted = placeholders.map((name) => `{${name}}`)
-    const missing = wanted.find((placeholder) => !template.includes(placeholder))
-    if (missing !== undefined) return `must contain ${missing}`
-    const filled = wanted.reduce((address, placeholder) => address.replaceAll(placeholder, 'x'), template)
-    if (/[{}]/.test(filled)) return `must have no other placeholder than ${wanted.join(' and ')}`
+    const missing = required.find((name) => !template.includes(`{${name}}`))
+    if (missing !== undefined) return `must contain {${missing}}`
+    const known = [...required, ...optional].map((name) => `{${name}}`)
+    const filled = known.reduce((address, placeholder) => address.replaceAll(placeholder, 'x'), template)
+    if (/[{}]/.test(filled)) return `must have no other placeholder than ${known.join(' and ')}`
     // A caller's name in the host would let the caller choose the server that the gateway calls.
     if (/[{}]/.test(authorityOf(template)))
       return 'must have its placeholders in the path or query, not in the host'

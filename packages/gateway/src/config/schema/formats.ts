@@ -8,11 +8,19 @@ export const ROLE = /^[!-+\x2d-~](?:[ -+\x2d-~]{0,254}[!-+\x2d-~])?$/
 export const role = () =>
   patterned('a role (1 to 256 printable ASCII characters without commas, no blank at either end)', ROLE)
 
-/** The form of a tenant id from any source (decision 18). */
-export const TENANT_ID = /^[A-Za-z0-9._-]{1,64}$/
+/** The form of a tenant id from any source (decision 18). As a path segment, `.` and `..` would name another folder. */
+export const TENANT_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 /** A tenant id in the file. */
-export const tenantId = () => patterned('a tenant id (1 to 64 letters, digits, ".", "_" or "-")', TENANT_ID)
+export const tenantId = () =>
+  patterned('a tenant id (1 to 64 letters, digits, ".", "_" or "-", but not "." or "..")', TENANT_ID)
+
+/** The name of an issuer. It travels in a header (decision 36). */
+export const issuerName = () =>
+  patterned(
+    'the name of an issuer (1 to 256 printable ASCII characters, no blank at either end)',
+    /^[!-~](?:[ -~]{0,254}[!-~])?$/,
+  )
 
 /** A feature's name in a licence or on a route. */
 export const featureName = () =>

@@ -19,6 +19,7 @@ import {
   checkTimestamp,
   claimPath,
   featureName,
+  issuerName,
   lookupHeaderName,
   tenantId,
 } from './formats.ts'
@@ -51,8 +52,16 @@ const claims = section({
 // RFC 7518 3.2: a key as long as the hash, 256 bits.
 const secret = () => text('a text of at least 32 characters', 32)
 
+const serviceAccounts = section({
+  claim: claimPath().default('client_id').describe('Claim that tells a service account from a person.'),
+  values: filledList(text('a value of the claim')).describe('Values of the claim that are service accounts.'),
+  tenants: filledList(tenantId())
+    .optional()
+    .describe('Tenants that these service accounts may name in the header; absent means all.'),
+})
+
 const issuer = section({
-  issuer: text('the name of an issuer').describe('Value that the iss claim must have.'),
+  issuer: issuerName().describe('Value that the iss claim must have.'),
   jwks_uri: checked('a URL', checkHttpUrl)
     .optional()
     .describe('Where the keys are; without jwks_uri and jwks_file they are found by OIDC discovery.'),
@@ -72,7 +81,12 @@ const issuer = section({
   claims: claims.prefault({}).describe('Where this issuer puts subject, roles and tenant.'),
   service_account: flag()
     .default(false)
-    .describe('Tokens of this issuer are service accounts: the tenant header they send is authoritative.'),
+    .describe(
+      'All tokens of this issuer are service accounts: the tenant header they send is authoritative.',
+    ),
+  service_accounts: serviceAccounts
+    .optional()
+    .describe('Tokens of this issuer that are service accounts, told by a claim.'),
 })
 
 /** The `token-validator` section: the accepted issuers and their keys. */
@@ -98,11 +112,13 @@ export const tokenValidatorSection = section(
 
 const headerValue = () => patterned('a header value without control characters', /^[\t\x20-\x7e\x80-\xff]*$/)
 
+const listPlaceholders = (names: readonly string[]) => names.map((name) => `{${name}}`).join(' and ')
+
 /** The options of a webhook (decisions 19 and 20): `GET url` with its placeholders filled in, answers cached. */
-const webhookSection = (...placeholders: readonly string[]) =>
+const webhookSection = (required: readonly string[], optional: readonly string[] = []) =>
   section({
-    url: checked('a URL', checkWebhookUrl(...placeholders)).describe(
-      `Address that is asked, with ${placeholders.map((name) => `{${name}}`).join(' and ')} in its path or query.`,
+    url: checked('a URL', checkWebhookUrl(required, optional)).describe(
+      `Address that is asked, with ${listPlaceholders(required)}${optional.length === 0 ? '' : `, and ${listPlaceholders(optional)} if wanted,`} in its path or query.`,
     ),
     timeout_ms: integer(1, 60_000).default(500).describe('How long one call may take, in milliseconds.'),
     cache_ttl_seconds: integer(0, 86_400).default(300).describe('How long a positive answer is kept.'),
@@ -121,7 +137,12 @@ const tenantInjectorSection = section({
     .default('tenant_id')
     .describe('Claim that names the tenant, where an issuer says nothing else.'),
   allowed: filledList(tenantId()).optional().describe('Allowed tenants, for every source; absent means all.'),
-  webhook: webhookSection('principal')
+  trust_header: oneOf(['service_accounts', 'everyone'])
+    .default('service_accounts')
+    .describe(
+      'Callers whose X-Tenant-ID alone decides the tenant, without a claim or a directory: `everyone` lets any caller into any allowed tenant.',
+    ),
+  webhook: webhookSection(['principal'], ['issuer'])
     .optional()
     .describe('Directory that knows the tenants of a principal.'),
 })
@@ -136,7 +157,7 @@ const licence = section({
 /** The `license-check` section: the features of each tenant (decision 20). */
 const licenseCheckSection = section({
   tenants: dictionary(tenantId(), licence).prefault({}).describe('Licences by tenant id.'),
-  webhook: webhookSection('tenant', 'feature')
+  webhook: webhookSection(['tenant', 'feature'])
     .optional()
     .describe('License server that is asked whether a tenant has a feature.'),
 })

@@ -105,16 +105,22 @@ it('calls an exchange without a result an error', () => {
   expect(completeEvent(begin(exchange), exchange).outcome).toBe('error')
 })
 
+const CALLER = { issuer: 'https://id.example.test', token_sub: 'alice' }
+
 it('names the typed outcome, and none when there is none', () => {
   const typed = request({ result: answered(400, 'clarification_required') })
-  expect(completeEvent(begin(typed), typed).attributes).toEqual({ outcome_type: 'clarification_required' })
+  expect(completeEvent(begin(typed), typed).attributes).toEqual({
+    ...CALLER,
+    outcome_type: 'clarification_required',
+  })
   const untyped = request({ result: answered(200) })
-  expect(completeEvent(begin(untyped), untyped).attributes).toEqual({})
+  expect(completeEvent(begin(untyped), untyped).attributes).toEqual(CALLER)
 })
 
 it('names the rules that the answer broke', () => {
   const exchange = request({ result: answered(200), violations: ['status', 'media-type'] })
   expect(completeEvent(begin(exchange), exchange).attributes).toEqual({
+    ...CALLER,
     profile_violations: 'status,media-type',
   })
 })
@@ -124,7 +130,7 @@ it('names the subject of the token when somebody else acts', () => {
   expect(completeEvent(begin(exchange), exchange)).toEqual(
     expect.objectContaining({
       actor_id: 'bob',
-      attributes: { token_sub: 'alice', outcome_type: 'created' },
+      attributes: { ...CALLER, outcome_type: 'created' },
     }),
   )
 })
@@ -133,7 +139,7 @@ it('names the subject also when a mapping replaced the actor', () => {
   const exchange = request({ headers: makeHeaders({ 'X-Alias': 'mallory' }), result: answered(200) })
   const event = begin(exchange, [{ field: 'actor_id', from_header: 'X-Alias' }])
   expect(completeEvent(event, exchange)).toEqual(
-    expect.objectContaining({ actor_id: 'mallory', attributes: { token_sub: 'alice' } }),
+    expect.objectContaining({ actor_id: 'mallory', attributes: CALLER }),
   )
 })
 
@@ -144,23 +150,25 @@ it('lets no mapped attribute stand for what the gateway knows', () => {
     violations: ['schema'],
     result: answered(200, 'success'),
   })
-  const fields = ['token_sub', 'outcome_type', 'profile_violations']
+  const fields = ['token_sub', 'issuer', 'outcome_type', 'profile_violations']
   const event = begin(
     exchange,
     fields.map((field) => ({ field, from_header: 'X-Alias' })),
   )
   expect(completeEvent(event, exchange).attributes).toEqual({
-    token_sub: 'alice',
+    ...CALLER,
     outcome_type: 'success',
     profile_violations: 'schema',
   })
 })
 
 const identity = (claims: Identity['claims']): Identity => ({
+  issuer: 'https://id.example.test',
   subject: 'alice',
   roles: [],
   claims,
   serviceAccount: false,
+  serviceTenants: undefined,
   tenantClaim: undefined,
 })
 

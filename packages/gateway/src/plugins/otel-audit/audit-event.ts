@@ -36,7 +36,7 @@ export function completeEvent(event: AuditEvent, exchange: Exchange): AuditEvent
   const attributes = {
     ...event.attributes,
     ...exchange.auditAttributes,
-    ...gatewayAttributes(event, exchange),
+    ...gatewayAttributes(exchange),
   }
   return { ...event, outcome: isSuccess(exchange) ? 'success' : 'error', attributes }
 }
@@ -46,13 +46,14 @@ export function isSuccess({ result }: Exchange): boolean {
   return result !== undefined && Math.floor(result.status / 100) === 2
 }
 
-function gatewayAttributes(event: AuditEvent, { identity, result, violations }: Exchange) {
+function gatewayAttributes({ identity, result, violations }: Exchange) {
   const attributes: Record<string, string> = {}
   if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
-  // Compared with the recorded actor, not the resolved one: no mapping can hide the caller (decision 17).
-  if (identity !== undefined && identity.subject !== event.actor_id)
-    attributes['token_sub'] = identity.subject
+  if (identity === undefined) return attributes
+  // Always, so that neither a header nor a mapping can hide the caller (decision 17).
+  attributes['issuer'] = identity.issuer
+  attributes['token_sub'] = identity.subject
   return attributes
 }
 

@@ -8,7 +8,7 @@ import { createWebhookLookup, type WebhookLookup } from '../../upstream/webhook-
 export type DirectoryAnswer = readonly string[] | 'unknown'
 
 /** A cached look-up of the tenants of a principal. */
-export type TenantDirectory = WebhookLookup<'principal', DirectoryAnswer>
+export type TenantDirectory = WebhookLookup<'principal' | 'issuer', DirectoryAnswer>
 
 /** Creates the look-up through the tenant webhook (decision 19). */
 export function createTenantDirectory(options: WebhookOptions, context: PipelineContext): TenantDirectory {
@@ -16,7 +16,8 @@ export function createTenantDirectory(options: WebhookOptions, context: Pipeline
     options,
     {
       title: 'the tenant directory',
-      placeholders: ['principal'],
+      placeholders: ['principal', 'issuer'],
+      optional: ['issuer'],
       read: readDirectoryAnswer,
       isNegative: (answer) => answer === 'unknown' || answer.length === 0,
       unaskable: 'unknown',

@@ -6,17 +6,22 @@ import { type TenantSettings, tenantInjector } from './tenant-injector.ts'
 const claim = 'org'
 const webhook = webhookAt('http://127.0.0.1:9/{principal}')
 
+const closed = { claim, trust_header: 'service_accounts' } as const
+const open = { claim, trust_header: 'everyone' } as const
+
 test.each<[TenantSettings, string]>([
-  [{ claim }, 'takes the tenant from the claim org or the header'],
-  [{ claim, webhook }, 'takes the tenant from the directory or the header'],
-  [{ claim, callersKnown: false }, 'takes the tenant from the header'],
-  [{ claim, allowed: ['a', 'b'] }, 'takes the tenant from the claim org or the header; allowed: a, b'],
+  [closed, 'takes the tenant from the claim org, for service accounts from the header'],
+  [{ ...closed, webhook }, 'takes the tenant from the directory, for service accounts from the header'],
+  [open, 'takes the tenant from the claim org or the header'],
+  [{ ...open, webhook }, 'takes the tenant from the directory, for service accounts from the header'],
+  [{ ...open, callersKnown: false }, 'takes the tenant from the header'],
+  [{ ...open, allowed: ['a', 'b'] }, 'takes the tenant from the claim org or the header; allowed: a, b'],
   [
-    { claim, callersKnown: false, allowed: ['a', 'b', 'c', 'd', 'e'] },
+    { ...open, callersKnown: false, allowed: ['a', 'b', 'c', 'd', 'e'] },
     'takes the tenant from the header; allowed: a, b, c, d, e',
   ],
   [
-    { claim, callersKnown: false, allowed: ['a', 'b', 'c', 'd', 'e', 'f'] },
+    { ...open, callersKnown: false, allowed: ['a', 'b', 'c', 'd', 'e', 'f'] },
     'takes the tenant from the header; allowed: a, b, c, d, e and 1 more',
   ],
 ])('the plan %#', (settings, why) => {

@@ -11,6 +11,8 @@ type IsAllowedTenant = (value: unknown) => value is string
 
 interface TenantRules {
   readonly claim: string
+  /** The header alone decides for callers without a claim. */
+  readonly trustHeader: boolean
   readonly isAllowed: IsAllowedTenant
   readonly directory: TenantDirectory | undefined
 }
@@ -26,8 +28,8 @@ interface TenantRequest {
 }
 
 interface DirectoryRequest {
-  /** The subject of the validated token, never the actor header: any caller can set that. */
-  readonly principal: string
+  /** Issuer and subject of the validated token, never the actor header: any caller can set that. */
+  readonly identity: Identity
   readonly asked: string | undefined
 }
 
@@ -39,7 +41,12 @@ export interface TenantSettings extends TenantInjectorOptions {
 /** Sets the tenant of a request, or refuses a tenant that the caller has no right to (decisions 18 and 19). */
 export function tenantInjector(options: TenantSettings, context: PipelineContext): PipelinePlugin {
   const directory = options.webhook && createTenantDirectory(options.webhook, context)
-  const rules: TenantRules = { claim: options.claim, isAllowed: allowing(options.allowed), directory }
+  const rules: TenantRules = {
+    claim: options.claim,
+    trustHeader: options.trust_header === 'everyone',
+    isAllowed: allowing(options.allowed),
+    directory,
+  }
   return {
     name: 'tenant-injector',
     request: function injectTenant(exchange) {
@@ -56,10 +63,11 @@ const MOST_NAMES = 5
 
 /** Where the tenant of a request comes from. */
 export function planTenantInjector(options: TenantSettings): PluginPlan {
-  const { claim, allowed, webhook, callersKnown = true } = options
-  const source = callersKnown
-    ? `the ${webhook === undefined ? `claim ${claim}` : 'directory'} or the header`
-    : 'the header'
+  const { claim, allowed, webhook, trust_header: trusted, callersKnown = true } = options
+  const known = webhook === undefined ? `the claim ${claim}` : 'the directory'
+  const decides = trusted === 'everyone' && webhook === undefined
+  const header = decides ? ' or the header' : ', for service accounts from the header'
+  const source = callersKnown ? `${known}${header}` : 'the header'
   const bound = allowed === undefined ? '' : `; allowed: ${firstOf(allowed)}`
   return { runs: true, why: `takes the tenant from ${source}${bound}` }
 }
@@ -94,12 +102,19 @@ function resolveTenant(exchange: Exchange, rules: TenantRules): PickedTenant | P
   if (directory !== undefined && identity === undefined) return refusal('TENANT_REQUIRED')
   const asked = askedTenant(exchange)
   if (asked !== undefined && !isAllowed(asked)) return refusal('TENANT_UNKNOWN')
-  const serviceAccount = identity?.serviceAccount === true
-  // The forwarded header is authoritative on an inter-agent hop (Authentication, 5): no claim replaces it.
-  if (serviceAccount && asked === undefined) return refusal('TENANT_REQUIRED')
-  if (directory === undefined || identity === undefined || serviceAccount)
-    return pickTenant({ asked, granted: claimedTenants(identity, rules.claim) }, isAllowed)
-  return fromDirectory(directory, { principal: identity.subject, asked }, isAllowed)
+  const granted = claimedTenants(identity, rules.claim)
+  if (identity?.serviceAccount === true) return pickForService(identity, { asked, granted })
+  if (directory !== undefined && identity !== undefined)
+    return fromDirectory(directory, { identity, asked }, isAllowed)
+  if (granted === undefined && !rules.trustHeader) return refusal('TENANT_REQUIRED')
+  return pickTenant({ asked, granted }, isAllowed)
+}
+
+/** The forwarded header is authoritative on an inter-agent hop (Authentication, 5): no claim replaces it. */
+function pickForService({ serviceTenants }: Identity, { asked, granted }: TenantRequest): PickedTenant {
+  if (asked === undefined) return refusal('TENANT_REQUIRED')
+  const mayAsk = serviceTenants?.has(asked) !== false && granted?.includes(asked) !== false
+  return mayAsk ? asked : refusal('TENANT_MISMATCH')
 }
 
 /** An empty header counts as absent, like the identifiers of decision 14. */
@@ -117,7 +132,7 @@ function claimedTenants(identity: Identity | undefined, claim: string): readonly
 
 function fromDirectory(
   directory: TenantDirectory,
-  { principal, asked }: DirectoryRequest,
+  { identity, asked }: DirectoryRequest,
   isAllowed: IsAllowedTenant,
 ): PickedTenant | Promise<PickedTenant> {
   const pick = (answer: DirectoryAnswer | undefined): PickedTenant => {
@@ -125,7 +140,7 @@ function fromDirectory(
     if (answer === 'unknown') return refusal('TENANT_UNKNOWN')
     return pickTenant({ asked, granted: answer }, isAllowed)
   }
-  const answer = directory.find({ principal })
+  const answer = directory.find({ principal: identity.subject, issuer: identity.issuer })
   return answer instanceof Promise ? answer.then(pick) : pick(answer)
 }
 

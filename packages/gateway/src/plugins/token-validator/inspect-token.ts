@@ -63,6 +63,7 @@ export function inspectToken(token: string, rules: InspectionRules): InspectedTo
   const keys = typeof algorithm === 'string' ? issuer.keys.get(algorithm) : undefined
   if (keys === undefined || typeof algorithm !== 'string') return 'DISALLOWED_ALGORITHM'
   if (!isKid(kid) || !isPlainHeader(header) || !hasAllowedType(header, issuer)) return 'INVALID_TOKEN'
+  if (isIdToken(header, claims)) return 'INVALID_TOKEN'
   const lifetime = readLifetime(claims, rules.clockSkewSeconds)
   if (typeof lifetime === 'string') return lifetime
   const fault = lifetimeFault(lifetime, Date.now())
@@ -81,6 +82,11 @@ function isPlainHeader(header: JsonObject): boolean {
 /** RFC 8725, section 3.11. An absent `typ` is accepted, because most issuers send none. */
 function hasAllowedType({ typ }: JsonObject, { tokenTypes }: Issuer): boolean {
   return typ === undefined || (typeof typ === 'string' && tokenTypes.has(normaliseTokenType(typ)))
+}
+
+/** An ID token tells a client who signed in (OpenID Connect Core, section 2). It is no permission to call anything. */
+function isIdToken({ typ }: JsonObject, claims: JsonObject): boolean {
+  return typ === undefined && (Object.hasOwn(claims, 'nonce') || Object.hasOwn(claims, 'at_hash'))
 }
 
 /** Decodes a compact JWS; `undefined` when it is none. An empty signature is decoded: the algorithm refuses it later. */
@@ -135,7 +141,8 @@ export function readLifetime(claims: JsonObject, skewSeconds: number): Lifetime 
   const { exp, nbf = 0, iat = 0 } = claims
   if (exp === undefined) return 'REQUIRED_CLAIM_MISSING'
   if (!isNumericDate(exp) || !isNumericDate(nbf) || !isNumericDate(iat)) return 'INVALID_TOKEN'
-  return { startsAt: (nbf - skewSeconds) * 1000, endsAt: (exp + skewSeconds) * 1000 }
+  // A token from the future is a forgery, or one of the two clocks is wrong.
+  return { startsAt: (Math.max(nbf, iat) - skewSeconds) * 1000, endsAt: (exp + skewSeconds) * 1000 }
 }
 
 /** The error code of a token outside its lifetime; `undefined` within it. */

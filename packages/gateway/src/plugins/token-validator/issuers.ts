@@ -17,7 +17,17 @@ export interface Issuer {
   /** Empty means any. */
   readonly audiences: ReadonlySet<string>
   readonly claims: IssuerOptions['claims']
+  /** All its tokens are service accounts. */
   readonly serviceAccount: boolean
+  /** Its service accounts, told from people by a claim. */
+  readonly serviceAccounts: ServiceAccounts | undefined
+}
+
+interface ServiceAccounts {
+  readonly claim: string
+  readonly values: ReadonlySet<unknown>
+  /** `undefined` means all. */
+  readonly tenants: ReadonlySet<string> | undefined
 }
 
 /** The issuers by the value of `iss`. */
@@ -64,7 +74,16 @@ function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, conte
     audiences: new Set(options.audience),
     claims: options.claims,
     serviceAccount: options.service_account,
+    serviceAccounts: options.service_accounts && readServiceAccounts(options.service_accounts),
   }
+}
+
+function readServiceAccounts({
+  claim,
+  values,
+  tenants,
+}: NonNullable<IssuerOptions['service_accounts']>): ServiceAccounts {
+  return { claim, values: new Set(values), tenants: tenants && new Set(tenants) }
 }
 
 function createKeys(

@@ -5,7 +5,15 @@ import { createTokenCache, tokenCacheLimits, type VerifiedToken } from './token-
 const keys = createFixedKeySource(() => [])
 
 function verifiedFor(subject: string): VerifiedToken {
-  const identity = { subject, roles: [], claims: {}, serviceAccount: false, tenantClaim: undefined }
+  const identity = {
+    issuer: 'https://id.example.test',
+    subject,
+    roles: [],
+    claims: {},
+    serviceAccount: false,
+    serviceTenants: undefined,
+    tenantClaim: undefined,
+  }
   return { identity, lifetime: { startsAt: 0, endsAt: Number.MAX_VALUE }, keys, keysVersion: 1 }
 }
 

@@ -77,11 +77,15 @@ function readIdentity(
   if (isEmpty(subject)) return 'REQUIRED_CLAIM_MISSING'
   // The subject goes upstream in a header (decision 16).
   if (typeof subject !== 'string' || !isHeaderText(subject)) return 'INVALID_TOKEN'
+  const known = issuer.serviceAccounts
+  const named = known !== undefined && known.values.has(readClaim(claims, known.claim))
   return {
+    issuer: issuer.name,
     subject,
     roles: readRoles(readClaim(claims, issuer.claims.roles)),
     claims,
-    serviceAccount: issuer.serviceAccount,
+    serviceAccount: issuer.serviceAccount || named,
+    serviceTenants: named ? known.tenants : undefined,
     tenantClaim: issuer.claims.tenant,
   }
 }

@@ -17,6 +17,8 @@ async function recordsOf(exchange: Exchange, options: Partial<OtelAuditOptions> 
   return { lines: lines.map((line) => JSON.parse(line)), metrics, context }
 }
 
+const CALLER = { issuer: 'https://id.example.test', token_sub: 'alice' }
+
 it('writes one line per request with every field of the table', async () => {
   const before = Date.now()
   const { lines, metrics } = await recordsOf(auditedExchange())
@@ -32,7 +34,7 @@ it('writes one line per request with every field of the table', async () => {
     operation: 'create-optimization',
     resource_id: 'c-1',
     outcome: 'success',
-    attributes: { outcome_type: 'created' },
+    attributes: { ...CALLER, outcome_type: 'created' },
   })
   expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(before)
@@ -57,7 +59,7 @@ it('makes the record before the request goes on, and its timestamp is that momen
   expect(exchange.auditEvent).toEqual({
     ...event,
     outcome: 'success',
-    attributes: { outcome_type: 'success' },
+    attributes: { ...CALLER, outcome_type: 'success' },
   })
   await plugin.close?.()
 })
@@ -80,7 +82,7 @@ it('records what a failing request ended with', async () => {
   expect(lines).toEqual([
     expect.objectContaining({
       outcome: 'error',
-      attributes: { outcome_type: 'approval_required', profile_violations: 'schema' },
+      attributes: { ...CALLER, outcome_type: 'approval_required', profile_violations: 'schema' },
     }),
   ])
 })
@@ -101,7 +103,13 @@ it('maps headers, claims and the route id into fields and attributes', async () 
   expect(lines).toEqual([
     expect.objectContaining({
       resource_id: 'case-7',
-      attributes: { region: 'eu', plan: 'gold', route: 'create-optimization', outcome_type: 'created' },
+      attributes: {
+        ...CALLER,
+        region: 'eu',
+        plan: 'gold',
+        route: 'create-optimization',
+        outcome_type: 'created',
+      },
     }),
   ])
 })

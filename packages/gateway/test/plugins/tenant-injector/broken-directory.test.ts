@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const injector = (overrides: Partial<WebhookOptions> = {}) => {
   const webhook = webhookAt(`${directory.origin}/principals/{principal}`, overrides)
-  return tenantInjector({ claim: 'tenant_id', webhook }, context)
+  return tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts', webhook }, context)
 }
 
 async function send(plugin: ReturnType<typeof tenantInjector>, subject = 'alice') {
@@ -175,6 +175,7 @@ test.each([
   ['with a dot segment', 'http://127.0.0.1:9/a/../{principal}'],
   ['that is not one', 'principals/{principal}'],
 ])('a URL %s stops the start', (_title, url) => {
-  const create = () => tenantInjector({ claim: 'tenant_id', webhook: webhookAt(url) }, context)
+  const create = () =>
+    tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts', webhook: webhookAt(url) }, context)
   expect(create).toThrow(InitialisationError)
 })

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const injector = (overrides: Partial<WebhookOptions> = {}) => {
   const webhook = webhookAt(`${directory.origin}/{principal}`, overrides)
-  return tenantInjector({ claim: 'tenant_id', webhook }, context)
+  return tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts', webhook }, context)
 }
 
 const from = (subject: string) => makeExchange({ identity: makeIdentity({ subject }) })

@@ -90,6 +90,7 @@ test('through the configuration, tenants named like properties are ordinary', as
   const yaml = `
 plugins:
   token-validator: { mode: off }
+  tenant-injector: { trust_header: everyone }
   license-check: { tenants: { constructor: { features: [optimize] }, acme: { features: [] } } }
 routes:
   - { id: a, method: GET, path: /a, target: "http://127.0.0.1:9", license: optimize }

@@ -61,7 +61,11 @@ test(`parallel requests of many tenants, some leaving, never get each other's an
   // Few entries and short times, so that cache hits, evictions and expiries all happen.
   const bounds = { cache_max_entries: 10, timeout_ms: 10_000 }
   const injector = tenantInjector(
-    { claim: 'tenant_id', webhook: webhookAt(`${directory.origin}/{principal}`, bounds) },
+    {
+      claim: 'tenant_id',
+      trust_header: 'service_accounts',
+      webhook: webhookAt(`${directory.origin}/{principal}`, bounds),
+    },
     context,
   )
   const check = licenseCheck(

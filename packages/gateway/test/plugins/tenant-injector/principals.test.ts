@@ -50,7 +50,7 @@ async function ask(plugin: ReturnType<typeof tenantInjector>, subject: string) {
 
 const injector = () => {
   const webhook = webhookAt(`${directory.origin}/v1/principals/{principal}/tenant`)
-  return tenantInjector({ claim: 'tenant_id', webhook }, context)
+  return tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts', webhook }, context)
 }
 
 const hostile: readonly (readonly [string, string])[] = [

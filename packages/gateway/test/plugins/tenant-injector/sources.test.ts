@@ -43,7 +43,7 @@ interface Case {
 async function send({ header, identity, options = {} }: Case): Promise<Exchange & { answer: unknown }> {
   const headers = makeHeaders(header === undefined ? {} : { 'X-Tenant-ID': header })
   const exchange = makeExchange({ headers, identity })
-  const plugin = tenantInjector({ claim: 'tenant_id', ...options }, context)
+  const plugin = tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts', ...options }, context)
   const answer = answerOf(await plugin.request(exchange), exchange)
   return { ...exchange, answer }
 }
@@ -66,6 +66,7 @@ async function expectRefusal(request: Case, code: string) {
 const withClaim = (tenant: unknown, rest: Partial<Identity> = {}) =>
   makeIdentity({ claims: { sub: 'alice', tenant_id: tenant }, ...rest })
 const noClaim = makeIdentity()
+const trusting: Partial<TenantInjectorOptions> = { trust_header: 'everyone' }
 
 describe('with a tenant claim', () => {
   test.each([
@@ -135,10 +136,15 @@ describe.each([
   ['without a claim', noClaim],
   ['without a token', undefined],
 ])('%s', (_title, identity) => {
-  test('the header is the tenant', () => expectTenant({ header: 'acme', identity }, 'acme'))
+  const options = trusting
+
+  test('the header is the tenant where everyone is trusted', async () => {
+    await expectTenant({ header: 'acme', identity, options }, 'acme')
+    await expectRefusal({ header: 'acme', identity }, REQUIRED)
+  })
 
   test.each([undefined, ''])('the header %j is no tenant', (header) =>
-    expectRefusal({ header, identity }, REQUIRED),
+    expectRefusal({ header, identity, options }, REQUIRED),
   )
 
   test.each([
@@ -153,16 +159,18 @@ describe.each([
     '*',
     '${tenant}',
     'acme\u0000',
-  ])('the header %j is malformed', (header) => expectRefusal({ header, identity }, UNKNOWN))
+    '.',
+    '..',
+  ])('the header %j is malformed', (header) => expectRefusal({ header, identity, options }, UNKNOWN))
 
-  test.each(['a', 'A-Z_0.9', 'a'.repeat(64), '__proto__', 'constructor', '0'])(
+  test.each(['a', 'A-Z_0.9', 'a'.repeat(64), '__proto__', 'constructor', '0', '...', '.a'])(
     'the header %j is well formed',
-    (header) => expectTenant({ header, identity }, header),
+    (header) => expectTenant({ header, identity, options }, header),
   )
 })
 
 describe('allowed binds every source', () => {
-  const options = { allowed: ['acme', 'globex'] }
+  const options: Partial<TenantInjectorOptions> = { ...trusting, allowed: ['acme', 'globex'] }
   const service = makeIdentity({ serviceAccount: true })
 
   test.each([
@@ -228,6 +236,14 @@ describe('a service account', () => {
     expect(directory.calls).toEqual([])
   })
 
+  test('reaches only the tenants that its issuer lists for it', async () => {
+    const bound = { ...service(), serviceTenants: new Set(['acme', 'globex']) }
+    await expectTenant({ header: 'acme', identity: bound }, 'acme')
+    await expectRefusal({ header: 'initech', identity: bound }, MISMATCH)
+    await expectRefusal({ header: 'globex', identity: { ...bound, claims: { tenant_id: 'acme' } } }, MISMATCH)
+    await expectRefusal({ identity: bound }, REQUIRED)
+  })
+
   test('is what the issuer is registered as, not what a token says about itself', async () => {
     directory.treat(answering(200, { tenant_id: 'globex' }))
     const options = { webhook: webhookAt(`${directory.origin}/{principal}`) }
@@ -280,8 +296,43 @@ describe('with a webhook', () => {
     directory.treat(answering(200, { tenant_id: 'acme' }))
     const headers = makeHeaders({ 'X-Actor-Principal': 'root' })
     const exchange = makeExchange({ headers, actor: 'root', identity: noClaim })
-    await tenantInjector({ claim: 'tenant_id', ...options() }, context).request(exchange)
+    await tenantInjector(
+      { claim: 'tenant_id', trust_header: 'service_accounts', ...options() },
+      context,
+    ).request(exchange)
     expect(directory.calls).toEqual(['/principals/alice'])
+  })
+
+  test('the same subject of two issuers is asked for and kept apart', async () => {
+    const url = `${directory.origin}/{issuer}/{principal}`
+    const plugin = tenantInjector(
+      { claim: 'tenant_id', trust_header: 'service_accounts', webhook: webhookAt(url) },
+      context,
+    )
+    const tenantOf = async (issuer: string, answer: string) => {
+      directory.treat(answering(200, { tenant_id: answer }))
+      const exchange = makeExchange({ identity: makeIdentity({ issuer }) })
+      await plugin.request(exchange)
+      return exchange.tenantId
+    }
+    expect(await tenantOf('https://a.example.test', 'acme')).toBe('acme')
+    expect(await tenantOf('https://b.example.test', 'globex')).toBe('globex')
+    expect(await tenantOf('https://a.example.test', 'initech')).toBe('acme')
+    expect(directory.calls).toEqual([
+      '/https%3A%2F%2Fa.example.test/alice',
+      '/https%3A%2F%2Fb.example.test/alice',
+    ])
+  })
+
+  test('a URL without the issuer keeps the answers of two issuers apart too', async () => {
+    const plugin = tenantInjector(
+      { claim: 'tenant_id', trust_header: 'service_accounts', ...options() },
+      context,
+    )
+    directory.treat(answering(200, { tenant_id: 'acme' }))
+    for (const issuer of ['https://a.example.test', 'https://b.example.test', 'https://a.example.test'])
+      await plugin.request(makeExchange({ identity: makeIdentity({ issuer }) }))
+    expect(directory.calls).toEqual(['/principals/alice', '/principals/alice'])
   })
 
   test('a malformed header is refused without a call', async () => {
@@ -306,7 +357,7 @@ describe('with a webhook', () => {
 })
 
 test('what needs no call is answered without a promise', () => {
-  const plugin = tenantInjector({ claim: 'tenant_id' }, context)
+  const plugin = tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts' }, context)
   const exchange = makeExchange({ identity: withClaim('acme') })
   expect(plugin.request(exchange)).toBeUndefined()
   expect(exchange.tenantId).toBe('acme')
@@ -319,6 +370,6 @@ test('requests are not changed beyond the tenant', async () => {
     headers: makeHeaders({ 'x-tenant-id': 'acme' }),
   })
   const before = { ...exchange }
-  await tenantInjector({ claim: 'tenant_id' }, context).request(exchange)
+  await tenantInjector({ claim: 'tenant_id', trust_header: 'service_accounts' }, context).request(exchange)
   expect(exchange).toEqual({ ...before, tenantId: 'acme' })
 })

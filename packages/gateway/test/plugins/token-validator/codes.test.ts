@@ -28,10 +28,12 @@ test('a valid token lets the request go on and says who the caller is', async ()
   expect(answer).toBeUndefined()
   expect(exchange.actor).toBe('alice')
   expect(exchange.identity).toEqual({
+    issuer: issuer.url,
     subject: 'alice',
     roles: ['a', 'b'],
     claims: expect.objectContaining({ iss: issuer.url, sub: 'alice', plan: { name: 'gold' } }),
     serviceAccount: false,
+    serviceTenants: undefined,
     tenantClaim: undefined,
   })
 })
