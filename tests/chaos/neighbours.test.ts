@@ -95,7 +95,7 @@ test('with any fault of the key server a cold gateway judges a token or reports 
       plugins: { 'token-validator': { issuers: [{ issuer: issuer.url, jwks_uri }] } },
       routes: [{ id: 'r', method: 'GET', path: '/r', target: service.url }],
     })
-    const headers = { authorization: `Bearer ${await issuer.token()}` }
+    const headers = { authorization: `Bearer ${await issuer.token({ claims: { tenant_id: 'acme' } })}` }
     const { status, body } = await sendRequest(`${url}/r`, { headers })
     return `${fault.name}: ${status} ${json(body).code ?? 'served'}`
   }
