@@ -5,7 +5,11 @@ import { createPartEnvironment } from '../src/part-environment.ts'
 import { type PartRow, parts } from '../src/parts.ts'
 
 function read(gateway: Record<string, unknown>): GatewayConfig {
-  const text = JSON.stringify({ gateway, plugins: { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } }, routes: [] })
+  const text = JSON.stringify({
+    gateway,
+    plugins: { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } },
+    routes: [],
+  })
   const parsed = parseConfig(text, { file: 'gateway.yaml', env: {} })
   return parsed.ok ? parsed.config : expect.fail('it is not valid')
 }

@@ -78,14 +78,14 @@ function readIdentity(
   // The subject goes upstream in a header (decision 16).
   if (typeof subject !== 'string' || !isHeaderText(subject)) return 'INVALID_TOKEN'
   const known = issuer.serviceAccounts
-  const named = known !== undefined && known.values.has(readClaim(claims, known.claim))
+  const named = known?.values.has(readClaim(claims, known.claim)) === true
   return {
     issuer: issuer.name,
     subject,
     roles: readRoles(readClaim(claims, issuer.claims.roles)),
     claims,
     serviceAccount: issuer.serviceAccount || named,
-    serviceTenants: named ? known.tenants : undefined,
+    serviceTenants: named ? known?.tenants : undefined,
     tenantClaim: issuer.claims.tenant,
   }
 }
