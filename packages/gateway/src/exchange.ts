@@ -255,7 +255,7 @@ export class Exchange implements RequestHead, RequestWire {
   tenantId: string | undefined = undefined
 
   // prompt-sanitize
-  /** Rules exist, but not for a body of this type: it is forwarded unchanged and never recorded. */
+  /** Rules exist, but the body is of another type and `uninspected: pass` forwards it unchanged: it is never recorded. */
   bodyUninspected = false
 
   // any plugin

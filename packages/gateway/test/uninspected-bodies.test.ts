@@ -4,7 +4,7 @@ import { eventually } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
-async function start() {
+async function start(options: object = {}) {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
   const gateway = await startGateway({
     plugins: {
@@ -15,6 +15,7 @@ async function start() {
           { name: 'street', keywords: ['Straße'], action: 'reject' },
           { name: 'tag', regex: '[\\u{E0020}-\\u{E007F}]', action: 'reject' },
         ],
+        ...options,
       },
       'otel-audit': { include_request_body: true },
     },
@@ -29,9 +30,35 @@ async function start() {
   return { ...gateway, upstream, post }
 }
 
-describe('a body of a type that is not looked into', () => {
+describe('a body of a type that cannot be inspected', () => {
+  it.each(['application/octet-stream', 'multipart/form-data; boundary=x', 'image/png'])(
+    'is refused by default: %s',
+    async (type) => {
+      const { post, upstream, metrics } = await start()
+      const response = await post(type, 'mail bob@example.test')
+      expect(response.status).toBe(422)
+      expect(response.headers.get('content-type')).toBe('application/vnd.agentic.validation-error+json')
+      expect(await response.json()).toMatchObject({
+        type: 'validation_failed',
+        code: 'VALIDATION_FAILED',
+        errors: [
+          {
+            field: 'Content-Type',
+            message:
+              'The type of the body must be one that can be inspected: application/json, application/x-ndjson, ' +
+              'application/x-www-form-urlencoded, application/xml, application/yaml, text/* or no type.',
+          },
+        ],
+      })
+      expect(upstream.requests).toEqual([])
+      expect(await metrics()).not.toContain('agentic_plugin_promptsanitize_skipped_total{')
+    },
+  )
+})
+
+describe('with `uninspected: pass`, a body of a type that is not looked into', () => {
   it('is forwarded as it is, and is never part of a record', async () => {
-    const { post, upstream, audit } = await start()
+    const { post, upstream, audit } = await start({ uninspected: 'pass' })
     await post('application/octet-stream', 'mail bob@example.test')
     await post('text/plain', 'mail bob@example.test')
     expect(upstream.requests.map(({ body }) => body.toString())).toEqual([
@@ -54,6 +81,7 @@ describe('a body that is text without saying so', () => {
     'application/yaml',
     'application/xml',
     'application/atom+xml',
+    'image/svg+xml',
     'application/graphql',
   ])('is searched: %s', async (type) => {
     const { post, upstream } = await start()

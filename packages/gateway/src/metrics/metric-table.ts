@@ -61,7 +61,7 @@ export const metricTable = {
     name: 'agentic_plugin_promptsanitize_skipped_total',
     type: 'counter',
     labels: ['route'],
-    help: 'Request bodies of a type that prompt-sanitize does not look into.',
+    help: 'Request bodies of other types that prompt-sanitize passed without a search.',
   },
   configReloads: {
     name: 'agentic_config_reloads_total',

@@ -80,7 +80,7 @@ test('a minimal file gets every default', () => {
       },
       'tenant-injector': { claim: 'tenant_id', trust_header: 'service_accounts' },
       'license-check': { tenants: {} },
-      'prompt-sanitize': { max_body_bytes: 1_048_576, rules: [] },
+      'prompt-sanitize': { max_body_bytes: 1_048_576, uninspected: 'refuse', rules: [] },
       'otel-audit': defaultAudit,
     },
     routes: [
@@ -130,6 +130,7 @@ test('the complete example of the design is read as it is meant', () => {
       'license-check': { tenants: { acme: { features: ['optimize'], expires_at: '2027-01-01T00:00:00Z' } } },
       'prompt-sanitize': {
         max_body_bytes: 1_048_576,
+        uninspected: 'refuse',
         rules: [
           { name: 'email', builtin: 'email', action: 'redact' },
           { name: 'jailbreak', keywords: ['ignore previous instructions'], action: 'reject' },

@@ -187,6 +187,9 @@ const promptSanitizeSection = section({
   max_body_bytes: integer(1, 67_108_864)
     .default(1_048_576)
     .describe('Largest body that is searched; a larger one is refused.'),
+  uninspected: oneOf(['refuse', 'pass'])
+    .default('refuse')
+    .describe('Refuses bodies of a type that no rule can search, or passes them unsearched.'),
   rules: list(sanitizeRule)
     .default([])
     .describe('Searches and their actions; without rules bodies are not parsed.'),

@@ -5,13 +5,13 @@ import { memoize } from '../../upstream/memoize.ts'
 /** How a body is parsed. */
 export type BodyKind = 'json' | 'lines' | 'form' | 'text'
 
-/** The decision about a body: inspect it, skip it, or refuse it because of a header. */
+/** The decision about a body: inspect it, refuse it because of a header, or `uninspected` because of its type. */
 export type BodyJudgement =
   | { readonly type: 'inspect'; readonly kind: BodyKind }
-  | { readonly type: 'skip' }
+  | { readonly type: 'uninspected' }
   | { readonly type: 'refuse'; readonly field: string; readonly message: string }
 
-const SKIP = { type: 'skip' } as const
+const UNINSPECTED = { type: 'uninspected' } as const
 const INSPECT = {
   json: { type: 'inspect', kind: 'json' },
   lines: { type: 'inspect', kind: 'lines' },
@@ -30,18 +30,22 @@ const OTHER_ENCODING = {
   message: 'The body must not be encoded, because it is inspected.',
 } as const
 
+/** The inspected types, for the message of a refusal. */
+export const INSPECTED_TYPES =
+  'application/json, application/x-ndjson, application/x-www-form-urlencoded, application/xml, application/yaml, text/* or no type'
+
 /** Decides about a body by its headers, before reading it. */
 export function judgeBody({ headers: sent, body }: Pick<Exchange, 'headers' | 'body'>): BodyJudgement {
   const contentType = sent[headerKeys.contentType]
   const judgement = contentType === undefined ? INSPECT.text : judgeType(contentType)
-  if (judgement === SKIP) return SKIP
+  if (judgement === UNINSPECTED) return UNINSPECTED
   // The encoding is that of the client's bytes: a body that a custom plugin has replaced is plain.
   return body.isReplaced || isIdentity(sent['content-encoding']) ? judgement : OTHER_ENCODING
 }
 
 const judgeType = memoize((contentType): BodyJudgement => {
   const kind = bodyKind(mediaTypeEssence(contentType))
-  if (kind === undefined) return SKIP
+  if (kind === undefined) return UNINSPECTED
   return isUtf8Type(contentType) ? INSPECT[kind] : OTHER_CHARSET
 })
 
@@ -58,7 +62,7 @@ function bodyKind(essence: string | undefined): BodyKind | undefined {
   if (essence === 'application/json' || essence.endsWith('+json')) return 'json'
   if (LINES.test(essence)) return 'lines'
   if (essence === 'application/x-www-form-urlencoded') return 'form'
-  return essence.startsWith('text/') || TEXTUAL.test(essence) ? 'text' : undefined
+  return essence.startsWith('text/') || essence.endsWith('+xml') || TEXTUAL.test(essence) ? 'text' : undefined
 }
 
 function isIdentity(encoding = ''): boolean {

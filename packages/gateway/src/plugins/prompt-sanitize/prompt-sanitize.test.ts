@@ -10,6 +10,6 @@ test.each([
   const context = makeContext()
   onTestFinished(() => context.close())
   const rules = names.map((name) => ({ name, builtin: name, action: 'redact' as const }))
-  const plugin = promptSanitize({ max_body_bytes: 1000, rules }, context)
+  const plugin = promptSanitize({ max_body_bytes: 1000, uninspected: 'refuse', rules }, context)
   expect(plugin.plan?.(makeRoute())).toEqual({ runs, why })
 })

@@ -1,8 +1,9 @@
+import { headers } from '@agentic-rest/profile'
 import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
-import { type BodyKind, judgeBody } from './body-kind.ts'
+import { type BodyKind, INSPECTED_TYPES, judgeBody } from './body-kind.ts'
 import { CannotSanitizeError, compileRules, matchedReplacements } from './compile-rules.ts'
 import { createViewReader } from './readable-view.ts'
 import { createTextRedactor } from './redact-text.ts'
@@ -19,10 +20,8 @@ export function promptSanitize(options: PromptSanitizeOptions, context: Pipeline
       if (exchange.body.length === 0) return undefined
       const judgement = judgeBody(exchange)
       switch (judgement.type) {
-        case 'skip':
-          context.metrics.sanitizeSkipped(exchange.route?.id ?? 'unmatched')
-          exchange.bodyUninspected = true
-          return undefined
+        case 'uninspected':
+          return options.uninspected === 'refuse' ? TYPE_REFUSED : pass(exchange, context)
         case 'refuse':
           return invalidRequest(judgement.field, judgement.message)
         case 'inspect':
@@ -31,6 +30,17 @@ export function promptSanitize(options: PromptSanitizeOptions, context: Pipeline
     },
     plan,
   }
+}
+
+const TYPE_REFUSED = invalidRequest(
+  headers.contentType,
+  `The type of the body must be one that can be inspected: ${INSPECTED_TYPES}.`,
+)
+
+/** Forwards a body that no rule has searched. */
+function pass(exchange: Exchange, { metrics }: PipelineContext): undefined {
+  metrics.sanitizeSkipped(exchange.route?.id ?? 'unmatched')
+  exchange.bodyUninspected = true
 }
 
 /** Whether bodies are inspected, and by which rules. */

@@ -71,7 +71,7 @@ describe('what it cannot treat it does not let pass', () => {
 test('a client that left is not an error of the gateway', async () => {
   const context = makeContext()
   const rules = everyDetector.map((rule) => ({ action: 'redact' as const, ...rule }))
-  const plugin = promptSanitize({ max_body_bytes: 100, rules }, context)
+  const plugin = promptSanitize({ max_body_bytes: 100, uninspected: 'refuse', rules }, context)
   const exchange = makeExchange({
     headers: makeHeaders({ 'Content-Type': 'application/json' }),
     body: {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { BuiltinRule, SanitizeRule } from '../../../src/config/config-schema.ts'
+import type { BuiltinRule, PromptSanitizeOptions, SanitizeRule } from '../../../src/config/config-schema.ts'
 import type { RequestBody, StepResult } from '../../../src/exchange.ts'
 import { promptSanitize } from '../../../src/plugins/prompt-sanitize/prompt-sanitize.ts'
 import {
@@ -46,17 +46,22 @@ export interface TestSanitizer {
   readonly skipped: readonly string[]
 }
 
+/** Options of the plugin, and parts of the body that a test replaces. */
+export interface SanitizerOptions {
+  readonly maxBodyBytes?: number
+  readonly uninspected?: PromptSanitizeOptions['uninspected']
+  readonly body?: Partial<RequestBody>
+}
+
 /** Creates the plugin for one test. */
-export function createSanitizer(
-  rules: readonly TestRule[],
-  options: { readonly maxBodyBytes?: number; readonly body?: Partial<RequestBody> } = {},
-): TestSanitizer {
+export function createSanitizer(rules: readonly TestRule[], options: SanitizerOptions = {}): TestSanitizer {
   const skipped: string[] = []
   const context = makeContext({ metrics: makeMetrics({ sanitizeSkipped: (route) => skipped.push(route) }) })
   onTestFinished(() => context.close())
   const plugin = promptSanitize(
     {
       max_body_bytes: options.maxBodyBytes ?? 1_048_576,
+      uninspected: options.uninspected ?? 'refuse',
       rules: rules.map((rule) => ({ action: 'redact', ...rule })),
     },
     context,

@@ -20,15 +20,30 @@ describe('types', () => {
     expect({ answer, forwarded }).toEqual({ answer: undefined, forwarded: '{"m":"[REDACTED:email]"}' })
   })
 
-  test.each([
+  const others = [
     'application/octet-stream',
     'image/png',
     'multipart/form-data; boundary=x',
     'application/pdf',
     'application/zip',
     'audio/mpeg',
-  ])('%j passes unread and is counted', async (type) => {
-    const sanitizer = createSanitizer(everyDetector, { maxBodyBytes: 4 })
+  ]
+
+  test.each(others)('%j is refused unread', async (type) => {
+    const sanitizer = createSanitizer(everyDetector)
+    const { answer, read } = await sanitizer.treat(json, { type, headers: { 'Content-Encoding': 'gzip' } })
+    expect(answer).toEqual(
+      invalidAnswer(
+        'Content-Type',
+        'The type of the body must be one that can be inspected: application/json, application/x-ndjson, ' +
+          'application/x-www-form-urlencoded, application/xml, application/yaml, text/* or no type.',
+      ),
+    )
+    expect({ read, skipped: sanitizer.skipped }).toEqual({ read: false, skipped: [] })
+  })
+
+  test.each(others)('with `uninspected: pass`, %j passes unread and is counted', async (type) => {
+    const sanitizer = createSanitizer(everyDetector, { maxBodyBytes: 4, uninspected: 'pass' })
     const { answer, forwarded, read, replaced } = await sanitizer.treat(json, {
       type,
       headers: { 'Content-Encoding': 'gzip' },
@@ -45,6 +60,7 @@ describe('types', () => {
   test.each([
     'application/xml',
     'application/atom+xml',
+    'image/svg+xml',
     'application/yaml',
     'application/json-seq',
     'application/graphql',
@@ -179,7 +195,7 @@ describe('size', () => {
 
 test('without rules nothing is read or judged, at once and without a promise', async () => {
   const context = makeContext()
-  const plugin = promptSanitize({ max_body_bytes: 1, rules: [] }, context)
+  const plugin = promptSanitize({ max_body_bytes: 1, uninspected: 'refuse', rules: [] }, context)
   const headers = makeHeaders({ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
   const body = { ...makeBody('not json'), read: () => Promise.reject(new Error('read')) }
   expect(plugin.request(makeExchange({ headers, body }))).toBeUndefined()
@@ -189,7 +205,7 @@ test('without rules nothing is read or judged, at once and without a promise', a
 test('a bodiless request is passed at once, without a promise', async () => {
   const context = makeContext()
   const rules = everyDetector.map((rule) => ({ action: 'redact' as const, ...rule }))
-  const plugin = promptSanitize({ max_body_bytes: 1, rules }, context)
+  const plugin = promptSanitize({ max_body_bytes: 1, uninspected: 'refuse', rules }, context)
   expect(plugin.request(makeExchange())).toBeUndefined()
   await context.close()
 })
