@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
@@ -32,6 +33,12 @@ function pour(socket: Socket, chunk: Buffer | string): void {
 
 /** The time limit for a service that answers. */
 const PATIENCE_MS = 20_000
+
+/** The milliseconds in which this thread was ready and other programs used the cores. Only Linux tells it. */
+function waitedMs(): number {
+  if (process.platform !== 'linux') return 0
+  return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[1]) / 1e6
+}
 
 async function ask(answer: (socket: Socket) => void, timeoutMs: number): Promise<Report> {
   const baseUrl = await startHostile(answer)
@@ -124,9 +131,9 @@ const services: readonly { title: string; answer(socket: Socket): void }[] = [
 
 test.each(services)('a service that $title costs little, and fails', async ({ answer }) => {
   const before = process.memoryUsage().rss
-  const startedAt = performance.now()
+  const startedAt = performance.now() - waitedMs()
   const report = await ask(answer, 200)
-  expect(performance.now() - startedAt).toBeLessThan(20_000)
+  expect(performance.now() - waitedMs() - startedAt).toBeLessThan(20_000)
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
   expect(report.counts.fail).toBeGreaterThan(0)
   expect(report.rows.filter(({ rule, result }) => rule === 'row-conflict' && result === 'pass')).toEqual([])

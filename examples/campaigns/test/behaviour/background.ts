@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Optimization } from '../../src/optimizations/optimization.ts'
 import {
@@ -82,15 +83,21 @@ test('accepted: the work is reported step by step, and its result is the optimiz
   )
 })
 
+/** The milliseconds in which this thread was ready and other programs used the cores. Only Linux tells it. */
+function waitedMs(): number {
+  if (process.platform !== 'linux') return 0
+  return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[1]) / 1e6
+}
+
 test('with the usual pace a run takes 2 to 4 seconds', async () => {
   const service = await startCampaigns({ store, stepMs: undefined })
-  const since = performance.now()
+  const [since, waitedBefore] = [performance.now(), waitedMs()]
   const { operation } = await begin(service, 'ctr')
   await service.statusWhen(operation, isOver)
   const seconds = (performance.now() - since) / 1000
   expect(seconds).toBeGreaterThan(2)
-  // On a busy machine only the lower bound is meaningful.
-  expect(seconds).toBeLessThan(12)
+  // Twelve for a busy machine: PostgreSQL, where it is the store, waits for a core too.
+  expect(seconds - (waitedMs() - waitedBefore) / 1000).toBeLessThan(12)
 })
 
 test('conflict: the same goal of the campaign waits its turn, others do not', async () => {

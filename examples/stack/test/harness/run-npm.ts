@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFreeBase } from '../../src/index.ts'
+import { coreShare } from './core-share.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
@@ -27,7 +28,7 @@ export interface NpmStack {
   /** Resolves when something that fits has been printed, with the match. */
   printing(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Ended>
-  /** How long it took to start, as it says itself. */
+  /** The seconds of the start that it prints, without the share in which other programs used the cores. */
   readonly startSeconds: number
 }
 
@@ -60,7 +61,8 @@ export async function npmStart(place: Place): Promise<NpmStack> {
   const watched = watch(npm)
   const [, seconds] = await watched.printing(/after ([\d.]+) seconds\. Ctrl-C ends it/)
   const url = `http://127.0.0.1:${portBase}`
-  return { portBase, data, url, npm, startSeconds: Number(seconds), ...watched }
+  const startSeconds = Number(seconds) * coreShare(npm.pid ?? 0)
+  return { portBase, data, url, npm, startSeconds, ...watched }
 }
 
 /** The same where it cannot start: what it says about that. */
