@@ -10,6 +10,7 @@ import type { ApprovalCheck, Approvals, PresentedToken, Reservation, Scope } fro
 export interface Approved extends PresentedToken {
   readonly approvalId: string
   readonly decidedBy: string
+  readonly decidedByIssuer: string | undefined
   readonly reservation: Reservation
   /** The digest that the approval is bound to. */
   readonly digest: string
@@ -58,7 +59,8 @@ async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Appr
   const reservation = await check.reserve()
   const presented = { token, role: wanted.role }
   if (reservation === undefined) return endWith(await whyNotUsed(request, { ...presented, digest }))
-  return goOn({ ...presented, digest, reservation, approvalId: check.approvalId, decidedBy: check.decidedBy })
+  const { approvalId, decidedBy, decidedByIssuer } = check
+  return goOn({ ...presented, digest, reservation, approvalId, decidedBy, decidedByIssuer })
 }
 
 /** Finds the token for this gate. Tokens of inner agents are unknown here. */

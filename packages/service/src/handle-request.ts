@@ -151,8 +151,8 @@ function readTokens(value = ''): readonly string[] {
     .slice(0, MAX_APPROVAL_TOKENS)
 }
 
-function pickIdentity({ tenant, actor, subject, roles, idempotencyKey }: Caller) {
-  return { tenant, actor, subject, roles, idempotencyKey }
+function pickIdentity({ tenant, actor, subject, issuer, roles, idempotencyKey }: Caller) {
+  return { tenant, actor, subject, issuer, roles, idempotencyKey }
 }
 
 function jobOf({ match, caller, collected }: CheckedRequest, scope: Scope, { trace }: Exchange): Job {
@@ -195,6 +195,8 @@ function recordOf(
     operation: operation.id,
     tenant: caller?.tenant ?? '',
     actor: caller?.actor ?? '',
+    subject: caller?.subject,
+    issuer: caller?.issuer,
     trace,
     resourceId: last === undefined ? '' : (params[last] ?? ''),
   })

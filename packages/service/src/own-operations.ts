@@ -78,10 +78,15 @@ export function approvalOperations({ durable }: OwnOptions): readonly Operation[
   }
   const decide = (approve: boolean) =>
     async function decideApproval(context: ApprovalContext): Promise<Outcome> {
-      const { params, tenant, subject, roles } = context
+      const { params, tenant, subject, issuer, roles } = context
       if (subject === undefined) return refusal('SUBJECT_REQUIRED')
       const approvals = await durable.approvals()
-      const result = await approvals.decide(tenant, params.approvalId, { approve, by: subject, roles })
+      const result = await approvals.decide(tenant, params.approvalId, {
+        approve,
+        by: subject,
+        issuer,
+        roles,
+      })
       switch (result) {
         case 'decided':
           return show(context)

@@ -7,7 +7,7 @@ import type { Caller } from './http/caller.ts'
 import { accepted } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
 import { invalidAt, refusal } from './refusals.ts'
-import type { RequestContext, RunContext } from './run-context.ts'
+import type { GivenApproval, RequestContext, RunContext } from './run-context.ts'
 import type { Claim, Job, Scope } from './runtime/contract.ts'
 
 /** A request with valid inputs. */
@@ -31,8 +31,11 @@ interface Performance {
 }
 
 /** The scope of a key: equal keys of different tenants or operations are different keys (decision 30). */
-export function scopeOf({ tenant, subject }: Pick<Caller, 'tenant' | 'subject'>, { id }: Operation): Scope {
-  return { tenantId: tenant, operation: id, requester: subject ?? '' }
+export function scopeOf(
+  { tenant, subject, issuer }: Pick<Caller, 'tenant' | 'subject' | 'issuer'>,
+  { id }: Operation,
+): Scope {
+  return { tenantId: tenant, operation: id, requester: subject ?? '', issuer }
 }
 
 type Claimed = Extract<Claim, { kind: 'claimed' }>
@@ -200,7 +203,7 @@ async function runOrKept(
       ...context,
       operationId: undefined,
       setHeader,
-      approval: approval && { approvalId: approval.approvalId, decidedBy: approval.decidedBy },
+      approval: approval && pickGiven(approval),
       commit: effect.commit,
       progress: async () => undefined,
       cancelOperation: cancelOperationOf(context.tenant, durable),
@@ -213,6 +216,10 @@ async function runOrKept(
   }
 }
 
+function pickGiven({ approvalId, decidedBy, decidedByIssuer }: Approved): GivenApproval {
+  return { approvalId, decidedBy, decidedByIssuer }
+}
+
 /** Commits the job, its approval, the reservations of `accept` and the stored 202 before the 202 is sent. */
 async function acceptJob(
   { operation, context, durable, publicPath, prefersAsync }: Performance,
@@ -221,7 +228,8 @@ async function acceptJob(
 ) {
   const operations = await durable.operations()
   return effect.commit(async (sql): Promise<Outcome> => {
-    const given = { approvalId: approval?.approvalId, approvedBy: approval?.decidedBy }
+    const { approvalId, decidedBy: approvedBy, decidedByIssuer: approvedByIssuer } = approval ?? {}
+    const given = { approvalId, approvedBy, approvedByIssuer }
     const { operationId } = await operations.accept(sql, { ...job, ...given })
     await orLost('approval', () => approval?.reservation.hand(sql, operationId))
     const objection = await operation.accept?.({ ...context, operationId }, sql)

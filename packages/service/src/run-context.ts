@@ -27,6 +27,8 @@ export interface GivenApproval {
   readonly approvalId: string
   /** The subject that approved; unknown for jobs accepted by an older version. */
   readonly decidedBy: string | undefined
+  /** The issuer of that subject; absent if the gateway names none. */
+  readonly decidedByIssuer: string | undefined
 }
 
 /** The context of a request before its effect. */
@@ -38,8 +40,10 @@ export interface RequestContext<Input = unknown, Params = Readonly<Record<string
   readonly tenant: string
   /** The display name of the caller; empty if the request has none. */
   readonly actor: string
-  /** The validated subject of the token. Ownership and approvals use only this. */
+  /** The validated subject of the token. Ownership and approvals use it together with its issuer, and nothing else. */
   readonly subject: string | undefined
+  /** The issuer of the token; absent if the gateway names none. A subject is unique only within its issuer. */
+  readonly issuer: string | undefined
   readonly roles: readonly string[]
   readonly trace: Trace
   readonly idempotencyKey: string | undefined
@@ -91,7 +95,7 @@ export interface RunContext<Input = unknown, Params = Readonly<Record<string, st
 interface ContextSource
   extends Pick<
     RequestContext,
-    'params' | 'input' | 'tenant' | 'actor' | 'subject' | 'roles' | 'idempotencyKey' | 'signal'
+    'params' | 'input' | 'tenant' | 'actor' | 'subject' | 'issuer' | 'roles' | 'idempotencyKey' | 'signal'
   > {
   readonly operation: { readonly id: string; readonly fields: ReadonlyMap<string, InputField> }
   readonly trace: Trace

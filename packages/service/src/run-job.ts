@@ -47,6 +47,8 @@ async function runChecked(run: JobRun): Promise<Outcome> {
     operation: operation.id,
     tenant: job.scope.tenantId,
     actor: job.actor,
+    subject: job.scope.requester || undefined,
+    issuer: job.scope.issuer,
     trace: job.trace,
     resourceId: Object.values(job.params).at(-1) ?? '',
   })
@@ -65,6 +67,7 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
     tenant: scope.tenantId,
     actor,
     subject: scope.requester === '' ? undefined : scope.requester,
+    issuer: scope.issuer,
     roles,
     trace,
     idempotencyKey,
@@ -83,7 +86,10 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
   return {
     ...context,
     operationId: jobContext.operationId,
-    approval: approvalId === undefined ? undefined : { approvalId, decidedBy: job.approvedBy },
+    approval:
+      approvalId === undefined
+        ? undefined
+        : { approvalId, decidedBy: job.approvedBy, decidedByIssuer: job.approvedByIssuer },
     setHeader: () => undefined,
     commit: (work) => commitJob(run, work),
     progress: (value) => jobContext.progress(value),

@@ -46,7 +46,7 @@ describe('a record is written with every answer', () => {
   ])('%j is recorded as %s with the status %s', async (json, outcome, status) => {
     const { url, audit } = await startService({ operations: [operation] })
     expect((await ask(url + path, { json })).status).toBe(Number(status))
-    expect(audit).toEqual([{ ...written, outcome, attributes: { status } }])
+    expect(audit).toEqual([{ ...written, outcome, attributes: { status, token_sub: 'alice' } }])
   })
 
   it('with what the operation sets, after what it writes itself', async () => {
@@ -54,8 +54,17 @@ describe('a record is written with every answer', () => {
     await ask(url + path, { json: { goal: 'detail' }, headers: { 'x-actor-principal': 'Alice A.' } })
     const own = { ...written, actor_id: 'Alice A.', resource_id: 'opt-9' }
     expect(audit).toEqual([
-      { ...own, event_type: 'model.asked', outcome: 'success', attributes: { tokens: '17' } },
-      { ...own, outcome: 'success', attributes: { goal: 'ctr', model: 'm1', status: '200' } },
+      {
+        ...own,
+        event_type: 'model.asked',
+        outcome: 'success',
+        attributes: { tokens: '17', token_sub: 'alice' },
+      },
+      {
+        ...own,
+        outcome: 'success',
+        attributes: { goal: 'ctr', model: 'm1', status: '200', token_sub: 'alice' },
+      },
     ])
   })
 
@@ -110,8 +119,8 @@ describe('JSON lines', () => {
     await ask(url + path, { json: {} })
     const lines = String(sink.read()).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { ...written, outcome: 'success', attributes: { status: '200' } },
-      { ...written, outcome: 'clarification_required', attributes: { status: '400' } },
+      { ...written, outcome: 'success', attributes: { status: '200', token_sub: 'alice' } },
+      { ...written, outcome: 'clarification_required', attributes: { status: '400', token_sub: 'alice' } },
     ])
   })
 

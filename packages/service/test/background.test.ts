@@ -267,7 +267,7 @@ describe('a run in the background', () => {
       expect.objectContaining({
         event_type: 'agentic.response.written',
         outcome: 'accepted',
-        attributes: { status: '202' },
+        attributes: { status: '202', token_sub: 'alice' },
       }),
       {
         event_type: 'agentic.operation.finished',
@@ -279,7 +279,7 @@ describe('a run in the background', () => {
         resource_id: 's',
         outcome: 'success',
         timestamp: moment,
-        attributes: { pages: '3', status: '200' },
+        attributes: { pages: '3', status: '200', token_sub: 'alice' },
       },
     ])
   })

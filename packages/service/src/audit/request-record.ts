@@ -25,6 +25,8 @@ interface RecordOptions {
   readonly operation: string
   readonly tenant: string
   readonly actor: string
+  readonly subject: string | undefined
+  readonly issuer: string | undefined
   readonly trace: Trace
   /** The last path parameter. */
   readonly resourceId: string
@@ -55,7 +57,8 @@ export function openRecord(options: RecordOptions): RequestRecord {
 
 type OwnFields = Pick<AuditEvent, 'event_type' | 'outcome' | 'resource_id'> & AuditDetail
 
-function eventOf({ operation, tenant, actor, trace }: RecordOptions, own: OwnFields): AuditEvent {
+function eventOf(options: RecordOptions, own: OwnFields): AuditEvent {
+  const { operation, tenant, actor, subject, issuer, trace } = options
   return {
     event_type: own.event_type,
     tenant_id: tenant,
@@ -66,7 +69,12 @@ function eventOf({ operation, tenant, actor, trace }: RecordOptions, own: OwnFie
     resource_id: own.resource_id,
     outcome: own.outcome,
     timestamp: new Date().toISOString(),
-    attributes: own.attributes ?? {},
+    attributes: {
+      ...own.attributes,
+      // Last, so that neither a claimed actor nor an operation can hide the caller (decision 17).
+      ...(subject !== undefined && { token_sub: subject }),
+      ...(issuer !== undefined && { issuer }),
+    },
   }
 }
 

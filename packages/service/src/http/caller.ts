@@ -8,6 +8,7 @@ export interface Caller {
   readonly tenant: string
   readonly actor: string
   readonly subject: string | undefined
+  readonly issuer: string | undefined
   readonly roles: readonly string[]
   readonly idempotencyKey: string | undefined
   readonly approvalToken: string | undefined
@@ -46,13 +47,14 @@ export function readCaller(request: Request, defaultTenant: string | undefined):
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     return endWith(invalidAt(headers.idempotencyKey, 'has to be 1 to 255 printable ASCII characters'))
   }
+  // Subject and issuer are part of keys in the store.
+  const tooLong = [headers.actorSubject, headers.actorIssuer].find((name) => !isStorable(read(name) ?? ''))
+  if (tooLong !== undefined) return endWith(invalidAt(tooLong, 'has to be 1 to 512 bytes'))
   const subject = read(headers.actorSubject)
-  // The subject is part of keys in the store.
-  if (subject !== undefined && !isStorable(subject))
-    return endWith(invalidAt(headers.actorSubject, 'has to be 1 to 512 bytes'))
   return goOn({
     tenant,
     subject,
+    issuer: read(headers.actorIssuer),
     actor: read(headers.actorPrincipal) ?? subject ?? '',
     roles: readRoles(read(headers.actorRoles)),
     idempotencyKey: key,

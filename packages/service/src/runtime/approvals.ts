@@ -4,11 +4,13 @@ import type {
   ApprovalCheck,
   Approvals,
   ApprovalView,
+  Decision,
   PresentedToken,
   RuntimeOptions,
   Scope,
 } from './contract.ts'
 import { assertStorable, isStorable, sha256 } from './key-text.ts'
+import { isOwner, maybeSame, type Principal, principalOf } from './principal.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
@@ -43,13 +45,13 @@ export function createApprovals(store: Store, options: ApprovalsOptions = {}): A
   const sweepWhenDue = createSweeper(() => sweepApprovals(store, options))
   return {
     async request(scope, digest, wanted) {
-      const { tenantId: tenant, operation, requester } = scope
+      const { tenantId: tenant, operation, requester, issuer = '' } = scope
       const { role, requestedFor = '' } = wanted
-      assertStorable({ tenant, operation, requester, digest, role, requestedFor })
+      assertStorable({ tenant, operation, requester, issuer, digest, role, requestedFor })
       sweepWhenDue()
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
       const approvalId = await store.transaction((sql) =>
-        ask(approvals, sql, { scope, digest, wanted, token }),
+        ask(approvals, sql, { scope, digest: digestFor(scope, digest), wanted, token }),
       )
       return { approvalId, token }
     },
@@ -67,6 +69,14 @@ export function sweepApprovals(store: Store, options: ApprovalsOptions = {}): Pr
     key: 'tenant_id, approval_id',
     isOld: (now) => `expires_at <= ${now} - ${keepSeconds} * interval '1 second'`,
   })
+}
+
+/**
+ * The kept digest of a request. It contains the issuer, because the index of open approvals does not: an older version
+ * that runs side by side needs that index as it is.
+ */
+function digestFor({ issuer }: Scope, digest: string): string {
+  return issuer === undefined ? digest : sha256(JSON.stringify([issuer, digest]))
 }
 
 interface NewRequest {
@@ -118,9 +128,9 @@ async function findOrCreate(
   { scope, digest, wanted }: NewRequest,
 ): Promise<string> {
   const [row] = await sql.query<{ approval_id: string }>(
-    `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, digest, role, message,
-       approver, requested_for, state, created_at, expires_at)
-     VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', ${NOW}, ${secondsFromNow('$2')})
+    `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, requester_issuer, digest,
+       role, message, approver, requested_for, state, created_at, expires_at)
+     VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'pending', ${NOW}, ${secondsFromNow('$2')})
      ON CONFLICT (tenant_id, operation, requester, digest, role) WHERE ${IS_OPEN}
      DO UPDATE SET role = known.role RETURNING approval_id`,
     [
@@ -130,6 +140,7 @@ async function findOrCreate(
       randomUUID(),
       scope.operation,
       scope.requester,
+      scope.issuer ?? null,
       digest,
       wanted.role,
       wanted.message,
@@ -145,6 +156,7 @@ interface ApprovalRow {
   readonly approval_id: string
   readonly operation: string
   readonly requester: string
+  readonly requester_issuer: string | null
   readonly requested_for: string | null
   readonly digest: string
   readonly role: string
@@ -154,11 +166,12 @@ interface ApprovalRow {
   readonly created_at: Date
   readonly expires_at: Date
   readonly decided_by: string | null
+  readonly decided_by_issuer: string | null
 }
 
 /** The current state: an open approval past its time counts as expired, even if the row does not say so yet. */
-const COLUMNS = `approval_id, operation, requester, requested_for, digest, role, message, approver, created_at,
-  expires_at, decided_by, CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
+const COLUMNS = `approval_id, operation, requester, requester_issuer, requested_for, digest, role, message, approver,
+  created_at, expires_at, decided_by, decided_by_issuer, CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
 
 interface Presented extends PresentedToken {
   readonly scope: Scope
@@ -184,12 +197,18 @@ async function check(
     kind: 'approved',
     approvalId: row.approval_id,
     decidedBy: row.decided_by,
+    decidedByIssuer: row.decided_by_issuer ?? undefined,
     reserve: () => reserve(approvals, { tenantId: scope.tenantId, approvalId: row.approval_id }),
   }
 }
 
-function isBound(row: ApprovalRow, { operation, requester }: Scope, digest: string): boolean {
-  return row.operation === operation && row.requester === requester && row.digest === digest
+function isBound(row: ApprovalRow, scope: Scope, digest: string): boolean {
+  if (row.operation !== scope.operation || !isOwner(requesterOf(row), principalOf(scope))) return false
+  return row.digest === (row.requester_issuer === null ? digest : digestFor(scope, digest))
+}
+
+function requesterOf({ requester, requester_issuer }: ApprovalRow): Principal {
+  return { subject: requester, issuer: requester_issuer }
 }
 
 function isOpen({ state }: ApprovalRow): boolean {
@@ -218,6 +237,7 @@ async function view(
     state,
     operation,
     requester,
+    ...(row.requester_issuer !== null && { requesterIssuer: row.requester_issuer }),
     ...(row.requested_for !== null && { requestedFor: row.requested_for }),
     message,
     approver: { name: row.approver },
@@ -225,26 +245,25 @@ async function view(
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+    ...(row.decided_by_issuer !== null && { decidedByIssuer: row.decided_by_issuer }),
   }
 }
 
-type Decision = Parameters<Approvals['decide']>[2]
-
-/** Neither the requester nor the person behind it may decide, with any role (decision 13). */
+/** Neither the requester nor the person behind it may decide, with any role (decision 13). An unknown issuer may be any. */
 async function decide(
   approvals: ApprovalStore,
   key: ApprovalKey,
-  { approve, by, roles }: Decision,
+  { approve, by, issuer, roles }: Decision,
 ): ReturnType<Approvals['decide']> {
-  assertStorable({ subject: by })
+  assertStorable({ subject: by, issuer: issuer ?? '' })
   const row = await find(approvals, key)
   if (row === undefined) return 'unknown'
-  if (row.requester === by || row.requested_for === by) return 'own_request'
+  if (maybeSame(requesterOf(row), { subject: by, issuer }) || row.requested_for === by) return 'own_request'
   if (!roles.includes(row.role)) return 'role_missing'
   const rows = await approvals.store.query(
-    `UPDATE agentic_approvals SET state = $4, decided_by = $5
+    `UPDATE agentic_approvals SET state = $4, decided_by = $5, decided_by_issuer = $6
      WHERE tenant_id = $2 AND approval_id = $3 AND state = 'pending' AND expires_at > ${NOW} RETURNING tenant_id`,
-    [approvals.clock(), key.tenantId, key.approvalId, approve ? 'approved' : 'rejected', by],
+    [approvals.clock(), key.tenantId, key.approvalId, approve ? 'approved' : 'rejected', by, issuer ?? null],
   )
   return rows.length === 0 ? 'not_pending' : 'decided'
 }

@@ -6,8 +6,10 @@ export interface Scope {
   readonly tenantId: string
   /** The id of the operation definition. */
   readonly operation: string
-  /** The validated subject of the request; approvals are bound to it. */
+  /** The validated subject of the request; keys, approvals and operations are bound to it and its issuer. */
   readonly requester: string
+  /** The issuer of the requester; absent if the gateway names none, and in jobs of older versions. */
+  readonly issuer?: string | undefined
 }
 
 /** A stored outcome, without its trace. A replay gets a new trace. */
@@ -48,8 +50,9 @@ export interface Job {
   readonly params: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly approvalId: string | undefined
-  /** The subject that gave the approval. */
+  /** The subject that gave the approval, and its issuer. */
   readonly approvedBy?: string | undefined
+  readonly approvedByIssuer?: string | undefined
 }
 
 /** The states of a background operation; the last three are final. */
@@ -115,6 +118,7 @@ export interface ApprovalView {
   readonly state: 'pending' | 'approved' | 'rejected' | 'redeemed' | 'expired'
   readonly operation: string
   readonly requester: string
+  readonly requesterIssuer?: string
   /** The person on whose behalf the requester, an agent, asked. */
   readonly requestedFor?: string
   readonly message: string
@@ -123,6 +127,7 @@ export interface ApprovalView {
   readonly createdAt: string
   readonly expiresAt: string
   readonly decidedBy?: string
+  readonly decidedByIssuer?: string
 }
 
 /** A request for an approval. */
@@ -141,6 +146,7 @@ export type ApprovalCheck =
       readonly kind: 'approved'
       readonly approvalId: string
       readonly decidedBy: string
+      readonly decidedByIssuer: string | undefined
       /** Reserves the approval before its use; `undefined` if it is reserved or used already. */
       reserve(): Promise<Reservation | undefined>
     }
@@ -165,6 +171,14 @@ export interface PresentedToken {
   readonly role: string
 }
 
+/** A decision, the subject that makes it, and its issuer. */
+export interface Decision {
+  readonly approve: boolean
+  readonly by: string
+  readonly issuer?: string | undefined
+  readonly roles: readonly string[]
+}
+
 /** Approvals. Each is bound to tenant, operation, requester, role and exact request, is used once, and expires. */
 export interface Approvals {
   /** Creates an approval, or finds the open one of the same request. */
@@ -178,7 +192,7 @@ export interface Approvals {
   decide(
     tenantId: string,
     approvalId: string,
-    decision: { readonly approve: boolean; readonly by: string; readonly roles: readonly string[] },
+    decision: Decision,
   ): Promise<'decided' | 'unknown' | 'own_request' | 'role_missing' | 'not_pending'>
 }
 

@@ -1,6 +1,7 @@
 import type { Outcome } from '@agentic-rest/profile'
 import type { Claim, Idempotency, RuntimeOptions, Scope, StoredOutcome } from './contract.ts'
 import { assertStorable, sha256 } from './key-text.ts'
+import { isOwner, principalOf } from './principal.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store.ts'
@@ -38,7 +39,8 @@ export function createIdempotency(store: Store, options: IdempotencyOptions = {}
   const sweepWhenDue = createSweeper(() => sweepIdempotency(store, options))
   return {
     async claim(scope, key, fingerprint) {
-      assertStorable({ tenant: scope.tenantId, operation: scope.operation, requester: scope.requester })
+      const { tenantId: tenant, operation, requester, issuer = '' } = scope
+      assertStorable({ tenant, operation, requester, issuer })
       sweepWhenDue()
       // The hash of a key of any length and characters fits into the index.
       return claim(keys, { scope, keyHash: sha256(key), fingerprint })
@@ -72,7 +74,7 @@ async function take({ store, clock, leaseSeconds, keepSeconds }: Keys, { scope, 
      VALUES ($4, $5, $6, nextval('agentic_fence'), ${secondsFromNow('$2')}, ${secondsFromNow('$3')})
      ON CONFLICT (tenant_id, operation, key_hash) DO UPDATE
      SET fence = excluded.fence, lease_until = excluded.lease_until, expires_at = excluded.expires_at,
-         requester = NULL, fingerprint = NULL, stored = NULL, operation_id = NULL
+         requester = NULL, issuer = NULL, fingerprint = NULL, stored = NULL, operation_id = NULL
      WHERE CASE WHEN kept.stored IS NULL THEN kept.lease_until <= ${NOW} ELSE kept.expires_at <= ${NOW} END
      RETURNING fence::text AS fence`,
     [clock(), leaseSeconds, keepSeconds, scope.tenantId, scope.operation, keyHash],
@@ -82,18 +84,23 @@ async function take({ store, clock, leaseSeconds, keepSeconds }: Keys, { scope, 
 
 interface KeptRow {
   readonly stored: string | null
+  readonly requester: string | null
+  readonly issuer: string | null
   readonly same: boolean | null
 }
 
 async function find({ store }: Keys, { scope, keyHash, fingerprint }: HeldKey): Promise<Claim | undefined> {
   const [row] = await store.query<KeptRow>(
-    `SELECT stored, fingerprint = $4 AND requester = $5 AS same FROM agentic_idempotency
+    `SELECT stored, requester, issuer, fingerprint = $4 AS same FROM agentic_idempotency
      WHERE tenant_id = $1 AND operation = $2 AND key_hash = $3`,
-    [scope.tenantId, scope.operation, keyHash, fingerprint, scope.requester],
+    [scope.tenantId, scope.operation, keyHash, fingerprint],
   )
   if (row === undefined) return undefined
   if (row.stored === null) return { kind: 'in_progress' }
-  return row.same ? { kind: 'replay', stored: JSON.parse(row.stored) as StoredOutcome } : { kind: 'mismatch' }
+  const { requester, issuer } = row
+  const isOwn = isOwner({ subject: requester ?? '', issuer }, principalOf(scope))
+  if (!row.same || !isOwn) return { kind: 'mismatch' }
+  return { kind: 'replay', stored: JSON.parse(row.stored) as StoredOutcome }
 }
 
 interface Completion {
@@ -139,14 +146,16 @@ async function complete(
   assertKept(outcome)
   const rows = await sql.query(
     `UPDATE agentic_idempotency
-     SET stored = $3, fingerprint = $4, requester = $5, operation_id = $6, expires_at = ${secondsFromNow('$2')}
-     WHERE ${isHeld(7)} RETURNING tenant_id`,
+     SET stored = $3, fingerprint = $4, requester = $5, issuer = $6, operation_id = $7,
+       expires_at = ${secondsFromNow('$2')}
+     WHERE ${isHeld(8)} RETURNING tenant_id`,
     [
       clock(),
       keepSeconds,
       JSON.stringify(stored),
       held.fingerprint,
       held.scope.requester,
+      held.scope.issuer ?? null,
       outcome.type === 'accepted' ? outcome.operationId : null,
       ...heldKey(held, fence),
     ],

@@ -182,4 +182,20 @@ export const migrations: readonly Migration[] = [
       `ALTER TABLE agentic_approvals ADD COLUMN requested_for text, ADD CHECK (decided_by <> requested_for)`,
     ],
   },
+  {
+    version: 7,
+    name: 'issuers of callers',
+    statements: [
+      // NULL: no issuer was named. Then the subject alone decides (decision 36).
+      'ALTER TABLE agentic_idempotency ADD COLUMN issuer text',
+      'ALTER TABLE agentic_operations ADD COLUMN requester text, ADD COLUMN issuer text',
+      // The name that PostgreSQL gave to CHECK (decided_by <> requester) of version 3.
+      `ALTER TABLE agentic_approvals ADD COLUMN requester_issuer text, ADD COLUMN decided_by_issuer text,
+        DROP CONSTRAINT agentic_approvals_check, ADD CONSTRAINT agentic_approvals_two_people CHECK (
+          decided_by <> requester OR (
+            requester_issuer IS NOT NULL AND decided_by_issuer IS NOT NULL AND requester_issuer <> decided_by_issuer
+          )
+        )`,
+    ],
+  },
 ]

@@ -67,13 +67,14 @@ export function createOperationTable(context: Context): OperationTable {
 }
 
 async function insert({ clock }: Context, sql: Sql, job: Job): Promise<string> {
-  const { tenantId, operation } = job.scope
-  assertStorable({ tenant: tenantId, operation })
+  const { tenantId, operation, requester, issuer } = job.scope
+  assertStorable({ tenant: tenantId, operation, requester, issuer: issuer ?? '' })
   const operationId = randomUUID()
   await sql.query(
-    `INSERT INTO agentic_operations (tenant_id, operation_id, operation, state, job, available_at, created_at, updated_at)
-     VALUES ($2, $3, $4, 'working', $5, ${NOW}, ${NOW}, ${NOW})`,
-    [clock(), tenantId, operationId, operation, JSON.stringify(job)],
+    `INSERT INTO agentic_operations (tenant_id, operation_id, operation, requester, issuer, state, job, available_at,
+       created_at, updated_at)
+     VALUES ($2, $3, $4, $5, $6, 'working', $7, ${NOW}, ${NOW}, ${NOW})`,
+    [clock(), tenantId, operationId, operation, requester, issuer ?? null, JSON.stringify(job)],
   )
   return operationId
 }

@@ -54,6 +54,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 4, name: 'reservations of approvals' },
         { version: 5, name: 'steps of the tables of services' },
         { version: 6, name: 'the person behind a requester' },
+        { version: 7, name: 'issuers of callers' },
       ])
     })
 
