@@ -221,8 +221,10 @@ export const NOT_ACTIVE = -1
 export class Exchange implements RequestHead, RequestWire {
   // listen
   readonly method: string
-  readonly path: string
-  readonly query: string
+  /** prompt-sanitize replaces it where it must not be shown: in requests that are not forwarded. */
+  path: string
+  /** prompt-sanitize redacts it. */
+  query: string
   readonly headers: RequestHead['headers']
   readonly rawHeaders: readonly string[]
   readonly trace: Trace
@@ -257,6 +259,8 @@ export class Exchange implements RequestHead, RequestWire {
   // prompt-sanitize
   /** Rules exist, but the body is of another type and `uninspected: pass` forwards it unchanged: it is never recorded. */
   bodyUninspected = false
+  /** The rules have searched the path values: records may show them. */
+  pathInspected = false
 
   // any plugin
   /** Attributes of the audit record, set with `setAuditAttribute`. */

@@ -40,7 +40,7 @@ test('a request has a route, its parameters and the plugins that run, in their o
         why: 'takes the tenant from the claim tenant_id, for service accounts from the header; allowed: acme, globex',
       },
       { name: 'license-check', runs: true, why: 'wants a licence for the feature items' },
-      { name: 'prompt-sanitize', runs: true, why: 'looks at the body with rule email' },
+      { name: 'prompt-sanitize', runs: true, why: 'looks at path, query and body with rule email' },
       { name: 'otel-audit', runs: true, why: 'writes a record to stdout' },
     ],
   })

@@ -66,7 +66,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
         because: 'takes the tenant from the directory, for service accounts from the header',
       },
       { name: 'license-check', runs: true, because: 'wants a licence for the feature optimize' },
-      { name: 'prompt-sanitize', runs: true, because: 'looks at the body with rule email' },
+      { name: 'prompt-sanitize', runs: true, because: 'looks at path, query and body with rule email' },
       { name: 'otel-audit', runs: true, because: 'writes a record to stdout' },
       { name: 'upstream', runs: true, because: 'the request goes to http://127.0.0.1:9' },
     ],

@@ -4,8 +4,8 @@ import { promptSanitize } from './prompt-sanitize.ts'
 
 test.each([
   [[], false, 'it has no rules'],
-  [['email'], true, 'looks at the body with rule email'],
-  [['email', 'iban'], true, 'looks at the body with rules email, iban'],
+  [['email'], true, 'looks at path, query and body with rule email'],
+  [['email', 'iban'], true, 'looks at path, query and body with rules email, iban'],
 ] as const)('the plan with rules %j', (names, runs, why) => {
   const context = makeContext()
   onTestFinished(() => context.close())

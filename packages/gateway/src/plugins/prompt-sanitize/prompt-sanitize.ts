@@ -5,29 +5,43 @@ import type { Exchange, StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, INSPECTED_TYPES, judgeBody } from './body-kind.ts'
 import { CannotSanitizeError, compileRules, matchedReplacements } from './compile-rules.ts'
+import { createTargetInspector, type TargetInspector } from './inspect-target.ts'
 import { createViewReader } from './readable-view.ts'
 import { createTextRedactor } from './redact-text.ts'
 import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
 
-/** Redacts the matches of the rules in request bodies, or refuses the request (decision 21). */
+/** Redacts the matches of the rules in query and body, or refuses the request (decision 21). */
 export function promptSanitize(options: PromptSanitizeOptions, context: PipelineContext): PipelinePlugin {
   const plan = () => planPromptSanitize(options)
   if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined, plan }
-  const sanitize = createSanitizer(options, context)
+  const { target, sanitize } = createSanitizer(options, context)
+
+  function inspectTarget(exchange: Exchange): StepResult {
+    try {
+      return target.inspect(exchange)
+    } catch (error) {
+      return fail(error, exchange, context)
+    }
+  }
+
+  function inspectBody(exchange: Exchange): StepResult | Promise<StepResult> {
+    if (exchange.body.length === 0) return undefined
+    const judgement = judgeBody(exchange)
+    switch (judgement.type) {
+      case 'uninspected':
+        return options.uninspected === 'refuse' ? TYPE_REFUSED : pass(exchange, context)
+      case 'refuse':
+        return invalidRequest(judgement.field, judgement.message)
+      case 'inspect':
+        return sanitize(exchange, judgement.kind)
+    }
+  }
+
   return {
     name: 'prompt-sanitize',
-    request: function sanitizeRequest(exchange) {
-      if (exchange.body.length === 0) return undefined
-      const judgement = judgeBody(exchange)
-      switch (judgement.type) {
-        case 'uninspected':
-          return options.uninspected === 'refuse' ? TYPE_REFUSED : pass(exchange, context)
-        case 'refuse':
-          return invalidRequest(judgement.field, judgement.message)
-        case 'inspect':
-          return sanitize(exchange, judgement.kind)
-      }
-    },
+    request: (exchange) => inspectTarget(exchange) ?? inspectBody(exchange),
+    // Before otel-audit completes its record.
+    response: target.conceal,
     plan,
   }
 }
@@ -43,14 +57,18 @@ function pass(exchange: Exchange, { metrics }: PipelineContext): undefined {
   exchange.bodyUninspected = true
 }
 
-/** Whether bodies are inspected, and by which rules. */
+/** Whether requests are inspected, and by which rules. */
 export function planPromptSanitize({ rules }: PromptSanitizeOptions): PluginPlan {
   if (rules.length === 0) return { runs: false, why: 'it has no rules' }
   const names = rules.map(({ name }) => name).join(', ')
-  return { runs: true, why: `looks at the body with ${rules.length === 1 ? 'rule' : 'rules'} ${names}` }
+  const why = `looks at path, query and body with ${rules.length === 1 ? 'rule' : 'rules'} ${names}`
+  return { runs: true, why }
 }
 
-type Sanitizer = (exchange: Exchange, kind: BodyKind) => Promise<StepResult>
+interface Sanitizer {
+  readonly target: TargetInspector
+  sanitize(exchange: Exchange, kind: BodyKind): Promise<StepResult>
+}
 
 function createSanitizer(
   { rules, max_body_bytes: maxBytes }: PromptSanitizeOptions,
@@ -65,14 +83,17 @@ function createSanitizer(
     })
   }
   const redact = createTextRedactor(compiled, read)
-  return async function sanitize(exchange, kind) {
-    try {
-      const bytes = await exchange.body.read(maxBytes)
-      if (bytes === undefined) return refusal('BODY_TOO_LARGE')
-      return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
-    } catch (error) {
-      return fail(error, exchange, context)
-    }
+  return {
+    target: createTargetInspector({ rules: compiled, read, redact }),
+    async sanitize(exchange, kind) {
+      try {
+        const bytes = await exchange.body.read(maxBytes)
+        if (bytes === undefined) return refusal('BODY_TOO_LARGE')
+        return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
+      } catch (error) {
+        return fail(error, exchange, context)
+      }
+    },
   }
 }
 
@@ -87,11 +108,11 @@ function settle({ body }: Exchange, result: SanitizedBody): StepResult {
   }
 }
 
-/** Fails closed: an uninspected body is not forwarded. */
+/** Fails closed: an uninspected request is not forwarded. */
 function fail(error: unknown, { trace, signal }: Exchange, { log }: PipelineContext): StepResult {
   // A disconnected client is no fault of the gateway and gets no answer.
   if (!signal.aborted) {
-    log.error('prompt-sanitize could not inspect a request body', {
+    log.error('prompt-sanitize could not inspect a request', {
       request_id: trace.requestId,
       ...describe(error),
     })

@@ -8,6 +8,9 @@ export interface Rejection {
   readonly rule: string
 }
 
+/** Finds the name of a rule that matches a text: of one that rejects before others. */
+export type RuleFinder = (text: string, hint: string) => string | undefined
+
 /** Redacts one text; returns the same text without a match. `hint` is the key or name that may announce the value. */
 export type TextRedactor = (text: string, hint: string) => string | Rejection
 
@@ -27,14 +30,11 @@ const SPECIAL = /[\\^$.*+?()[\]{}|]/g
 
 /** Creates a redactor for these rules. */
 export function createTextRedactor(rules: readonly CompiledRule[], read: ViewReader): TextRedactor {
-  const findPlaceholders = createPlaceholderFinder(rules.map(({ placeholder }) => placeholder))
+  const search = createSearch(rules, read)
 
   function redactOnce(text: string, hint: string): string | Rejection {
-    const subject = readSubject(text, hint, read)
-    const found = findMatches(rules, subject)
-    if (found.length === 0) return text
-    const placeholders = findPlaceholders(text)
-    const matches = matchesOutside(found, placeholders)
+    const { matches, placeholders } = search(text, hint)
+    if (matches.length === 0) return text
     const rejecting = matches.find(({ rule }) => rule.action === 'reject')
     if (rejecting !== undefined) return { type: 'rejected', rule: rejecting.rule.name }
     return replaceRegions(text, mergeMatches(matches, placeholders))
@@ -49,6 +49,34 @@ export function createTextRedactor(rules: readonly CompiledRule[], read: ViewRea
       current = next
     }
     throw new CannotSanitizeError('every redaction of a text makes a new match')
+  }
+}
+
+/** Creates a finder of rules for texts that cannot be rewritten. */
+export function createRuleFinder(rules: readonly CompiledRule[], read: ViewReader): RuleFinder {
+  const search = createSearch(rules, read)
+  return function findRule(text, hint) {
+    const { matches } = search(text, hint)
+    const rejecting = matches.find(({ rule }) => rule.action === 'reject')
+    return (rejecting ?? matches[0])?.rule.name
+  }
+}
+
+/** The matches in a text, and the placeholders among which they stand. */
+interface Found {
+  readonly matches: readonly Match[]
+  readonly placeholders: readonly Span[]
+}
+
+const NOTHING: Found = { matches: [], placeholders: NO_SPANS }
+
+function createSearch(rules: readonly CompiledRule[], read: ViewReader) {
+  const findPlaceholders = createPlaceholderFinder(rules.map(({ placeholder }) => placeholder))
+  return function search(text: string, hint: string): Found {
+    const found = findMatches(rules, readSubject(text, hint, read))
+    if (found.length === 0) return NOTHING
+    const placeholders = findPlaceholders(text)
+    return { matches: matchesOutside(found, placeholders), placeholders }
   }
 }
 

@@ -15,34 +15,52 @@ export interface FormRedactors {
 /** The rewritten form (the same string without a match), or why it is refused. */
 export type FormResult = string | Rejection | { readonly type: 'malformed' }
 
+type PartRedactor = (raw: string, redact: (text: string) => string | Rejection) => FormResult
+
 /** Redacts the names and values of a form; fields without a match keep their bytes. */
 export function rewriteForm(source: string, redactors: FormRedactors): FormResult {
+  return rewriteFields(source, redactors, redactPart)
+}
+
+/** Redacts a query like a form. A plus sign is searched both as a blank and as itself: services read it in either way. */
+export function rewriteQuery(source: string, redactors: FormRedactors): FormResult {
+  return rewriteFields(source, redactors, redactBothReadings)
+}
+
+function rewriteFields(source: string, redactors: FormRedactors, redact: PartRedactor): FormResult {
   const fields = source.split('&')
   for (const [index, field] of fields.entries()) {
-    const redacted = redactField(field, redactors)
+    const redacted = redactField(field, redactors, redact)
     if (typeof redacted !== 'string') return redacted
     fields[index] = redacted
   }
   return fields.join('&')
 }
 
-function redactField(field: string, { value, text }: FormRedactors): FormResult {
+function redactField(field: string, { value, text }: FormRedactors, redact: PartRedactor): FormResult {
   const equals = field.indexOf('=')
   const rawName = equals === -1 ? field : field.slice(0, equals)
-  const name = decode(rawName)
-  if (name === undefined) return { type: 'malformed' }
-  const redactedName = encodePart(rawName, name, text(name, ''))
+  const redactedName = redact(rawName, (name) => text(name, ''))
   if (equals === -1 || typeof redactedName !== 'string') return redactedName
-  const rawValue = field.slice(equals + 1)
-  const decoded = decode(rawValue)
-  if (decoded === undefined) return { type: 'malformed' }
-  const redactedValue = encodePart(rawValue, decoded, value(decoded, name))
+  const hint = decode(rawName) ?? ''
+  const redactedValue = redact(field.slice(equals + 1), (decoded) => value(decoded, hint))
   return typeof redactedValue === 'string' ? `${redactedName}=${redactedValue}` : redactedValue
 }
 
-function encodePart(raw: string, decoded: string, redacted: string | Rejection): string | Rejection {
-  if (typeof redacted !== 'string') return redacted
-  return redacted === decoded ? raw : encodeURIComponent(redacted).replaceAll('%20', '+')
+function redactPart(raw: string, redact: (text: string) => string | Rejection): FormResult {
+  const decoded = decode(raw)
+  if (decoded === undefined) return { type: 'malformed' }
+  const redacted = redact(decoded)
+  if (redacted === decoded) return raw
+  return typeof redacted === 'string' ? encodeURIComponent(redacted).replaceAll('%20', '+') : redacted
+}
+
+function redactBothReadings(raw: string, redact: (text: string) => string | Rejection): FormResult {
+  const redacted = redactPart(raw, redact)
+  if (typeof redacted !== 'string' || !redacted.includes('+')) return redacted
+  const literal = redacted.replaceAll('+', '%2B')
+  const again = redactPart(literal, redact)
+  return again === literal ? redacted : again
 }
 
 /** The text of a name or value; `undefined` when its bytes are not UTF-8. */

@@ -65,8 +65,13 @@ function refusedBy(stop: Exclude<Rewritten, string>, kind: BodyKind): SanitizedB
     case 'too_deep':
       return refused(BODY, `The body must not be nested deeper than ${MAX_DEPTH} levels.`)
     case 'rejected':
-      return refused(fieldOf(stop), `The value is not allowed here by the rule "${stop.rule}".`)
+      return refused(fieldOf(stop), notAllowed(stop.rule))
   }
+}
+
+/** The message of a rejection; it never repeats the matched text. */
+export function notAllowed(rule: string): string {
+  return `The value is not allowed here by the rule "${rule}".`
 }
 
 /** The empty pointer of a whole document names nothing; a very long one would only repeat the body. */

@@ -24,7 +24,7 @@ describe('what it cannot treat it does not let pass', () => {
     expect(sanitizer.lines).toEqual([
       {
         level: 'error',
-        message: 'prompt-sanitize could not inspect a request body',
+        message: 'prompt-sanitize could not inspect a request',
         fields: { request_id: 'req-1', error: 'Error', at: expect.any(Array) },
       },
     ])
