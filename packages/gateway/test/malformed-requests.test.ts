@@ -225,6 +225,23 @@ describe('a body where none belongs', () => {
     },
   )
 
+  it.each(['GET', 'HEAD', 'TRACE'])('with %s, which the path does not have, is a 405', async (method) => {
+    const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+    const { port } = await startGateway({
+      routes: [{ id: 'write', method: 'POST', path: '/w', target: upstream.url }],
+    })
+    const { send, response, closed } = await openConnection(port)
+    send(`${method} /w HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhello${get('')}`)
+    const answer = await response({ bodyless: method === 'HEAD' })
+    expect([answer.status, answer.headers['allow'], answer.headers['connection']]).toEqual([
+      405,
+      'POST',
+      'close',
+    ])
+    expect(await closed()).toBe('')
+    expect(upstream.requests).toEqual([])
+  })
+
   it('is none when its length is 0', async () => {
     const { port, upstream } = await start()
     const { send, response } = await openConnection(port)

@@ -12,7 +12,8 @@ export function admit(exchange: Exchange, { load, snapshot, isClosing }: Parts):
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
   if (isClosing()) return refusal('SHUTTING_DOWN')
-  if (exchange.headFault !== undefined) return exchange.headFault
+  // With methods for the path, the request is answered with 405 instead.
+  if (exchange.headFault !== undefined && exchange.allowedMethods.length === 0) return exchange.headFault
   if (load.isOverloaded()) return refusal('OVERLOADED')
   const { max_body_bytes } = snapshot.config.gateway.limits
   return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined

@@ -1,3 +1,4 @@
+import type { Outcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
@@ -8,9 +9,13 @@ const STREAM_SURPLUS_SECONDS = 30
 
 /** Finds the route of a request and starts its deadline. */
 export function findRoute(exchange: Exchange, { snapshot }: Parts): StepResult {
+  const { headFault } = exchange
   // A refused head may have no path to match.
-  if (exchange.headFault !== undefined) return undefined
+  if (headFault !== undefined && !isMisplacedBody(headFault)) return undefined
   const match = snapshot.router.match(exchange.method, exchange.path)
+  // A body where none belongs matters only to a method of the path; for others 405 is the answer.
+  if (headFault !== undefined && (match.route !== undefined || match.allowedMethods.length === 0))
+    return undefined
   if (match.route === undefined) {
     exchange.allowedMethods = match.allowedMethods
     return refusal(match.allowedMethods.length === 0 ? 'ROUTE_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
@@ -20,6 +25,11 @@ export function findRoute(exchange: Exchange, { snapshot }: Parts): StepResult {
   exchange.streaming = match.route.mode === 'sse' && acceptsEventStream(exchange.headers['accept'])
   startDeadline(exchange, match.route)
   return undefined
+}
+
+/** Whether the only fault of a head is a body that its method must not have. */
+function isMisplacedBody(fault: Outcome): boolean {
+  return fault.type === 'validation_failed' && fault.errors.every(({ field }) => field === 'body')
 }
 
 /** Starts one exact timer for the whole request (F7), counted from the arrival of the head; 0 means none. */
