@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { created, defineOperation, type Operation } from '@agentic-rest/service'
+import { clarificationRequired, created, defineOperation, type Operation } from '@agentic-rest/service'
 import { z } from 'zod'
 import { type Campaign, campaignBody, insertCampaign, toBody } from './campaign.ts'
-import { type DailyMetrics, dailyMetrics, dimensionNames } from './metrics.ts'
+import { contradictionIn, type DailyMetrics, dailyMetrics, readableText } from './metrics.ts'
 import { insertDays } from './metrics-table.ts'
 
 const MAX_NAME_LENGTH = 200
@@ -10,19 +10,9 @@ const MAX_BUDGET = 1_000_000_000
 const MAX_DAYS = 5_000
 
 const campaignInput = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(MAX_NAME_LENGTH)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters or half of a surrogate pair')
-    .describe('What is the campaign called?'),
+  name: readableText(MAX_NAME_LENGTH).describe('What is the campaign called?'),
   monthlyBudget: z.int().min(0).max(MAX_BUDGET).default(1_000).describe('What may it spend in a month?'),
-  metrics: z
-    .array(dailyMetrics)
-    .max(MAX_DAYS)
-    .refine(areDistinct, 'must not have two rows for the same day, device, audience and creative')
-    .default([])
-    .describe('What was measured so far.'),
+  metrics: z.array(dailyMetrics).max(MAX_DAYS).default([]).describe('What was measured so far.'),
 })
 
 /** `POST /campaigns`. */
@@ -36,6 +26,7 @@ export function createCampaign(): Operation {
     output: { created: campaignBody },
     outcomes: ['created', 'clarification_required', 'validation_failed'],
     idempotent: true,
+    check: ({ input }) => askAgain(input.metrics),
     run({ tenant, input: { metrics, ...about }, commit, audit }) {
       const id = `cmp-${randomUUID()}`
       const campaign: Campaign = { id, ...about, metricsSource: 'store', createdAt: new Date().toISOString() }
@@ -49,7 +40,20 @@ export function createCampaign(): Operation {
   })
 }
 
-function areDistinct(rows: readonly DailyMetrics[]): boolean {
-  const keys = rows.map((row) => JSON.stringify([row.day, ...dimensionNames.map((name) => row[name])]))
-  return new Set(keys).size === rows.length
+/** Asks again for rows that contradict each other. No schema can say which of them are right. */
+function askAgain(rows: readonly DailyMetrics[]) {
+  const contradiction = contradictionIn(rows)
+  if (contradiction === undefined) return undefined
+  return clarificationRequired({
+    message: contradiction,
+    requiredInputs: [
+      {
+        name: 'metrics',
+        location: 'body',
+        type: 'array',
+        required: true,
+        question: `${contradiction} What was measured?`,
+      },
+    ],
+  })
 }

@@ -1,4 +1,4 @@
-import { defineOperation, type Operation, type Store, success, validationFailed } from '@agentic-rest/service'
+import { defineOperation, error, type Operation, type Store, success } from '@agentic-rest/service'
 import { z } from 'zod'
 import { findCampaign, noCampaign } from '../campaigns/campaign.ts'
 import { optimizationBody } from './optimization.ts'
@@ -30,10 +30,10 @@ export function listOptimizationsOperation(store: Store): Operation {
     output: { success: listBody },
     outcomes: ['success', 'validation_failed'],
     async run({ tenant, input: { campaignId, limit, cursor } }) {
-      const after = cursor === undefined ? undefined : readCursor(cursor)
-      if (cursor !== undefined && after === undefined) return notACursor
       const key = { tenant, campaignId }
       if ((await findCampaign(store, key)) === undefined) return noCampaign()
+      const after = cursor === undefined ? undefined : readCursor(cursor)
+      if (cursor !== undefined && after === undefined) return noPage
       // One extra row shows whether there is a next page.
       const found = await listOptimizations(store, key, { after, limit: limit + 1 })
       const items = found.slice(0, limit)
@@ -43,7 +43,9 @@ export function listOptimizationsOperation(store: Store): Operation {
   })
 }
 
-const notACursor = validationFailed({
-  message: 'The request is not valid.',
-  errors: [{ field: 'cursor', message: 'has to be the next of a page of this list' }],
+// The cursor is a value of this service, so a wrong one is an unknown page and no invalid input.
+const noPage = error({
+  code: 'NOT_FOUND',
+  message: 'There is no page with this cursor.',
+  condition: 'not_found',
 })

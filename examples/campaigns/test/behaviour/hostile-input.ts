@@ -72,9 +72,7 @@ test.each([
   ['monthlyBudget', { name: 'a', monthlyBudget: 1.5 }],
   ['monthlyBudget', { name: 'a', monthlyBudget: 1e300 }],
   ['metrics', { name: 'a', metrics: {} }],
-  ['metrics', { name: 'a', metrics: [row, row] }],
   ['metrics', { name: 'a', metrics: Array(5_001).fill(0) }],
-  ['metrics.0.clicks', { name: 'a', metrics: [{ ...row, clicks: 10 }] }],
   ['metrics.0.day', { name: 'a', metrics: [{ ...row, day: '2026-02-30' }] }],
   ['metrics.0.impressions', { name: 'a', metrics: [{ ...row, impressions: 1e10 }] }],
   ['metrics.0.device', { name: 'a', metrics: [{ ...row, device: '\u0000' }] }],
@@ -87,10 +85,21 @@ test.each([
   expect(errors.map((error) => error.field)).toContain(field)
 })
 
+test.each([
+  ['Row 2 is for the same day and segment as an earlier one.', [row, row]],
+  ['Row 1 has more clicks than impressions.', [{ ...row, clicks: 10 }]],
+])('rows that contradict each other are asked for again: %s', async (message, metrics) => {
+  const { post } = await startCampaigns({ store })
+  expect(await post('/campaigns', { json: { name: 'a', metrics } })).toMatchObject({
+    status: 400,
+    body: { message, requiredInputs: [{ name: 'metrics', question: `${message} What was measured?` }] },
+  })
+})
+
 test.each(['a\u0000b', 'a\ud800b'])('why a name such as %j is refused is said', async (name) => {
   const { post } = await startCampaigns({ store })
   const { body } = await post('/campaigns', { json: { name } })
-  const message = 'must not have control characters or half of a surrogate pair'
+  const message = 'has to be 1 to 200 characters, without control characters or half of a surrogate pair'
   expect(body['errors']).toEqual([{ field: 'name', message }])
 })
 

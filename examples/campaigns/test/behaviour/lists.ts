@@ -74,15 +74,14 @@ test.each(['0', '101', '-1', '1.5', 'x', ''])('the limit %j is refused', async (
 })
 
 test.each(['x', '', '%00', 'W10', "'; DROP TABLE optimizations; --", 'a'.repeat(5_000)])(
-  'the cursor %j is refused',
+  'the cursor %j is that of no page',
   async (cursor) => {
     const { get } = await startCampaigns({ store })
     const path = `/campaigns/cmp-123/optimizations?cursor=${encodeURIComponent(cursor)}`
-    expectAnswer(await get(path), 422, {
-      type: 'validation_failed',
-      code: 'VALIDATION_FAILED',
-      message: 'The request is not valid.',
-      errors: [{ field: 'cursor', message: 'has to be the next of a page of this list' }],
+    expectAnswer(await get(path), 404, {
+      type: 'error',
+      code: 'NOT_FOUND',
+      message: 'There is no page with this cursor.',
     })
   },
 )
