@@ -1,6 +1,7 @@
 import { headers, type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
 import type { Durable } from './durable.ts'
 import { createdLocation, success } from './make-outcome.ts'
+import { ownIds } from './openapi/links.ts'
 import { defineOperation, type Operation } from './operation.ts'
 import { refusal } from './refusals.ts'
 import type { RunContext } from './run-context.ts'
@@ -29,7 +30,7 @@ export function backgroundOperations({ durable, publicPath }: OwnOptions): reado
   }
   return [
     defineOperation({
-      id: 'agentic.operation-status',
+      id: ownIds.status,
       method: 'GET',
       path: '/operations/{operationId}/status',
       summary: 'How far an operation in the background is.',
@@ -37,7 +38,7 @@ export function backgroundOperations({ durable, publicPath }: OwnOptions): reado
       run: showStatus,
     }),
     defineOperation({
-      id: 'agentic.cancel-operation',
+      id: ownIds.cancel,
       method: 'POST',
       path: '/operations/{operationId}/cancel',
       summary: 'Cancels an operation that has not ended.',
@@ -102,7 +103,7 @@ export function approvalOperations({ durable }: OwnOptions): readonly Operation[
     }
   return [
     defineOperation({
-      id: 'agentic.show-approval',
+      id: ownIds.approval,
       method: 'GET',
       path: '/approvals/{approvalId}',
       summary: 'What is to be approved, and whether it is decided.',

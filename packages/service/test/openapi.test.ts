@@ -188,6 +188,111 @@ it('places every input, and names the headers of the profile that mean something
   })
 })
 
+it('has the patterns of path parameters and headers that are enforced', async () => {
+  const document = await fetchDocument()
+  const { parameters } = await fetchOperation()
+  const { url } = await startService({ operations: [create], store })
+  const patternOf = (name: string) =>
+    new RegExp(String(Object(parameters.find((one) => one.name === name)?.schema)['pattern']), 'u')
+
+  const segments = [
+    'a',
+    'ü',
+    'a.b',
+    '.a',
+    '..a',
+    '...',
+    ';',
+    '.;',
+    '..;a',
+    'a b',
+    '"',
+    'a/b',
+    'a\\b',
+    'a\u0000',
+    '\u009f',
+  ]
+  for (const segment of segments) {
+    const path = `${url}/campaigns/${encodeURIComponent(segment)}/optimizations`
+    const { status } = await ask(path, { json: { goal: 'ctr' } })
+    expect([segment, status]).toEqual([segment, patternOf('campaignId').test(segment) ? 201 : 422])
+  }
+  for (const removed of ['.', '..', '']) expect(patternOf('campaignId').test(removed)).toBe(false)
+
+  const values = [
+    '',
+    'a',
+    'a b',
+    'a'.repeat(64),
+    'a'.repeat(65),
+    'a'.repeat(256),
+    'a'.repeat(257),
+    'a\tb',
+    'é',
+  ]
+  for (const name of ['X-Tenant-ID', 'X-Correlation-ID', 'X-Request-ID', 'Idempotency-Key']) {
+    for (const value of values.filter((each) => name !== 'X-Tenant-ID' || each !== '')) {
+      const answer = await ask(`${url}/campaigns/c/optimizations`, {
+        json: { goal: 'ctr' },
+        headers: { [name.toLowerCase()]: value },
+      })
+      expect([name, value, answer.status === 201]).toEqual([name, value, patternOf(name).test(value)])
+    }
+  }
+  expect(JSON.stringify(document)).not.toContain('\\\\p{')
+})
+
+it('adds its pattern of path parameters to that of the operation', async () => {
+  const show = defineOperation({
+    id: 'show',
+    method: 'GET',
+    path: '/a/{word}/{count}',
+    input: z.object({ word: z.string().regex(/^[a-z]+$/), count: z.int() }),
+    run: () => success({}),
+  })
+  const { paths } = createService({ operations: [show] }).openapi() as unknown as Document
+  const [word, count] = paths[show.path]?.['get']?.parameters ?? []
+  expect(word?.schema).toMatchObject({
+    allOf: [{ type: 'string', pattern: '^[a-z]+$' }, { pattern: expect.any(String) }],
+  })
+  expect(count?.schema).not.toHaveProperty('pattern')
+})
+
+it('links lead from 201, 202 and 412 to the resource, the status and the approval', async () => {
+  const read = defineOperation({
+    id: 'read-optimization',
+    method: 'GET',
+    path: '/campaigns/{campaign}/optimizations/{optimizationId}',
+    run: () => success({}),
+  })
+  const service = createService({ operations: [create, read, list, grow], store })
+  const { paths } = service.openapi() as unknown as Document
+  const { responses } = paths[create.path]?.['post'] ?? expect.fail()
+  const operation = { operationId: '$response.body#/operationId' }
+  expect(responses['201']?.['links']).toEqual({
+    resource: {
+      operationId: 'read-optimization',
+      parameters: { campaign: '$request.path.campaignId', optimizationId: '$response.body#/id' },
+    },
+  })
+  expect(responses['202']).toMatchObject({
+    description: expect.any(String),
+    content: { 'application/vnd.agentic.operation+json': {} },
+    links: {
+      status: { operationId: 'agentic.operation-status', parameters: operation },
+      cancel: { operationId: 'agentic.cancel-operation', parameters: operation },
+    },
+  })
+  expect(responses['412']?.['links']).toEqual({
+    approval: {
+      operationId: 'agentic.show-approval',
+      parameters: { approvalId: '$response.header.Location#regex:/approvals/([^/]+)$' },
+    },
+  })
+  expect(paths[grow.path]?.['put']?.responses['201']).toEqual({ $ref: '#/components/responses/created' })
+  await service.close()
+})
+
 describe('the responses of an operation', () => {
   it.each([
     [
@@ -209,7 +314,7 @@ describe('the responses of an operation', () => {
 
   it('refer to those of the profile', async () => {
     const { responses } = await fetchOperation()
-    expect(responses['412']).toEqual({ $ref: '#/components/responses/approval_required' })
+    expect(responses['403']).toEqual({ $ref: '#/components/responses/forbidden' })
     expect(responses['default']).toEqual({ $ref: '#/components/responses/error' })
   })
 

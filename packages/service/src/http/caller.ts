@@ -17,8 +17,18 @@ export interface Caller {
   readonly prefersAsync: boolean
 }
 
-const TENANT = /^[A-Za-z0-9._-]{1,64}$/
-const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/
+const IDENTIFIER_PATTERN = String.raw`^[\x20-\x7e]{0,256}$`
+
+/** The rules of the headers of every request, as in the document. An empty header counts as absent (decision 14). */
+export const headerPatterns = {
+  [headers.tenantId]: '^[A-Za-z0-9._-]{0,64}$',
+  [headers.correlationId]: IDENTIFIER_PATTERN,
+  [headers.requestId]: IDENTIFIER_PATTERN,
+  [headers.idempotencyKey]: String.raw`^[\x20-\x7e]{0,255}$`,
+} as const
+
+const TENANT = new RegExp(headerPatterns[headers.tenantId])
+const IDEMPOTENCY_KEY = new RegExp(headerPatterns[headers.idempotencyKey])
 
 /** Reads the ids of a request or creates them. An invalid id is replaced, and the request is refused. */
 export function openTrace(request: Request): Step<undefined> & { readonly trace: Trace } {
@@ -43,7 +53,7 @@ export function readCaller(request: Request, defaultTenant: string | undefined):
   const tenant = read(headers.tenantId) ?? defaultTenant
   if (tenant === undefined) return endWith(refusal('TENANT_REQUIRED'))
   if (!TENANT.test(tenant)) return endWith(refusal('TENANT_UNKNOWN'))
-  const key = request.headers.get(headers.idempotencyKey) ?? undefined
+  const key = read(headers.idempotencyKey)
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     return endWith(invalidAt(headers.idempotencyKey, 'has to be 1 to 255 printable ASCII characters'))
   }

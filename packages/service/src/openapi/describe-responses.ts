@@ -2,6 +2,7 @@ import { type OutcomeType, openApiComponents, outcomes, outcomeTypes } from '@ag
 import { type JsonSchema, outputJsonSchemaOf } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
 import { hoistSchema, safe } from './hoist-schema.ts'
+import type { Links } from './links.ts'
 
 /** The responses of an operation by status, and their components. */
 interface DescribedResponses {
@@ -12,8 +13,10 @@ interface DescribedResponses {
 type ServiceBody = 'success' | 'created'
 
 /** Describes every typed response of an operation. HTTP conditions outside the ten outcomes are the default response. */
-export function describeResponses(operation: Operation): DescribedResponses {
-  const described = possibleOutcomes(operation).map((type) => [type, describe(operation, type)] as const)
+export function describeResponses(operation: Operation, links: Links): DescribedResponses {
+  const described = possibleOutcomes(operation).map(
+    (type) => [type, withLinks(describe(operation, type), type, links)] as const,
+  )
   return {
     responses: {
       ...Object.fromEntries(described.map(([type, { response }]) => [outcomes[type].status, response])),
@@ -59,6 +62,15 @@ function describe({ id, output }: Operation, type: OutcomeType): DescribedRespon
   const { responses } = openApiComponents() as { responses: Record<OutcomeType, JsonSchema> }
   const content = { [outcomes[type].mediaType]: { schema: withTrace(hoisted.schema) } }
   return { response: { ...responses[type], content }, schemas: hoisted.components }
+}
+
+/** Adds links to a response. A reference cannot have them beside it, so the component is copied. */
+function withLinks(described: DescribedResponse, type: OutcomeType, all: Links): DescribedResponse {
+  const links = all.get(type)
+  if (links === undefined) return described
+  const { responses } = openApiComponents() as { responses: Record<OutcomeType, JsonSchema> }
+  const response = '$ref' in described.response ? responses[type] : described.response
+  return { ...described, response: { ...response, links } }
 }
 
 /** The encoder adds the trace to object bodies, so a closed schema must allow it (decision 32). */

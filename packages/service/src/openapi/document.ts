@@ -1,9 +1,12 @@
 import { headerKeys, headers, openApiComponents, PROFILE_VERSION } from '@agentic-rest/profile'
+import { headerPatterns } from '../http/caller.ts'
+import { SEGMENT_PATTERN } from '../http/router.ts'
 import type { InputField } from '../input/input-fields.ts'
 import type { JsonSchema } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
 import { describeResponses } from './describe-responses.ts'
 import { hoistSchema, safe } from './hoist-schema.ts'
+import { linksOf } from './links.ts'
 
 /** The path of the document. */
 export const DOCUMENT_PATH = '/openapi.json'
@@ -19,7 +22,10 @@ interface DocumentInfo {
 /** The OpenAPI 3.1 document of a service. */
 export function openApiDocument(operations: readonly Operation[], info: DocumentInfo): JsonSchema {
   const { title, version, description, publicPath } = info
-  const described = operations.map((operation) => ({ ...operation, ...describeOperation(operation) }))
+  const described = operations.map((operation) => ({
+    ...operation,
+    ...describeOperation(operation, operations),
+  }))
   const byPath = Map.groupBy(described, ({ path }) => path)
   return {
     openapi: '3.1.1',
@@ -60,10 +66,10 @@ interface Described {
 const JSON_TYPE = 'application/json'
 
 /** Describes an operation: its inputs, their locations, and its outcomes. */
-function describeOperation(operation: Operation): Described {
+function describeOperation(operation: Operation, all: readonly Operation[]): Described {
   const { id, summary, description } = operation
   const inputs = describeInputs(operation)
-  const responses = describeResponses(operation)
+  const responses = describeResponses(operation, linksOf(operation, all))
   return {
     operation: {
       operationId: id,
@@ -108,7 +114,7 @@ function describeInputs({ id, jsonSchema = {}, fields, parameters }: Operation):
   const unnamed = parameters.filter((name) => !fields.has(name))
   return {
     parameters: [
-      ...unnamed.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...unnamed.map((name) => ({ name, in: 'path', required: true, schema: asSegment({ type: 'string' }) })),
       ...elsewhere.map((field) => parameter(field, hoisted(field).schema)),
     ],
     body: bodyOf(
@@ -121,7 +127,8 @@ function describeInputs({ id, jsonSchema = {}, fields, parameters }: Operation):
 
 function parameter({ name, location, required, types, request }: InputField, schema: JsonSchema): JsonSchema {
   // An object in a query or a header is sent as JSON, everything else as text.
-  const value = types.has('object') ? { content: { [JSON_TYPE]: { schema } } } : { schema }
+  const rule = location === 'path' && types.has('string') ? asSegment(schema) : schema
+  const value = types.has('object') ? { content: { [JSON_TYPE]: { schema: rule } } } : { schema: rule }
   return {
     name,
     in: location,
@@ -129,6 +136,12 @@ function parameter({ name, location, required, types, request }: InputField, sch
     description: request.question,
     ...value,
   }
+}
+
+/** Adds the pattern that the router demands of every path parameter. */
+function asSegment(schema: JsonSchema): JsonSchema {
+  const pattern = { pattern: SEGMENT_PATTERN }
+  return 'pattern' in schema || '$ref' in schema ? { allOf: [schema, pattern] } : { ...schema, ...pattern }
 }
 
 function objectOf(fields: readonly InputField[], schemaOf: (field: InputField) => JsonSchema): JsonSchema {
@@ -144,6 +157,10 @@ function bodyOf(fields: readonly InputField[], schema: JsonSchema): JsonSchema |
   return { required: fields.some(({ required }) => required), content: { [JSON_TYPE]: { schema } } }
 }
 
+const rules = new Map<string, JsonSchema>(
+  Object.entries(headerPatterns).map(([name, pattern]) => [name, { pattern }]),
+)
+
 // The tenant is optional here although a gateway requires it: clients set it once for all requests.
 function profileParameters({ idempotent, approval, async: canWait }: Operation): readonly JsonSchema[] {
   const text = (name: string, description: string) => ({
@@ -151,7 +168,7 @@ function profileParameters({ idempotent, approval, async: canWait }: Operation):
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', ...rules.get(name) },
   })
   return [
     text(headers.tenantId, 'The tenant that the request is for.'),
