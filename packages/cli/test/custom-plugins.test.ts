@@ -113,10 +113,11 @@ test('routes --test lists a plugin in its place with its plan', async () => {
   ).toEqual([
     ['1 token-validator', 'idle', 'its mode is off'],
     ['2 tenant-injector', 'runs', 'takes the tenant from the header'],
-    ['3 license-check', 'idle', 'the route names no license'],
-    ['4 mine', 'runs', 'closes reads'],
-    ['5 prompt-sanitize', 'idle', 'it has no rules'],
-    ['6 otel-audit', 'runs', 'writes a record to stdout'],
+    ['3 route-policy', 'idle', 'the route names neither scopes nor allow'],
+    ['4 license-check', 'idle', 'the route names no license'],
+    ['5 mine', 'runs', 'closes reads'],
+    ['6 prompt-sanitize', 'idle', 'it has no rules'],
+    ['7 otel-audit', 'runs', 'writes a record to stdout'],
   ])
   // Without --test nothing is loaded.
   const listed = await runAgentic(['routes', 'gateway.yaml'], { cwd: folder({ 'mine.ts': 'throw 1' }) })

@@ -99,6 +99,19 @@ export const errorCodes = {
     cause: 'The tenant is malformed, not in the directory, or outside `tenant-injector.allowed`.',
     fix: 'Correct the tenant, or allow it.',
   },
+  INSUFFICIENT_SCOPE: {
+    type: 'forbidden',
+    message: 'The token lacks a scope that this operation needs.',
+    cause: 'The route names scopes that are not all in the token; `WWW-Authenticate` lists them.',
+    fix: 'Ask the issuer for a token with these scopes.',
+  },
+  POLICY_DENIED: {
+    type: 'forbidden',
+    message: 'A policy of this operation denies the request.',
+    cause:
+      'The expression `allow` of the route is false for this request, or failed, for example at a claim that the token lacks.',
+    fix: 'See `allow` of the route that the audit record names as `policy`.',
+  },
   LICENSE_REQUIRED: {
     type: 'forbidden',
     message: 'The tenant has no licence for this operation.',

@@ -12,6 +12,8 @@ export interface Identity {
   readonly issuer: string
   readonly subject: string
   readonly roles: readonly string[]
+  /** From the claim `scope`, else `scp`. */
+  readonly scopes: readonly string[]
   /** All claims of the token; read with `readClaim`, never by walking prototypes. */
   readonly claims: Readonly<Record<string, unknown>>
   /** The issuer is registered with `service_account: true`, or the token has a claim of its `service_accounts`. */
@@ -255,6 +257,10 @@ export class Exchange implements RequestHead, RequestWire {
 
   // tenant-injector
   tenantId: string | undefined = undefined
+
+  // route-policy
+  /** The route whose `scopes` or `allow` denied the request. */
+  deniedPolicy: string | undefined = undefined
 
   // prompt-sanitize
   /** Rules exist, but the body is of another type and `uninspected: pass` forwards it unchanged: it is never recorded. */

@@ -73,7 +73,7 @@ function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig): u
 }
 
 function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[]) {
-  const { id, method, path, mode, executionTimeoutSeconds, roles, conformance } = route
+  const { id, method, path, mode, executionTimeoutSeconds, roles, scopes, conformance } = route
   return {
     id,
     method,
@@ -82,6 +82,8 @@ function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[]) {
     mode,
     executionTimeoutSeconds,
     roles,
+    scopes,
+    allow: route.allow ?? null,
     license: route.license ?? null,
     conformance,
     plugins: [...plugins.map((plugin) => describePlan(plugin, route)), upstreamPlan(route)],

@@ -73,6 +73,8 @@ const schemas = {
     mode: { type: 'string', enum: ['json', 'sse'] },
     executionTimeoutSeconds: whole,
     roles: texts,
+    scopes: texts,
+    allow: orNull(text),
     license: orNull(text),
     conformance: { type: 'string', enum: ['enforce', 'report', 'off'] },
     plugins: listOf(object({ name: text, runs: flag, because: text })),

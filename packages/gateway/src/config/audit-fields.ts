@@ -22,6 +22,8 @@ export const ownAuditFields: readonly string[] = [
   'attributes',
   'request_body',
   'token_sub',
+  'issuer',
+  'policy',
   'outcome_type',
   'profile_violations',
 ]

@@ -50,6 +50,8 @@ export function sendPreflight({ reply, trace }: Exchange, headers: readonly stri
 
 /** Headers that HTTP requires with some conditions. */
 function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): Record<string, string> {
+  if (outcome.type === 'forbidden' && outcome.code === 'INSUFFICIENT_SCOPE')
+    return { 'WWW-Authenticate': scopeChallenge(exchange) }
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
     case 'unauthenticated':
@@ -72,6 +74,12 @@ function allowedMethods(exchange: Exchange, parts?: Parts): readonly string[] {
   if (route === undefined || parts === undefined) return exchange.allowedMethods
   const { router } = parts.snapshot
   return router.methods(path).filter((method) => router.match(method, path).route !== route)
+}
+
+/** RFC 6750, section 3.1: a client learns the scopes to ask for. */
+function scopeChallenge({ route }: Exchange): string {
+  const scope = route === undefined || route.scopes.length === 0 ? '' : `, scope="${route.scopes.join(' ')}"`
+  return `Bearer realm="agentic", error="insufficient_scope"${scope}`
 }
 
 function challenge(outcome: Outcome): string {

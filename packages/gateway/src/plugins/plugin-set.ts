@@ -9,6 +9,7 @@ import type { LoadedPlugin } from './custom/load-plugins.ts'
 import { licenseCheck, planLicenseCheck } from './license-check/license-check.ts'
 import { otelAudit, planOtelAudit } from './otel-audit/otel-audit.ts'
 import { planPromptSanitize, promptSanitize } from './prompt-sanitize/prompt-sanitize.ts'
+import { planRoutePolicy, ROUTE_POLICY, routePolicy } from './route-policy/route-policy.ts'
 import { planTenantInjector, tenantInjector } from './tenant-injector/tenant-injector.ts'
 import { planTokenValidator, tokenValidator } from './token-validator/token-validator.ts'
 
@@ -41,6 +42,9 @@ const builtIn = {
   },
 } satisfies Record<BuiltInName, BuiltIn>
 
+/** Scopes and policies of a route are judged when the tenant is known (decision 39). */
+const BEFORE_POLICY: BuiltInName = 'tenant-injector'
+
 /** Without tokens no caller is known, and the header is the only source of a tenant. */
 function tenantSettings(plugins: PluginsConfig) {
   return { ...plugins['tenant-injector'], callersKnown: plugins['token-validator'].mode === 'on' }
@@ -65,6 +69,7 @@ export function createPlugins({ sections, custom }: PluginSources, world: Plugin
   try {
     for (const name of builtInPlugins) {
       made.push(builtIn[name].create(sections, contextOf(name)))
+      if (name === BEFORE_POLICY) made.push(routePolicy(world))
       for (const loaded of customAfter(name, custom))
         made.push(createCustomPlugin(loaded, contextOf(loaded.plugin.name)))
     }
@@ -121,6 +126,7 @@ export function planPlugins(
 ): PlannedPlugin[] {
   return builtInPlugins.flatMap((name) => [
     { name, ...builtIn[name].plan(sections, route) },
+    ...(name === BEFORE_POLICY ? [{ name: ROUTE_POLICY, ...planRoutePolicy(route) }] : []),
     ...customAfter(name, custom).map((loaded) => planCustom(loaded, route, world)),
   ])
 }

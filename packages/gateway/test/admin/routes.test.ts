@@ -39,6 +39,8 @@ test('routes are shown with the plan and reason of each plugin, services with th
       path: '/c/{id}',
       target: 'http://127.0.0.1:9/base',
       roles: ['a', 'b'],
+      scopes: ['c.write'],
+      allow: 'tenant == "acme"',
       license: 'optimize',
       executionTimeoutSeconds: 5,
       conformance: 'enforce',
@@ -56,6 +58,8 @@ test('routes are shown with the plan and reason of each plugin, services with th
     mode: 'json',
     executionTimeoutSeconds: 5,
     roles: ['a', 'b'],
+    scopes: ['c.write'],
+    allow: 'tenant == "acme"',
     license: 'optimize',
     conformance: 'enforce',
     plugins: [
@@ -65,14 +69,15 @@ test('routes are shown with the plan and reason of each plugin, services with th
         runs: true,
         because: 'takes the tenant from the directory, for service accounts from the header',
       },
+      { name: 'route-policy', runs: true, because: 'wants scope c.write and its expression' },
       { name: 'license-check', runs: true, because: 'wants a licence for the feature optimize' },
       { name: 'prompt-sanitize', runs: true, because: 'looks at path, query and body with rule email' },
       { name: 'otel-audit', runs: true, because: 'writes a record to stdout' },
       { name: 'upstream', runs: true, because: 'the request goes to http://127.0.0.1:9' },
     ],
   })
-  expect(value.routes[1]).toMatchObject({ license: null, roles: [] })
-  expect(value.routes[1].plugins[2]).toEqual({
+  expect(value.routes[1]).toMatchObject({ license: null, roles: [], scopes: [], allow: null })
+  expect(value.routes[1].plugins[3]).toEqual({
     name: 'license-check',
     runs: false,
     because: 'the route names no license',
@@ -84,6 +89,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
   expect(value.plugins.map(({ name, configured }: Record<string, unknown>) => [name, configured])).toEqual([
     ['token-validator', true],
     ['tenant-injector', true],
+    ['route-policy', true],
     ['license-check', true],
     ['prompt-sanitize', true],
     ['otel-audit', true],
@@ -100,11 +106,13 @@ test('idle plugins say so', async () => {
     false,
     false,
     false,
+    false,
     true,
   ])
-  expect(value.routes[0].plugins.map(({ because }: Record<string, unknown>) => because).slice(0, 5)).toEqual([
+  expect(value.routes[0].plugins.map(({ because }: Record<string, unknown>) => because).slice(0, 6)).toEqual([
     'its mode is off',
     'takes the tenant from the header',
+    'the route names neither scopes nor allow',
     'the route names no license',
     'it has no rules',
     'enabled is false',

@@ -58,6 +58,7 @@ const defaultRoute = {
   mode: 'json',
   executionTimeoutSeconds: 0,
   roles: [],
+  scopes: [],
   conformance: 'report',
   forwardAuthorization: true,
 }

@@ -78,6 +78,7 @@ test('the trial of a route lists them in their place', () => {
   expect(trial.type === 'route' && trial.plugins.map(({ name }) => name)).toEqual([
     'token-validator',
     'tenant-injector',
+    'route-policy',
     'after-tenant-injector',
     'license-check',
     'after-license-check',

@@ -8,6 +8,13 @@ export const ROLE = /^[!-+\x2d-~](?:[ -+\x2d-~]{0,254}[!-+\x2d-~])?$/
 export const role = () =>
   patterned('a role (1 to 256 printable ASCII characters without commas, no blank at either end)', ROLE)
 
+/** A scope in the file (RFC 6749, section 3.3). */
+export const scope = () =>
+  patterned('a scope (1 to 256 printable ASCII characters without blanks, quotes and backslashes)', SCOPE)
+
+/** The form of a scope. */
+export const SCOPE = /^[!#-[\]-~]{1,256}$/
+
 /** The form of a tenant id from any source (decision 18). As a path segment, `.` and `..` would name another folder. */
 export const TENANT_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 

@@ -1,7 +1,8 @@
 import { checkTarget } from './address-checks.ts'
 import { checked, flag, integer, list, oneOf, section, text } from './field-kinds.ts'
-import { featureName, role } from './formats.ts'
+import { featureName, role, scope } from './formats.ts'
 import { checkPathTemplate } from './path-template.ts'
+import { checkPolicy } from './policy-expression.ts'
 
 /** Methods a route may have. TRACE and CONNECT are never forwarded (hardening F12). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -27,6 +28,12 @@ export const routeSection = section({
     .default(0)
     .describe('Deadline counted from the request head; streams get 30 s more; 0 means none.'),
   roles: list(role()).default([]).describe('Roles the caller must have, all of them.'),
+  scopes: list(scope()).default([]).describe('Scopes the token must have, all of them: claim scope or scp.'),
+  allow: checked('a policy', checkPolicy)
+    .optional()
+    .describe(
+      'Condition in CEL over caller and request, for example tenant == "acme"; false or a failure denies.',
+    ),
   license: featureName().optional().describe("Feature the tenant's licence must include."),
   conformance: oneOf(['enforce', 'report', 'off'])
     .default('report')

@@ -166,6 +166,7 @@ const identity = (claims: Identity['claims']): Identity => ({
   issuer: 'https://id.example.test',
   subject: 'alice',
   roles: [],
+  scopes: [],
   claims,
   serviceAccount: false,
   serviceTenants: undefined,

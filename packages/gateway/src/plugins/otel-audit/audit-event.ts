@@ -46,10 +46,11 @@ export function isSuccess({ result }: Exchange): boolean {
   return result !== undefined && Math.floor(result.status / 100) === 2
 }
 
-function gatewayAttributes({ identity, result, violations }: Exchange) {
+function gatewayAttributes({ identity, result, violations, deniedPolicy }: Exchange) {
   const attributes: Record<string, string> = {}
   if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
+  if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
   if (identity === undefined) return attributes
   // Always, so that neither a header nor a mapping can hide the caller (decision 17).
   attributes['issuer'] = identity.issuer

@@ -9,6 +9,7 @@ function verifiedFor(subject: string): VerifiedToken {
     issuer: 'https://id.example.test',
     subject,
     roles: [],
+    scopes: [],
     claims: {},
     serviceAccount: false,
     serviceTenants: undefined,

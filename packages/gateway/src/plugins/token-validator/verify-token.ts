@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 // By its own path: the whole package has 45 modules, and each of them delays the start.
 import { compactVerify } from 'jose/jws/compact/verify'
-import { ROLE } from '../../config/schema/formats.ts'
+import { ROLE, SCOPE } from '../../config/schema/formats.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { type Identity, readClaim } from '../../exchange.ts'
 import type { InspectedToken, JsonObject } from './inspect-token.ts'
@@ -83,6 +83,7 @@ function readIdentity(
     issuer: issuer.name,
     subject,
     roles: readRoles(readClaim(claims, issuer.claims.roles)),
+    scopes: readScopes(claims['scope'] ?? claims['scp']),
     claims,
     serviceAccount: issuer.serviceAccount || named,
     serviceTenants: named ? known?.tenants : undefined,
@@ -108,6 +109,12 @@ function isEmpty(value: unknown): boolean {
 function readRoles(value: unknown): readonly string[] {
   const named: readonly unknown[] = typeof value === 'string' ? value.split(/[\s,]+/) : asList(value)
   return [...new Set(named.filter(isRole))]
+}
+
+/** Reads scopes: one text with blanks between them (RFC 9068, section 2.2.3), or a list, as some issuers send it. */
+function readScopes(value: unknown): readonly string[] {
+  const named: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
+  return [...new Set(named.filter((scope) => typeof scope === 'string' && SCOPE.test(scope)))] as string[]
 }
 
 function asList(value: unknown): readonly unknown[] {

@@ -31,6 +31,7 @@ test('a valid token lets the request go on and says who the caller is', async ()
     issuer: issuer.url,
     subject: 'alice',
     roles: ['a', 'b'],
+    scopes: [],
     claims: expect.objectContaining({ iss: issuer.url, sub: 'alice', plan: { name: 'gold' } }),
     serviceAccount: false,
     serviceTenants: undefined,
