@@ -1,3 +1,4 @@
+import { headerKeys } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { compilePolicy, type Policy, type PolicyContext } from '../../config/schema/policy-expression.ts'
 import { refusal } from '../../errors.ts'
@@ -60,7 +61,11 @@ function allows(policy: Policy, exchange: Exchange, log: Log): boolean {
   }
 }
 
-const HIDDEN_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
+const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
+  headerKeys.authorization,
+  'proxy-authorization',
+  'cookie',
+])
 
 /** The facts are read when an expression uses them: most need neither the query nor the headers. */
 class RequestFacts implements PolicyContext {
