@@ -6,8 +6,10 @@ import type { Metrics } from '../../metrics/metrics.ts'
 /** The exporters of the audit record, as named in the configuration and the metrics. */
 export type ExporterName = 'stdout' | 'otlp'
 
-/** How long `close` may take, even when the receiver does not answer. */
-export const FLUSH_MS = 2_000
+/** How long `close` waits for a receiver that takes no record. */
+export const FLUSH_SILENCE_MS = 2_000
+/** How long `close` waits for a receiver that still takes records; the supervisor allows ten seconds for the whole end. */
+export const FLUSH_LONGEST_MS = 5_000
 
 /** Sends completed records to stdout or to a collector. */
 export interface AuditExporter {
@@ -15,7 +17,7 @@ export interface AuditExporter {
   readonly report: DeliveryReport
   /** Takes the completed record of a request. Never waits. */
   write(event: AuditEvent, exchange: Exchange): void
-  /** Flushes for at most `FLUSH_MS`. */
+  /** Flushes for at most `FLUSH_LONGEST_MS`. */
   close(): Promise<void>
 }
 

@@ -194,6 +194,46 @@ it('gives up at the deadline, counts the rest once, and ignores what arrives lat
   expect(queue.close(30)).toBe(queue.close(30))
 })
 
+it('waits on closing for a slow receiver, as long as batches arrive in time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { queue, sends, counted, fill } = queueWith()
+  fill(35)
+  const closed = queue.close(100, 350)
+  for (const index of [0, 1, 2, 3]) {
+    vi.advanceTimersByTime(80)
+    sends[index]?.arrive()
+    await nextTurn()
+  }
+  await expect(closed).resolves.toBe(true)
+  expect(counted).toEqual({ written: 35, dropped: 0, causes: [] })
+})
+
+it('waits on closing for a slow receiver no longer than the longest time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { queue, sends, counted, fill } = queueWith()
+  fill(35)
+  const closed = queue.close(100, 150)
+  vi.advanceTimersByTime(80)
+  sends[0]?.arrive()
+  await nextTurn()
+  vi.advanceTimersByTime(80)
+  await expect(closed).resolves.toBe(false)
+  expect(counted).toEqual({ written: 10, dropped: 25, causes: ['the time to flush is over'] })
+})
+
+it('counts an answer that is read right after the time to flush has ended', async () => {
+  const { queue, sends, counted, fill } = queueWith()
+  fill(5)
+  const closed = queue.close(20)
+  // Both timers are due after this loop and the second stands for the answer: it was in the socket all the time.
+  setTimeout(() => sends[0]?.arrive(), 20)
+  for (const end = performance.now() + 40; performance.now() < end; );
+  await expect(closed).resolves.toBe(true)
+  expect(counted).toEqual({ written: 5, dropped: 0, causes: [] })
+})
+
 const step = fc.oneof(
   fc.record({
     type: fc.constant('add' as const),

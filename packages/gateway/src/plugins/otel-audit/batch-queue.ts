@@ -43,6 +43,8 @@ export class BatchQueue<Item> {
   #closing: Promise<boolean> | undefined
   /** The time of `close` is over and the rest counted as dropped: late answers change nothing. */
   #abandoned = false
+  /** Called when a batch arrived. */
+  #onWritten: () => void = () => undefined
   #onEmpty: () => void = () => undefined
 
   constructor(options: BatchQueueOptions<Item>) {
@@ -67,9 +69,12 @@ export class BatchQueue<Item> {
     return { records: this.#records, bytes: this.#bytes }
   }
 
-  /** Sends the remaining items; drops them after `withinMs`. True when all were sent in time. */
-  close(withinMs: number): Promise<boolean> {
-    this.#closing ??= this.#flush(withinMs)
+  /**
+   * Sends the remaining items; drops them when no batch arrives for `silenceMs`, and after `longestMs` in any case. True
+   * when all were sent in time.
+   */
+  close(silenceMs: number, longestMs = silenceMs): Promise<boolean> {
+    this.#closing ??= this.#flush(silenceMs, longestMs)
     return this.#closing
   }
 
@@ -129,8 +134,10 @@ export class BatchQueue<Item> {
     const seconds = (performance.now() - startedAt) / 1000
     this.#records -= batch.items.length
     this.#bytes -= batch.bytes
-    if (failure === undefined) report.written(batch.items.length, seconds)
-    else report.dropped(batch.items.length, failure.error, seconds)
+    if (failure === undefined) {
+      report.written(batch.items.length, seconds)
+      this.#onWritten()
+    } else report.dropped(batch.items.length, failure.error, seconds)
     this.#continue()
   }
 
@@ -154,19 +161,28 @@ export class BatchQueue<Item> {
     else this.#schedule()
   }
 
-  #flush(withinMs: number): Promise<boolean> {
+  async #flush(silenceMs: number, longestMs: number): Promise<boolean> {
     this.#sendAll()
-    if (this.#records === 0) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const deadline = setTimeout(() => {
-        this.#abandon()
-        resolve(false)
-      }, withinMs)
-      this.#onEmpty = () => {
-        clearTimeout(deadline)
-        resolve(true)
-      }
-    })
+    if (this.#records === 0) return true
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isSilent = false
+    const silence = setTimeout(() => {
+      isSilent = true
+      // Read first: an answer may have arrived while the process had no core.
+      setImmediate(() => isSilent && resolve())
+    }, silenceMs)
+    const longest = setTimeout(() => setImmediate(resolve), longestMs)
+    this.#onWritten = () => {
+      isSilent = false
+      silence.refresh()
+    }
+    this.#onEmpty = resolve
+    await promise
+    clearTimeout(silence)
+    clearTimeout(longest)
+    if (this.#records === 0) return true
+    this.#abandon()
+    return false
   }
 
   #abandon(): void {

@@ -3,7 +3,12 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { checkOtlpEndpoint } from '../../config/schema/address-checks.ts'
 import { InitialisationError } from '../../errors.ts'
 import type { PipelineContext } from '../../plugin.ts'
-import { type AuditExporter, createDeliveryReport, FLUSH_MS } from './audit-exporter.ts'
+import {
+  type AuditExporter,
+  createDeliveryReport,
+  FLUSH_LONGEST_MS,
+  FLUSH_SILENCE_MS,
+} from './audit-exporter.ts'
 import { BatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
 import { requestSpan, spanBytes } from './request-span.ts'
 
@@ -45,7 +50,7 @@ export function createOtlpExporter(endpoint: string, { log, metrics, hold }: Pip
       queue.add(span, spanBytes(span))
     },
     async close() {
-      await queue.close(FLUSH_MS)
+      await queue.close(FLUSH_SILENCE_MS, FLUSH_LONGEST_MS)
       report.close()
       await release()
     },

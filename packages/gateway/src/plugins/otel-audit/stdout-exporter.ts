@@ -1,7 +1,12 @@
 import type { Writable } from 'node:stream'
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { PipelineContext } from '../../plugin.ts'
-import { type AuditExporter, createDeliveryReport, FLUSH_MS } from './audit-exporter.ts'
+import {
+  type AuditExporter,
+  createDeliveryReport,
+  FLUSH_LONGEST_MS,
+  FLUSH_SILENCE_MS,
+} from './audit-exporter.ts'
 import { BatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
 
 // JSON escapes characters below U+0020. These three end a line too, for readers such as Python's splitlines.
@@ -31,7 +36,7 @@ export function createStdoutExporter({ stdout, log, metrics }: PipelineContext):
       queue.add(line, Buffer.byteLength(line))
     },
     async close() {
-      const flushed = await queue.close(FLUSH_MS)
+      const flushed = await queue.close(FLUSH_SILENCE_MS, FLUSH_LONGEST_MS)
       report.close()
       // After a failed or unfinished write the stream may still emit an error, and no other listener would catch it.
       if (flushed && !report.failing()) stdout.off('error', ignoreError)
