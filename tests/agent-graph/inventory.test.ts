@@ -9,9 +9,9 @@ import { preparedStore } from './prepared-store.ts'
 const store = preparedStore(prepareTables)
 beforeEach(async () => void (await store.query('TRUNCATE stock_checks RESTART IDENTITY')))
 
-async function startInventory() {
+async function startInventory(agentIssuer?: string) {
   const audit: AuditEvent[] = []
-  const service = createInventory({ store, audit: { emit: (event) => void audit.push(event) } })
+  const service = createInventory({ store, agentIssuer, audit: { emit: (event) => void audit.push(event) } })
   const url = await serve(service.listener)
   onTestFinished(() => service.close())
   const checks = async (productId: string, query = '', asking: Asking = {}) =>
@@ -155,7 +155,8 @@ async function askedForApproval(inventory: Awaited<ReturnType<typeof startInvent
   const path = `..${answer.headers.get('location')}`
   const approve = (headers: Record<string, string>) =>
     inventory.stock(`${path}/approve`, { method: 'POST', headers })
-  return { approvalToken, approve, read: () => inventory.stock(path) }
+  const read = (headers: Record<string, string>) => inventory.stock(path, { headers })
+  return { approvalToken, approve, read }
 }
 
 test('stock under export control is shown once after the approval of another person', async () => {
@@ -187,11 +188,13 @@ test('the person behind an agent cannot approve the request of the agent', async
   const resent = { headers: { ...forDave, 'x-approval-token': approvalToken } }
   expect((await inventory.stock('prd-export/stock', resent)).status).toBe(412)
   expect((await inventory.checks('prd-export')).items).toEqual([])
-  expect(JSON.parse((await read()).text)).toMatchObject({
-    state: 'pending',
-    requester: 'recommendations',
-    requestedFor: 'dave',
-  })
+  for (const headers of [forDave, { 'x-actor-subject': 'dave' }])
+    expect(JSON.parse((await read(headers)).text)).toMatchObject({
+      state: 'pending',
+      requester: 'recommendations',
+      requestedFor: 'dave',
+    })
+  expect((await read({ 'x-actor-subject': 'alice' })).status).toBe(404)
   // The attempt locks nobody out: another person can still decide.
   expect((await approve({ ...approver, 'x-actor-subject': 'erin' })).status).toBe(200)
   expect((await inventory.stock('prd-export/stock', resent)).status).toBe(200)
@@ -201,4 +204,34 @@ test('a person cannot claim to look on behalf of another person', async () => {
   const { stock, checks } = await startInventory()
   await stock('prd-123/stock', { headers: { 'x-requested-for': 'bob' } })
   expect((await checks('prd-123')).items).toMatchObject([{ checkedBy: 'alice', requestedFor: null }])
+})
+
+test('with an issuer of agents, the same subject of another issuer is no agent', async () => {
+  const inventory = await startInventory('https://agents.example')
+  const looks = [
+    { 'x-actor-issuer': 'https://people.example' },
+    { 'x-actor-issuer': 'https://agents.example' },
+  ]
+  for (const issuer of looks) await inventory.stock('prd-123/stock', { headers: { ...agent, ...issuer } })
+  expect((await inventory.checks('prd-123')).items).toMatchObject([
+    { checkedBy: 'recommendations', requestedFor: 'alice' },
+    { checkedBy: 'recommendations', requestedFor: null },
+  ])
+})
+
+test('the person behind an agent is known by issuer and subject', async () => {
+  const inventory = await startInventory()
+  const headers = { ...agent, 'x-requested-for': 'dave', 'x-requested-for-issuer': 'https://one.example' }
+  const { approve, read } = await askedForApproval(inventory, { headers })
+  const one = { ...approver, 'x-actor-issuer': 'https://one.example' }
+  const two = { ...approver, 'x-actor-issuer': 'https://two.example' }
+  expect((await read({ 'x-actor-subject': 'dave', 'x-actor-issuer': 'https://one.example' })).status).toBe(
+    200,
+  )
+  expect((await read({ 'x-actor-subject': 'dave', 'x-actor-issuer': 'https://two.example' })).status).toBe(
+    404,
+  )
+  expect((await approve(one)).status).toBe(403)
+  expect((await approve(approver)).status).toBe(403)
+  expect((await approve(two)).status).toBe(200)
 })

@@ -66,7 +66,9 @@ test('all ten outcomes get through, with conformance enforced', async () => {
   const gate = see(await alice.request(optimize('cmp-enterprise', { goal: 'ctr' })))
   const accepted = see(await alice.request({ ...optimize('cmp-123', { goal: 'cpl' }), preferAsync: true }))
   const statusUrl = accepted.type === 'accepted' ? accepted.statusUrl : expect.fail('it has to be accepted')
-  const status = () => bob.request<{ progress?: unknown; status: string }>({ method: 'GET', path: statusUrl })
+  const poll = { method: 'GET', path: statusUrl } as const
+  const status = () => alice.request<{ progress?: unknown; status: string }>(poll)
+  expect(await bob.request(poll)).toMatchObject({ type: 'error', code: 'NOT_FOUND' })
   await expect.poll(async () => see(await status())).toMatchObject({ body: { progress: { steps: 14 } } })
   see(await alice.request(optimize('cmp-123', { goal: 'cpl' })))
   await expect.poll(status).toMatchObject({ body: { status: 'completed', outcome: 'created' } })

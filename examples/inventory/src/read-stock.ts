@@ -5,6 +5,8 @@ import {
   failedDependency,
   type InputOf,
   type Operation,
+  type Principal,
+  type RequestContext,
   type RunContext,
   type Store,
   success,
@@ -16,16 +18,18 @@ import { recordCheck } from './stock-checks.ts'
 
 const MAX_LENGTH = 256
 
-// An agent names the person it acts for in this header. The records of B show the agent as actor (Authentication, 4).
+// An agent names the person it acts for in these headers. The records of B show the agent as actor (Authentication, 4).
 const REQUESTED_FOR = 'X-Requested-For'
+const REQUESTED_FOR_ISSUER = 'X-Requested-For-Issuer'
 
-/** Agents that are trusted to name a person; from other callers the header is ignored. */
+/** Agents that are trusted to name a person; from other callers the headers are ignored. */
 const trustedAgents: ReadonlySet<string> = new Set(['recommendations'])
 
 const stockInput = z.object({
   productId: z.string().max(MAX_LENGTH),
   warehouse: z.string().max(MAX_LENGTH).optional().describe('Which warehouse is to be looked into?'),
   [REQUESTED_FOR]: z.string().max(MAX_LENGTH).optional().describe('The person for whom an agent asks.'),
+  [REQUESTED_FOR_ISSUER]: z.string().max(MAX_LENGTH).optional().describe('The issuer that knows the person.'),
 })
 
 /** The result of a stock check. */
@@ -42,35 +46,42 @@ const stockBody = z.object({
 
 type StockContext = RunContext<InputOf<typeof stockInput>>
 
+/** The options of the operation. */
+interface StockOptions {
+  readonly store: Store
+  /** The issuer of agents. Without it an agent is known by its subject alone. */
+  readonly agentIssuer?: string | undefined
+}
+
 /** `GET /inventory/{productId}/stock`: the available stock of a product in one warehouse. */
-export function readStock(store: Store): Operation {
+export function readStock({ store, agentIssuer }: StockOptions): Operation {
+  const requestedFor = personBehind(agentIssuer)
   return defineOperation({
     id: 'read-stock',
     method: 'GET',
     path: '/inventory/{productId}/stock',
     summary: 'Looks up how much of a product is available.',
     input: stockInput,
-    locations: { [REQUESTED_FOR]: 'header' },
+    locations: { [REQUESTED_FOR]: 'header', [REQUESTED_FOR_ISSUER]: 'header' },
     output: { success: stockBody },
     // Each stock check is recorded, which is an effect. An idempotency key makes a retry the same check.
     idempotent: true,
+    // The person behind the agent must not approve. For the runtime the requester is the agent.
+    requestedFor,
     approval: {
       role: 'campaign:approve',
-      async when(context) {
-        const { tenant, input } = context
-        const { productId } = input
+      async when({ tenant, input: { productId } }) {
         const product = await readProduct(store, { tenant, productId })
         if (!product?.exportControlled) return false
         const message = `${productId} is under export control: its stock is told after an approval.`
-        // The person behind the agent must not approve. For the runtime the requester is the agent.
-        return { message, approver: { name: 'Export control' }, requestedFor: personBehind(context) }
+        return { message, approver: { name: 'Export control' } }
       },
     },
-    run: (context) => lookUp(store, context),
+    run: (context) => lookUp(store, context, requestedFor(context)),
   })
 }
 
-async function lookUp(store: Store, context: StockContext) {
+async function lookUp(store: Store, context: StockContext, person: Principal | undefined) {
   const { tenant, input } = context
   const product = await readProduct(store, { tenant, productId: input.productId })
   if (product === undefined) return noProduct()
@@ -81,7 +92,7 @@ async function lookUp(store: Store, context: StockContext) {
     const message = `The system of the warehouse in ${place.city} does not answer.`
     return failedDependency({ code: 'WAREHOUSE_UNAVAILABLE', message })
   }
-  return check(context, place)
+  return check(context, place, person)
 }
 
 /** The warehouse of the request; a question or a refusal if it is not clear. */
@@ -115,7 +126,7 @@ function notThere(places: readonly Place[]) {
 }
 
 /** Records the check and stores the outcome of the key in one transaction. */
-function check(context: StockContext, place: Place) {
+function check(context: StockContext, place: Place, person: Principal | undefined) {
   const { tenant, input, subject, trace, idempotencyKey } = context
   return context.commit(async (sql) => {
     const { warehouse, city, onHand, reserved } = place
@@ -125,7 +136,7 @@ function check(context: StockContext, place: Place) {
       ...found,
       tenant,
       checkedBy: subject ?? null,
-      requestedFor: personBehind(context) ?? null,
+      requestedFor: person?.subject ?? null,
       idempotencyKey: idempotencyKey ?? null,
       correlationId: trace.correlationId,
       checkedAt,
@@ -134,8 +145,16 @@ function check(context: StockContext, place: Place) {
   })
 }
 
-function personBehind({ subject = '', input }: Pick<StockContext, 'subject' | 'input'>): string | undefined {
-  return trustedAgents.has(subject) ? input[REQUESTED_FOR] : undefined
+type Asked = Pick<RequestContext<InputOf<typeof stockInput>>, 'subject' | 'issuer' | 'input'>
+
+function personBehind(agentIssuer: string | undefined): (asked: Asked) => Principal | undefined {
+  return function readPerson({ subject = '', issuer, input }) {
+    const isAgent = trustedAgents.has(subject) && (agentIssuer === undefined || agentIssuer === issuer)
+    const person = input[REQUESTED_FOR]
+    return isAgent && person !== undefined
+      ? { subject: person, issuer: input[REQUESTED_FOR_ISSUER] }
+      : undefined
+  }
 }
 
 /** The answer for an unknown product. */

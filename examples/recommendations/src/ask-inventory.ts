@@ -26,7 +26,7 @@ const stockAnswer = z.object({ warehouse: z.string(), available: z.int(), checkI
  * operation. The type of B's outcome reaches the caller. B's input `warehouse` is called `shipFrom` here.
  */
 export async function askInventory(
-  { call, propagate, subject }: RequestContext,
+  { call, propagate, subject, issuer }: RequestContext,
   inventoryUrl: string,
   { productId, warehouse }: StockQuestion,
 ): Promise<AskedStock> {
@@ -38,7 +38,10 @@ export async function askInventory(
     path: '/inventory/{productId}/stock',
     params: { productId },
     query: { warehouse },
-    ...(subject !== undefined && { headers: { 'X-Requested-For': subject } }),
+    headers: {
+      ...(subject !== undefined && { 'X-Requested-For': subject }),
+      ...(issuer !== undefined && { 'X-Requested-For-Issuer': issuer }),
+    },
   })
   if (inner.type !== 'success')
     return { ok: false, outcome: propagate(inner, { fields: { warehouse: 'shipFrom' } }) }

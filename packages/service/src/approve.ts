@@ -5,6 +5,7 @@ import type { Operation, WantedApproval } from './operation.ts'
 import { invalidAt, refusal } from './refusals.ts'
 import type { RequestContext } from './run-context.ts'
 import type { ApprovalCheck, Approvals, PresentedToken, Reservation, Scope } from './runtime/contract.ts'
+import type { Principal } from './runtime/principal.ts'
 
 /** An approval for this request, reserved for it alone. */
 export interface Approved extends PresentedToken {
@@ -18,7 +19,7 @@ export interface Approved extends PresentedToken {
 
 /** A request before the approval gate. */
 interface GateRequest {
-  readonly operation: Pick<Operation, 'approval'>
+  readonly operation: Pick<Operation, 'approval' | 'requestedFor'>
   readonly context: RequestContext
   readonly scope: Scope
   readonly digest: string
@@ -37,15 +38,23 @@ export async function approve(request: GateRequest): Promise<Step<Approved | und
   // Without a rule here, the token is for an inner agent and is only forwarded.
   if (rule === undefined || wanted === false) return goOn(undefined)
   if (context.subject === undefined) return endWith(refusal('SUBJECT_REQUIRED'))
-  const { message, requestedFor = '' } = wanted
-  // Both texts may contain inputs, and PostgreSQL cannot store U+0000.
-  if (`${message}${requestedFor}`.includes('\0'))
+  const { message, approver, role = rule.role } = wanted
+  const person = personBehind(wanted) ?? operation.requestedFor?.(context)
+  // The texts may contain inputs, and PostgreSQL cannot store U+0000.
+  if (`${message}${person?.subject}${person?.issuer}`.includes('\0'))
     return endWith(invalidAt('body', 'contains the character U+0000'))
-  const digest = requestedFor === '' ? request.digest : await fingerprintFor(requestedFor, request.digest)
-  return passGate({ ...request, digest }, { ...wanted, role: wanted.role ?? rule.role })
+  const digest = person === undefined ? request.digest : await fingerprintFor(person, request.digest)
+  const { subject: requestedFor, issuer: requestedForIssuer } = person ?? {}
+  return passGate({ ...request, digest }, { message, approver, role, requestedFor, requestedForIssuer })
 }
 
-type Wanted = WantedApproval & { readonly role: string }
+/** The person of the rule. An empty name is none. */
+function personBehind({ requestedFor }: WantedApproval): Principal | undefined {
+  const person = typeof requestedFor === 'string' ? { subject: requestedFor } : requestedFor
+  return person?.subject === '' ? undefined : person
+}
+
+type Wanted = Parameters<Approvals['request']>[2]
 
 async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Approved>> {
   const { scope, digest, tokens, durable } = request
@@ -84,7 +93,7 @@ export async function whyNotUsed(
 
 function askAgain(
   { approvalsPath }: GateRequest,
-  { message, approver }: WantedApproval,
+  { message, approver }: Wanted,
   { approvalId, token }: { readonly approvalId: string; readonly token: string },
 ): Step<never> {
   return endWith(

@@ -28,7 +28,7 @@ function digest(
 }
 
 test('a digest is SHA-256 in small hexadecimal digits', async () => {
-  expect(await fingerprintFor('alice', 'digest')).toBe(
+  expect(await fingerprintFor({ subject: 'alice' }, 'digest')).toBe(
     // printf '["digest","alice"]' | sha256sum
     '0c2972310fabfc3e7d25b239b05aaea6b505a7a7feea075a1ee530861f963934',
   )
@@ -73,7 +73,9 @@ describe('the same request has the same digest', () => {
 })
 
 test('for another person it is another digest', async () => {
-  expect(await fingerprintFor('alice', 'digest')).not.toBe(await fingerprintFor('bob', 'digest'))
+  expect(await fingerprintFor({ subject: 'alice' }, 'digest')).not.toBe(
+    await fingerprintFor({ subject: 'bob' }, 'digest'),
+  )
 })
 
 test('JSON has the members of each object by their names, and lists as they are', () => {

@@ -1,5 +1,6 @@
 import type { Match } from './http/router.ts'
 import type { InputSource } from './input/collect-input.ts'
+import type { Principal } from './runtime/principal.ts'
 
 /** The parts of a request in its digest: everything except caller, time, ids and token. */
 export interface DigestedRequest extends Pick<InputSource, 'query' | 'headers' | 'body'> {
@@ -17,8 +18,9 @@ export async function fingerprint({ match, query, headers, body }: DigestedReque
 }
 
 /** The digest of a request on behalf of a person. It differs for each person. */
-export function fingerprintFor(person: string, digest: string): Promise<string> {
-  return digestOf(canonicalJson([digest, person]))
+export function fingerprintFor({ subject, issuer }: Principal, digest: string): Promise<string> {
+  // Without an issuer as in earlier versions, whose tokens are still in use.
+  return digestOf(canonicalJson(issuer === undefined ? [digest, subject] : [digest, subject, issuer]))
 }
 
 async function digestOf(text: string): Promise<string> {

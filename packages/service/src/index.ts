@@ -46,6 +46,7 @@ export {
   type Operation,
   type OperationDefinition,
   type OutputSchemas,
+  type PersonBehind,
   type Refusal,
   type WantedApproval,
 } from './operation.ts'
@@ -63,6 +64,7 @@ export type { ApprovalsOptions } from './runtime/approvals.ts'
 export type { Cancellation, ReleasedOperation, RuntimeOptions } from './runtime/contract.ts'
 export type { IdempotencyOptions } from './runtime/idempotency.ts'
 export type { BackgroundFault, OperationsOptions } from './runtime/operations-options.ts'
+export type { Principal } from './runtime/principal.ts'
 export { createStore } from './runtime/sql-store.ts'
 export type { MigrationStep, OwnTables, Sql, Store, StoreOptions } from './runtime/store.ts'
 export { StoreLockedError, StoreUnavailableError, TakenOverError } from './runtime/store.ts'

@@ -5,6 +5,7 @@ import { type JsonSchema, jsonSchemaOf } from './input/json-schema.ts'
 import { assertPathTemplate, type Method, methods, type PathParams, pathParameters } from './path-template.ts'
 import type { AcceptContext, CheckContext, RequestContext, RunContext } from './run-context.ts'
 import type { ReleasedOperation, Releaser } from './runtime/contract.ts'
+import type { Principal } from './runtime/principal.ts'
 import type { Sql } from './runtime/store.ts'
 
 /** The type of the inputs that `run` gets for a schema. */
@@ -19,7 +20,7 @@ export interface WantedApproval {
   /** Overrides the role of the rule. */
   readonly role?: string
   /** The person on whose behalf an agent asks. This person cannot decide, and the token is valid only for requests on their behalf. */
-  readonly requestedFor?: string | undefined
+  readonly requestedFor?: string | Principal | undefined
 }
 
 /** The rule for approvals of an operation. */
@@ -29,6 +30,11 @@ export interface ApprovalRule<Input = unknown, Params = Readonly<Record<string, 
   /** Returns `false` if the request needs no approval. */
   when(context: RequestContext<Input, Params>): false | WantedApproval | Promise<false | WantedApproval>
 }
+
+/** The person on whose behalf an agent asks; undefined if the caller asks for itself. */
+export type PersonBehind<Input = unknown, Params = Readonly<Record<string, string>>> = (
+  context: RequestContext<Input, Params>,
+) => Principal | undefined
 
 /** Chooses per request: true is 202, false never, undefined leaves it to the `Prefer` header of the caller. */
 export type BackgroundChoice<Input = unknown, Params = Readonly<Record<string, string>>> = (
@@ -74,6 +80,11 @@ export interface OperationDefinition<Path extends string, Schema extends Standar
   readonly async?: boolean | BackgroundChoice<InputOf<Schema>, PathParams<Path>>
   readonly approval?: ApprovalRule<InputOf<Schema>, PathParams<Path>>
   /**
+   * The person behind a request of an agent. That person sees and cancels the background operation as the agent does,
+   * sees the approval, and cannot decide it. Believe only agents you know: the person is their claim.
+   */
+  readonly requestedFor?: PersonBehind<InputOf<Schema>, PathParams<Path>>
+  /**
    * Refuses requests that cannot succeed, before the approval, the 202 and the run. The inputs are valid at this point.
    * It must not have an effect.
    */
@@ -104,6 +115,7 @@ export interface Operation {
   readonly idempotent: boolean
   readonly async: boolean | BackgroundChoice
   readonly approval: ApprovalRule | undefined
+  readonly requestedFor: PersonBehind | undefined
   readonly check: ((context: CheckContext) => Objection) | undefined
   readonly accept: ((context: AcceptContext, sql: Sql) => Objection) | undefined
   readonly release: Releaser | undefined
@@ -150,10 +162,20 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
     // The casts are safe: inputs are checked against the same schema before they get here.
     async: (definition.async as Operation['async'] | undefined) ?? false,
     approval: definition.approval as ApprovalRule | undefined,
+    requestedFor: readPersonBehind(definition.requestedFor as PersonBehind | undefined),
     check: definition.check?.bind(definition) as Operation['check'],
     accept: definition.accept?.bind(definition) as Operation['accept'],
     release: definition.release?.bind(definition),
     run: (context) => definition.run(context as RunContext<InputOf<Schema>, PathParams<Path>>),
+  }
+}
+
+/** A person without a name is none. */
+function readPersonBehind(personBehind: PersonBehind | undefined): PersonBehind | undefined {
+  if (personBehind === undefined) return undefined
+  return (context) => {
+    const person = personBehind(context)
+    return person?.subject === '' ? undefined : person
   }
 }
 

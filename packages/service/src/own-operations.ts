@@ -16,12 +16,26 @@ const finalStates: ReadonlySet<OperationState> = new Set<OperationState>(['compl
 export interface OwnOptions {
   readonly durable: Durable
   readonly publicPath: string
+  /** The roles that see and cancel every operation of their tenant. */
+  readonly operationRoles: readonly string[]
 }
 
-/** The operations to poll and cancel background work (decision 10). Work of other tenants is not found. */
-export function backgroundOperations({ durable, publicPath }: OwnOptions): readonly Operation[] {
-  async function showStatus({ params, tenant, trace, setHeader }: OperationContext): Promise<Outcome> {
-    const status = await (await durable.operations()).status(tenant, params.operationId)
+/**
+ * The operations to poll and cancel background work (decision 10). Work of other tenants is not found, and neither is work
+ * of other callers, except with one of `operationRoles` (decision 38).
+ */
+export function backgroundOperations({
+  durable,
+  publicPath,
+  operationRoles,
+}: OwnOptions): readonly Operation[] {
+  async function find({ params, tenant, subject = '', issuer, roles }: OperationContext) {
+    const owner = roles.some((role) => operationRoles.includes(role)) ? undefined : { subject, issuer }
+    return (await durable.operations()).status(tenant, params.operationId, owner)
+  }
+  async function showStatus(context: OperationContext): Promise<Outcome> {
+    const { trace, setHeader } = context
+    const status = await find(context)
     if (status === undefined) return refusal('NOT_FOUND')
     if (!finalStates.has(status.status)) setHeader(headers.retryAfter, String(RETRY_AFTER_SECONDS))
     const location = status.outcome && createdLocation(status.outcome, publicPath)
@@ -45,6 +59,8 @@ export function backgroundOperations({ durable, publicPath }: OwnOptions): reado
       outcomes: ['success', 'conflict'],
       async run(context) {
         const { operationId } = context.params
+        // An owner never changes, so nothing can happen between the two statements.
+        if ((await find(context)) === undefined) return refusal('NOT_FOUND')
         const result = await (await durable.operations()).cancel(context.tenant, operationId)
         if (result === 'unknown') return refusal('NOT_FOUND')
         if (result === 'final') return { ...refusal('OPERATION_FINAL'), conflictingResourceId: operationId }
@@ -71,10 +87,10 @@ function statusBody(status: OperationStatus, trace: Trace, publicPath: string) {
   }
 }
 
-/** The operations to show and decide approvals (decision 13). */
+/** The operations to show and decide approvals (decision 13). They are shown to those involved (decision 38). */
 export function approvalOperations({ durable }: OwnOptions): readonly Operation[] {
-  async function show({ params, tenant }: ApprovalContext): Promise<Outcome> {
-    const view = await (await durable.approvals()).view(tenant, params.approvalId)
+  async function show({ params, tenant, subject = '', issuer, roles }: ApprovalContext): Promise<Outcome> {
+    const view = await (await durable.approvals()).view(tenant, params.approvalId, { subject, issuer, roles })
     return view === undefined ? refusal('NOT_FOUND') : success(view)
   }
   const decide = (approve: boolean) =>

@@ -229,7 +229,12 @@ async function acceptJob(
   const operations = await durable.operations()
   return effect.commit(async (sql): Promise<Outcome> => {
     const { approvalId, decidedBy: approvedBy, decidedByIssuer: approvedByIssuer } = approval ?? {}
-    const given = { approvalId, approvedBy, approvedByIssuer }
+    const given = {
+      approvalId,
+      approvedBy,
+      approvedByIssuer,
+      requestedFor: operation.requestedFor?.(context),
+    }
     const { operationId } = await operations.accept(sql, { ...job, ...given })
     await orLost('approval', () => approval?.reservation.hand(sql, operationId))
     const objection = await operation.accept?.({ ...context, operationId }, sql)

@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly log?: Log
   /** The tenant of requests without one. By default they are refused. Not for services behind a gateway. */
   readonly defaultTenant?: string
+  /** The roles that see and cancel every background operation of their tenant; none by default (decision 38). */
+  readonly operationRoles?: readonly string[]
   /** 1 MiB by default. */
   readonly maxBodyBytes?: number
   /** The path prefix that a framework or proxy removes from requests. It is added to URLs in answers. */
@@ -63,14 +65,14 @@ export interface Service {
 
 /** Creates a service. Throws if operations conflict with each other. */
 export function createService(options: ServiceOptions): Service {
-  const { store, runtime = {}, publicPath = '', closeSeconds = 25 } = options
+  const { store, runtime = {}, publicPath = '', operationRoles = [], closeSeconds = 25 } = options
   const log = safeLog(options.log ?? stderrLog())
   assertPublicPath(publicPath)
   if (store === undefined && options.operations.some(needsStore)) {
     log.warn('keys, operations and approvals are kept in memory, because the service was given no store')
   }
   const durable = createDurable({ store, runtime, log, releasers: releasersOf(options.operations) })
-  const operations = withOwn(options.operations, { durable, publicPath })
+  const operations = withOwn(options.operations, { durable, publicPath, operationRoles })
   const document = openApiDocument(operations, {
     title: options.title ?? 'Agentic service',
     version: options.version ?? '0.0.0',

@@ -8,9 +8,10 @@ import type {
   PresentedToken,
   RuntimeOptions,
   Scope,
+  Viewer,
 } from './contract.ts'
 import { assertStorable, isStorable, sha256 } from './key-text.ts'
-import { isOwner, maybeSame, type Principal, principalOf } from './principal.ts'
+import { isOwner, keptPrincipal, maybeSame, type Principal, principalOf } from './principal.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { createSweeper, sweep } from './sweep.ts'
@@ -46,8 +47,8 @@ export function createApprovals(store: Store, options: ApprovalsOptions = {}): A
   return {
     async request(scope, digest, wanted) {
       const { tenantId: tenant, operation, requester, issuer = '' } = scope
-      const { role, requestedFor = '' } = wanted
-      assertStorable({ tenant, operation, requester, issuer, digest, role, requestedFor })
+      const { role, requestedFor = '', requestedForIssuer = '' } = wanted
+      assertStorable({ tenant, operation, requester, issuer, digest, role, requestedFor, requestedForIssuer })
       sweepWhenDue()
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
       const approvalId = await store.transaction((sql) =>
@@ -56,7 +57,7 @@ export function createApprovals(store: Store, options: ApprovalsOptions = {}): A
       return { approvalId, token }
     },
     check: (scope, digest, presented) => check(approvals, { scope, digest, ...presented }),
-    view: (tenantId, approvalId) => view(approvals, tenantId, approvalId),
+    view: (tenantId, approvalId, viewer) => view(approvals, { tenantId, approvalId }, viewer),
     decide: (tenantId, approvalId, decision) => decide(approvals, { tenantId, approvalId }, decision),
   }
 }
@@ -129,8 +130,8 @@ async function findOrCreate(
 ): Promise<string> {
   const [row] = await sql.query<{ approval_id: string }>(
     `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, requester_issuer, digest,
-       role, message, approver, requested_for, state, created_at, expires_at)
-     VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'pending', ${NOW}, ${secondsFromNow('$2')})
+       role, message, approver, requested_for, requested_for_issuer, state, created_at, expires_at)
+     VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending', ${NOW}, ${secondsFromNow('$2')})
      ON CONFLICT (tenant_id, operation, requester, digest, role) WHERE ${IS_OPEN}
      DO UPDATE SET role = known.role RETURNING approval_id`,
     [
@@ -146,6 +147,7 @@ async function findOrCreate(
       wanted.message,
       wanted.approver.name,
       wanted.requestedFor ?? null,
+      wanted.requestedForIssuer ?? null,
     ],
   )
   if (row === undefined) throw new TypeError('an approval was neither found nor made')
@@ -158,6 +160,7 @@ interface ApprovalRow {
   readonly requester: string
   readonly requester_issuer: string | null
   readonly requested_for: string | null
+  readonly requested_for_issuer: string | null
   readonly digest: string
   readonly role: string
   readonly message: string
@@ -170,8 +173,8 @@ interface ApprovalRow {
 }
 
 /** The current state: an open approval past its time counts as expired, even if the row does not say so yet. */
-const COLUMNS = `approval_id, operation, requester, requester_issuer, requested_for, digest, role, message, approver,
-  created_at, expires_at, decided_by, decided_by_issuer, CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
+const COLUMNS = `approval_id, operation, requester, requester_issuer, requested_for, requested_for_issuer, digest, role,
+  message, approver, created_at, expires_at, decided_by, decided_by_issuer, CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END AS state`
 
 interface Presented extends PresentedToken {
   readonly scope: Scope
@@ -208,7 +211,7 @@ function isBound(row: ApprovalRow, scope: Scope, digest: string): boolean {
 }
 
 function requesterOf({ requester, requester_issuer }: ApprovalRow): Principal {
-  return { subject: requester, issuer: requester_issuer }
+  return keptPrincipal(requester, requester_issuer)
 }
 
 function isOpen({ state }: ApprovalRow): boolean {
@@ -226,11 +229,12 @@ async function find({ store, clock }: ApprovalStore, key: ApprovalKey): Promise<
 
 async function view(
   approvals: ApprovalStore,
-  tenantId: string,
-  approvalId: string,
+  key: ApprovalKey,
+  viewer: Viewer | undefined,
 ): Promise<ApprovalView | undefined> {
-  const row = await find(approvals, { tenantId, approvalId })
-  if (row === undefined) return undefined
+  const row = await find(approvals, key)
+  if (row === undefined || (viewer !== undefined && !maySee(row, viewer))) return undefined
+  const { approvalId } = key
   const { state, operation, requester, message, role } = row
   return {
     approvalId,
@@ -239,6 +243,7 @@ async function view(
     requester,
     ...(row.requester_issuer !== null && { requesterIssuer: row.requester_issuer }),
     ...(row.requested_for !== null && { requestedFor: row.requested_for }),
+    ...(row.requested_for_issuer !== null && { requestedForIssuer: row.requested_for_issuer }),
     message,
     approver: { name: row.approver },
     role,
@@ -247,6 +252,18 @@ async function view(
     ...(row.decided_by !== null && { decidedBy: row.decided_by }),
     ...(row.decided_by_issuer !== null && { decidedByIssuer: row.decided_by_issuer }),
   }
+}
+
+/** The text of an approval is for those who asked for it, and for those who may decide it or did (decision 38). */
+function maySee(row: ApprovalRow, viewer: Viewer): boolean {
+  if (viewer.roles.includes(row.role)) return true
+  const involved = [requesterOf(row), personBehind(row), keptPrincipal(row.decided_by, row.decided_by_issuer)]
+  return involved.some((one) => one.subject !== '' && isOwner(one, viewer))
+}
+
+/** The person behind the requester; without a subject if there is none. */
+function personBehind({ requested_for, requested_for_issuer }: ApprovalRow): Principal {
+  return keptPrincipal(requested_for, requested_for_issuer)
 }
 
 /** Neither the requester nor the person behind it may decide, with any role (decision 13). An unknown issuer may be any. */
@@ -258,7 +275,8 @@ async function decide(
   assertStorable({ subject: by, issuer: issuer ?? '' })
   const row = await find(approvals, key)
   if (row === undefined) return 'unknown'
-  if (maybeSame(requesterOf(row), { subject: by, issuer }) || row.requested_for === by) return 'own_request'
+  const decider = { subject: by, issuer }
+  if (maybeSame(requesterOf(row), decider) || maybeSame(personBehind(row), decider)) return 'own_request'
   if (!roles.includes(row.role)) return 'role_missing'
   const rows = await approvals.store.query(
     `UPDATE agentic_approvals SET state = $4, decided_by = $5, decided_by_issuer = $6

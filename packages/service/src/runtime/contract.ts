@@ -1,4 +1,5 @@
 import type { Outcome, Trace } from '@agentic-rest/profile'
+import type { Principal } from './principal.ts'
 import type { Sql } from './store.ts'
 
 /** Tenant, operation and requester. Every key contains it, so that tenants cannot see each other's data. */
@@ -50,6 +51,8 @@ export interface Job {
   readonly params: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly approvalId: string | undefined
+  /** The person on whose behalf the requester, an agent, asks. */
+  readonly requestedFor?: Principal | undefined
   /** The subject that gave the approval, and its issuer. */
   readonly approvedBy?: string | undefined
   readonly approvedByIssuer?: string | undefined
@@ -103,7 +106,8 @@ export type JobRunner = (job: Job, context: JobContext) => Promise<Outcome>
 export interface Operations {
   /** Stores a job, in the transaction of its 202. */
   accept(sql: Sql, job: Job): Promise<{ readonly operationId: string }>
-  status(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
+  /** With an `owner`, only if it is the requester or the person behind it. */
+  status(tenantId: string, operationId: string, owner?: Principal): Promise<OperationStatus | undefined>
   /** Uses its own transaction unless `sql` is given. */
   cancel(tenantId: string, operationId: string, sql?: Sql): Promise<Cancellation>
   /** Starts the workers of this process. */
@@ -121,6 +125,7 @@ export interface ApprovalView {
   readonly requesterIssuer?: string
   /** The person on whose behalf the requester, an agent, asked. */
   readonly requestedFor?: string
+  readonly requestedForIssuer?: string
   readonly message: string
   readonly approver: { readonly name: string }
   readonly role: string
@@ -138,6 +143,7 @@ interface ApprovalRequest {
   readonly role: string
   /** A person who must not decide, besides the requester. */
   readonly requestedFor?: string | undefined
+  readonly requestedForIssuer?: string | undefined
 }
 
 /** The result of checking a token. */
@@ -171,6 +177,11 @@ export interface PresentedToken {
   readonly role: string
 }
 
+/** A caller with its roles. */
+export interface Viewer extends Principal {
+  readonly roles: readonly string[]
+}
+
 /** A decision, the subject that makes it, and its issuer. */
 export interface Decision {
   readonly approve: boolean
@@ -188,7 +199,8 @@ export interface Approvals {
     wanted: ApprovalRequest,
   ): Promise<{ approvalId: string; token: string }>
   check(scope: Scope, digest: string, presented: PresentedToken): Promise<ApprovalCheck>
-  view(tenantId: string, approvalId: string): Promise<ApprovalView | undefined>
+  /** With a `viewer`, only if it asked, may decide or has decided. */
+  view(tenantId: string, approvalId: string, viewer?: Viewer): Promise<ApprovalView | undefined>
   decide(
     tenantId: string,
     approvalId: string,

@@ -1,7 +1,7 @@
 import type { Outcome } from '@agentic-rest/profile'
 import type { Claim, Idempotency, RuntimeOptions, Scope, StoredOutcome } from './contract.ts'
 import { assertStorable, sha256 } from './key-text.ts'
-import { isOwner, principalOf } from './principal.ts'
+import { isOwner, keptPrincipal, principalOf } from './principal.ts'
 import { createSqlClock, NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store.ts'
@@ -97,8 +97,7 @@ async function find({ store }: Keys, { scope, keyHash, fingerprint }: HeldKey): 
   )
   if (row === undefined) return undefined
   if (row.stored === null) return { kind: 'in_progress' }
-  const { requester, issuer } = row
-  const isOwn = isOwner({ subject: requester ?? '', issuer }, principalOf(scope))
+  const isOwn = isOwner(keptPrincipal(row.requester, row.issuer), principalOf(scope))
   if (!row.same || !isOwn) return { kind: 'mismatch' }
   return { kind: 'replay', stored: JSON.parse(row.stored) as StoredOutcome }
 }

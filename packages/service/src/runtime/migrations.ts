@@ -198,4 +198,19 @@ export const migrations: readonly Migration[] = [
         )`,
     ],
   },
+  {
+    version: 8,
+    name: 'owners of operations',
+    statements: [
+      'ALTER TABLE agentic_operations ADD COLUMN requested_for text, ADD COLUMN requested_for_issuer text',
+      // The name that PostgreSQL gave to the check of version 6.
+      `ALTER TABLE agentic_approvals ADD COLUMN requested_for_issuer text, DROP CONSTRAINT agentic_approvals_check1,
+        ADD CONSTRAINT agentic_approvals_not_for_oneself CHECK (
+          decided_by <> requested_for OR (
+            requested_for_issuer IS NOT NULL AND decided_by_issuer IS NOT NULL
+            AND requested_for_issuer <> decided_by_issuer
+          )
+        )`,
+    ],
+  },
 ]

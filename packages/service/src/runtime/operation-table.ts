@@ -3,6 +3,7 @@ import type { Outcome } from '@agentic-rest/profile'
 import { endHold } from './approval-reservation.ts'
 import type { Cancellation, Job, OperationState, OperationStatus, Releasers } from './contract.ts'
 import { assertStorable, isStorable, sha256 } from './key-text.ts'
+import { isOwner, keptPrincipal, type Principal, principalOf } from './principal.ts'
 import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import type { Sql, Store } from './store.ts'
 import { TakenOverError } from './store.ts'
@@ -24,7 +25,8 @@ export interface Lease extends OperationKey {
 /** The operations of all tenants, for workers. Every write of a lease checks its fence. */
 export interface OperationTable {
   insert(sql: Sql, job: Job): Promise<string>
-  find(tenantId: string, operationId: string): Promise<OperationStatus | undefined>
+  /** With an `owner`, only if it is the requester or the person behind it. */
+  find(tenantId: string, operationId: string, owner?: Principal): Promise<OperationStatus | undefined>
   /** Uses its own transaction unless `sql` is given. */
   cancel(key: OperationKey, sql?: Sql): Promise<Cancellation>
   /** Leases up to `limit` available operations. */
@@ -54,7 +56,7 @@ export function createOperationTable(context: Context): OperationTable {
   const { store } = context
   return {
     insert: (sql, job) => insert(context, sql, job),
-    find: (tenantId, operationId) => find(store, tenantId, operationId),
+    find: (tenantId, operationId, owner) => find(store, { tenantId, operationId }, owner),
     cancel: (key, sql) => cancel(context, key, sql),
     lease: (names, limit) => lease(context, names, limit),
     renew: (leases) => renew(context, leases),
@@ -68,13 +70,25 @@ export function createOperationTable(context: Context): OperationTable {
 
 async function insert({ clock }: Context, sql: Sql, job: Job): Promise<string> {
   const { tenantId, operation, requester, issuer } = job.scope
+  const { subject: person, issuer: personIssuer } = job.requestedFor ?? {}
   assertStorable({ tenant: tenantId, operation, requester, issuer: issuer ?? '' })
+  assertStorable({ person: person ?? '', 'issuer of the person': personIssuer ?? '' })
   const operationId = randomUUID()
   await sql.query(
-    `INSERT INTO agentic_operations (tenant_id, operation_id, operation, requester, issuer, state, job, available_at,
-       created_at, updated_at)
-     VALUES ($2, $3, $4, $5, $6, 'working', $7, ${NOW}, ${NOW}, ${NOW})`,
-    [clock(), tenantId, operationId, operation, requester, issuer ?? null, JSON.stringify(job)],
+    `INSERT INTO agentic_operations (tenant_id, operation_id, operation, requester, issuer, requested_for,
+       requested_for_issuer, state, job, available_at, created_at, updated_at)
+     VALUES ($2, $3, $4, $5, $6, $7, $8, 'working', $9, ${NOW}, ${NOW}, ${NOW})`,
+    [
+      clock(),
+      tenantId,
+      operationId,
+      operation,
+      requester,
+      issuer ?? null,
+      person ?? null,
+      personIssuer ?? null,
+      JSON.stringify(job),
+    ],
   )
   return operationId
 }
@@ -87,18 +101,41 @@ interface StatusRow {
   readonly outcome: string | null
 }
 
+interface OwnedRow extends StatusRow {
+  readonly requester: string | null
+  readonly issuer: string | null
+  readonly requested_for: string | null
+  readonly requested_for_issuer: string | null
+  /** Only where the column `requester` is empty. */
+  readonly older_job: string | null
+}
+
 async function find(
   store: Store,
-  tenantId: string,
-  operationId: string,
+  { tenantId, operationId }: OperationKey,
+  owner: Principal | undefined,
 ): Promise<OperationStatus | undefined> {
   if (!isStorable(tenantId) || !isStorable(operationId)) return undefined
-  const [row] = await store.query<StatusRow>(
-    `SELECT state, created_at, updated_at, progress, outcome FROM agentic_operations
-     WHERE tenant_id = $1 AND operation_id = $2`,
+  const [row] = await store.query<OwnedRow>(
+    `SELECT state, created_at, updated_at, progress, outcome, requester, issuer, requested_for, requested_for_issuer,
+       CASE WHEN requester IS NULL THEN job END AS older_job
+     FROM agentic_operations WHERE tenant_id = $1 AND operation_id = $2`,
     [tenantId, operationId],
   )
-  return row && toStatus(operationId, row)
+  if (row === undefined || (owner !== undefined && !isOwnedBy(row, owner))) return undefined
+  return toStatus(operationId, row)
+}
+
+function isOwnedBy(row: OwnedRow, caller: Principal): boolean {
+  if (isOwner(requesterOf(row), caller)) return true
+  const { requested_for: person, requested_for_issuer: issuer } = row
+  return person !== null && isOwner(keptPrincipal(person, issuer), caller)
+}
+
+/** The requester. Rows of versions before the column have it only in the job. */
+function requesterOf({ requester, issuer, older_job }: OwnedRow): Principal {
+  if (older_job === null) return keptPrincipal(requester, issuer)
+  return principalOf((JSON.parse(older_job) as Job).scope)
 }
 
 function toStatus(operationId: string, row: StatusRow): OperationStatus {

@@ -55,6 +55,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 5, name: 'steps of the tables of services' },
         { version: 6, name: 'the person behind a requester' },
         { version: 7, name: 'issuers of callers' },
+        { version: 8, name: 'owners of operations' },
       ])
     })
 
