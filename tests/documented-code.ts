@@ -20,9 +20,13 @@ export interface DocumentedProgram {
   readonly output: string | undefined
 }
 
+// A page that is run as a whole, in a folder of its own (tests/init-project.test.ts).
+const TUTORIAL = 'docs/tutorial.md'
+
 /** The pages with tested code. */
 export function documentedPages(root: string): string[] {
-  return listFiles(root, ['*.md', 'docs/**/*.md', '{packages,examples}/*/*.md'])
+  const pages = listFiles(root, ['*.md', 'docs/**/*.md', '{packages,examples}/*/*.md'])
+  return pages.filter((page) => page !== TUTORIAL)
 }
 
 /** All `sh` blocks: one command per line, continued lines joined, the parts of `a && b` separate. */

@@ -1,12 +1,15 @@
 import { createHash, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { findFreeBase } from '@agentic-rest/stack'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openConsole, startBrowser } from './console/console-browser.ts'
+import { fillIn, send, untilEnded } from './console/try-flow.ts'
+import { ensureProgram } from './debian-package.ts'
 import {
   adapted,
   followReadme,
@@ -17,6 +20,7 @@ import {
   type WrittenProject,
 } from './init-project.ts'
 import { repositoryRoot } from './packed-packages.ts'
+import { followTutorial } from './tutorial.ts'
 
 // The first test builds eight packages and downloads a hundred, on a machine that may be busy with others.
 vi.setConfig({ testTimeout: 600_000 })
@@ -29,7 +33,11 @@ const hasRegistry = await fetch(`${REGISTRY}/zod/latest`, { signal: AbortSignal.
 
 const work = mkdtempSync(join(tmpdir(), 'agentic-init-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
-const env = strangersEnvironment(join(work, 'npm-cache'))
+// npm removes its logs beyond ten by default, and a test reads them all.
+const env: NodeJS.ProcessEnv = {
+  ...strangersEnvironment(join(work, 'npm-cache')),
+  npm_config_logs_max: '1000',
+}
 const folder = join(work, 'my-agent')
 
 const readManifest = (place: string) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
@@ -41,7 +49,48 @@ function testWithRegistry(title: string, run: () => Promise<void>): void {
   else test.skip(`${title} (needs ${REGISTRY}: connect this machine to it)`, run)
 }
 
-testWithRegistry('from a clone and an empty cache, a project does all its README says', async () => {
+testWithRegistry('from a clone and an empty npm cache, the tutorial leads to a finished agent', async () => {
+  const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? expect.fail('no free ports')
+  const ports = { ...env, SERVICE_PORT: String(portBase + 1) }
+  const { project, seconds, linesOfCode } = await followTutorial({ work, portBase, env: ports })
+  await approveInConsole(portBase)
+  expect(npmHosts(join(work, 'npm-cache'))).toEqual(new Set([new URL(REGISTRY).host]))
+  const total = [...seconds.values()].reduce((sum, each) => sum + each, 0)
+  const slow = [...seconds]
+    .filter(([, each]) => each > 5)
+    .map(([command, each]) => `${firstWords(command)} ${each.toFixed(0)} s`)
+  process.stderr.write(
+    `tutorial: ${total.toFixed(0)} s of commands (${slow.join(', ')}), ${linesOfCode} lines of code\n`,
+  )
+  expect(readdirSync(project)).toContain('vendor')
+})
+
+/** The role of the project's own approves by mouse. */
+async function approveInConsole(portBase: number): Promise<void> {
+  const found = ensureProgram({ program: 'chromium', package: 'chromium' })
+  // The tests of the console report a missing browser.
+  if ('missing' in found) return
+  const browser = await startBrowser(found.path)
+  onTestFinished(() => browser.close())
+  const { page } = await openConsole(browser, `http://127.0.0.1:${portBase + 10}`, {
+    theme: 'light',
+    width: 1280,
+  })
+  await fillIn(page, { route: 'book-trip', person: 'alice', body: { city: 'tokyo', nights: 4 } })
+  const exchange = await send(page)
+  await exchange.getByRole('button', { name: 'Approve as dana' }).click()
+  await untilEnded(exchange)
+  await exchange.getByText('201 created').waitFor()
+}
+
+/** The hosts that npm asked, by its logs. */
+function npmHosts(cache: string): Set<string> {
+  const logs = globSync(join(cache, '_logs/*.log')).map((file) => readFileSync(file, 'utf8'))
+  const found = logs.flatMap((log) => [...log.matchAll(/http fetch \w+ \d+ (https?:\S+)/g)])
+  return new Set(found.map(([, url = '']) => new URL(url).host))
+}
+
+testWithRegistry('from a clone, a project does all its README says', async () => {
   const root = { folder: repositoryRoot, env }
   const written = await runCommand(`npx agentic init ${folder}`, root)
   expect(written).toMatch(/Written\. Next:\n {2}cd .*\n {2}npm install\n {2}npm start\n/)

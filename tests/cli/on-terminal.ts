@@ -17,19 +17,35 @@ export interface OnTerminal {
 }
 
 /** Runs `agentic` in a terminal with typed input. */
-export async function onTerminal(
+export function onTerminal(
   args: readonly string[],
   typings: readonly Typing[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<OnTerminal> {
-  const found = ensureProgram(script)
-  if (!('path' in found)) throw new Error(found.missing)
   // Without exec, the shell would handle Ctrl-C itself.
   const command = ['exec', process.execPath, agentic, ...args]
     .map((word, index) => (index === 0 ? word : quoted(word)))
     .join(' ')
+  return runInTerminal(command, typings, { env: { PATH: process.env['PATH'], TERM: 'xterm', ...env } })
+}
+
+/** The folder and the environment of a command. */
+export interface TerminalPlace {
+  readonly cwd?: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** Runs a command line in a terminal with typed input. */
+export async function runInTerminal(
+  command: string,
+  typings: readonly Typing[],
+  { cwd, env }: TerminalPlace,
+): Promise<OnTerminal> {
+  const found = ensureProgram(script)
+  if (!('path' in found)) throw new Error(found.missing)
   const child = spawn(found.path, ['-qec', command, '/dev/null'], {
-    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+    ...(cwd !== undefined && { cwd }),
+    env,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
