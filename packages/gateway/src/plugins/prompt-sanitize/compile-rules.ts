@@ -2,6 +2,7 @@ import type { RE2JS } from 're2js'
 import type { BuiltinRule, SanitizeRule } from '../../config/config-schema.ts'
 import { compilePattern, patternFault } from '../../config/schema/rule-pattern.ts'
 import { InitialisationError } from '../../errors.ts'
+import { decodedViews } from './decoded-views.ts'
 import { apiKey } from './detectors/api-key.ts'
 import { creditCard } from './detectors/credit-card.ts'
 import { email } from './detectors/email.ts'
@@ -11,10 +12,10 @@ import { ipv4 } from './detectors/ipv4.ts'
 import { jwt } from './detectors/jwt.ts'
 import { phone } from './detectors/phone.ts'
 import { usSsn } from './detectors/us-ssn.ts'
-import { createKeywordMatcher, createKeywordReader } from './keywords.ts'
+import { isInUuid } from './detectors/uuid.ts'
+import { createKeywordReaders, createKeywordSearch, type KeywordReaders } from './keywords.ts'
 import type { ViewReader } from './readable-view.ts'
 import { NO_SPANS, plainView, type Span, sourceSpan, type TextView } from './text-view.ts'
-import { unescapedView } from './unescaped-view.ts'
 
 /** The built-in detectors. */
 export const detectors = {
@@ -33,8 +34,8 @@ export interface Subject {
   readonly source: TextView
   /** The source with plain characters for hidden and look-alike ones; the same object when it has none. */
   readonly readable: TextView
-  /** The readable view with decoded escapes; `undefined` when it has none. */
-  readonly unescaped: TextView | undefined
+  /** The readable views with decoded escapes and tag characters: none for most texts. */
+  readonly decoded: readonly TextView[]
   /** The nearest key, or the name of the form field: it may announce the value. */
   readonly hint: string
 }
@@ -63,7 +64,7 @@ type Search = Pick<CompiledRule, 'minLength' | 'find'>
 /** The readers for keywords. All rules share them, because their caches are large. */
 interface Readers {
   readonly read: ViewReader
-  readonly readForKeywords: ViewReader
+  readonly keywords: KeywordReaders
 }
 
 // re2js takes up to a second for a MiB (F9). The limit is twice that, plus a margin for a busy machine.
@@ -73,13 +74,14 @@ const MILLISECONDS_PER_UNIT = 0.002
 /** Reads a text in every form. */
 export function readSubject(text: string, hint: string, read: ViewReader): Subject {
   const source = plainView(text)
-  const unescaped = unescapedView(text)
-  return { source, readable: read(source), unescaped: unescaped && read(unescaped), hint }
+  const readable = read(source)
+  const decoded = decodedViews(source, readable === source)
+  return { source, readable, decoded: decoded.length === 0 ? decoded : decoded.map(read), hint }
 }
 
 /** Compiles the rules; throws `InitialisationError` for a rule that can never match. */
 export function compileRules(rules: readonly SanitizeRule[], read: ViewReader): CompiledRule[] {
-  const readers = { read, readForKeywords: createKeywordReader() }
+  const readers = { read, keywords: createKeywordReaders() }
   return rules.map((rule, order) => ({
     name: rule.name,
     order,
@@ -96,30 +98,33 @@ function compileSearch(rule: SanitizeRule, readers: Readers): Search {
   throw new InitialisationError(`prompt-sanitize: rule ${rule.name} has nothing to look for`)
 }
 
-function detectorSearch({ minLength, find }: Detector): Search {
+function detectorSearch({ minLength, find: findValues }: Detector): Search {
+  function find(text: string, hint: string): readonly Span[] {
+    const spans = findValues(text, hint)
+    return spans.length === 0 ? spans : spans.filter((span) => !isInUuid(text, span))
+  }
   return {
     minLength,
-    find({ readable, unescaped, hint }) {
-      if (unescaped === undefined && readable.origin === undefined) return find(readable.text, hint)
-      return inViews([readable, unescaped], ({ text }) => find(text, hint))
+    find({ readable, decoded, hint }) {
+      if (decoded.length === 0 && readable.origin === undefined) return find(readable.text, hint)
+      return inViews([readable, ...decoded], ({ text }) => find(text, hint))
     },
   }
 }
 
-/** Keywords are folded in the same way as the text. */
-function keywordSearch(name: string, words: readonly string[], { read, readForKeywords }: Readers): Search {
-  const keywords = words.map((word) => readForKeywords(read(plainView(word))).text.trim())
-  if (keywords.includes('')) {
+function keywordSearch(name: string, words: readonly string[], { read, keywords: readers }: Readers): Search {
+  const search = createKeywordSearch(
+    words.map((word) => read(plainView(word)).text),
+    readers,
+  )
+  if (search === undefined) {
     throw new InitialisationError(`prompt-sanitize: rule ${name} has a keyword without a visible character`)
   }
-  const match = createKeywordMatcher(keywords)
   return {
     // Folding can make a keyword longer: `Straße` becomes `strasse`.
     minLength: 1,
-    find: ({ readable, unescaped }) =>
-      inViews([readForKeywords(readable), unescaped && readForKeywords(unescaped)], ({ text }) =>
-        match(text),
-      ),
+    find: ({ readable, decoded }) =>
+      decoded.length === 0 ? search(readable) : [readable, ...decoded].flatMap(search),
   }
 }
 
@@ -132,8 +137,10 @@ function patternSearch(name: string, pattern: string): Search {
   return {
     minLength: 1,
     // The source too: a pattern may be about the very characters that the other views replace.
-    find: ({ source, readable, unescaped }) =>
-      inViews([source, readable === source ? undefined : readable, unescaped], ({ text }) => search(text)),
+    find: ({ source, readable, decoded }) =>
+      inViews(readable === source ? [source, ...decoded] : [source, readable, ...decoded], ({ text }) =>
+        search(text),
+      ),
   }
 }
 
@@ -170,15 +177,12 @@ function cpuMilliseconds(): number {
   return (user + system) / 1000
 }
 
-function inViews(
-  views: readonly (TextView | undefined)[],
-  search: (view: TextView) => readonly Span[],
-): readonly Span[] {
+function inViews(views: readonly TextView[], search: (view: TextView) => readonly Span[]): readonly Span[] {
   // Most searches find nothing, and there are many: they allocate no list.
   let found = NO_SPANS
   for (const view of views) {
-    const spans = view === undefined ? NO_SPANS : search(view)
-    if (view === undefined || spans.length === 0) continue
+    const spans = search(view)
+    if (spans.length === 0) continue
     const inSource = view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
     found = found.length === 0 ? inSource : [...found, ...inSource]
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { createKeywordMatcher } from './keywords.ts'
+import { describe, expect, test } from 'vitest'
+import { createKeywordMatcher, createKeywordReaders, createKeywordSearch } from './keywords.ts'
+import { plainView } from './text-view.ts'
 
 test.each([
   [['a'], 'bab', [[1, 2]]],
@@ -54,3 +55,65 @@ function covered(spans: readonly { start: number; end: number }[], text: string)
     spans.some(({ start, end }) => start <= index && index < end) ? '#' : '.',
   ).join('')
 }
+
+describe('letters that look like Latin ones', () => {
+  const readers = createKeywordReaders()
+  const found = (keywords: readonly string[], text: string) =>
+    createKeywordSearch(keywords, readers)?.(plainView(text)).map(({ start, end }) => text.slice(start, end))
+
+  test.each([
+    // Small and capital letters of Cyrillic and Greek, by the Latin letter.
+    ...Object.entries({
+      a: 'аАαΑ',
+      b: 'вВьЬβΒ',
+      c: 'сС',
+      d: 'ԁԀ',
+      e: 'еЕҽҼεΕ',
+      g: 'ԍԌ',
+      h: 'нНһҺΗ',
+      i: 'іІӀιΙ',
+      j: 'јЈϳ',
+      k: 'кКκΚ',
+      l: 'ӏ',
+      m: 'мМΜ',
+      n: 'пηΝ',
+      o: 'оОοΟσ',
+      p: 'рРρΡ',
+      q: 'ԛԚ',
+      r: 'г',
+      s: 'ѕЅ',
+      t: 'тТτΤ',
+      u: 'иυμ',
+      v: 'ѵѴν',
+      w: 'ԝԜω',
+      x: 'хХχΧ',
+      y: 'уУүҮγΥ',
+      z: 'Ζ',
+    }),
+  ])('a %s is found in %s', (latin, letters) => {
+    for (const letter of letters) {
+      expect(found([`<${latin}>`], `x <${letter}> x`)).toEqual([`<${letter}>`])
+      expect(found([`<${letter}>`], `ж <${latin.toUpperCase()}> ${letter}`)).toEqual([
+        `<${latin.toUpperCase()}>`,
+      ])
+    }
+  })
+
+  test('a Latin text has no keyword of another alphabet', () => {
+    expect(found(['сор'], 'a cop')).toEqual([])
+    expect(found(['нет', 'ΝΗ'], 'het NH vn')).toEqual([])
+  })
+
+  test('letters that look like no Latin one are only themselves', () => {
+    expect(found(['жди'], 'ЖДИ aждиa')).toEqual(['ЖДИ', 'жди', 'ЖДИ', 'жди'])
+    expect(found(['d', 'f', 'ж'], 'дΔфю')).toEqual([])
+  })
+
+  test('blanks and places hold', () => {
+    expect(found(['new cat'], 'a nеw \n  сat.')).toEqual(['nеw \n  сat'])
+  })
+
+  test.each(['', ' ', '\n'])('a keyword of nothing visible is refused: %j', (keyword) => {
+    expect(createKeywordSearch(['a', keyword], readers)).toBeUndefined()
+  })
+})

@@ -1,5 +1,6 @@
+import { hasLookAlike, latinLookAlike } from './look-alikes.ts'
 import { type CharacterChange, rememberChanges, type ViewReader } from './readable-view.ts'
-import { NO_SPANS, type Span, type TextView, ViewBuilder } from './text-view.ts'
+import { NO_SPANS, plainView, type Span, sourceSpan, type TextView, ViewBuilder } from './text-view.ts'
 
 /** Finds all keywords in one pass, whatever their number (Aho and Corasick). */
 export type KeywordMatcher = (text: string) => readonly Span[]
@@ -91,13 +92,54 @@ function addSpan(spans: MutableSpan[], start: number, end: number): void {
   else spans.push({ start, end })
 }
 
-/** Creates the reader of the view for keywords: case is folded, and a run of white space is one blank. */
-export function createKeywordReader(): ViewReader {
+/** The readers of the views for keywords. They have large caches, so all rules share them. */
+export interface KeywordReaders {
+  /** Case is folded, and a run of white space is one blank. */
+  readonly folded: ViewReader
+  /** The same with Latin letters for those of Cyrillic and Greek that look like them. */
+  readonly latin: ViewReader
+}
+
+/** Creates the readers. */
+export function createKeywordReaders(): KeywordReaders {
   const fold = rememberChanges(foldCase)
-  return function readForKeywords(view) {
-    if (NEEDS_BUILDING.test(view.text)) return foldView(view, fold)
-    return { text: view.text.toLowerCase(), origin: view.origin }
+  // The look of a letter depends on its case: capital Nu is an N, small nu a v.
+  const foldLatin = rememberChanges((codePoint) => latinLookAlike(codePoint) ?? foldCase(codePoint))
+  return {
+    folded(view) {
+      if (NEEDS_BUILDING.test(view.text)) return foldView(view, fold)
+      return { text: view.text.toLowerCase(), origin: view.origin }
+    },
+    latin: (view) => foldView(view, foldLatin),
   }
+}
+
+/** Finds keywords in a readable view; spans are those of the source. */
+export type KeywordSearch = (view: TextView) => readonly Span[]
+
+/** Creates the search for readable keywords; `undefined` when one of them has no visible character. */
+export function createKeywordSearch(
+  keywords: readonly string[],
+  { folded, latin }: KeywordReaders,
+): KeywordSearch | undefined {
+  const plain = keywords.map((keyword) => folded(plainView(keyword)).text.trim())
+  if (plain.includes('')) return undefined
+  const match = createKeywordMatcher(plain)
+  const matchLatin = createKeywordMatcher(
+    keywords
+      .flatMap((keyword) => [keyword, keyword.toLowerCase(), keyword.toUpperCase()])
+      .map((keyword) => latin(plainView(keyword)).text.trim()),
+  )
+  return function searchKeywords(view) {
+    const found = spansIn(folded(view), match)
+    // Texts in Latin letters alone are searched once: no keyword of another alphabet is found in them.
+    return hasLookAlike(view.text) ? [...found, ...spansIn(latin(view), matchLatin)] : found
+  }
+}
+
+function spansIn(view: TextView, match: KeywordMatcher): readonly Span[] {
+  const spans = match(view.text)
+  return spans.length === 0 || view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
 }
 
 function foldView(view: TextView, fold: CaseFolder): TextView {

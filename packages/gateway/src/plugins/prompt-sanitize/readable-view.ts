@@ -39,7 +39,8 @@ const HIDDEN = /^(?:[\p{DI}\p{Cf}]|(?![\t-\r\u0085])\p{Cc})$/u
 const DECORATION = /^[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]$/u
 const DIGIT = /^\p{Nd}$/u
 const DASH = /^[\p{Pd}\u2212]$/u
-const SPACE = /^\p{Zs}$/u
+// The blank of Braille is a symbol to Unicode.
+const SPACE = /^[\p{Zs}\u2800]$/u
 const LINE_BREAK = /^[\u0085\u2028\u2029]$/u
 const IDEOGRAPHIC_STOP = '\u3002'
 const MOST_UNITS = 4

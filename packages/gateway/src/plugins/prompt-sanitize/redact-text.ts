@@ -88,7 +88,7 @@ function findMatches(rules: readonly CompiledRule[], subject: Subject): readonly
     if (length < rule.minLength) continue
     for (const { start, end } of rule.find(subject)) {
       matches.push({
-        start: subject.unescaped === undefined ? start : escapeStart(subject.source.text, start),
+        start: subject.decoded.length === 0 ? start : escapeStart(subject.source.text, start),
         end,
         rule,
       })

@@ -1,4 +1,4 @@
-import { classesOf, classTable } from '../characters.ts'
+import { classesOf, classTable, OTHER } from '../characters.ts'
 import { createNumbers, NO_SPANS, type Numbers, type Span } from '../text-view.ts'
 import type { Detector } from './find-matches.ts'
 
@@ -24,9 +24,10 @@ const SHORTEST = 13
 const LONGEST = 19
 const MOST_SEPARATORS = 2
 /** Digits have the classes 0 to 9. */
-const CLASSES = classTable([...'0123456789', '.', ' -/_\t\r\n'])
+const CLASSES = classTable([...'0123456789', '.', ' -/_\t\r\n', ','])
+// The separators: a dot, those between, and a comma.
 const DOT = 10
-const SEPARATOR = 11
+const COMMA = 12
 /** The allowed lengths by first four digits, one bit each: a look-up instead of a search per group of digits. */
 const LENGTH_BITS = lengthBits()
 
@@ -80,6 +81,10 @@ function isDigitAt(classes: Uint8Array, index: number): boolean {
   return (classes[index] ?? DOT) < DOT
 }
 
+function isSeparator(unitClass = OTHER): boolean {
+  return unitClass >= DOT && unitClass <= COMMA
+}
+
 /** The end of a run, its number of digits, and the index to continue from. */
 interface Measure {
   readonly end: number
@@ -99,7 +104,7 @@ function measureRun(classes: Uint8Array, start: number): Measure {
       count += groupEnd - group
       end = groupEnd
       group = groupEnd
-    } else if (classes[group] === SEPARATOR || classes[group] === DOT) group++
+    } else if (isSeparator(classes[group])) group++
     else break
   }
   return { end, count, next: end }
@@ -175,8 +180,50 @@ function isCard(run: Run, first: number, end: number): boolean {
 function isWrittenLikeACard(run: Run, first: number, end: number): boolean {
   if (touchesDot(run, first, -1) || touchesDot(run, end - 1, 1)) return false
   const { groups, shortestInner } = measureGroups(run, first, end)
+  if (isListed(run, first, end) && !isCardWithCommas(run, first, end)) return false
   if (groups === end - first) return true
   return shortestInner >= 3 && !(groups === 2 && isDecimal(run, first, end))
+}
+
+/** A comma is between the digits. */
+function isListed({ classes, places }: Run, first: number, end: number): boolean {
+  return classes.subarray(places[first], places[end - 1]).includes(COMMA)
+}
+
+/**
+ * With commas, a card number is written in three groups of four to six digits or more, or digit by digit. Groups of three
+ * are an amount, and a further group of the same length makes a list.
+ */
+function isCardWithCommas(run: Run, first: number, end: number): boolean {
+  const lengths = groupLengths(run, first, end)
+  const [firstLength = 0] = lengths
+  const lastLength = lengths.pop() ?? 0
+  const isSpelled = lastLength === 1 && lengths.every((length) => length === 1)
+  const isGrouped =
+    lengths.length >= 2 && lastLength <= 6 && lengths.every((length) => length >= 4 && length <= 6)
+  if (!isSpelled && !isGrouped) return false
+  return lengthBefore(run, first) !== firstLength && lengthAfter(run, end) !== lastLength
+}
+
+function groupLengths(run: Run, first: number, end: number): number[] {
+  const lengths: number[] = []
+  for (let start = first; start < end; start += lengths.at(-1) ?? 1) lengths.push(lengthAfter(run, start))
+  return lengths
+}
+
+/** The length of the group that starts at `start`; 0 at the end of the run. */
+function lengthAfter(run: Run, start: number): number {
+  let end = start
+  while (end < run.count && (end === start || !startsGroup(run, end))) end++
+  return end - start
+}
+
+/** The length of the group before `end`; 0 at the start of the run. */
+function lengthBefore(run: Run, end: number): number {
+  if (end === 0) return 0
+  let start = end - 1
+  while (!startsGroup(run, start)) start--
+  return end - start
 }
 
 /** Whether the number continues after (or before) a dot. */

@@ -1,4 +1,4 @@
-import type { Span } from '../text-view.ts'
+import { NO_SPANS, type Span } from '../text-view.ts'
 import { announcedValue, type Detector, findAnnounced, findMatches } from './find-matches.ts'
 
 const EXTENSION = '(?: ?(?:x|ext\\.?) ?[0-9]{1,5})?'
@@ -23,9 +23,25 @@ const NATIONAL = new RegExp(
     ')(?![0-9])(?![-./:][0-9])',
   'g',
 )
+// With commas a number has three groups at least and is no part of a longer list.
+const COMMA = ', ?'
+const NO_LIST_BEFORE = '(?<![A-Za-z0-9])(?<![0-9],)(?<![0-9], )'
+const NO_LIST_AFTER = `(?![0-9])(?!${COMMA}[0-9])`
+const INTERNATIONAL_WITH_COMMAS = new RegExp(
+  `(?<![A-Za-z0-9+])\\+[1-9][0-9]{0,2}(?:${COMMA}[0-9]{2,9}){2,5}(?![0-9])`,
+  'g',
+)
+const NORTH_AMERICAN_WITH_COMMAS = new RegExp(
+  `${NO_LIST_BEFORE}(?:1${COMMA})?[2-9][0-9]{2}${COMMA}[2-9][0-9]{2}${COMMA}[0-9]{4}${NO_LIST_AFTER}`,
+  'g',
+)
+const NATIONAL_WITH_COMMAS = new RegExp(
+  `${NO_LIST_BEFORE}0[1-9][0-9]{0,4}${COMMA}[0-9]{2,9}(?:${COMMA}[0-9]{2,4}){1,3}${NO_LIST_AFTER}`,
+  'g',
+)
 const ANNOUNCED = new RegExp(
   '(?<![a-z])(?:phone|telephone|mobile|cell|cellphone|tel|fax|sms|whatsapp|call|dial)(?![a-z])' +
-    '[^0-9]{0,20}((?:[0-9]{3}[-. ][0-9]{4}|[0-9]{7,15}))(?![0-9])(?![-.][0-9])',
+    '[^0-9]{0,20}((?:[0-9]{3}[-., ][0-9]{4}|[0-9]{7,15}))(?![0-9])(?![-.][0-9])',
   'gi',
 )
 
@@ -36,14 +52,45 @@ const ANNOUNCEMENT = {
 
 /** Telephone numbers: international, North American, national with a leading 0, and digits after a word such as `phone`. */
 export const phone: Detector = {
-  patterns: [INTERNATIONAL, NORTH_AMERICAN, NATIONAL, ANNOUNCED],
+  patterns: [
+    INTERNATIONAL,
+    NORTH_AMERICAN,
+    NATIONAL,
+    INTERNATIONAL_WITH_COMMAS,
+    NORTH_AMERICAN_WITH_COMMAS,
+    NATIONAL_WITH_COMMAS,
+    ANNOUNCED,
+  ],
   minLength: 7,
   find: (text, hint) => [
     ...findMatches(INTERNATIONAL, text, judgeInternational),
     ...findMatches(NORTH_AMERICAN, text),
     ...findMatches(NATIONAL, text, judgeNational),
+    ...(text.includes(',') ? findWithCommas(text) : NO_SPANS),
     ...findAnnounced(text, hint, ANNOUNCEMENT),
   ],
+}
+
+function findWithCommas(text: string): readonly Span[] {
+  return [
+    ...findMatches(INTERNATIONAL_WITH_COMMAS, text, judgeInternationalWithCommas),
+    ...findMatches(NORTH_AMERICAN_WITH_COMMAS, text),
+    ...findMatches(NATIONAL_WITH_COMMAS, text, judgeNationalWithCommas),
+  ]
+}
+
+/** Groups of three digits are an amount: `+1,200,300`. */
+function judgeInternationalWithCommas({ 0: number, index }: RegExpExecArray): Span | number {
+  const end = index + number.length
+  const digits = number.replaceAll(/[^0-9]/g, '').length
+  return digits < 7 || digits > 15 || /^\+[0-9]{1,3}(?:, ?[0-9]{3})+$/.test(number)
+    ? end
+    : { start: index, end }
+}
+
+/** Pairs of digits are mostly a list: `08, 09, 10, 11, 12`. */
+function judgeNationalWithCommas(match: RegExpExecArray): Span | number {
+  return /[0-9]{3}/.test(match[0]) ? judgeNational(match) : match.index + match[0].length
 }
 
 /** Digits without separators after 00 are a number padded with zeros, not an international prefix. */

@@ -1,5 +1,5 @@
 import { hexAt, isDigit, isHexDigit, runEnd } from './characters.ts'
-import { plainView, type TextView, ViewBuilder } from './text-view.ts'
+import { type TextView, ViewBuilder } from './text-view.ts'
 
 const ESCAPE = /\\[ux"/bfnrt\\]|%[2-7][0-9A-Fa-f]|&#[xX]?[0-9A-Fa-f]/
 const BACKSLASH = 0x5c
@@ -14,14 +14,54 @@ const SEMICOLON = 0x3b
 const MOST_REFERENCE_DIGITS = 7
 const LAST_CODE_POINT = 0x10ffff
 
+// Tag characters (U+E0020 to U+E007E) are invisible, and language models read them as the ASCII characters they repeat.
+const TAG = 0xdb40
+const FIRST_TAG = 0xdc20
+const LAST_TAG = 0xdc7e
+const TAG_TO_ASCII = 0xdc00
+// The fillers of Hangul look like a blank or like nothing.
+const isFiller = (unit: number) => unit === 0x3164 || unit === 0x1160 || unit === 0x115f || unit === 0xffa0
+const HIDDEN_TEXT = /\udb40[\udc20-\udc7e]|[\u115f\u1160\u3164\uffa0]/
+const BLANK = 0x20
+const NO_VIEWS: readonly TextView[] = []
+
+/**
+ * The further forms of a text: with decoded escapes, with visible tag characters and fillers, and with both. The readable
+ * view drops tags and fillers; here they count as characters. `isPlain` says that the text has only usual ones.
+ */
+export function decodedViews(source: TextView, isPlain: boolean): readonly TextView[] {
+  const unescaped = unescapedView(source)
+  if (unescaped === undefined && isPlain) return NO_VIEWS
+  const revealed = revealedView(unescaped ?? source)
+  const both = revealed && unescapedView(revealed)
+  return [unescaped, revealed, both].filter((view) => view !== undefined)
+}
+
+/** Shows tag characters as ASCII and fillers as blanks; `undefined` when a text has none. */
+function revealedView(view: TextView): TextView | undefined {
+  const { text } = view
+  if (!HIDDEN_TEXT.test(text)) return undefined
+  const builder = new ViewBuilder(view)
+  for (let index = 0; index < text.length; ) {
+    const unit = text.charCodeAt(index)
+    const next = text.charCodeAt(index + 1)
+    if (unit === TAG && next >= FIRST_TAG && next <= LAST_TAG) {
+      builder.addUnit(next - TAG_TO_ASCII, index, index + 2)
+      index += 2
+    } else builder.addUnit(isFiller(unit) ? BLANK : unit, index, ++index)
+  }
+  return builder.build()
+}
+
 /**
  * Decodes the escapes of a text: those of JSON (`\u0040`), also of JSON nested in JSON strings (`\\\\u0040`), those of
  * URLs (`%40`, `%2540`) and the numeric ones of HTML (`&#64;`). `undefined` when it has none. Rules search this view in
  * addition to the source, never instead of it: `\n` in `C:\new` is no line break.
  */
-export function unescapedView(text: string): TextView | undefined {
+function unescapedView(view: TextView): TextView | undefined {
+  const { text } = view
   if (!ESCAPE.test(text)) return undefined
-  const builder = new ViewBuilder(plainView(text))
+  const builder = new ViewBuilder(view)
   let index = 0
   while (index < text.length) {
     const unit = text.charCodeAt(index)
