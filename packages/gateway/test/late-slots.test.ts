@@ -57,6 +57,16 @@ const askForStream = (url: string, signal?: AbortSignal) =>
     signal: signal ?? null,
   })
 
+/** Resolves with a number that no longer changes. */
+async function onceStill(read: () => number): Promise<number> {
+  let before = Number.NaN
+  while (read() !== before) {
+    before = read()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return before
+}
+
 test('a stream waits for the answer of a remote store and is refused above the limit', async () => {
   const { slots, gateway } = await start()
   const opening = openStream({ url: `${gateway.url}/llm` })
@@ -100,4 +110,38 @@ test('a gateway that closes during a request for a slot answers the client and r
   grant()
   await new Promise(setImmediate)
   expect(slots.held()).toBe(0)
+})
+
+test('an unasked event stream waits for the answer of a remote store, and none of it is lost', async () => {
+  const { slots, gateway, upstream } = await start()
+  const opening = openStream({ url: `${gateway.url}/llm`, headers: { accept: '*/*' } })
+  const grant = await slots.asked()
+  const { response } = await upstream.opened()
+  // More than the sockets between upstream and gateway buffer: the rest waits at the upstream.
+  const event = `data: ${'x'.repeat(65_528)}\n\n`
+  const sent = 256
+  for (let index = 0; index < sent; index += 1) response.write(event)
+  response.end()
+  expect(await onceStill(() => response.writableLength)).toBeGreaterThan(0)
+  grant()
+  const { text, complete } = await (await opening).ended
+  expect(complete).toBe(true)
+  expect(text.length).toBe(sent * event.length)
+})
+
+test('a client that leaves while the slot of its unasked stream is asked for aborts the upstream', async () => {
+  const { slots, gateway, upstream } = await start()
+  const leaving = new AbortController()
+  const request = fetch(`${gateway.url}/llm`, {
+    method: 'POST',
+    headers: { 'X-Tenant-ID': 'acme' },
+    signal: leaving.signal,
+  }).catch((error: Error) => error.name)
+  const grant = await slots.asked()
+  const { closed } = await upstream.opened()
+  leaving.abort()
+  expect(await request).toBe('AbortError')
+  await closed
+  grant()
+  await eventually(gateway.metrics, () => slots.held() === 0)
 })

@@ -76,3 +76,36 @@ it('opens exactly 10 of 1,000 streams that one tenant asks for at once, and none
   await eventually(metrics, (text) => active(text) === 0)
   await Promise.all(upstream.streams.map(({ closed }) => closed))
 })
+
+it.each(['*/*', 'application/json'])(
+  'counts an event stream that the client did not ask for by Accept: %s',
+  async (accept) => {
+    const upstream = await startEventUpstream()
+    const { url, metrics } = await startGateway({
+      gateway: { llm: { max_sse_connections_per_tenant: 1 } },
+      routes: routes(upstream.url),
+    })
+    const ask = () => openStream({ url: `${url}/llm/completions`, headers: { accept, 'x-request-id': 'r' } })
+    const first = await ask()
+    expect(first.response.statusCode).toBe(200)
+    expect(first.response.headers['x-accel-buffering']).toBe('no')
+    expect(active(await metrics())).toBe(1)
+
+    const second = await ask()
+    expect(second.response.statusCode).toBe(429)
+    expect(second.response.headers['retry-after']).toBe('60')
+    expect(JSON.parse((await second.ended).text)).toMatchObject({ type: 'error', code: 'LIMIT_EXCEEDED' })
+    await (await upstream.opened(1)).closed
+    const scrape = await metrics()
+    expect(active(scrape)).toBe(1)
+    expect(metricValue(scrape, 'agentic_gateway_sse_errors_total', { error_kind: 'limit_exceeded' })).toBe(1)
+
+    const { response } = await upstream.opened(0)
+    response.write('data: one\n\n')
+    await first.until('one')
+    response.destroy()
+    expect((await first.ended).text).toContain('event: error\ndata: {"type":"failed_dependency"')
+    await eventually(metrics, (text) => active(text) === 0)
+    expect((await ask()).response.statusCode).toBe(200)
+  },
+)

@@ -5,10 +5,12 @@ import { forward } from '../upstream/forward.ts'
 import { traceContext } from '../upstream/trace-context.ts'
 import { deliver } from './deliver.ts'
 import type { Parts } from './parts.ts'
+import { takeLateSlot } from './take-slot.ts'
 
 /** Forwards the request, checks the answer and delivers it; returns the outcome that replaces an answer. */
-export async function callUpstream(exchange: Exchange, { snapshot, log }: Parts): Promise<StepResult> {
+export async function callUpstream(exchange: Exchange, parts: Parts): Promise<StepResult> {
   const { route } = exchange
+  const { snapshot, log } = parts
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   const { limits, cors } = snapshot.config.gateway
   const { pool, basePath } = snapshot.pools.get(route)
@@ -21,7 +23,9 @@ export async function callUpstream(exchange: Exchange, { snapshot, log }: Parts)
     maxBytes: limits.max_agentic_response_bytes,
   })
   if ('refused' in checked) return checked.refused
-  const { essence } = checked.checked
+  const { essence, isEventStream } = checked.checked
+  const refused = isEventStream ? await takeLateSlot(exchange, answer, parts) : undefined
+  if (refused !== undefined) return refused
   const end = await deliver(exchange, checked.checked, { ownsCors: cors !== undefined })
   exchange.delivery = { status: answer.status, essence, end }
   return undefined

@@ -7,7 +7,7 @@ import {
   type Exchange,
   unlessCancelled,
 } from '../exchange.ts'
-import { type CheckedAnswer, mayHaveBody } from '../upstream/check-response.ts'
+import type { CheckedAnswer } from '../upstream/check-response.ts'
 import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
 import { EventBoundary, lastFrame } from '../upstream/event-stream.ts'
 import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
@@ -20,9 +20,8 @@ export async function deliver(
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
 ): Promise<DeliveryEnd> {
-  const { answer, essence } = checked
+  const { answer, isEventStream: stream } = checked
   const { reply } = exchange
-  const stream = exchange.streaming && essence === 'text/event-stream' && mayHaveBody(exchange, answer)
   reply.head(answer.status, returnedHeaders(exchange, answer, { ownsCors, stream }))
   const whole = stream ? undefined : (checked.bytes ?? answer.body.takeWhole())
   if (whole !== undefined) reply.end(whole)

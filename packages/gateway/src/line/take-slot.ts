@@ -1,14 +1,37 @@
 import { limitExceeded } from '../errors.ts'
 import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { ReleaseSlot } from '../slots/stream-slots.ts'
+import type { UpstreamAnswer } from '../upstream/dispatch.ts'
 import type { Parts } from './parts.ts'
 
 /** `retryAfter` for a tenant with all its streams open (Limits, retryAfter). */
 const RETRY_AFTER_SECONDS = 60
 
-/** Takes one of the tenant's stream slots for a request that streams; `finish` gives it back. */
-export async function takeSlot(exchange: Exchange, { slots, load, metrics }: Parts): Promise<StepResult> {
-  if (!exchange.streaming) return undefined
+/** Takes a stream slot before the upstream is asked, for a client that accepts an event stream. */
+export async function takeSlot(exchange: Exchange, parts: Parts): Promise<StepResult> {
+  return exchange.streaming ? await openSlot(exchange, parts) : undefined
+}
+
+/**
+ * Takes a stream slot for an answer that is an event stream although the client did not ask for one. Without a free slot
+ * the upstream is aborted.
+ */
+export async function takeLateSlot(
+  exchange: Exchange,
+  { body }: UpstreamAnswer,
+  parts: Parts,
+): Promise<StepResult> {
+  if (exchange.slot !== 'none') return undefined
+  // Without the pause a fast upstream fills our memory while a store outside this process is asked (F13).
+  body.pause()
+  const refused = await openSlot(exchange, parts)
+  if (refused === undefined) body.resume()
+  else body.abort()
+  return refused
+}
+
+/** Takes one of the tenant's stream slots; `finish` gives it back. */
+async function openSlot(exchange: Exchange, { slots, load, metrics }: Parts): Promise<StepResult> {
   const taken = slots.take(exchange.tenantId ?? '')
   const release = taken instanceof Promise ? await untilTaken(taken, exchange) : taken
   if (release === undefined) {

@@ -17,6 +17,8 @@ import { joinedHeader } from './returned-headers.ts'
 export interface CheckedAnswer {
   readonly answer: UpstreamAnswer
   readonly essence: string | undefined
+  /** The answer is an event stream of a route with `mode: sse`. */
+  readonly isEventStream: boolean
   readonly bytes: Buffer | undefined
 }
 
@@ -31,10 +33,14 @@ export function checkResponse(
 ): Checked | Promise<Checked> {
   const essence = answerType(answer.rawHeaders)
   if (!isVendorType(essence) || !mayHaveBody(exchange, answer)) {
-    const violations = isExempt(exchange, essence)
-      ? []
-      : outcomeViolations({ status: answer.status, essence })
-    return judge(exchange, route, { checked: { answer, essence, bytes: undefined }, violations })
+    const isStream = route.mode === 'sse' && essence === 'text/event-stream'
+    // Streams have rules of their own.
+    const violations = isStream ? [] : outcomeViolations({ status: answer.status, essence })
+    const isEventStream = isStream && mayHaveBody(exchange, answer)
+    return judge(exchange, route, {
+      checked: { answer, essence, isEventStream, bytes: undefined },
+      violations,
+    })
   }
   const check = (collected: CollectedBody): Checked => {
     // The end of a cancelled exchange's body is not the upstream's fault.
@@ -49,7 +55,7 @@ export function checkResponse(
 function checkVendorBody(
   exchange: Exchange,
   route: RouteConfig,
-  found: CheckedAnswer & { readonly bytes: Buffer; readonly maxBytes: number },
+  found: Omit<CheckedAnswer, 'isEventStream'> & { readonly bytes: Buffer; readonly maxBytes: number },
 ): Checked {
   const { answer, essence, bytes } = found
   const body = readVendorBody(bytes, answer.rawHeaders, found.maxBytes)
@@ -57,7 +63,7 @@ function checkVendorBody(
   const trace = compareTrace((body.value as { trace?: unknown } | null)?.trace, exchange.trace)
   if (trace !== 'match') return { refused: refusal(trace === 'missing' ? 'TRACE_MISSING' : 'TRACE_MISMATCH') }
   const violations = outcomeViolations({ status: answer.status, essence, body: body.value })
-  return judge(exchange, route, { checked: { answer, essence, bytes }, violations })
+  return judge(exchange, route, { checked: { answer, essence, isEventStream: false, bytes }, violations })
 }
 
 /** Reports or refuses violations of the profile, by the route's `conformance`. */
@@ -80,13 +86,8 @@ function problemCode(problem: 'too_large' | 'cut_off') {
   return problem === 'too_large' ? 'INVALID_AGENTIC_RESPONSE' : 'UPSTREAM_INVALID_RESPONSE'
 }
 
-/** Streams have rules of their own. */
-function isExempt(exchange: Exchange, essence: string | undefined): boolean {
-  return exchange.streaming && essence === 'text/event-stream'
-}
-
 /** RFC 9110, section 6.4.1: these answers never have content, even if a header announces it. */
-export function mayHaveBody({ method }: Exchange, { status }: UpstreamAnswer): boolean {
+function mayHaveBody({ method }: Exchange, { status }: UpstreamAnswer): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304
 }
 

@@ -26,6 +26,8 @@ export interface UpstreamBody {
   /** Takes the whole body if it arrived together with the head, so that no wait is needed. */
   takeWhole(): Buffer | undefined
   pipe(sink: BodySink): void
+  /** Stops reading until `resume`; chunks in flight still arrive. */
+  pause(): void
   resume(): void
   /** Ends the upstream request at once. */
   abort(): void
@@ -119,6 +121,10 @@ class UpstreamCall implements AnswerHandler, UpstreamBody {
     if (ended?.complete === true) sink.end(ended)
     // The chunks before the fault are sent first: the client gets as much of the answer as there was.
     else if (ended !== undefined) setImmediate(() => sink.end(ended))
+  }
+
+  pause(): void {
+    if (this.ended === undefined) this.sending?.pause()
   }
 
   resume(): void {

@@ -45,7 +45,9 @@ const admin = section({
 const llm = section({
   max_sse_connections_per_tenant: integer(1, 1_000_000)
     .default(10)
-    .describe('Streams one tenant may hold open at a time; one more is refused with LIMIT_EXCEEDED.'),
+    .describe(
+      'Streams one tenant may hold open at a time, whatever its clients accept; one more is refused with LIMIT_EXCEEDED.',
+    ),
 })
 
 // One origin holds at most its connections plus its queue, half of max_in_flight: a slow service never starves another.
