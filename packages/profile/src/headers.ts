@@ -9,6 +9,7 @@ export const headers = {
   actorSubject: 'X-Actor-Subject',
   actorIssuer: 'X-Actor-Issuer',
   actorRoles: 'X-Actor-Roles',
+  agenticIdentity: 'X-Agentic-Identity',
   idempotencyKey: 'Idempotency-Key',
   idempotencyReplayed: 'Idempotency-Replayed',
   approvalToken: 'X-Approval-Token',

@@ -110,10 +110,11 @@ function missingFiles(config: GatewayConfig): MissingFile[] {
 type Reference = readonly [path: ConfigPath, file: string]
 
 function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference[] {
-  const { tls } = gateway
+  const { tls, identity } = gateway
   return [
     ...named(['gateway', 'tls', 'cert_file'], tls?.cert_file),
     ...named(['gateway', 'tls', 'key_file'], tls?.key_file),
+    ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
     ...plugins['token-validator'].issuers.flatMap(({ jwks_file }, index) =>
       named(['plugins', 'token-validator', 'issuers', index, 'jwks_file'], jwks_file),
     ),

@@ -188,10 +188,11 @@ const withGatewayFiles = (
   gateway: GatewayConfig['gateway'],
   absolute: Absolute,
 ): GatewayConfig['gateway'] => {
-  const { tls, shared } = gateway
+  const { tls, shared, identity } = gateway
   return {
     ...gateway,
     ...(tls && { tls: { cert_file: absolute(tls.cert_file), key_file: absolute(tls.key_file) } }),
+    ...(identity && { identity: { ...identity, key_file: absolute(identity.key_file) } }),
     ...(shared?.ca_file !== undefined && { shared: { ...shared, ca_file: absolute(shared.ca_file) } }),
   }
 }

@@ -8,6 +8,7 @@ import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
 import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
 import type { Shared } from '../upstream/shared-resources.ts'
+import { IdentitySigner } from '../upstream/signed-identity.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 import { cancelAll } from './drain.ts'
 import { createRouter, type Router } from './router.ts'
@@ -23,6 +24,8 @@ export interface Snapshot {
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
   readonly certificate: ServerCertificate | undefined
+  /** Signs callers for the services, where the gateway has a key. */
+  readonly signer: IdentitySigner | undefined
   /** The unfinished requests that started with it. */
   readonly requests: ActiveExchanges
   /** Resolves when every plugin has its resources, or knows that they are not available. */
@@ -51,6 +54,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   // Every configuration reports its warnings once, however the gateway is run.
   if (world.logsWarnings) for (const { id, text } of warnings) world.log.warn(text, { warning: id })
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
+  const signer = gateway.identity && new IdentitySigner(gateway.identity)
   const router = createRouter(routes)
   const sources = { sections: config.plugins, custom }
   const plugins = createPlugins(sources, { ...world, configVersion: versionOf(config) })
@@ -63,6 +67,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     plugins,
     pools,
     certificate,
+    signer,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
       await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))

@@ -15,7 +15,9 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const { limits, cors } = snapshot.config.gateway
   const { pool, basePath } = snapshot.pools.get(route)
   const { traceparent } = traceContext(exchange)
-  const forwarded = await forward(exchange, route, { pool, basePath, traceparent, log })
+  const { signer } = snapshot
+  const { target } = route
+  const forwarded = await forward(exchange, route, { pool, basePath, target, traceparent, signer, log })
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded
   const checked = await checkResponse(exchange, route, {

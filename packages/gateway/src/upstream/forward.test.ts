@@ -15,7 +15,14 @@ test('a request that fails before it is sent keeps no permit', async () => {
     },
   })
   const pool = { permits, connections: {} } as never
-  const options = { pool, basePath: '', traceparent: '', log: makeContext().log }
+  const options = {
+    pool,
+    basePath: '',
+    target: 'http://127.0.0.1:9',
+    signer: undefined,
+    traceparent: '',
+    log: makeContext().log,
+  }
   for (const _ of [1, 2])
     expect(await forward(exchange, makeRoute(), options)).toMatchObject({
       refused: { code: 'UPSTREAM_UNAVAILABLE' },

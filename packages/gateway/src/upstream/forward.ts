@@ -8,14 +8,17 @@ import { forwardedHeaders } from './forwarded-headers.ts'
 import { InvalidAnswerError } from './http1/answer-head.ts'
 import type { UpstreamTarget } from './pools.ts'
 import type { Release } from './semaphore.ts'
+import type { IdentitySigner } from './signed-identity.ts'
 
 /** The result of forwarding: an answer to pass on, or the outcome that replaces it. */
 export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused: NonNullable<StepResult> }
 
 /** The target of a request, its trace and the log. */
 export interface ForwardOptions extends UpstreamTarget {
-  /** Joins the spans of gateway and upstream. */
+  /** The base URL of the route. */
+  readonly target: string
   readonly traceparent: string
+  readonly signer: IdentitySigner | undefined
   readonly log: Log
 }
 
@@ -60,11 +63,12 @@ class ForwardedRequest implements UpstreamRequest {
   private readonly exchange: Exchange
   private readonly release: Release
 
-  constructor(exchange: Exchange, { basePath, traceparent }: ForwardOptions, release: Release) {
+  constructor(exchange: Exchange, options: ForwardOptions, release: Release) {
+    const { basePath, traceparent, target, signer } = options
     this.exchange = exchange
     this.release = release
     this.path = basePath + exchange.path + exchange.query
-    this.headers = forwardedHeaders(exchange, traceparent)
+    this.headers = forwardedHeaders(exchange, { traceparent, identity: signer?.sign(exchange, target) })
     this.body = exchange.body.content()
     this.repeatable = isRepeatable(exchange, this.body)
   }

@@ -31,6 +31,7 @@ const OWNED = new Set(
     headerNames.actorPrincipal,
     headerNames.actorSubject,
     headerNames.actorIssuer,
+    headerNames.agenticIdentity,
     headerNames.actorRoles,
     headerNames.idempotencyKey,
     headerNames.approvalToken,
@@ -67,13 +68,21 @@ export function connectionNames(value: string | undefined): ReadonlySet<string> 
 
 const namesIn = memoize((value) => new Set(value.split(',').map((name) => name.trim().toLowerCase())))
 
+/** Values that the gateway makes for one forwarded request. */
+export interface OwnValues {
+  /** Joins the spans of gateway and upstream. */
+  readonly traceparent: string
+  /** The signed identity of the caller, where the gateway has a key. */
+  readonly identity?: string | undefined
+}
+
 /**
  * The headers of the forwarded request, names and values in turn: first strip the client's, then add the gateway's. In
  * the other order a client's `Connection: X-Tenant-ID` would remove the gateway's header (F16).
  */
-export function forwardedHeaders(exchange: Exchange, traceparent: string): string[] {
+export function forwardedHeaders(exchange: Exchange, own: OwnValues): string[] {
   const forwarded = passedHeaders(exchange)
-  addOwnHeaders(forwarded, exchange, traceparent)
+  addOwnHeaders(forwarded, exchange, own)
   return forwarded
 }
 
@@ -102,7 +111,11 @@ function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): stri
   return passed
 }
 
-function addOwnHeaders(list: string[], exchange: Exchange, traceparent: string): void {
+function addOwnHeaders(
+  list: string[],
+  exchange: Exchange,
+  { traceparent, identity: signed }: OwnValues,
+): void {
   const { headers, identity, trace, route } = exchange
   add(list, headerNames.correlationId, trace.correlationId)
   add(list, headerNames.requestId, trace.requestId)
@@ -111,6 +124,7 @@ function addOwnHeaders(list: string[], exchange: Exchange, traceparent: string):
   add(list, headerNames.actorSubject, identity?.subject)
   add(list, headerNames.actorIssuer, identity?.issuer)
   add(list, headerNames.actorRoles, identity?.roles.join(','))
+  add(list, headerNames.agenticIdentity, signed)
   add(list, headerNames.idempotencyKey, headers[headerKeys.idempotencyKey])
   add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])
   if (route?.forwardAuthorization) add(list, headerNames.authorization, headers[headerKeys.authorization])

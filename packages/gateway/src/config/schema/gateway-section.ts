@@ -1,6 +1,6 @@
 import { checkOrigin, checkRedisUrl } from './address-checks.ts'
-import { checked, filledList, integer, list, section, text } from './field-kinds.ts'
-import { role } from './formats.ts'
+import { checked, filledList, flag, integer, list, patterned, section, text } from './field-kinds.ts'
+import { issuerName, role } from './formats.ts'
 
 const HOST_NAME =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
@@ -83,6 +83,22 @@ const tls = section({
   key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
 })
 
+const identity = section({
+  key_file: text('a file name').describe(
+    'PEM file with the private key (PKCS#8), Ed25519 or P-256, relative to this file.',
+  ),
+  key_id: patterned('a key id (1 to 256 printable ASCII characters without blanks)', /^[!-~]{1,256}$/)
+    .optional()
+    .describe('Name of the key in tokens and in the key set; absent means its thumbprint (RFC 7638).'),
+  issuer: issuerName().default('agentic-gateway').describe('Value of the iss claim.'),
+  ttl_seconds: integer(1, 3600).default(60).describe('How long a token is valid.'),
+  body_digest: flag()
+    .default(false)
+    .describe(
+      'Adds the SHA-256 of a body that is in memory, as claim bsha; then every request is signed anew.',
+    ),
+})
+
 const shared = section({
   redis_url: checked('a Redis URL', checkRedisUrl).describe(
     'Redis that the gateways have in common, redis:// or rediss://, with user and password where it asks for them, best taken from the environment; never shown.',
@@ -119,4 +135,9 @@ export const gatewaySection = section({
     ),
   cors: cors.optional().describe('Cross-origin access for browsers; absent means no CORS headers.'),
   tls: tls.optional().describe('Certificate of the main listener; absent means plain HTTP.'),
+  identity: identity
+    .optional()
+    .describe(
+      'Signs caller, tenant and roles for the services, in X-Agentic-Identity; absent means no such header.',
+    ),
 })

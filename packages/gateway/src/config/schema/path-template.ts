@@ -2,7 +2,12 @@ import { isDotSegment } from './address-checks.ts'
 import type { Check } from './field-kinds.ts'
 
 /** Paths that the gateway answers itself, before routing. */
-export const RESERVED_PATHS: readonly string[] = ['/metrics', '/healthz', '/readyz']
+export const RESERVED_PATHS: readonly string[] = [
+  '/metrics',
+  '/healthz',
+  '/readyz',
+  '/.well-known/agentic-jwks.json',
+]
 
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 // RFC 3986 pchar without "*", which reads like a wildcard.
