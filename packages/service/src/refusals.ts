@@ -108,6 +108,13 @@ export function invalidAt(field: string, message: string): ValidationFailed {
   return invalidRequest([{ field, message }])
 }
 
+const MAX_TEXT_LENGTH = 300
+
+/** Limits a text that a caller sent and that is returned in a fault. */
+export function shorten(text: string): string {
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
+}
+
 /** The outcome that asks for missing inputs. */
 export function clarificationFor(
   requiredInputs: ClarificationRequired['requiredInputs'],

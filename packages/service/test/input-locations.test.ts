@@ -71,6 +71,7 @@ describe('text from path, query and headers becomes what the schema says', () =>
     ['?exact=yes', 'exact', 'Invalid input: expected boolean, received string'],
     ['?sizes=1&sizes=x', 'sizes.1', 'Invalid input: expected number, received string'],
     ['?filter=red', 'filter', 'Invalid input: expected object, received string'],
+    ['?filter={"n":1e999}', 'filter', 'Invalid input: expected object, received string'],
     ['?text=a&text=b', 'text', 'Invalid input: expected string, received array'],
   ])('%s is refused at %s', async (query, field, message) => {
     expectInvalid(await searchWith(query), [{ field, message }])

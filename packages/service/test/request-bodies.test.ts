@@ -50,6 +50,36 @@ describe('a body that cannot be read', () => {
   })
 })
 
+describe('a number that is not finite', () => {
+  it.each([
+    ['{"deep":1e999}', 'deep'],
+    ['{"deep":{"list":[0,-1e999]}}', 'deep.list.1'],
+    [`{"${'n'.repeat(400)}":1e999}`, `${'n'.repeat(300)}…`],
+    ['{"":1e999}', 'body'],
+    // Not an input, but part of the digest of the request.
+    ['{"other":1e999}', 'other'],
+  ])('in %s is refused by its field', async (body, field) => {
+    expectInvalid(await ask(await start(), { body, headers: json }), [
+      { field, message: 'The number is too large.' },
+    ])
+  })
+
+  it('is not taken for null under an idempotency key', async () => {
+    const keep = defineOperation({
+      id: 'keep',
+      method: 'POST',
+      path: '/keep',
+      idempotent: true,
+      run: () => success({ kept: true }),
+    })
+    const { url } = await startService({ operations: [keep], store: { memory: true } })
+    const send = (body: string) =>
+      ask(`${url}/keep`, { body, headers: { ...json, 'idempotency-key': 'k-1' } })
+    expectAnswer(await send('{"limit":null}'), 200, { kept: true })
+    expectInvalid(await send('{"limit":1e999}'), [{ field: 'limit', message: 'The number is too large.' }])
+  })
+})
+
 describe('a body that can be read', () => {
   it.each([
     ['64 levels', nested(64), json],

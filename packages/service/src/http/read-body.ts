@@ -1,6 +1,7 @@
 import { headers, mediaTypeEssence } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
-import { invalidAt, refusal } from '../refusals.ts'
+import { notFiniteAt } from '../input/finite-numbers.ts'
+import { invalidAt, refusal, shorten } from '../refusals.ts'
 
 /** The members of a JSON body. */
 type JsonObject = Readonly<Record<string, unknown>>
@@ -35,6 +36,9 @@ function parseBody(text: string | undefined): Step<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return wrongBody('The body has to be a JSON object.')
   }
+  const tooLarge = notFiniteAt(value)
+  if (tooLarge !== undefined)
+    return endWith(invalidAt(shorten(tooLarge.join('.')) || 'body', 'The number is too large.'))
   return goOn(value as JsonObject)
 }
 

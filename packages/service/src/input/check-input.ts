@@ -6,7 +6,7 @@ import type {
 } from '@agentic-rest/profile'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Operation } from '../operation.ts'
-import { clarificationFor, invalidRequest } from '../refusals.ts'
+import { clarificationFor, invalidRequest, shorten } from '../refusals.ts'
 import type { CollectedInput } from './collect-input.ts'
 
 /** The parsed inputs, or the outcome for invalid or missing ones. */
@@ -16,7 +16,6 @@ type InputCheck =
 
 // A gateway reads at most 1 MiB of a typed body, so a longer list of faults would not reach the caller.
 const MAX_FAULTS = 100
-const MAX_TEXT_LENGTH = 300
 
 /**
  * Checks the inputs of a request. Invalid inputs come first, because answers to questions cannot correct them: the
@@ -79,10 +78,6 @@ function fieldError(issue: StandardSchemaV1.Issue): FieldError {
 
 function pathOf({ path = [] }: StandardSchemaV1.Issue): string[] {
   return path.map((segment) => String(typeof segment === 'object' ? segment.key : segment))
-}
-
-function shorten(text: string): string {
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
 }
 
 function refuse(outcome: ClarificationRequired | ValidationFailed): InputCheck {

@@ -1,5 +1,6 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../http/read-body.ts'
 import type { Operation } from '../operation.ts'
+import { notFiniteAt } from './finite-numbers.ts'
 import type { InputField, JsonType } from './input-fields.ts'
 
 /** Inputs by name, before the check by their schema. Plain JSON. */
@@ -103,11 +104,12 @@ function toNumber(text: string): number | string {
   return Number.isFinite(value) ? value : text
 }
 
-/** Parses JSON. A text that is nested too deep stays a text, for the schema to refuse. */
+/** Parses JSON. A text that is nested too deep, or with a number too large, stays a text, for the schema to refuse. */
 function toObject(text: string): unknown {
   if (isDeeperThan(text, MAX_JSON_DEPTH)) return text
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return notFiniteAt(value) === undefined ? value : text
   } catch {
     return text
   }
