@@ -79,15 +79,23 @@ test('a product in several warehouses needs one of them', async () => {
 })
 
 test.each(['wh-turin', 'nowhere', '', '%00', "'; DROP TABLE stock; --", '__proto__'])(
-  'the warehouse %j, which does not have the product, is wrong',
+  'the warehouse %j, which does not have the product, is asked about',
   async (warehouse) => {
     const { stock, checks } = await startInventory()
-    const message = 'The product is not in this warehouse; it is in wh-berlin, wh-rotterdam.'
-    expectAnswer(await stock(`prd-multi/stock?warehouse=${encodeURIComponent(warehouse)}`), 422, {
-      type: 'validation_failed',
-      code: 'VALIDATION_FAILED',
-      message,
-      errors: [{ field: 'warehouse', message }],
+    expectAnswer(await stock(`prd-multi/stock?warehouse=${encodeURIComponent(warehouse)}`), 400, {
+      type: 'clarification_required',
+      code: 'CLARIFICATION_REQUIRED',
+      message: 'The product is not in this warehouse.',
+      requiredInputs: [
+        {
+          name: 'warehouse',
+          location: 'query',
+          type: 'string',
+          required: true,
+          question: 'The product is not in this warehouse. Which one is it to come from?',
+          allowedValues: ['wh-berlin', 'wh-rotterdam'],
+        },
+      ],
     })
     expect((await checks('prd-multi')).items).toEqual([])
   },

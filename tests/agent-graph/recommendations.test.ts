@@ -104,13 +104,16 @@ describe('with agent B', () => {
     expect(await checks('prd-multi')).toMatchObject([
       { warehouse: 'wh-rotterdam', requestedFor: 'alice', idempotencyKey: 'multi-1' },
     ])
-    const message = 'The product is not in this warehouse; it is in wh-berlin, wh-rotterdam.'
-    expectAnswer(await recommend('prd-multi', { shipFrom: 'wh-turin' }), 422, {
-      type: 'validation_failed',
-      code: 'VALIDATION_FAILED',
-      message,
-      errors: [{ field: 'shipFrom', message }],
-    })
+    expectQuestion(await recommend('prd-multi', { shipFrom: 'wh-turin' }), [
+      {
+        name: 'shipFrom',
+        location: 'body',
+        type: 'string',
+        required: true,
+        question: 'The product is not in this warehouse. Which one is it to come from?',
+        allowedValues: ['wh-berlin', 'wh-rotterdam'],
+      } as { name: string },
+    ])
   })
 
   test('a failed dependency of B is one of A', async () => {

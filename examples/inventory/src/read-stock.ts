@@ -10,7 +10,6 @@ import {
   type RunContext,
   type Store,
   success,
-  validationFailed,
 } from '@agentic-rest/service'
 import { z } from 'zod'
 import { availableAt, type Place, readProduct, type StoredProduct } from './stock.ts'
@@ -26,7 +25,10 @@ const REQUESTED_FOR_ISSUER = 'X-Requested-For-Issuer'
 const trustedAgents: ReadonlySet<string> = new Set(['recommendations'])
 
 const stockInput = z.object({
-  productId: z.string().max(MAX_LENGTH),
+  productId: z
+    .string()
+    .max(MAX_LENGTH)
+    .meta({ examples: ['prd-123'] }),
   warehouse: z.string().max(MAX_LENGTH).optional().describe('Which warehouse is to be looked into?'),
   [REQUESTED_FOR]: z.string().max(MAX_LENGTH).optional().describe('The person for whom an agent asks.'),
   [REQUESTED_FOR_ISSUER]: z.string().max(MAX_LENGTH).optional().describe('The issuer that knows the person.'),
@@ -99,30 +101,26 @@ async function lookUp(store: Store, context: StockContext, person: Principal | u
 function choosePlace({ places }: StoredProduct, wanted: string | undefined) {
   const [first] = places
   if (wanted === undefined && places.length === 1 && first !== undefined) return first
-  if (wanted === undefined) return askWhich(places)
-  return places.find(({ warehouse }) => warehouse === wanted) ?? notThere(places)
+  if (wanted === undefined) return askWhich(places, 'The product is in several warehouses.')
+  const place = places.find(({ warehouse }) => warehouse === wanted)
+  return place ?? askWhich(places, 'The product is not in this warehouse.')
 }
 
-function askWhich(places: readonly Place[]) {
+/** A warehouse without the product is asked about too: the caller can choose one that has it. */
+function askWhich(places: readonly Place[], message: string) {
   return clarificationRequired({
-    message: 'The product is in several warehouses.',
+    message,
     requiredInputs: [
       {
         name: 'warehouse',
         location: 'query',
         type: 'string',
         required: true,
-        question: 'The product is in several warehouses. Which one is it to come from?',
+        question: `${message} Which one is it to come from?`,
         allowedValues: places.map(({ warehouse }) => warehouse),
       },
     ],
   })
-}
-
-function notThere(places: readonly Place[]) {
-  const known = places.map(({ warehouse }) => warehouse).join(', ')
-  const message = `The product is not in this warehouse; it is in ${known}.`
-  return validationFailed({ message, errors: [{ field: 'warehouse', message }] })
 }
 
 /** Records the check and stores the outcome of the key in one transaction. */

@@ -18,7 +18,13 @@ export function recommendForCustomer(store: Store): Operation {
     method: 'POST',
     path: '/recommendations/{customerId}',
     summary: 'Recommends products that a customer does not have yet.',
-    input: z.object({ customerId: z.string().max(256), limit: limitInput }),
+    input: z.object({
+      customerId: z
+        .string()
+        .max(256)
+        .meta({ examples: ['cus-1'] }),
+      limit: limitInput,
+    }),
     output: { created: customerBody },
     idempotent: true,
     async run({ tenant, input: { customerId, limit }, commit }) {

@@ -10,7 +10,9 @@ const MAX_BUDGET = 1_000_000_000
 const MAX_DAYS = 5_000
 
 const campaignInput = z.object({
-  name: readableText(MAX_NAME_LENGTH).describe('What is the campaign called?'),
+  name: readableText(MAX_NAME_LENGTH)
+    .describe('What is the campaign called?')
+    .meta({ examples: ['Spring sale'] }),
   monthlyBudget: z.int().min(0).max(MAX_BUDGET).default(1_000).describe('What may it spend in a month?'),
   metrics: z.array(dailyMetrics).max(MAX_DAYS).default([]).describe('What was measured so far.'),
 })

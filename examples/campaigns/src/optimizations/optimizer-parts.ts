@@ -6,7 +6,7 @@ import type { DescriptionWriter } from './describe-by-model.ts'
 
 /** The inputs of an optimization. */
 export const optimizationInput = z.object({
-  campaignId: z.string(),
+  campaignId: z.string().meta({ examples: ['cmp-123'] }),
   goal: z.enum(goals).describe('What is the campaign to be optimized for?'),
 })
 
