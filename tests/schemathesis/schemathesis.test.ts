@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DocumentedStack, startStack } from '../documented-stack.ts'
+import { repositoryRoot, run } from '../packed-packages.ts'
+import { ensureSchemathesis } from './ensure-schemathesis.ts'
+
+const seed = process.env['SEED'] ?? ''
+// Enough for every rule of the documents; more examples find nothing new and take minutes.
+const MAX_EXAMPLES = 10
+
+/** Services of the reference stack: the address of the document, and of the gateway in front. */
+const services = [
+  ['campaigns', 'http://127.0.0.1:8081', 'http://127.0.0.1:8080'],
+  ['recommendations', 'http://127.0.0.1:8082', 'http://127.0.0.1:8080'],
+  ['inventory', 'http://127.0.0.1:8083', 'http://127.0.0.1:8180'],
+] as const
+
+const schemathesis = ensureSchemathesis()
+const reason = 'missing' in schemathesis ? ` (${schemathesis.missing})` : ''
+// The reporter lists skipped tests only beside failed ones.
+if (reason !== '') process.stderr.write(`skipped: Schemathesis on the example services${reason}\n`)
+
+let stack: DocumentedStack | undefined
+let token = ''
+
+beforeAll(async () => {
+  if (reason !== '') return
+  stack = await startStack('npm start')
+  const issued = run('sh', ['-c', stack.adapt('npx agentic token')], repositoryRoot)
+  expect(issued).toMatchObject({ status: 0 })
+  token = issued.output.trim()
+})
+afterAll(() => stack?.stop())
+
+test.skipIf(reason !== '').concurrent.each(services)(
+  `Schemathesis finds no failure in %s${reason}`,
+  async (_name, service, gateway) => {
+    const adapt = (address: string) => stack?.adapt(address) ?? address
+    const { status, output } = await runSchemathesis([
+      `${adapt(service)}/openapi.json`,
+      ...['--url', adapt(gateway), '--header', `Authorization: Bearer ${token}`],
+      ...['--phases', 'examples,coverage,fuzzing,stateful', '--seed', seed],
+      ...['--max-examples', String(MAX_EXAMPLES), '--no-color'],
+    ])
+    expect({ status, output }, `seed ${seed}\n${output}`).toMatchObject({ status: 0 })
+    expect(output).toMatch(/\d+ generated, \d+ passed/)
+  },
+)
+
+async function runSchemathesis(args: readonly string[]) {
+  if ('missing' in schemathesis) return expect.fail(schemathesis.missing)
+  // It keeps findings in the current folder.
+  const cwd = mkdtempSync(join(tmpdir(), 'agentic-schemathesis-'))
+  const config = join(import.meta.dirname, 'schemathesis.toml')
+  const child = spawn(schemathesis.path, ['--config-file', config, 'run', ...args], {
+    cwd,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: cwd,
+      SCHEMATHESIS_HOOKS: 'hooks',
+      PYTHONPATH: import.meta.dirname,
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  rmSync(cwd, { recursive: true, force: true })
+  return { status: Number(status), output }
+}
