@@ -94,6 +94,24 @@ test('routes add keeps comments, order and variables, and adds only missing rout
   expect(written.match(/target: http:\/\/127\.0\.0\.1:\$\{SERVICE_PORT:-8081\}\n/g)).toHaveLength(8)
 })
 
+test('routes add leaves routes with another target alone, and takes a target with variables', async () => {
+  const port = await startService()
+  const folder = projectFolder()
+  const add = ['routes', 'add', 'gateway.yaml', '--from', `http://127.0.0.1:${port}`]
+  const other = await runHere(add, { cwd: folder, env: { SERVICE_PORT: '9000' } })
+  expect(other.stderr.split('\n')[0]).toBe(
+    'note: POST /questions has the target http://127.0.0.1:9000: it stays',
+  )
+  expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('nothing to add')])
+  const target = 'http://127.0.0.1:${SERVICE_PORT:-8081}'
+  writeFileSync(join(folder, 'gateway.yaml'), withoutRoutes(readGateway(folder)))
+  const written = await runHere([...add, '--target', target], { cwd: folder, env: {} })
+  expect([written.code, written.stderr]).toEqual([0, '8 routes added to gateway.yaml\n'])
+  const again = await runHere([...add, '--target', target], { cwd: folder, env: { SERVICE_PORT: '9000' } })
+  expect([again.code, again.stderr]).toEqual([0, ''])
+  expect(readGateway(folder).split(`target: ${target}\n`)).toHaveLength(9)
+})
+
 test('routes add reads a document from a file, and needs a target for it', async () => {
   const folder = projectFolder(withoutRoutes)
   const service = createService({ operations, store: { memory: true }, publicPath: '/shop' })

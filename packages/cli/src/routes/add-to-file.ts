@@ -167,7 +167,8 @@ function planRoutes(service: ServiceDocument, { target, existing, text }: Existi
   })
   const notes = service.operations.flatMap((operation) => {
     const route = known.get(keyOf(operation))
-    if (route === undefined || route.target.replace(/\/+$/, '') === target) return []
+    // Variables of a given target are filled in only when the file is read.
+    if (route === undefined || target.includes('${') || route.target.replace(/\/+$/, '') === target) return []
     return [`${operation.method} ${operation.path} has the target ${route.target}: it stays`]
   })
   return { added, notes }
