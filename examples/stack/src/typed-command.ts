@@ -22,8 +22,20 @@ export function npmCommand(script: Script, options: string): string {
 
 /** The command line for the user, depending on how this process was started. */
 export function typedCommand(script: 'start' | 'token', options: string, env: NodeJS.ProcessEnv): string {
-  if (script === 'start' && runningScript(env) !== undefined) return npmCommand(script, options)
+  const npmScript = script === 'start' ? npmScriptOf(env) : undefined
+  if (npmScript !== undefined) return options === '' ? npmScript : `${npmScript} -- ${options}`
   return `${programOf(env)} ${script === 'start' ? 'dev' : script} ${options}`.trimEnd()
+}
+
+// The usual names for it. Any other script, such as one that runs tests, may do more than start.
+const startScripts: ReadonlyMap<string, string> = new Map([
+  ['start', npmCommands.start],
+  ['dev', 'npm run dev'],
+])
+
+/** The npm script that starts this process, of any project. It has the other options of the command. */
+export function npmScriptOf({ npm_lifecycle_event: event = '' }: NodeJS.ProcessEnv): string | undefined {
+  return startScripts.get(event)
 }
 
 /** npx finds the command among the packages of a folder. If it had to fetch it, only the name of the package finds it. */

@@ -13,7 +13,9 @@ test.each([
     'npx agentic-rest token',
   ],
   ['token', '', { npm_lifecycle_event: 'constructor' }, 'npx agentic token'],
-  ['start', '', { npm_lifecycle_event: 'start', npm_package_name: 'my-agent' }, 'npx agentic dev'],
+  ['start', '--memory', { npm_lifecycle_event: 'start', npm_package_name: 'a' }, 'npm start -- --memory'],
+  ['start', '', { npm_lifecycle_event: 'dev', npm_package_name: 'a' }, 'npm run dev'],
+  ['start', '', { npm_lifecycle_event: 'test', npm_package_name: 'a' }, 'npx agentic dev'],
   ['token', '', { npm_lifecycle_event: 'start', npm_package_name: 'my-agent' }, 'npx agentic token'],
   ['start', '--memory', {}, 'agentic dev --memory'],
 ] as const)('%s with %j in %j is %s', (script, options, env, typed) => {

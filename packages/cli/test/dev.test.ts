@@ -232,6 +232,22 @@ test('a port that is taken is named, with a way out, and nothing is started', as
   await expect(fetch(`http://127.0.0.1:${portBase + 5}/healthz`)).rejects.toThrow('fetch failed')
 })
 
+test('the way out of a taken port keeps the service, by npm script or by option', async () => {
+  const portBase = await freeBase()
+  const holder = createServer().listen(portBase + 1, '127.0.0.1')
+  await once(holder, 'listening')
+  onTestFinished(() => void holder.close())
+  const text = gatewayFile(`http://127.0.0.1:${portBase + 1}`)
+  const cwd = folderWith({ 'own.yaml': text, 'keys.json': keys, 'main.ts': '' })
+  const args = ['dev', '--port-base', String(portBase), '-c', 'own.yaml', '--service', 'main.ts']
+  const wayOut = async (env: Record<string, string>) =>
+    (await runAgentic(args, { cwd, env })).stderr.replace(/\d+\.\n$/, 'N').split('for example with ')[1]
+  expect(await wayOut({})).toBe('agentic dev -c own.yaml --service main.ts --port-base N')
+  expect(await wayOut({ npm_lifecycle_event: 'start', npm_package_name: 'my-agent' })).toBe(
+    'npm start -- --port-base N',
+  )
+})
+
 test('a folder that another stack uses is named, with a way out', async () => {
   const cwd = folderWith({})
   mkdirSync(join(cwd, '.agentic'))

@@ -6,6 +6,7 @@ import {
   GatewayFileError,
   greet,
   npmCommand,
+  npmScriptOf,
   PartFailedError,
   PortsTakenError,
   readPortBase,
@@ -103,7 +104,7 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
     const databaseUrl = host.env['DATABASE_URL'] || undefined
     const consoleFolder = await findConsoleFolder(host)
     const { env, stdout: output } = host
-    const command = (options: string) => typedCommand('start', options, env)
+    const command = (options: string) => typedCommand('start', `${keptOptions(wanted, env)}${options}`, env)
     const around = { databaseUrl, consoleFolder, env, output, signal, command }
     const stack = await startStack({ ...wanted, ...around })
     if (!signal.aborted) await tell(stack, wanted, { host, startedAt })
@@ -116,6 +117,13 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
     if (isExpected(error)) return fail(host, error.message, exitCodes.failed)
     throw error
   }
+}
+
+/** Options to repeat in a suggested command. An npm script has them already. */
+function keptOptions({ gatewayFile, serviceFile }: Wanted, env: NodeJS.ProcessEnv): string {
+  if (npmScriptOf(env) !== undefined) return ''
+  const config = gatewayFile === undefined || gatewayFile === OWN_FILE ? '' : `-c ${gatewayFile} `
+  return `${config}${serviceFile === undefined ? '' : `--service ${serviceFile} `}`
 }
 
 function isExpected(error: unknown): error is Error {
