@@ -45,7 +45,6 @@ describe('a request', () => {
     ['GET /campaigns/actives', 'GET /campaigns/{id}', 'actives'],
     ['GET /campaigns/active/assets', 'GET /campaigns/{id}/assets', 'active'],
     ['POST /campaigns/c-1/assets:generate', 'POST /campaigns/{id}/assets:generate', 'c-1'],
-    ['POST /campaigns/c-1/assets%3Agenerate', 'POST /campaigns/{id}/{action}', 'assets:generate'],
     ['POST /campaigns/c-1/archive', 'POST /campaigns/{id}/{action}', 'archive'],
     ['DELETE /campaigns/active', 'DELETE /campaigns/{id}', 'active'],
     ['HEAD /campaigns/c-1', 'GET /campaigns/{id}', 'c-1'],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatFaults } from './faults.ts'
 import { parseConfig } from './parse-config.ts'
 
@@ -266,3 +266,93 @@ test.each([
     expect(warningsIn(onRedis(address), env)).toEqual([])
   },
 )
+
+describe('neighbours of a parameter', () => {
+  const read = { method: 'GET', path: '/items/{id}', roles: ['reader', 'staff'] }
+  const unequal = (index: number) => [`unequal-neighbours routes[${index}].path`]
+
+  test.each([
+    ['other roles', { roles: ['admin'] }],
+    ['no roles', { roles: [] }],
+    ['scopes', { roles: read.roles, scopes: ['export'] }],
+    ['a policy', { roles: read.roles, allow: 'tenant == "acme"' }],
+    ['a licence', { roles: read.roles, license: 'export' }],
+  ])('with %s are warned of', (_title, access) => {
+    const plugins = { ...closed, 'license-check': { tenants: { acme: { features: ['export'] } } } }
+    const routes = [read, { method: 'GET', path: '/items/export', ...access }].map((route, index) => ({
+      id: `r${index}`,
+      target: 'http://127.0.0.1:9',
+      ...route,
+    }))
+    expect(warningsIn(JSON.stringify({ plugins, routes })).map(({ id, path }) => `${id} ${path}`)).toEqual(
+      unequal(1),
+    )
+  })
+
+  test.each([
+    [[read, { ...read, path: '/items/export', roles: ['staff', 'reader'] }], []],
+    [
+      [
+        { ...read, path: '/items/export' },
+        { ...read, roles: [] },
+      ],
+      unequal(0),
+    ],
+    [[read, { method: 'PUT', path: '/items/export' }], []],
+    [[read, { method: 'GET', path: '/items/export/all' }], []],
+    [[read, { method: 'GET', path: '/orders/export' }], []],
+    [[read, { method: 'GET', path: '/Items/export;x' }], unequal(1)],
+    [
+      [
+        { method: 'GET', path: '/a/{x}/c' },
+        { ...read, path: '/a/b/{y}' },
+      ],
+      [],
+    ],
+    [
+      [
+        { method: 'GET', path: '/a/{x}/{y}' },
+        { ...read, path: '/a/b/{y}' },
+      ],
+      unequal(1),
+    ],
+    [
+      [
+        { method: 'GET', path: '/{x}/b' },
+        { method: 'GET', path: '/a/{y}' },
+        { ...read, path: '/a/b' },
+      ],
+      [...unequal(2), ...unequal(2)],
+    ],
+    [
+      [
+        { method: 'GET', path: '/a/{x}' },
+        { ...read, path: '/A/{x}' },
+      ],
+      [],
+    ],
+  ])('%j: %j', (routes, expected) => {
+    expect(idsOf(routes)).toEqual(expected)
+  })
+
+  test('the message names the other route and the keys', () => {
+    const routes = [read, { method: 'GET', path: '/items/export', scopes: ['s'] }].map((route, index) => ({
+      id: `r${index}`,
+      target: 'http://127.0.0.1:9',
+      ...route,
+    }))
+    expect(warningsIn(JSON.stringify({ plugins: closed, routes })).map(({ message }) => message)).toEqual([
+      'differs from routes[0], which has a parameter for a literal of this path, in roles, scopes; a service that reads ' +
+        'paths less strictly could serve one for the other, so make them equal or name the paths apart',
+    ])
+  })
+
+  test('thousands of routes are compared in a moment', () => {
+    const routes = Array.from({ length: 4000 }, (_, index) => ({
+      ...read,
+      path: index % 2 === 0 ? `/r${index}/{id}` : `/r${index - 1}/export`,
+      roles: [`r${index}`],
+    }))
+    expect(idsOf(routes)).toHaveLength(2000)
+  })
+})

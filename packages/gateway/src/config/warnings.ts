@@ -5,6 +5,7 @@ import { formatPath, type Path } from './faults.ts'
 import { parameterName, pathSegments } from './schema/path-template.ts'
 import type { Environment } from './source/interpolation.ts'
 import { nodeAt, type SourceNode } from './source/source-tree.ts'
+import { type UnequalNeighbours, unequalNeighbours } from './unequal-neighbours.ts'
 
 /** The warnings by id. An id never changes: programs that read reports rely on it. */
 export const warningKinds = {
@@ -14,6 +15,7 @@ export const warningKinds = {
   'plain-text-secret': 'A secret is written in the file itself.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
   'admin-without-role': 'The admin listener lets nobody in outside development.',
+  'unequal-neighbours': 'Two routes that a service may confuse differ in roles, scopes, policy or licence.',
   'generic-invoke': 'A route looks like a generic invoke endpoint, not like an operation of a resource.',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -65,6 +67,7 @@ export const warningsOf = ({ gateway, plugins, routes }: GatewayConfig): readonl
   ...adminWarning(gateway),
   ...pluginWarnings(plugins),
   ...routes.flatMap(routeWarnings),
+  ...unequalNeighbours(routes).map(neighbourWarning),
 ]
 
 const adminWarning = ({ admin }: GatewayConfig['gateway']): Unwise[] => {
@@ -132,6 +135,15 @@ const routeWarnings = (route: RouteConfig, index: number): Unwise[] => {
     })
   return warnings
 }
+
+/** Decision 37: the gateway refuses the spellings it knows; a service may confuse the two routes in further ways. */
+const neighbourWarning = ({ index, other, differing }: UnequalNeighbours): Unwise => ({
+  id: 'unequal-neighbours',
+  path: ['routes', index, 'path'],
+  message:
+    `differs from routes[${other}], which has a parameter for a literal of this path, in ${differing.join(', ')}; ` +
+    'a service that reads paths less strictly could serve one for the other, so make them equal or name the paths apart',
+})
 
 // Verbs that name no operation.
 const ACTS = new Set(['ask', 'dispatch', 'exec', 'execute', 'invoke', 'perform'])

@@ -2,10 +2,16 @@ import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { parameterName, pathSegments } from '../config/schema/path-template.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
+import { createNeighbourCheck } from './neighbours.ts'
 
 /** A matched route, or the methods of the path. */
 export type RouteMatch =
-  | { readonly route: RouteConfig; readonly params: Readonly<Record<string, string>> }
+  | {
+      readonly route: RouteConfig
+      readonly params: Readonly<Record<string, string>>
+      /** A parameter value may be a literal of another route to a less strict server: the request is refused. */
+      readonly isNeighbour: boolean
+    }
   | { readonly route: undefined; readonly allowedMethods: readonly string[] }
 
 /** Finds the route of a request. */
@@ -15,6 +21,10 @@ export interface Router {
   methods(path: string): readonly string[]
 }
 
+/** The fault of a path with the value of a neighbour, for messages. */
+export const NEIGHBOUR_FAULT =
+  'must not have a parameter value that names another route in other case or before a semicolon'
+
 // The largest head that can be configured: the limit of the head is the only one.
 const MAX_PARAM_LENGTH = 1_048_576
 
@@ -22,6 +32,7 @@ const MAX_PARAM_LENGTH = 1_048_576
 export function createRouter(routes: readonly RouteConfig[]): Router {
   const tree = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH })
   const methods = new Set<string>()
+  const isNeighbour = createNeighbourCheck(routes)
   for (const route of routes) {
     methods.add(route.method)
     tree.on(route.method as HTTPMethod, treePath(route.path), noHandler, route)
@@ -29,7 +40,9 @@ export function createRouter(routes: readonly RouteConfig[]): Router {
   const find = (method: string, path: string): RouteMatch | undefined => {
     const found = methods.has(method) ? tree.find(method as HTTPMethod, treeText(path)) : null
     if (found === null) return undefined
-    return { route: found.store as RouteConfig, params: decodeParams(found.params as Record<string, string>) }
+    const route = found.store as RouteConfig
+    const params = decodeParams(found.params as Record<string, string>)
+    return { route, params, isNeighbour: isNeighbour(route, path) }
   }
   const allowed = (path: string) => {
     const own = [...methods].filter((method) => find(method, path) !== undefined)

@@ -1,7 +1,8 @@
 import type { Outcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
-import { refusal } from '../errors.ts'
+import { invalidRequest, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
+import { NEIGHBOUR_FAULT } from '../lifetime/router.ts'
 import type { Parts } from './parts.ts'
 
 /** A stream may be read this much longer than its operation may take. */
@@ -22,6 +23,7 @@ export function findRoute(exchange: Exchange, { snapshot }: Parts): StepResult {
   }
   exchange.route = match.route
   exchange.params = match.params
+  if (match.isNeighbour) return invalidRequest('path', NEIGHBOUR_FAULT)
   exchange.streaming = match.route.mode === 'sse' && acceptsEventStream(exchange.headers['accept'])
   startDeadline(exchange, match.route)
   return undefined

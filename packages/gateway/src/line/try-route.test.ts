@@ -52,6 +52,16 @@ test('a request has a route, its parameters and the plugins that run, in their o
   })
 })
 
+test('a parameter value that names a neighbour is refused with its reason', () => {
+  const target = 'http://127.0.0.1:9'
+  const neighbours = [...routes, { id: 'export', method: 'GET', path: '/items/export', target }]
+  expect(attempt('GET', '/items/EXPORT', full, neighbours)).toEqual({
+    type: 'refused',
+    reason: 'must not have a parameter value that names another route in other case or before a semicolon',
+  })
+  expect(attempt('GET', '/items/exports', full, neighbours)).toMatchObject({ route: { id: 'read' } })
+})
+
 test('a plugin that has nothing to do says why', () => {
   const trial = attempt('GET', '/items/1', bare, routes.slice(1))
   expect(trial.type === 'route' && trial.plugins.map(({ runs, why }) => `${runs} ${why}`)).toEqual([

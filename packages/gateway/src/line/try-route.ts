@@ -1,6 +1,6 @@
 import type { GatewayConfig, RouteConfig } from '../config/config-schema.ts'
 import { RESERVED_PATHS } from '../config/schema/path-template.ts'
-import { createRouter } from '../lifetime/router.ts'
+import { createRouter, NEIGHBOUR_FAULT } from '../lifetime/router.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
 import type { Log } from '../log.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
@@ -32,7 +32,7 @@ export type RouteTrial =
   | { readonly type: 'own'; readonly path: string }
   | { readonly type: 'no_route'; readonly path: string }
   | { readonly type: 'method_not_allowed'; readonly path: string; readonly allowedMethods: readonly string[] }
-  /** No gateway would look for a route: the path itself is refused (decision 6). */
+  /** No gateway would look for a route: the path itself is refused (decisions 6 and 37). */
   | { readonly type: 'refused'; readonly reason: string }
 
 /** Finds the route of a request with the router of the gateway, without starting one. */
@@ -51,7 +51,8 @@ export function tryRoute(
   const router = createRouter(config.routes)
   const match = router.match(method, path)
   if (match.route !== undefined) {
-    const { route } = match
+    const { route, isNeighbour } = match
+    if (isNeighbour) return { type: 'refused', reason: NEIGHBOUR_FAULT }
     return {
       type: 'route',
       route,

@@ -29,6 +29,13 @@ export const pathShape = (path: string): string =>
     .map((segment) => (segment.startsWith('{') ? '' : decodeLiteral(segment)))
     .join('/')}`
 
+/** A segment as the least strict server reads it: decoded, without path parameters after a semicolon, in any case. */
+export const looseSegment = (segment: string): string => {
+  const [name = ''] = decodeLiteral(segment).split(';', 1)
+  // Through both cases, which is full case folding.
+  return name.toLowerCase().toUpperCase().toLowerCase()
+}
+
 /** Returns the fault of a route's path template, if it has one. */
 export const checkPathTemplate: Check = (path) =>
   checkForm(path) ?? checkSegments(pathSegments(path)) ?? checkReserved(path)
