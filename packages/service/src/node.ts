@@ -4,10 +4,14 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { AuditEmitter } from '@agentic-rest/profile'
+import { toResponse, writeAnswer } from './answer.ts'
 import { jsonLinesAudit, teeAudit } from './audit/emitters.ts'
 import { httpAudit } from './audit/http-audit.ts'
+import { openTrace } from './http/caller.ts'
 import { createNodeListener, type NodeFetch } from './http/node-listener.ts'
+import { createHostCheck, type HostCheck } from './http/own-hosts.ts'
 import { stderrLog } from './log.ts'
+import { refusal } from './refusals.ts'
 import { createStore } from './runtime/sql-store.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
@@ -24,6 +28,11 @@ export interface ServeOptions {
   readonly port: number | string
   /** 127.0.0.1 by default. Only the gateway may reach a service, because the service trusts its headers. */
   readonly host?: string
+  /**
+   * Further names of this server, without ports. A request for another host is refused with 403, except `localhost`, `host`
+   * and the address at which it arrives.
+   */
+  readonly hosts?: readonly string[]
   /** Closed at the end, in this order: the service first, then its store and its audit emitter. */
   readonly closes?: readonly Closable[]
 }
@@ -42,8 +51,10 @@ const signals = ['SIGTERM', 'SIGINT'] as const
  * Serves until SIGTERM or SIGINT, which wait for the requests in flight. The same signal a second time ends the process
  * at once. `GET /healthz` is answered with 200. If the port is not available, it closes everything and rejects.
  */
-export async function serve({ fetch, port, host = '127.0.0.1', closes = [] }: ServeOptions): Promise<Served> {
-  const server = createServer(createNodeListener(withHealth(fetch)))
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { fetch, port, host = '127.0.0.1', hosts = [], closes = [] } = options
+  const isOwnHost = createHostCheck({ host, hosts })
+  const server = createServer(createNodeListener(withHealth(withOwnHosts(fetch, isOwnHost))))
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= end(server, closes).finally(unlisten)
@@ -95,6 +106,16 @@ function withHealth(fetch: NodeFetch): NodeFetch {
   return function answer(request, bindings) {
     const isHealth = new URL(request.url).pathname === HEALTH_PATH && /^(?:GET|HEAD)$/.test(request.method)
     return isHealth ? new Response('ok\n') : fetch(request, bindings)
+  }
+}
+
+/** Probes ask by many names and learn nothing, so health is answered before this. */
+function withOwnHosts(fetch: NodeFetch, isOwnHost: HostCheck): NodeFetch {
+  return function answerOwn(request, bindings) {
+    const { localAddress } = bindings.incoming.socket
+    if (isOwnHost(new URL(request.url), localAddress)) return fetch(request, bindings)
+    const answer = { outcome: refusal('HOST_NOT_ALLOWED'), headers: {} }
+    return toResponse(writeAnswer(answer, openTrace(request).trace), request.method)
   }
 }
 

@@ -32,6 +32,7 @@ export const refusals = {
   },
   SHUTTING_DOWN: { type: 'error', condition: 'unavailable', message: 'The service is shutting down.' },
   INTERNAL_ERROR: { type: 'error', message: 'The operation failed.' },
+  HOST_NOT_ALLOWED: { type: 'forbidden', message: 'The request is for another host.' },
   TENANT_REQUIRED: { type: 'forbidden', message: 'The request does not say which tenant it is for.' },
   TENANT_UNKNOWN: { type: 'forbidden', message: 'The tenant is not known here.' },
   SUBJECT_REQUIRED: { type: 'forbidden', message: 'The request does not say who sends it.' },
