@@ -49,9 +49,10 @@ test('a project from a document of the SDK has the operations, rules and routes 
   const pay = defineOperation({
     id: 'pay',
     method: 'POST',
-    path: '/accounts/{accountId}/payments',
+    path: '/accounts/{accountId}/days/{day}/payments',
     input: z.object({
       accountId: z.string().regex(/^a-\d+$/),
+      day: z.string().max(20),
       amount: z.number().gt(0).lte(10_000),
       currency: z.enum(['EUR', 'USD']).default('EUR'),
       note: z.string().max(140).optional(),

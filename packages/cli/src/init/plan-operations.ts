@@ -50,6 +50,10 @@ const ownedHeaders = new Set<string>([
   ...Object.values(headerKeys),
   ...['accept', 'connection', 'content-length', 'cookie', 'host', 'prefer', 'transfer-encoding'],
 ])
+// The rule of the SDK for path parameters. Documents of the SDK have it, and the written service adds it again; the test of
+// a project from such a document compares both.
+const REFUSED = String.raw`/\\\u0000-\u001f\u007f-\u009f`
+const SDK_PATTERN = String.raw`^(?:[^.${REFUSED}]|\.[^.;${REFUSED}]|\.\.[^;${REFUSED}])[^${REFUSED}]*$`
 const OWNED_PREFIX = /^x-(?:actor|forwarded)-/
 
 /** Turns the operations of a document into routes and operations of a project. */
@@ -164,7 +168,7 @@ export function extensionOf(
 function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi): PlannedInput[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const parameter = parameters.find((each) => each['in'] === 'path' && each['name'] === name) ?? {}
-    const schema = api.follow(parameter['schema'])
+    const schema = withoutSdkPattern(api.follow(parameter['schema']), api)
     return {
       name,
       location: 'path',
@@ -173,6 +177,14 @@ function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi):
       schema: Object.hasOwn(schema, 'type') ? schema : { type: 'string', ...schema },
     }
   })
+}
+
+/** The schema that the author of a service wrote for a path parameter. */
+function withoutSdkPattern(schema: JsonMap, api: OpenApi): JsonMap {
+  const [own, rule] = listOf(schema['allOf'])
+  if (mapOf(rule)['pattern'] === SDK_PATTERN) return api.follow(own)
+  const { pattern, ...rest } = schema
+  return pattern === SDK_PATTERN ? rest : schema
 }
 
 function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
