@@ -10,7 +10,7 @@ import { eventTypes, openRecord, type RequestRecord } from './audit/request-reco
 import type { CallOptions } from './call/call.ts'
 import type { Durable } from './durable.ts'
 import { fingerprint } from './fingerprint.ts'
-import { type Caller, openTrace, readCaller } from './http/caller.ts'
+import { type Caller, openTrace, plainIdentity, readCaller } from './http/caller.ts'
 import { readBody } from './http/read-body.ts'
 import type { Match, Router } from './http/router.ts'
 import type { InFlight } from './in-flight.ts'
@@ -24,6 +24,7 @@ import { refusal } from './refusals.ts'
 import { makeContext } from './run-context.ts'
 import type { Job, Scope } from './runtime/contract.ts'
 import { StoreUnavailableError } from './runtime/store.ts'
+import type { Trust } from './trust/trust.ts'
 
 /** The parts of a service; created once by `createService`. */
 export interface ServiceParts {
@@ -34,6 +35,8 @@ export interface ServiceParts {
   readonly inFlight: InFlight
   readonly callOptions: CallOptions
   readonly document: () => object
+  /** Set if only signed identities are believed. */
+  readonly trust: Trust | undefined
   readonly defaultTenant: string | undefined
   readonly maxBodyBytes: number
   readonly publicPath: string
@@ -67,7 +70,7 @@ async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<A
   if (url.pathname === DOCUMENT_PATH && method === 'GET') return documentAnswer(parts)
   const match = parts.router.find(method, url.pathname)
   if (!match.ok) return match.answer
-  const caller = readCaller(request, parts.defaultTenant)
+  const caller = await identify(parts, exchange)
   exchange.record = recordOf(parts, exchange, {
     match: match.value,
     caller: caller.ok ? caller.value : undefined,
@@ -75,7 +78,7 @@ async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<A
   if (!caller.ok) return caller.answer
   const { operation, params } = match.value
   const body = operation.readsBody
-    ? await readBody(request, parts.maxBodyBytes)
+    ? await readBody(request, { maxBodyBytes: parts.maxBodyBytes, digest: caller.value.bodyDigest })
     : { ok: true as const, value: {} }
   if (!body.ok) return body.answer
   const source = { params, query: url.searchParams, headers: request.headers, body: body.value }
@@ -90,6 +93,12 @@ async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<A
     input: checked.value,
     digest,
   })
+}
+
+/** With `trust` the plain headers of an identity are not read. */
+async function identify({ trust, defaultTenant }: ServiceParts, { request, url }: Exchange) {
+  const identity = trust === undefined ? plainIdentity(request) : await trust.identify(request, url)
+  return identity.ok ? readCaller(request, identity.value, defaultTenant) : identity
 }
 
 interface CheckedRequest {

@@ -14,6 +14,7 @@ import { stderrLog } from './log.ts'
 import { refusal } from './refusals.ts'
 import { createStore } from './runtime/sql-store.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
+import type { TrustOptions } from './trust/trust.ts'
 
 /** Anything with `close`: a service, a store, an audit emitter. */
 export interface Closable {
@@ -150,6 +151,14 @@ export interface ClosableAudit extends AuditEmitter {
 /** Creates the store of the environment: the server of `DATABASE_URL`, else a database in `DATA_FOLDER`, else memory. */
 export function storeFromEnvironment(env: Environment = process.env): Store {
   return createStore(placeOfData(env))
+}
+
+/** The options of `createService` from the environment: the gateway whose keys are at `TRUST_JWKS_URL`; none if it is not set. */
+export function trustFromEnvironment(env: Environment = process.env): { readonly trust?: TrustOptions } {
+  const [jwksUrl, audience] = [given(env, 'TRUST_JWKS_URL'), given(env, 'TRUST_AUDIENCE')]
+  if (jwksUrl === undefined) return {}
+  const issuer = given(env, 'TRUST_ISSUER') ?? 'agentic-gateway'
+  return { trust: { jwksUrl, issuer, ...(audience !== undefined && { audience }) } }
 }
 
 function placeOfData(env: Environment): StoreOptions {

@@ -33,6 +33,12 @@ export const refusals = {
   SHUTTING_DOWN: { type: 'error', condition: 'unavailable', message: 'The service is shutting down.' },
   INTERNAL_ERROR: { type: 'error', message: 'The operation failed.' },
   HOST_NOT_ALLOWED: { type: 'forbidden', message: 'The request is for another host.' },
+  IDENTITY_REQUIRED: { type: 'forbidden', message: 'The request has no identity that a gateway has signed.' },
+  IDENTITY_INVALID: { type: 'forbidden', message: 'The signed identity of the request is not valid here.' },
+  IDENTITY_KEYS_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The keys to check the identity of the request cannot be had at the moment.',
+  },
   TENANT_REQUIRED: { type: 'forbidden', message: 'The request does not say which tenant it is for.' },
   TENANT_UNKNOWN: { type: 'forbidden', message: 'The tenant is not known here.' },
   SUBJECT_REQUIRED: { type: 'forbidden', message: 'The request does not say who sends it.' },

@@ -15,6 +15,7 @@ import { approvalOperations, backgroundOperations, type OwnOptions } from './own
 import { createJobRunner } from './run-job.ts'
 import type { Releasers } from './runtime/contract.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
+import { createTrust, type TrustOptions } from './trust/trust.ts'
 
 /** The options of a service. */
 export interface ServiceOptions {
@@ -28,6 +29,11 @@ export interface ServiceOptions {
   readonly description?: string
   /** JSON lines on stderr by default. */
   readonly log?: Log
+  /**
+   * The gateway whose signed identities are believed (`X-Agentic-Identity`). Requests without one are refused, and the plain
+   * headers are ignored. Without this option the plain headers are believed.
+   */
+  readonly trust?: TrustOptions
   /** The tenant of requests without one. By default they are refused. Not for services behind a gateway. */
   readonly defaultTenant?: string
   /** The roles that see and cancel every background operation of their tenant; none by default (decision 38). */
@@ -108,8 +114,10 @@ type Made = Pick<ServiceParts, 'log' | 'durable' | 'publicPath'> & {
 }
 
 function createParts(options: ServiceOptions, { operations, document, ...made }: Made): ServiceParts {
+  const fetch = options.fetch ?? globalThis.fetch
   return {
     ...made,
+    trust: options.trust && createTrust(options.trust, { fetch, log: made.log }),
     router: createRouter(operations),
     emitter: options.audit ?? noopAuditEmitter,
     inFlight: createInFlight(),
@@ -117,7 +125,7 @@ function createParts(options: ServiceOptions, { operations, document, ...made }:
     defaultTenant: options.defaultTenant,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     callOptions: {
-      fetch: options.fetch ?? globalThis.fetch,
+      fetch,
       identity: options.identity,
       timeoutSeconds: options.callTimeoutSeconds ?? 30,
       maxResponseBytes: options.maxResponseBytes ?? 10 * 1024 * 1024,

@@ -3,13 +3,21 @@ import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, invalidRequest, refusal } from '../refusals.ts'
 import { isStorable } from '../runtime/key-text.ts'
 
-/** The caller and the control headers of a request, validated by the gateway. */
-export interface Caller {
-  readonly tenant: string
-  readonly actor: string
+/** The statements of a gateway about a request, in plain headers or in a signed token. */
+export interface Identity {
+  readonly tenant: string | undefined
   readonly subject: string | undefined
   readonly issuer: string | undefined
+  readonly actor: string | undefined
   readonly roles: readonly string[]
+  /** The SHA-256 of the request body in base64url, if the gateway signed it. */
+  readonly bodyDigest: string | undefined
+}
+
+/** The caller and the control headers of a request, validated by the gateway. */
+export interface Caller extends Identity {
+  readonly tenant: string
+  readonly actor: string
   readonly idempotencyKey: string | undefined
   readonly approvalToken: string | undefined
   readonly authorization: string | undefined
@@ -47,26 +55,40 @@ export function openTrace(request: Request): Step<undefined> & { readonly trace:
   return { ...endWith(invalidRequest(errors)), trace }
 }
 
-/** Reads the identity of a request. Without a gateway there is none; then `defaultTenant` applies. */
-export function readCaller(request: Request, defaultTenant: string | undefined): Step<Caller> {
+/** Reads the identity from the plain headers. Only a gateway may be able to send them. */
+export function plainIdentity(request: Request): Step<Identity> {
   const read = (name: string) => request.headers.get(name) || undefined
-  const tenant = read(headers.tenantId) ?? defaultTenant
+  // Subject and issuer are part of keys in the store.
+  const tooLong = [headers.actorSubject, headers.actorIssuer].find((name) => !isStorable(read(name) ?? ''))
+  if (tooLong !== undefined) return endWith(invalidAt(tooLong, 'has to be 1 to 512 bytes'))
+  return goOn({
+    tenant: read(headers.tenantId),
+    subject: read(headers.actorSubject),
+    issuer: read(headers.actorIssuer),
+    actor: read(headers.actorPrincipal),
+    roles: readRoles(read(headers.actorRoles)),
+    bodyDigest: undefined,
+  })
+}
+
+/** Reads the caller of a request. Without a gateway there is no tenant; then `defaultTenant` applies. */
+export function readCaller(
+  request: Request,
+  identity: Identity,
+  defaultTenant: string | undefined,
+): Step<Caller> {
+  const read = (name: string) => request.headers.get(name) || undefined
+  const tenant = identity.tenant ?? defaultTenant
   if (tenant === undefined) return endWith(refusal('TENANT_REQUIRED'))
   if (!TENANT.test(tenant)) return endWith(refusal('TENANT_UNKNOWN'))
   const key = read(headers.idempotencyKey)
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     return endWith(invalidAt(headers.idempotencyKey, 'has to be 1 to 255 printable ASCII characters'))
   }
-  // Subject and issuer are part of keys in the store.
-  const tooLong = [headers.actorSubject, headers.actorIssuer].find((name) => !isStorable(read(name) ?? ''))
-  if (tooLong !== undefined) return endWith(invalidAt(tooLong, 'has to be 1 to 512 bytes'))
-  const subject = read(headers.actorSubject)
   return goOn({
+    ...identity,
     tenant,
-    subject,
-    issuer: read(headers.actorIssuer),
-    actor: read(headers.actorPrincipal) ?? subject ?? '',
-    roles: readRoles(read(headers.actorRoles)),
+    actor: identity.actor ?? identity.subject ?? '',
     idempotencyKey: key,
     approvalToken: read(headers.approvalToken),
     authorization: read(headers.authorization),

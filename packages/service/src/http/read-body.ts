@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { headers, mediaTypeEssence } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { notFiniteAt } from '../input/finite-numbers.ts'
@@ -6,14 +7,26 @@ import { invalidAt, refusal, shorten } from '../refusals.ts'
 /** The members of a JSON body. */
 type JsonObject = Readonly<Record<string, unknown>>
 
+/** The demands on a body. */
+interface BodyOptions {
+  readonly maxBodyBytes: number
+  /** The signed SHA-256 in base64url. */
+  readonly digest: string | undefined
+}
+
 /** Reads the JSON object of a request body. An absent body is an empty object. */
-export async function readBody(request: Request, maxBodyBytes: number): Promise<Step<JsonObject>> {
+export async function readBody(
+  request: Request,
+  { maxBodyBytes, digest }: BodyOptions,
+): Promise<Step<JsonObject>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   const bytes = declared > maxBodyBytes ? undefined : await readBytes(request.body, maxBodyBytes)
   if (bytes === undefined) {
     await discardRest(request.body)
     return endWith(refusal('BODY_TOO_LARGE'))
   }
+  if (digest !== undefined && createHash('sha256').update(bytes).digest('base64url') !== digest)
+    return endWith(refusal('IDENTITY_INVALID'))
   if (bytes.byteLength === 0) return goOn({})
   const essence = mediaTypeEssence(request.headers.get(headers.contentType) ?? undefined)
   if (essence === undefined || !isJson(essence)) {

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createService, defineOperation, StoreUnavailableError, success } from '../../src/index.ts'
-import { auditFromEnvironment, serve, storeFromEnvironment } from '../../src/node.ts'
+import { auditFromEnvironment, serve, storeFromEnvironment, trustFromEnvironment } from '../../src/node.ts'
 
 const greet = defineOperation({
   id: 'greet',
@@ -95,6 +95,18 @@ it('a store is on the server that is named, or in the folder', async () => {
   const nobody = storeFromEnvironment({ ...env, DATABASE_URL: 'postgres://127.0.0.1:9/nobody' })
   await expect(nobody.query('SELECT 1')).rejects.toThrow(StoreUnavailableError)
   await nobody.close()
+})
+
+it('the gateway to trust is named by the environment, or there is none', () => {
+  const jwksUrl = 'http://127.0.0.1:8080/.well-known/agentic-jwks.json'
+  expect(trustFromEnvironment({ TRUST_JWKS_URL: '', TRUST_ISSUER: 'edge' })).toEqual({})
+  expect(trustFromEnvironment({ TRUST_JWKS_URL: jwksUrl })).toEqual({
+    trust: { jwksUrl, issuer: 'agentic-gateway' },
+  })
+  const env = { TRUST_JWKS_URL: jwksUrl, TRUST_ISSUER: 'edge', TRUST_AUDIENCE: 'http://campaigns:8081' }
+  expect(trustFromEnvironment(env)).toEqual({
+    trust: { jwksUrl, issuer: 'edge', audience: 'http://campaigns:8081' },
+  })
 })
 
 it('records that go nowhere cost nothing', async () => {
