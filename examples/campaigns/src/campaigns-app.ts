@@ -6,6 +6,7 @@ import {
   type Log,
   type Operation,
   type Store,
+  type TrustOptions,
 } from '@agentic-rest/service'
 import { Hono } from 'hono'
 import { createCampaign } from './campaigns/create-campaign.ts'
@@ -34,6 +35,8 @@ export interface CampaignsAppOptions {
   readonly closeSeconds?: number | undefined
   /** The number of concurrent background runs; 16 by default. */
   readonly workers?: number | undefined
+  /** The gateway whose signed identities are believed; without it plain headers are. */
+  readonly trust?: TrustOptions | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
@@ -59,7 +62,7 @@ function runtimeSettings({ closeSeconds = 10, workers = WORKERS }: CampaignsAppO
 
 /** Campaigns and their optimizations. */
 export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
-  const { store, audit } = options
+  const { store, trust, audit } = options
   const log = options.log ?? jsonLinesLog((line) => void process.stderr.write(line))
   const after = createAfterwards()
   const service = createService({
@@ -68,6 +71,7 @@ export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
     title: 'Campaigns',
     runtime: runtimeSettings(options),
     log,
+    ...(trust && { trust }),
     ...(audit && { audit }),
   })
   const keeper = startKeeper(store, log)

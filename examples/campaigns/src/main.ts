@@ -1,4 +1,9 @@
-import { auditFromEnvironment, serve, storeFromEnvironment } from '@agentic-rest/service/node'
+import {
+  auditFromEnvironment,
+  serve,
+  storeFromEnvironment,
+  trustFromEnvironment,
+} from '@agentic-rest/service/node'
 import { createCampaignsApp } from './campaigns-app.ts'
 import { createDescriptionWriter } from './optimizations/describe-by-model.ts'
 import { prepareTables } from './tables.ts'
@@ -8,6 +13,7 @@ const { PORT = 8081, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL } = process.env
 const [store, audit] = [storeFromEnvironment(), auditFromEnvironment()]
 await prepareTables(store)
 const campaigns = createCampaignsApp({
+  ...trustFromEnvironment(),
   store,
   audit,
   writer:

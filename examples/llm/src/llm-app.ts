@@ -6,6 +6,7 @@ import {
   type Log,
   type RunContext,
   success,
+  type TrustOptions,
 } from '@agentic-rest/service'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
@@ -16,6 +17,8 @@ import type { Model } from './model.ts'
 /** The options of the app. */
 export interface LlmAppOptions {
   readonly model: Model
+  /** The gateway whose signed identities are believed; without it plain headers are. */
+  readonly trust?: TrustOptions | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
 }
@@ -38,7 +41,7 @@ interface Exchange {
  * Text completions. The SDK checks inputs, writes audit records and gives typed outcomes. For a stream, the frames of the
  * operation are sent instead of its success.
  */
-export function createLlmApp({ model, audit, log }: LlmAppOptions): LlmApp {
+export function createLlmApp({ model, trust, audit, log }: LlmAppOptions): LlmApp {
   const exchanges = new AsyncLocalStorage<Exchange>()
   const complete = defineOperation({
     id: 'llm-completions',
@@ -51,6 +54,7 @@ export function createLlmApp({ model, audit, log }: LlmAppOptions): LlmApp {
   const service = createService({
     operations: [complete],
     title: 'LLM stream',
+    ...(trust && { trust }),
     ...(audit && { audit }),
     ...(log && { log }),
   })

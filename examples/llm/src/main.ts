@@ -1,4 +1,4 @@
-import { auditFromEnvironment, serve } from '@agentic-rest/service/node'
+import { auditFromEnvironment, serve, trustFromEnvironment } from '@agentic-rest/service/node'
 import { createLlmApp } from './llm-app.ts'
 import { createLocalModel } from './local-model.ts'
 import { createRemoteModel } from './remote-model.ts'
@@ -7,6 +7,7 @@ const { PORT = 8084, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL, LLM_FRAME_MS } = proc
 
 const audit = auditFromEnvironment()
 const llm = createLlmApp({
+  ...trustFromEnvironment(),
   model:
     LLM_BASE_URL === undefined
       ? createLocalModel({ frameMs: Number(LLM_FRAME_MS ?? 20) })

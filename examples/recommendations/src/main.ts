@@ -1,5 +1,10 @@
 import { serviceAccount } from '@agentic-rest/service'
-import { auditFromEnvironment, serve, storeFromEnvironment } from '@agentic-rest/service/node'
+import {
+  auditFromEnvironment,
+  serve,
+  storeFromEnvironment,
+  trustFromEnvironment,
+} from '@agentic-rest/service/node'
 import { createRecommendations } from './recommendations.ts'
 import { prepareTables } from './tables.ts'
 
@@ -9,6 +14,7 @@ const { SERVICE_ACCOUNT_TOKEN_URL, SERVICE_ACCOUNT_ID, SERVICE_ACCOUNT_SECRET } 
 const [store, audit] = [storeFromEnvironment(), auditFromEnvironment()]
 await prepareTables(store)
 const recommendations = createRecommendations({
+  ...trustFromEnvironment(),
   store,
   audit,
   inventoryUrl: INVENTORY_GATEWAY_URL ?? 'http://127.0.0.1:8180',

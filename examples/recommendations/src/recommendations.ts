@@ -6,6 +6,7 @@ import {
   type Log,
   type Service,
   type Store,
+  type TrustOptions,
 } from '@agentic-rest/service'
 import { recommendForCustomer } from './recommend-for-customer.ts'
 import { recommendForProduct } from './recommend-for-product.ts'
@@ -18,6 +19,8 @@ export interface RecommendationsOptions {
   readonly inventoryUrl: string
   /** The service account at that gateway. */
   readonly identity?: CallIdentity | undefined
+  /** The gateway whose signed identities are believed; without it plain headers are. */
+  readonly trust?: TrustOptions | undefined
   readonly audit?: AuditEmitter | undefined
   readonly log?: Log | undefined
   readonly callObserver?: CallObserver | undefined
@@ -28,13 +31,14 @@ const CALL_SECONDS = 15
 
 /** Agent A: recommendations, which depend on the stock of agent B. */
 export function createRecommendations(options: RecommendationsOptions): Service {
-  const { store, inventoryUrl, identity, audit, log, callObserver } = options
+  const { store, inventoryUrl, identity, trust, audit, log, callObserver } = options
   return createService({
     operations: [recommendForProduct({ store, inventoryUrl }), recommendForCustomer(store)],
     store,
     title: 'Recommendations',
     callTimeoutSeconds: CALL_SECONDS,
     ...(identity && { identity }),
+    ...(trust && { trust }),
     ...(audit && { audit }),
     ...(log && { log }),
     ...(callObserver && { callObserver }),
