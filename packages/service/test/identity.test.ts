@@ -102,7 +102,14 @@ describe('ids', () => {
   })
 })
 
-it.each(['', 'é', 'x'.repeat(256)])('the idempotency key %j is refused', async (key) => {
+it('an empty idempotency key counts as absent', async () => {
+  const { url } = await start()
+  const absent = await ask(`${url}/whoami`)
+  const empty = await ask(`${url}/whoami`, { headers: { 'idempotency-key': '' } })
+  expect([empty.status, empty.text]).toEqual([200, absent.text])
+})
+
+it.each(['é', 'x'.repeat(256)])('the idempotency key %j is refused', async (key) => {
   const { url } = await start()
   expectInvalid(await ask(`${url}/whoami`, { headers: { 'idempotency-key': key } }), [
     { field: 'Idempotency-Key', message: 'has to be 1 to 255 printable ASCII characters' },
