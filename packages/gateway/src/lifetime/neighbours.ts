@@ -49,7 +49,8 @@ export function createNeighbourCheck(routes: readonly RouteConfig[]): NeighbourC
     const guard = guarded.get(route)
     if (guard === undefined) return false
     const segments = pathSegments(path)
-    return isRespelled(guard.places, segments) || !leadsTo(guard.root, route, segments)
+    const hits = literalHits(guard.places, segments)
+    return hits !== 'none' && (hits === 'respelled' || !leadsTo(guard.root, route, segments))
   }
 }
 
@@ -96,13 +97,18 @@ function parameterPlaces(root: Node, { path }: RouteConfig): Place[] {
   return places
 }
 
-/** A value is a literal at its place, in another spelling. In the same spelling the literal gave way: it led nowhere. */
-function isRespelled(places: readonly Place[], segments: readonly string[]): boolean {
-  return places.some(({ node, index }) => {
+/** Whether values are literals at their places, in another spelling or the same. Without one the route is the only reading. */
+function literalHits(places: readonly Place[], segments: readonly string[]): 'none' | 'same' | 'respelled' {
+  let hits: 'none' | 'same' = 'none'
+  for (const { node, index } of places) {
     const segment = segments[index] ?? ''
     const literal = node.literals.get(looseSegment(segment))
-    return literal !== undefined && !literal.spellings.has(segment)
-  })
+    if (literal === undefined) continue
+    if (!literal.spellings.has(segment)) return 'respelled'
+    // The literal gave way: it led nowhere.
+    hits = 'same'
+  }
+  return hits
 }
 
 /** The path in its loose form leads to the same route. A literal beats a parameter, and gives way where it leads nowhere. */

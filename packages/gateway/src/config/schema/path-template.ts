@@ -9,6 +9,8 @@ export const RESERVED_PATHS: readonly string[] = [
   '/.well-known/agentic-jwks.json',
 ]
 
+// Already in its loose form: most ids.
+const PLAIN_SEGMENT = /^[a-z0-9._~-]*$/
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 // RFC 3986 pchar without "*", which reads like a wildcard.
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;=:@]|%[0-9A-Fa-f]{2})+$/
@@ -31,6 +33,7 @@ export const pathShape = (path: string): string =>
 
 /** A segment as the least strict server reads it: decoded, without path parameters after a semicolon, in any case. */
 export const looseSegment = (segment: string): string => {
+  if (PLAIN_SEGMENT.test(segment)) return segment
   const [name = ''] = decodeLiteral(segment).split(';', 1)
   // Through both cases, which is full case folding.
   return name.toLowerCase().toUpperCase().toLowerCase()
