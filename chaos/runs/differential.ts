@@ -1,5 +1,6 @@
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { disagreements, disagreementsBetween, type Observation, tenantsOf } from '../differential/compare.ts'
+import { comparePaths } from '../differential/paths.ts'
 import { type Observed, startServers } from '../differential/servers.ts'
 import { type SeenRequest, valuesOf } from '../differential/strict-requests.ts'
 import { escaped } from '../fuzz/conversation.ts'
@@ -11,13 +12,16 @@ import { readAnswers } from '../read-answers.ts'
 import { PATH, type Vector } from '../vectors/vector.ts'
 import { vectors } from '../vectors/vectors.ts'
 
-/** Sends every smuggling vector through the gateway to four servers and compares their readings. */
+/**
+ * Sends every smuggling vector through the gateway to four servers and compares their readings. Then sends spelled paths to
+ * three frameworks and compares their routes.
+ */
 export const run: ChaosRun = {
   name: 'differential',
-  title: 'smuggling vectors through the gateway to Node, nginx, HAProxy and Apache',
+  title: 'smuggling vectors to Node, nginx, HAProxy and Apache, spelled paths to Express, Fastify and Hono',
   // `direct` sends the vectors to the servers without the gateway.
-  short: { vectors: vectors.length, sockets: 48, direct: 0 },
-  full: { vectors: vectors.length, sockets: 48, direct: 0 },
+  short: { vectors: vectors.length, sockets: 48, direct: 0, paths: 700 },
+  full: { vectors: vectors.length, sockets: 48, direct: 0, paths: 20_000 },
   run: differential,
 }
 
@@ -31,6 +35,14 @@ interface Differential {
 }
 
 async function differential(context: ChaosContext): Promise<readonly Figure[]> {
+  const framing = await compareFraming(context)
+  // Without the gateway nothing judges the paths.
+  return scaled(context, 'direct') === 1
+    ? framing
+    : [...framing, ...(await comparePaths(context, scaled(context, 'paths')))]
+}
+
+async function compareFraming(context: ChaosContext): Promise<readonly Figure[]> {
   const tally = createTally(context.tell)
   const servers = await startServers(context.folder)
   try {

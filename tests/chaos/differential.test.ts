@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { isReached } from '../../chaos/chaos-run.ts'
 import { disagreements, disagreementsBetween } from '../../chaos/differential/compare.ts'
+import { comparePaths } from '../../chaos/differential/paths.ts'
 import { programs } from '../../chaos/differential/servers.ts'
 import { createStrictReader, type SeenRequest } from '../../chaos/differential/strict-requests.ts'
 import { run } from '../../chaos/runs/differential.ts'
@@ -26,6 +31,14 @@ testWithProgram(
     expect(names).toContain('refused vectors that reached a server')
   },
 )
+
+test('Express, Fastify and Hono serve a spelled path by the route that the gateway has judged', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-paths-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { signal } = new AbortController()
+  const figures = await comparePaths({ scale: {}, seed: 1, folder, tell: () => undefined, signal }, 700)
+  expect(figures.filter((figure) => !isReached(figure))).toEqual([])
+})
 
 test('no two vectors are the same', () => {
   expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length)
