@@ -110,14 +110,22 @@ function missingFiles(config: GatewayConfig): MissingFile[] {
 type Reference = readonly [path: ConfigPath, file: string]
 
 function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference[] {
-  const { tls, identity } = gateway
+  const { tls, identity, shared } = gateway
+  const webhooks = (['tenant-injector', 'license-check'] as const).flatMap((name) =>
+    Object.entries(plugins[name].webhook?.headers_files ?? {}).flatMap(([header, file]) =>
+      named(['plugins', name, 'webhook', 'headers_files', header], file),
+    ),
+  )
   return [
     ...named(['gateway', 'tls', 'cert_file'], tls?.cert_file),
     ...named(['gateway', 'tls', 'key_file'], tls?.key_file),
     ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
-    ...plugins['token-validator'].issuers.flatMap(({ jwks_file }, index) =>
-      named(['plugins', 'token-validator', 'issuers', index, 'jwks_file'], jwks_file),
-    ),
+    ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
+    ...plugins['token-validator'].issuers.flatMap(({ jwks_file, hs256_secret_file }, index) => [
+      ...named(['plugins', 'token-validator', 'issuers', index, 'jwks_file'], jwks_file),
+      ...named(['plugins', 'token-validator', 'issuers', index, 'hs256_secret_file'], hs256_secret_file),
+    ]),
+    ...webhooks,
     ...routes.flatMap(({ ca_file }, index) => named(['routes', index, 'ca_file'], ca_file)),
   ]
 }

@@ -68,7 +68,12 @@ const everyWorkerHasAConnection: Rule = ({ value }) => {
   return [{ path, message: `needs ${CONNECTIONS.join('.')} to be at least as many` }]
 }
 
-const gatewayRules: readonly Rule[] = [authoritiesNeedTls, everyWorkerHasAConnection]
+const oneRedisAddress: Rule = (draft) => {
+  const path = ['gateway', 'shared']
+  return isMap(valueAt(draft.value, path)) ? exactlyOneOf(draft, path, ['redis_url', 'redis_url_file']) : []
+}
+
+const gatewayRules: readonly Rule[] = [oneRedisAddress, authoritiesNeedTls, everyWorkerHasAConnection]
 
 const routesOf = ({ value }: Draft) => entriesAt(value, ['routes'])
 
@@ -172,22 +177,32 @@ const oneKeySource: Rule = (draft) =>
   })
 
 const sharedSecretBothWays: Rule = ({ value, ...draft }) =>
-  issuersOf({ value, ...draft }).flatMap((issuer) => {
+  issuersOf({ value, ...draft }).flatMap((issuer): RuleFinding[] => {
     const algorithms = entriesAt(value, [...issuer, 'algorithms'])
     const listed = algorithms.find((path) => valueAt(value, path) === 'HS256')
-    const secret = [...issuer, 'hs256_secret']
-    const given = isPresent(value, secret)
-    if (listed !== undefined && !given)
+    const [secret, other] = [
+      [...issuer, 'hs256_secret'],
+      [...issuer, 'hs256_secret_file'],
+    ]
+    const given = [secret, other].find((path) => isPresent(value, path))
+    if (isPresent(value, secret) && isPresent(value, other))
+      return [{ path: other, message: 'cannot stand beside hs256_secret, only one of them may' }]
+    if (listed !== undefined && given === undefined)
       return [{ path: listed, message: 'HS256 needs hs256_secret', absence: true }]
-    if (listed === undefined && given)
-      return [{ path: secret, message: 'needs HS256 in algorithms', absence: true }]
+    if (listed === undefined && given !== undefined)
+      return [{ path: given, message: 'needs HS256 in algorithms', absence: true }]
     return []
   })
 
 /** Without a key source the keys come from OIDC discovery, at the issuer's own URL. */
 const discoveryNeedsUrl: Rule = ({ value, ...draft }) =>
   issuersOf({ value, ...draft }).flatMap((issuer) => {
-    if (['jwks_uri', 'jwks_file', 'hs256_secret'].some((key) => isPresent(value, [...issuer, key]))) return []
+    if (
+      ['jwks_uri', 'jwks_file', 'hs256_secret', 'hs256_secret_file'].some((key) =>
+        isPresent(value, [...issuer, key]),
+      )
+    )
+      return []
     const path = [...issuer, 'issuer']
     const name = textAt(value, path)
     if (name === undefined || name === '' || checkHttpUrl(name) === undefined) return []

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { checkRules } from './check-rules.ts'
 import { checkSchema } from './check-schema.ts'
-import type { GatewayConfig, IssuerOptions, RouteConfig } from './config-schema.ts'
+import type { GatewayConfig, WebhookOptions } from './config-schema.ts'
 import {
   type ConfigFault,
   createLineIndex,
@@ -174,11 +174,15 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       ...config.plugins,
       'token-validator': {
         ...validator,
-        issuers: validator.issuers.map((issuer) => withKeyFile(issuer, absolute)),
+        issuers: validator.issuers.map((issuer) =>
+          withFiles(issuer, ['jwks_file', 'hs256_secret_file'], absolute),
+        ),
       },
+      'tenant-injector': withWebhookFiles(config.plugins['tenant-injector'], absolute),
+      'license-check': withWebhookFiles(config.plugins['license-check'], absolute),
       ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
     },
-    routes: config.routes.map((route) => withAuthorities(route, absolute)),
+    routes: config.routes.map((route) => withFiles(route, ['ca_file'], absolute)),
   }
 }
 
@@ -193,15 +197,33 @@ const withGatewayFiles = (
     ...gateway,
     ...(tls && { tls: { cert_file: absolute(tls.cert_file), key_file: absolute(tls.key_file) } }),
     ...(identity && { identity: { ...identity, key_file: absolute(identity.key_file) } }),
-    ...(shared?.ca_file !== undefined && { shared: { ...shared, ca_file: absolute(shared.ca_file) } }),
+    ...(shared && { shared: withFiles(shared, ['ca_file', 'redis_url_file'], absolute) }),
   }
 }
 
-const withKeyFile = (issuer: IssuerOptions, absolute: Absolute): IssuerOptions =>
-  issuer.jwks_file === undefined ? issuer : { ...issuer, jwks_file: absolute(issuer.jwks_file) }
+/** Makes the file names under these keys absolute. */
+const withFiles = <Section extends object>(
+  section: Section,
+  keys: readonly (keyof Section)[],
+  absolute: Absolute,
+): Section => {
+  const names = keys.flatMap((key) => {
+    const name = section[key]
+    return typeof name === 'string' ? [[key, absolute(name)]] : []
+  })
+  return { ...section, ...Object.fromEntries(names) }
+}
 
-const withAuthorities = (route: RouteConfig, absolute: Absolute): RouteConfig =>
-  route.ca_file === undefined ? route : { ...route, ca_file: absolute(route.ca_file) }
+const withWebhookFiles = <Section extends { readonly webhook?: WebhookOptions | undefined }>(
+  section: Section,
+  absolute: Absolute,
+): Section => {
+  const { webhook } = section
+  if (webhook === undefined) return section
+  const files = Object.entries(webhook.headers_files).map(([name, file]) => [name, absolute(file)])
+  const headers_files = Object.assign(Object.create(null), Object.fromEntries(files))
+  return { ...section, webhook: { ...webhook, headers_files } }
+}
 
 /** Freezes a tree of plain objects and lists: a request keeps the configuration it started with. */
 const deepFreeze = <T>(value: T): T => {

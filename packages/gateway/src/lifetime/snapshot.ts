@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GatewayConfig } from '../config/config-schema.ts'
+import { withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
 import type { Log } from '../log.ts'
@@ -56,7 +57,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const certificate = gateway.tls && loadServerCertificate(gateway.tls)
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
   const router = createRouter(routes)
-  const sources = { sections: config.plugins, custom }
+  const sources = { sections: withSecrets(config.plugins), custom }
   const plugins = createPlugins(sources, { ...world, configVersion: versionOf(config) })
   const pools = createPools(config, world, plugins)
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewaySection } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-pem.ts'
+import { redisUrlOf } from '../config/secret-files.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { type ConnectHooks, LeaseKeeper } from './lease-keeper.ts'
@@ -36,7 +37,7 @@ export function createStreamSlots(limit: () => number, { shared, ...world }: Slo
 export function createSharedStreamSlots(limit: () => number, options: SharedSlotsOptions): StreamSlots {
   const { metrics, times = leaseTimes } = options
   const gatewayId = randomUUID()
-  const { connect, readAuthorities } = redisOf(options, gatewayId)
+  const { connect, readFiles } = redisOf(options, gatewayId)
   const reportScope = createScopeReport(options)
   const keeper = new LeaseKeeper({
     times,
@@ -69,7 +70,7 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
     held: (tenantId) => streams.held(tenantId),
     scope: () => (keeper.store === undefined ? 'local' : 'shared'),
     async warm() {
-      readAuthorities()
+      readFiles()
       await keeper.open()
     },
     take(tenantId) {
@@ -85,16 +86,17 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
   }
 }
 
-/** How Redis is reached. Authorities are read at the start, so that an unusable file ends the start. */
+/** How Redis is reached. Files are read at the start, so that an unusable one ends it; the address again with each connection. */
 function redisOf({ shared, times = leaseTimes }: SharedSlotsOptions, gatewayId: string) {
   let authorities: readonly string[] | undefined
   return {
-    readAuthorities() {
+    readFiles() {
+      redisUrlOf(shared)
       if (shared.ca_file !== undefined)
         authorities = readCertificates(shared.ca_file, 'gateway.shared.ca_file').map(String)
     },
     connect: (hooks: ConnectHooks): Promise<LeaseStore> =>
-      connectRedis({ ...times, ...hooks, url: shared.redis_url, authorities, gatewayId }),
+      connectRedis({ ...times, ...hooks, url: redisUrlOf(shared), authorities, gatewayId }),
   }
 }
 

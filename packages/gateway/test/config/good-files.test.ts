@@ -39,6 +39,7 @@ const defaultWebhook = {
   negative_ttl_seconds: 30,
   cache_max_entries: 10_000,
   headers: {},
+  headers_files: {},
 }
 const defaultIssuer = {
   audience: [],

@@ -89,6 +89,7 @@ export function webhookAt(url: string, overrides: Partial<WebhookOptions> = {}):
     negative_ttl_seconds: 30,
     cache_max_entries: 10_000,
     headers: {},
+    headers_files: {},
     ...overrides,
   }
 }

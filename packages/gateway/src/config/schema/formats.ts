@@ -29,6 +29,12 @@ export const issuerName = () =>
     /^[!-~](?:[ -~]{0,254}[!-~])?$/,
   )
 
+/** The shortest shared secret: a key as long as the hash, 256 bits (RFC 7518, section 3.2). */
+export const SHORTEST_SECRET = 32
+
+/** The value of a header, without control characters. */
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
 /** A feature's name in a licence or on a route. */
 export const featureName = () =>
   patterned('a feature name (1 to 64 letters, digits, ".", "_", ":" or "-")', /^[A-Za-z0-9._:-]{1,64}$/)

@@ -100,9 +100,14 @@ const identity = section({
 })
 
 const shared = section({
-  redis_url: checked('a Redis URL', checkRedisUrl).describe(
-    'Redis that the gateways have in common, redis:// or rediss://, with user and password where it asks for them, best taken from the environment; never shown.',
-  ),
+  redis_url: checked('a Redis URL', checkRedisUrl)
+    .optional()
+    .describe(
+      'Redis that the gateways have in common, redis:// or rediss://, with user and password where it asks for them, best taken from the environment; never shown.',
+    ),
+  redis_url_file: text('a file name')
+    .optional()
+    .describe('File with that address instead, relative to this file; a newline at its end is cut.'),
   ca_file: text('a file name')
     .optional()
     .describe('PEM file with the authorities trusted for rediss://, relative to this file.'),

@@ -19,8 +19,10 @@ import {
   checkTimestamp,
   claimPath,
   featureName,
+  HEADER_VALUE,
   issuerName,
   lookupHeaderName,
+  SHORTEST_SECRET,
   tenantId,
 } from './formats.ts'
 import { checkRulePattern } from './rule-pattern.ts'
@@ -49,8 +51,7 @@ const claims = section({
     .describe('Claim that names the tenant; absent means the claim of tenant-injector.'),
 })
 
-// RFC 7518 3.2: a key as long as the hash, 256 bits.
-const secret = () => text('a text of at least 32 characters', 32)
+const secret = () => text(`a text of at least ${SHORTEST_SECRET} characters`, SHORTEST_SECRET)
 
 const serviceAccounts = section({
   claim: claimPath().default('client_id').describe('Claim that tells a service account from a person.'),
@@ -75,6 +76,9 @@ const issuer = section({
   hs256_secret: secret()
     .optional()
     .describe('Shared secret for HS256, for tests only; anyone who can check a token can also make one.'),
+  hs256_secret_file: text('a file name')
+    .optional()
+    .describe('File with the shared secret, relative to this file; a newline at its end is cut.'),
   token_types: filledList(text('a token type'))
     .default(['at+jwt', 'JWT'])
     .describe('Values that the typ header may have; an absent typ is accepted too.'),
@@ -110,7 +114,7 @@ export const tokenValidatorSection = section(
   'is required; a closed network may say "mode: off" in it',
 )
 
-const headerValue = () => patterned('a header value without control characters', /^[\t\x20-\x7e\x80-\xff]*$/)
+const headerValue = () => patterned('a header value without control characters', HEADER_VALUE)
 
 const listPlaceholders = (names: readonly string[]) => names.map((name) => `{${name}}`).join(' and ')
 
@@ -128,6 +132,11 @@ const webhookSection = (required: readonly string[], optional: readonly string[]
       .prefault({})
       .describe(
         'Headers sent with each call, for example a credential, but none of the connection such as Host; values are never shown.',
+      ),
+    headers_files: dictionary(lookupHeaderName(), text('a file name'))
+      .prefault({})
+      .describe(
+        'Files with the values of further headers, relative to this file; a newline at the end is cut.',
       ),
   })
 

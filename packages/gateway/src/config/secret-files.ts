@@ -1,0 +1,57 @@
+import { InitialisationError } from '../errors.ts'
+import type { GatewaySection, IssuerOptions, PluginsConfig, WebhookOptions } from './config-schema.ts'
+import { readPem } from './read-pem.ts'
+import { checkRedisUrl } from './schema/address-checks.ts'
+import { HEADER_VALUE, SHORTEST_SECRET } from './schema/formats.ts'
+
+/** Reads the secrets that plugin sections name by file. Throws an `InitialisationError` that names the key, never the content. */
+export function withSecrets(sections: PluginsConfig): PluginsConfig {
+  const { 'token-validator': validator, 'tenant-injector': injector, 'license-check': licenses } = sections
+  const issuers = validator.issuers.map((issuer, index) =>
+    withSharedSecret(issuer, `plugins.token-validator.issuers[${index}].hs256_secret_file`),
+  )
+  return {
+    ...sections,
+    'token-validator': { ...validator, issuers },
+    'tenant-injector': withWebhook(injector, 'plugins.tenant-injector.webhook'),
+    'license-check': withWebhook(licenses, 'plugins.license-check.webhook'),
+  }
+}
+
+/** The address of the shared Redis, from the file or from the configuration. */
+export function redisUrlOf({ redis_url, redis_url_file }: NonNullable<GatewaySection['shared']>): string {
+  if (redis_url_file === undefined) return redis_url ?? ''
+  const key = 'gateway.shared.redis_url_file'
+  return readSecret(redis_url_file, key, checkRedisUrl)
+}
+
+function withSharedSecret(issuer: IssuerOptions, key: string): IssuerOptions {
+  const { hs256_secret_file: file } = issuer
+  if (file === undefined) return issuer
+  const hs256_secret = readSecret(file, key, (secret) =>
+    secret.length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} characters` : undefined,
+  )
+  return { ...issuer, hs256_secret }
+}
+
+function withWebhook<Section extends { readonly webhook?: WebhookOptions | undefined }>(
+  section: Section,
+  key: string,
+): Section {
+  const { webhook } = section
+  if (webhook === undefined || Object.keys(webhook.headers_files).length === 0) return section
+  const headers: Record<string, string> = Object.assign(Object.create(null), webhook.headers)
+  for (const [name, file] of Object.entries(webhook.headers_files))
+    headers[name] = readSecret(file, `${key}.headers_files.${name}`, (value) =>
+      HEADER_VALUE.test(value) ? undefined : 'must be one line without control characters',
+    )
+  return { ...section, webhook: { ...webhook, headers } }
+}
+
+/** A text editor ends a file with a newline, which is not part of the secret. */
+function readSecret(file: string, key: string, check: (secret: string) => string | undefined): string {
+  const secret = readPem(file, key).replace(/\r?\n$/, '')
+  const fault = secret === '' ? 'is empty' : check(secret)
+  if (fault !== undefined) throw new InitialisationError(`${key}: its content ${fault}`)
+  return secret
+}
