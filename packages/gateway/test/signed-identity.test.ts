@@ -41,11 +41,12 @@ async function start(identity: Record<string, unknown>) {
     plugins: { 'token-validator': { issuers: [registered(issuer)] } },
     routes: [{ id: 'write', method: 'POST', path: '/items', target: `${upstream.url}/base` }],
   })
-  const send = async (claims: Record<string, unknown> = {}, body = '{"a":1}') => {
+  const send = async (claims: Record<string, unknown> = {}, body = '{"a":1}', actor = '') => {
     const token = await issuer.token({ claims: { tenant_id: 'acme', roles: ['a', 'b'], ...claims } })
     const headers = {
       Authorization: `Bearer ${token}`,
       'X-Agentic-Identity': 'forged',
+      'X-Actor-Principal': actor,
       'Content-Type': 'application/json',
     }
     await fetch(`${url}/items`, { method: 'POST', headers, body })
@@ -77,6 +78,7 @@ test.each(['EdDSA', 'ES256'] as const)('a service can verify who calls, by a key
     aud: world.upstream.url,
     sub: 'alice',
     act_iss: world.issuer.url,
+    actor: 'alice',
     tenant: 'acme',
     roles: ['a', 'b'],
     iat: expect.any(Number),
@@ -97,13 +99,15 @@ test('callers and tenants never share a token', async () => {
     await world.send({ sub: 'bob' }),
     await world.send({ sub: 'alice', tenant_id: 'globex' }),
     await world.send({ sub: 'alice', roles: [] }),
+    await world.send({ sub: 'alice' }, '{}', 'agent-1'),
   ]
   const payloads = await Promise.all(tokens.map((token) => verify(world, token)))
-  expect(payloads.map(({ sub, tenant, roles }) => [sub, tenant, roles])).toEqual([
-    ['alice', 'acme', ['a', 'b']],
-    ['bob', 'acme', ['a', 'b']],
-    ['alice', 'globex', ['a', 'b']],
-    ['alice', 'acme', []],
+  expect(payloads.map(({ sub, tenant, roles, actor }) => [sub, tenant, roles, actor])).toEqual([
+    ['alice', 'acme', ['a', 'b'], 'alice'],
+    ['bob', 'acme', ['a', 'b'], 'bob'],
+    ['alice', 'globex', ['a', 'b'], 'alice'],
+    ['alice', 'acme', [], 'alice'],
+    ['alice', 'acme', ['a', 'b'], 'agent-1'],
   ])
 })
 

@@ -20,7 +20,7 @@ export const JWKS_PATH = '/.well-known/agentic-jwks.json'
 
 const TOKEN_TYPE = 'agentic-identity+jwt'
 
-/** The tokens that were signed for one caller within one second, by tenant and target. */
+/** The tokens that were signed for one caller within one second, by tenant, target and actor. */
 interface SignedTokens {
   readonly second: number
   readonly tokens: Map<string, string>
@@ -63,8 +63,8 @@ export class IdentitySigner {
       signed = { second, tokens: new Map() }
       this.#recent.set(caller, signed)
     }
-    // A tenant id has no blank.
-    const key = `${exchange.tenantId} ${audience}`
+    // A tenant id and an origin have no blank; an actor may have one.
+    const key = `${exchange.tenantId} ${audience} ${exchange.actor}`
     const known = signed.tokens.get(key)
     if (known !== undefined) return known
     const token = this.#token(exchange, audience, { second })
@@ -73,7 +73,7 @@ export class IdentitySigner {
   }
 
   #token(
-    { identity, tenantId }: Exchange,
+    { identity, tenantId, actor }: Exchange,
     aud: string,
     { second, ...digest }: { readonly second: number; readonly bsha?: string },
   ): string {
@@ -83,6 +83,7 @@ export class IdentitySigner {
       aud,
       sub: identity?.subject,
       act_iss: identity?.issuer,
+      actor: actor === '' ? undefined : actor,
       tenant: tenantId,
       roles: identity?.roles ?? [],
       iat: second,
