@@ -60,6 +60,18 @@ export const mutationGroups: readonly MutationGroup[] = [
     ],
   },
   {
+    name: 'targets',
+    mutate: [
+      `${gateway}/src/lifetime/neighbours.ts`,
+      `${plugins}/prompt-sanitize/{inspect-target,decoded-views}.ts`,
+    ],
+    tests: [
+      `${gateway}/src/lifetime/neighbours.test.ts`,
+      `${plugins}/prompt-sanitize/{inspect-target,decoded-views}.test.ts`,
+      `${gateway}/test/plugins/prompt-sanitize/rules.test.ts`,
+    ],
+  },
+  {
     name: 'idempotency',
     mutate: ['packages/service/src/{fingerprint,perform,effect}.ts'],
     tests: [
