@@ -128,7 +128,7 @@ export const errorCodes = {
     type: 'failed_dependency',
     message: 'The keys to check the token with cannot be had at the moment.',
     cause:
-      'The key set of the issuer was never fetched, or is older than a day, and its address does not answer.',
+      'The key set of the issuer was never fetched, or is older than a day, and its address does not answer. Or 32 requests already wait for an unknown key of the issuer.',
     fix: 'Restore the key set endpoint; try again later.',
   },
   TENANT_LOOKUP_UNAVAILABLE: {

@@ -110,21 +110,38 @@ describe('a remote key set', () => {
 
   test('kids that were asked for in vain are remembered up to a bound', async () => {
     const document = documentWith('a')
-    next = async () => document
-    source = startSource()
-    await pass(0)
     let deliver: (document: Buffer) => void = () => undefined
     next = () => new Promise((resolve) => (deliver = resolve))
+    source = startSource()
     const many = Array.from({ length: keySetPolicy.maxMissingKids + 1 }, (_, i) => find(`k${i}`))
     deliver(document)
     await Promise.all(many)
-    expect(loads).toBe(2)
+    expect(loads).toBe(1)
     next = async () => document
-    await pass(keySetPolicy.cooldownMs)
     expect(await find('k1')).toBe('unknown')
-    expect(loads).toBe(2)
+    expect(loads).toBe(1)
     expect(await find('k0')).toBe('unknown')
-    expect(loads).toBe(3)
+    expect(loads).toBe(2)
+  })
+
+  test('all wait for the first load, and a bounded number for a later one', async () => {
+    let deliver: (document: Buffer) => void = () => undefined
+    next = () => new Promise((resolve) => (deliver = resolve))
+    source = startSource()
+    const { maxWaiting } = keySetPolicy
+    const ask = (prefix: string) =>
+      Promise.all(Array.from({ length: maxWaiting + 3 }, (_, i) => find(`${prefix}${i}`)))
+    const first = ask('a')
+    deliver(documentWith('known'))
+    expect(new Set(await first)).toEqual(new Set(['unknown']))
+    for (const prefix of ['b', 'c']) {
+      const later = ask(prefix)
+      deliver(documentWith('known'))
+      const answers = await later
+      expect(answers.filter((answer) => answer === 'unknown')).toHaveLength(maxWaiting)
+      expect(answers.filter((answer) => answer === 'unavailable')).toHaveLength(3)
+      await pass(keySetPolicy.cooldownMs)
+    }
   })
 
   test('a source that was closed while it loaded stays quiet', async () => {

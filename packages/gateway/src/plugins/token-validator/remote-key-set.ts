@@ -19,6 +19,8 @@ export const keySetPolicy = {
   /** How long a missing `kid` causes no further fetch. */
   missingKidMs: 60_000,
   maxMissingKids: 1_000,
+  /** Requests that wait for a fetch at a time, the first one aside: tokens with unknown keys must not fill the gateway. */
+  maxWaiting: 32,
 } as const
 
 /** The issuer, and how to load its keys. */
@@ -48,6 +50,8 @@ interface State {
   /** Time of the last fetch for an unknown key. */
   askedAt: number | undefined
   flight: Promise<void> | undefined
+  /** Requests that wait for the flight. */
+  waiting: number
   timer: NodeJS.Timeout | undefined
   closed: boolean
 }
@@ -79,7 +83,10 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
     return findAfter(refresh(), query)
   }
   const findAfter = async (flight: Promise<void>, query: KeyQuery): Promise<KeyLookup> => {
+    if (state.waiting >= keySetPolicy.maxWaiting && !isFirstFetch(state)) return UNAVAILABLE
+    state.waiting += 1
     await flight
+    state.waiting -= 1
     const found = findNow(state, query)
     if (found.type === 'unknown' && query.kid !== undefined) missedAt.set(query.kid, performance.now())
     return found
@@ -107,9 +114,15 @@ function initialState(): State {
     failures: 0,
     askedAt: undefined,
     flight: undefined,
+    waiting: 0,
     timer: undefined,
     closed: false,
   }
+}
+
+/** Whether no fetch has ended yet: all tokens of the issuer wait for the first one. */
+function isFirstFetch({ version, failures }: State): boolean {
+  return version === 0 && failures === 0
 }
 
 function currentKeys({ keys, fetchedAt }: State): KeySet | undefined {

@@ -1,0 +1,51 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startGateway } from './harness/start-gateway.ts'
+import { startUpstream } from './harness/start-upstream.ts'
+import { type IssuerServer, startIssuer } from './plugins/token-validator/issuer-server.ts'
+import { registered } from './plugins/token-validator/make-validator.ts'
+
+async function start() {
+  const issuer = await startIssuer()
+  const other = await startIssuer()
+  onTestFinished(() => issuer.close())
+  onTestFinished(() => other.close())
+  const upstream = await startUpstream((_request, response) => response.end('{}'))
+  const { url } = await startGateway({
+    plugins: {
+      'token-validator': { issuers: [registered(issuer), registered(other)] },
+      'tenant-injector': { allowed: ['acme'] },
+    },
+    routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
+  })
+  const ask = async (of: IssuerServer, kid?: string) => {
+    const header = kid === undefined ? {} : { kid }
+    const token = await of.token({ header, claims: { tenant_id: 'acme' } })
+    const response = await fetch(`${url}/r`, { headers: { authorization: `Bearer ${token}` } })
+    const body = (await response.json()) as { code?: string }
+    return body.code === undefined ? `${response.status}` : `${response.status} ${body.code}`
+  }
+  return { issuer, other, ask }
+}
+
+test('32 requests wait for the keys of an issuer; more are 424 at once, and nobody else waits', async () => {
+  const { issuer, other, ask } = await start()
+  expect(await ask(issuer)).toBe('200')
+  const held = Promise.withResolvers<void>()
+  issuer.answer = (_request, response) =>
+    void held.promise.then(() => response.end(JSON.stringify({ keys: issuer.published })))
+  const answers: string[] = []
+  const unavailable = Promise.withResolvers<void>()
+  const asking = Array.from({ length: 40 }, async (_, index) => {
+    answers.push(await ask(issuer, `unknown-${index}`))
+    if (answers.length === 8) unavailable.resolve()
+  })
+  await unavailable.promise
+  expect(new Set(answers)).toEqual(new Set(['424 JWKS_UNAVAILABLE']))
+  expect(await ask(issuer)).toBe('200')
+  expect(await ask(other)).toBe('200')
+  expect(await ask(other, 'unknown')).toBe('401 INVALID_TOKEN')
+  expect(answers).toHaveLength(8)
+  held.resolve()
+  await Promise.all(asking)
+  expect(answers.slice(8)).toEqual(Array(32).fill('401 INVALID_TOKEN'))
+})
