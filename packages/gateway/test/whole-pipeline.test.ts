@@ -177,7 +177,7 @@ describe('with every plugin at work', () => {
     )
     expect(ready).toEqual({
       status: 'ready',
-      degraded: ['token-validator: no fresh keys of http://127.0.0.1:9'],
+      degraded: ['token-validator: no fresh keys of issuers[0]'],
     })
     const token = await world.issuer.token({ claims: { ...claims, iss: 'http://127.0.0.1:9' } })
     const response = await world.ask(token)

@@ -118,10 +118,10 @@ function allKeys(issuers: Issuers): KeySource[] {
   return [...issuers.values()].flatMap((issuer) => [...keySourcesOf(issuer)])
 }
 
+/** By position: `/readyz` answers anybody, who need not learn the issuers' names. */
 function describeStaleIssuers(issuers: Issuers): string | undefined {
-  const stale = [...issuers.values()].filter((issuer) =>
-    [...keySourcesOf(issuer)].some((keys) => !keys.isFresh()),
+  const stale = [...issuers.values()].flatMap((issuer, index) =>
+    [...keySourcesOf(issuer)].some((keys) => !keys.isFresh()) ? [`issuers[${index}]`] : [],
   )
-  if (stale.length === 0) return undefined
-  return `no fresh keys of ${stale.map(({ name }) => name).join(', ')}`
+  return stale.length === 0 ? undefined : `no fresh keys of ${stale.join(', ')}`
 }

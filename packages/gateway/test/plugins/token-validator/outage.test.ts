@@ -44,7 +44,7 @@ test('keys down for ten minutes after one success reject no valid token', async 
   const answers = await passTime(own, 600, 5)
   expect(answers.length).toBe(120)
   expect(answers.filter((answer) => answer !== undefined)).toEqual([])
-  expect(own.plugin.degraded?.()).toBe(`no fresh keys of ${issuer.url}`)
+  expect(own.plugin.degraded?.()).toBe('no fresh keys of issuers[0]')
   // One fetch at start, one by age, and in the five minutes after it only the retries of the back-off.
   expect(issuer.requests.length).toBeGreaterThan(2)
   expect(issuer.requests.length).toBeLessThanOrEqual(2 + 5 + 10)
@@ -69,7 +69,7 @@ test('the last keys serve for a day, then no longer, and again when the issuer i
 test('cold and down is a failed dependency, answered without a fetch of its own', async () => {
   goDown()
   const own = start()
-  expect(own.plugin.degraded?.()).toBe(`no fresh keys of ${issuer.url}`)
+  expect(own.plugin.degraded?.()).toBe('no fresh keys of issuers[0]')
   expect((await own.send(await issuer.token())).answer).toEqual(refusedWith('JWKS_UNAVAILABLE'))
   const fetches = issuer.requests.length
   for (let i = 0; i < 50; i++)
@@ -117,7 +117,7 @@ test('the outage of one issuer is not felt by another', async () => {
   validator = makeValidator({ issuers: [registered(issuer), registered(other)] })
   expect((await validator.send(await issuer.token())).answer).toEqual(refusedWith('JWKS_UNAVAILABLE'))
   expect((await validator.send(await other.token())).answer).toBeUndefined()
-  expect(validator.plugin.degraded?.()).toBe(`no fresh keys of ${issuer.url}`)
+  expect(validator.plugin.degraded?.()).toBe('no fresh keys of issuers[0]')
   await other.close()
 })
 
