@@ -24,3 +24,28 @@ test('an issuer without an audience is warned of once', async () => {
     'plugins.token-validator.issuers[0].audience: is empty, tokens that this issuer made for other services are accepted too',
   ])
 })
+
+test('a gateway that sends tokens to another host without TLS says so at the start', async () => {
+  const { log } = await startGateway({
+    plugins: {
+      'token-validator': {
+        issuers: [
+          {
+            issuer: 'tests',
+            audience: ['agentic'],
+            algorithms: ['HS256'],
+            hs256_secret: 'x'.repeat(32),
+          },
+        ],
+      },
+      'tenant-injector': { allowed: ['acme'] },
+    },
+    routes: [{ id: 'r', method: 'GET', path: '/r', target: 'http://192.0.2.1' }],
+  })
+  expect(log.filter(({ level }) => level === 'warn')).toEqual([
+    expect.objectContaining({
+      warning: 'plain-connection',
+      msg: 'routes[0].target: has no TLS and is another host, the tokens of callers can be read; use https, or set forwardAuthorization to false',
+    }),
+  ])
+})

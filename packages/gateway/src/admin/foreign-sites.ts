@@ -3,11 +3,6 @@ import { type AdminAnswer, faultAnswer } from './answer.ts'
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether only this machine can reach an address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
-}
-
 /** A host in the form of a URL. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host

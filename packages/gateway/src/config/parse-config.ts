@@ -10,10 +10,11 @@ import {
   type Path,
   type Position,
 } from './faults.ts'
+import { plainSecrets, type SecretSource } from './plain-secrets.ts'
 import type { Environment } from './source/interpolation.ts'
 import { readYaml } from './source/read-yaml.ts'
 import { buildSourceTree, nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-tree.ts'
-import { type ConfigWarning, plainSecrets, type SecretSource, type Unwise, warningsOf } from './warnings.ts'
+import { type ConfigWarning, type Unwise, warningsOf } from './warnings.ts'
 
 /** A valid configuration with its warnings, or all its faults. */
 export type ConfigResult =

@@ -356,3 +356,75 @@ describe('neighbours of a parameter', () => {
     expect(idsOf(routes)).toHaveLength(2000)
   })
 })
+
+test('addresses without TLS on another host are warned of, each by its key', () => {
+  const open = {
+    gateway: { shared: { redis_url: 'redis://redis.example.test:6379' } },
+    plugins: {
+      'token-validator': {
+        issuers: [
+          { ...issuer, jwks_uri: 'http://id.example.test/jwks' },
+          { issuer: 'http://discovered.example.test/1', audience: ['agentic'] },
+          { ...issuer, issuer: 'http://file.example.test/2', jwks_file: 'keys.json' },
+          {
+            ...issuer,
+            issuer: 'http://secret.example.test/3',
+            algorithms: ['HS256'],
+            hs256_secret: `\${SECRET:?}`,
+          },
+        ],
+      },
+      'tenant-injector': { webhook: { url: 'http://directory.example.test/{principal}' } },
+      'license-check': { webhook: { url: 'http://licences.example.test/{tenant}/{feature}' } },
+      'otel-audit': { exporter: 'otlp', otlp_endpoint: 'http://collector.example.test:4317' },
+    },
+    routes: [
+      { id: 'a', method: 'GET', path: '/a', target: 'http://a.example.test' },
+      { id: 'b', method: 'GET', path: '/b', target: 'http://b.example.test', forwardAuthorization: false },
+      { id: 'c', method: 'GET', path: '/c', target: 'http://10.0.0.1:8080' },
+    ],
+  }
+  const env = { SECRET: 'x'.repeat(32) }
+  const warned = warningsIn(JSON.stringify(open), env)
+  expect(new Set(warned.map(({ id }) => id))).toEqual(new Set(['plain-connection']))
+  expect(warned.map(({ path }) => path)).toEqual([
+    'gateway.shared.redis_url',
+    'plugins.token-validator.issuers[0].jwks_uri',
+    'plugins.token-validator.issuers[1].issuer',
+    'plugins.tenant-injector.webhook.url',
+    'plugins.license-check.webhook.url',
+    'plugins.otel-audit.otlp_endpoint',
+    'routes[0].target',
+    'routes[2].target',
+  ])
+  expect(warned.map(({ message }) => message).join()).not.toContain('example')
+  const withTls = JSON.stringify(open).replaceAll('http:', 'https:').replaceAll('redis:', 'rediss:')
+  expect(warningsIn(withTls, env)).toEqual([])
+  for (const loopback of ['127.0.0.1', '127.8.0.1', 'localhost', '[::1]'])
+    expect(
+      warningsIn(JSON.stringify(open).replaceAll(/[a-z]+\.example\.test|10\.0\.0\.1/g, loopback), env),
+    ).toEqual([])
+})
+
+test('a collector that is not used is not warned of', () => {
+  const plain = { otlp_endpoint: 'http://collector.example.test:4317' }
+  const audited = (more: object) =>
+    warningsIn(JSON.stringify({ plugins: { ...closed, 'otel-audit': { ...plain, ...more } }, routes: [] }))
+  expect(audited({ exporter: 'stdout' })).toEqual([])
+  expect(audited({ exporter: 'otlp', enabled: false })).toEqual([])
+  expect(audited({ exporter: 'otlp' })).toHaveLength(1)
+})
+
+test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
+  'a listener on %s without TLS is warned of',
+  (host) => {
+    const pathsOf = (gateway: object) =>
+      warningsIn(JSON.stringify({ gateway, plugins: closed, routes: [] })).map(
+        ({ id, path }) => `${id} ${path}`,
+      )
+    expect(pathsOf({ host })).toEqual(['listener-without-tls gateway.host'])
+    expect(pathsOf({ host, tls: { cert_file: 'a.crt', key_file: 'a.key' } })).toEqual([])
+    expect(pathsOf({ admin: { host, role: 'ops' } })).toEqual(['listener-without-tls gateway.admin.host'])
+    expect(pathsOf({ host: '192.0.2.1', admin: { host: '::1', role: 'ops' } })).toEqual([])
+  },
+)

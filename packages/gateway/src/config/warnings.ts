@@ -1,10 +1,8 @@
 import { headers } from '@agentic-rest/profile'
 import type { GatewayConfig, IssuerOptions, RouteConfig } from './config-schema.ts'
-import { entriesAt, valueAt } from './draft.ts'
 import { formatPath, type Path } from './faults.ts'
+import { isAllInterfaces, isPlainToAnotherHost } from './schema/address-checks.ts'
 import { parameterName, pathSegments } from './schema/path-template.ts'
-import type { Environment } from './source/interpolation.ts'
-import { nodeAt, type SourceNode } from './source/source-tree.ts'
 import { type UnequalNeighbours, unequalNeighbours } from './unequal-neighbours.ts'
 
 /** The warnings by id. An id never changes: programs that read reports rely on it. */
@@ -14,6 +12,8 @@ export const warningKinds = {
   'tenant-open': 'A header alone can decide the tenant of a request.',
   'plain-text-secret': 'A secret is written in the file itself.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
+  'plain-connection': 'Something that must stay secret or unchanged goes to another host without TLS.',
+  'listener-without-tls': 'A listener on all interfaces takes tokens without TLS.',
   'admin-without-role': 'The admin listener lets nobody in outside development.',
   'unequal-neighbours': 'Two routes that a service may confuse differ in roles, scopes, policy or licence.',
   'generic-invoke': 'A route looks like a generic invoke endpoint, not like an operation of a resource.',
@@ -64,11 +64,69 @@ export const toldWarnings = ({ config, warnings = [] }: LoadedConfig): readonly 
 
 /** Finds valid but unwise settings. Messages never repeat a value: it may be a secret. */
 export const warningsOf = ({ gateway, plugins, routes }: GatewayConfig): readonly Unwise[] => [
+  ...listenerWarnings(gateway),
   ...adminWarning(gateway),
   ...pluginWarnings(plugins),
+  ...plainConnections({ gateway, plugins, routes }),
   ...routes.flatMap(routeWarnings),
   ...unequalNeighbours(routes).map(neighbourWarning),
 ]
+
+const listenerWarnings = ({ host, tls, admin }: GatewayConfig['gateway']): Unwise[] => {
+  const open: Path[] = []
+  if (tls === undefined && isAllInterfaces(host)) open.push(['gateway', 'host'])
+  if (admin !== undefined && isAllInterfaces(admin.host)) open.push(['gateway', 'admin', 'host'])
+  const message =
+    'is every interface without TLS, tokens can be read on the way; set tls, or listen only where a proxy with TLS comes from'
+  return open.map((path) => ({ id: 'listener-without-tls', path, message }))
+}
+
+/** Addresses without TLS on another host: anybody on the way can read and change what is sent. */
+const plainConnections = ({ gateway, plugins, routes }: GatewayConfig): Unwise[] => {
+  const { 'tenant-injector': tenants, 'license-check': licences, 'otel-audit': audit } = plugins
+  const { mode, issuers } = plugins['token-validator']
+  const collector = audit.enabled && audit.exporter === 'otlp' ? audit.otlp_endpoint : undefined
+  const of = (address: string | undefined, path: Path, danger: string): Unwise[] =>
+    address !== undefined && isPlainToAnotherHost(address)
+      ? [{ id: 'plain-connection', path, message: `has no TLS and is another host, ${danger}` }]
+      : []
+  return [
+    ...of(
+      gateway.shared?.redis_url,
+      ['gateway', 'shared', 'redis_url'],
+      'its password can be read; use rediss',
+    ),
+    ...(mode === 'on' ? issuers : []).flatMap((issuer, index) => {
+      const [key, address] = keyAddress(issuer)
+      return of(address, [...TOKEN_VALIDATOR, 'issuers', index, key], 'its keys can be exchanged; use https')
+    }),
+    ...of(
+      tenants.webhook?.url,
+      ['plugins', 'tenant-injector', 'webhook', 'url'],
+      'its answers, which decide about tenants, can be changed; use https',
+    ),
+    ...of(
+      licences.webhook?.url,
+      ['plugins', 'license-check', 'webhook', 'url'],
+      'its answers, which decide about licences, can be changed; use https',
+    ),
+    ...of(collector, ['plugins', 'otel-audit', 'otlp_endpoint'], 'the records can be read; use https'),
+    ...routes.flatMap(({ target, forwardAuthorization }, index) =>
+      of(
+        forwardAuthorization ? target : undefined,
+        ['routes', index, 'target'],
+        'the tokens of callers can be read; use https, or set forwardAuthorization to false',
+      ),
+    ),
+  ]
+}
+
+/** The key with the address that an issuer's keys are fetched from; without `jwks_uri` it is discovered at the issuer. */
+const keyAddress = ({ issuer, algorithms, jwks_uri, jwks_file }: IssuerOptions) => {
+  if (jwks_uri !== undefined) return ['jwks_uri', jwks_uri] as const
+  const isDiscovered = jwks_file === undefined && algorithms.some((algorithm) => algorithm !== 'HS256')
+  return ['issuer', isDiscovered ? issuer : undefined] as const
+}
 
 const adminWarning = ({ admin }: GatewayConfig['gateway']): Unwise[] => {
   if (admin === undefined || admin.role !== undefined) return []
@@ -177,73 +235,3 @@ const isChosenInPost = (last: string, before: string): boolean => {
 
 /** The last word of a segment; a custom method follows a colon: /agents:invoke. */
 const wordOf = (segment: string): string => segment.slice(segment.lastIndexOf(':') + 1).toLowerCase()
-
-const SECRET_NAME = /auth|cookie|key|token|secret|password|credential|signature|^(?:code|sig)$/i
-const WEBHOOKS: readonly Path[] = [
-  ['plugins', 'tenant-injector', 'webhook'],
-  ['plugins', 'license-check', 'webhook'],
-]
-
-const REDIS_URL: Path = ['gateway', 'shared', 'redis_url']
-
-/** The file's tree and values, and the environment of its references. */
-export interface SecretSource {
-  readonly root: SourceNode
-  readonly value: unknown
-  readonly environment: Environment
-}
-
-/** Finds secrets in plain text: the file may end up in a repository, a backup or a ticket. */
-export const plainSecrets = (source: SecretSource): readonly Unwise[] =>
-  [
-    ...secretPaths(source.value).filter((path) => isPlain(source, path)),
-    ...WEBHOOKS.map((path) => [...path, 'url']).filter((path) => hasPlainParameter(source, path)),
-    ...[REDIS_URL].filter((path) => hasPlainPassword(source, path)),
-  ].map((path) => ({
-    id: 'plain-text-secret',
-    path,
-    message: `${['url', 'redis_url'].includes(String(path.at(-1))) ? 'has' : 'is'} a secret in plain text, take it from the environment: \${NAME:?is needed}`,
-  }))
-
-const secretPaths = (value: unknown): Path[] => [
-  ...entriesAt(value, ['plugins', 'token-validator', 'issuers']).map((issuer) => [...issuer, 'hs256_secret']),
-  ...WEBHOOKS.flatMap((path) =>
-    Object.keys(valueAt(value, [...path, 'headers']) ?? {})
-      .filter((name) => SECRET_NAME.test(name))
-      .map((name) => [...path, 'headers', name]),
-  ),
-]
-
-/** The default in `${NAME:-text}` counts as plain text while the variable is not set. */
-const isPlain = ({ root, environment }: SecretSource, path: Path): boolean => {
-  const node = nodeAt(root, path)
-  if (node?.kind !== 'scalar' || node.value === '') return false
-  return node.variables.every((name) => !Object.hasOwn(environment, name) || environment[name] === '')
-}
-
-/** The address at a path and the values of its variables. */
-const addressAt = ({ root, environment }: SecretSource, path: Path) => {
-  const node = nodeAt(root, path)
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string' || !URL.canParse(node.value)) return undefined
-  const given = node.variables.map((name) => environment[name] ?? '').filter((text) => text !== '')
-  return { address: node.value, given }
-}
-
-/** An address may have several variables: only a variable in the parameter itself keeps the secret out of the file. */
-const hasPlainParameter = (source: SecretSource, path: Path): boolean => {
-  const { address, given = [] } = addressAt(source, path) ?? {}
-  if (address === undefined) return false
-  return [...new URL(address).searchParams].some(
-    ([name, text]) => SECRET_NAME.test(name) && isWritten(text) && !given.some((part) => text.includes(part)),
-  )
-}
-
-/** A variable may hold a part of the password, the password or the whole address. */
-const hasPlainPassword = (source: SecretSource, path: Path): boolean => {
-  const { address = '', given = [] } = addressAt(source, path) ?? {}
-  const [, password = ''] = /^[^/]*\/\/[^/]*?:([^/]*)@/.exec(address) ?? []
-  return password !== '' && !given.some((part) => password.includes(part) || part.includes(password))
-}
-
-/** Whether a text has more than placeholders, which the gateway fills in. */
-const isWritten = (text: string): boolean => text.replaceAll(/\{\w+\}/g, '') !== ''

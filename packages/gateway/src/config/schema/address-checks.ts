@@ -80,3 +80,21 @@ export const hasDotSegment = (url: string): boolean => {
   const [path = ''] = url.split('?', 1)
   return path.split('/').some(isDotSegment)
 }
+
+/** Whether only this machine can reach a host. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+const ALL_INTERFACES = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]'])
+
+/** Whether a listener on this host is reached by every interface, however the host is written. */
+export const isAllInterfaces = (host: string): boolean =>
+  ALL_INTERFACES.has(new URL(`http://${host.includes(':') ? `[${host}]` : host}`).hostname)
+
+/** Whether an address of http or redis leads to another machine without TLS. */
+export const isPlainToAnotherHost = (address: string): boolean => {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname } = new URL(address)
+  if (protocol !== 'http:' && protocol !== 'redis:') return false
+  return !isLoopback(hostname.replace(/^\[|\]$/g, '').toLowerCase())
+}
