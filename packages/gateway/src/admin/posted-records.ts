@@ -73,7 +73,7 @@ const LINES_TYPE = 'application/x-ndjson'
 const MAX_RECORDS = 1_000
 const MAX_TEXT_LENGTH = 1_024
 const MAX_ATTRIBUTES = 64
-const PART = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const PART = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** The fields of a record. In a posted record only the required fields must be present. */
 const fields = [
@@ -95,13 +95,15 @@ export const OWN_PART = 'gateway'
 
 /** Reads posted records: one JSON object per line, or a JSON list. One bad record refuses all. */
 export function readRecords(text: string, contentType: string | undefined, part: string): ReadRecords {
-  if (!PART.test(part) || part === OWN_PART) return refuse('the query has to name the part that wrote them')
+  // In lower case, so that no part passes for another one, or for the gateway, by its spelling.
+  const name = part.toLowerCase()
+  if (!PART.test(name) || name === OWN_PART) return refuse('the query has to name the part that wrote them')
   const values = readValues(text, contentType)
   if (typeof values === 'string') return refuse(values)
   if (values.length > MAX_RECORDS) return refuse(`there are more than ${MAX_RECORDS} records`)
   const records: PartRecord[] = []
   for (const [index, value] of values.entries()) {
-    const record = readRecord(value, part)
+    const record = readRecord(value, name)
     if (typeof record === 'string') return refuse(`record ${index + 1}: ${record}`)
     records.push(record)
   }

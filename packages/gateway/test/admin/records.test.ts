@@ -120,6 +120,14 @@ describe('posted records', () => {
     expect((await find(adminUrl, 'good')).records).toEqual([])
   })
 
+  test('of a part in another spelling are records of that part', async () => {
+    const { adminUrl } = await startAdmin()
+    const line = JSON.stringify(event('corr-case'))
+    for (const part of ['campaigns', 'Campaigns', 'CAMPAIGNS']) await post(adminUrl, line, { part })
+    const { records } = await find(adminUrl, 'corr-case')
+    expect(records.map(({ part }) => part)).toEqual(['campaigns', 'campaigns', 'campaigns'])
+  })
+
   test('have to be JSON of a known type, from a part with its own name', async () => {
     const { adminUrl } = await startAdmin()
     const line = JSON.stringify(event('c'))
@@ -130,7 +138,7 @@ describe('posted records', () => {
     expect(await post(adminUrl, line, { type: 'text/plain' })).toEqual(
       invalid('the body has to be application/x-ndjson or application/json'),
     )
-    for (const part of ['', 'gateway', '../x', 'a b', 'x'.repeat(65), '<script>'])
+    for (const part of ['', 'gateway', 'Gateway', 'GATEWAY', '../x', 'a b', 'x'.repeat(65), '<script>'])
       expect(await post(adminUrl, line, { part }), part).toEqual(
         invalid('the query has to name the part that wrote them'),
       )
