@@ -7,6 +7,7 @@ import type { Reloading } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import { createListener, type Listener } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
+import type { Exposition } from '../metrics/registry.ts'
 import { createAccess } from './access.ts'
 import { describeGateway, describeRoutes } from './describe-gateway.ts'
 import type { DevelopmentAccess } from './development-access.ts'
@@ -36,6 +37,8 @@ export interface AdminParts extends AdminOptions {
   readonly load: Load
   readonly log: Log
   readonly version: string
+  /** The metrics of the gateway, of all its workers. */
+  readonly exposeMetrics: () => Exposition | Promise<Exposition>
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
   /** The other workers of this gateway, if it has several. */
@@ -158,6 +161,7 @@ function createSite(parts: SiteParts): Site {
       }),
     describeRoutes: () => describeRoutes(current()),
     reload: parts.otherWorkers?.reload ?? reloading.run,
+    metrics: () => (current().config.gateway.metrics.port === 'admin' ? parts.exposeMetrics() : undefined),
   }
 }
 

@@ -1,6 +1,7 @@
 import { headers as headerNames, outcomes } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
+import type { Exposition } from '../metrics/registry.ts'
 import type { Access } from './access.ts'
 import { type AdminAnswer, commonHeaders, faultAnswer, jsonAnswer, sendAnswer } from './answer.ts'
 import { type DevelopmentAccess, giveToken } from './development-access.ts'
@@ -25,6 +26,8 @@ export interface Site {
   readonly describeGateway: (exchange: Exchange) => Promise<unknown>
   readonly describeRoutes: () => unknown
   readonly reload: () => Promise<unknown>
+  /** The metrics; `undefined` while the main listener serves them. */
+  readonly metrics: () => Promise<Exposition> | Exposition | undefined
 }
 
 /** Answers one request of the admin listener: foreign sites, access, endpoint. An error ends only its request. */
@@ -44,6 +47,10 @@ async function answerOf(exchange: Exchange, site: Site): Promise<AdminAnswer | '
   const refused = refuseForeign(exchange, site.names) ?? refuseHead(exchange)
   if (refused !== undefined) return refused
   if (exchange.path === SESSION_PATH) return await answerBy(sessionEndpoint, exchange, site)
+  if (exchange.path === METRICS_PATH) {
+    const exposition = await site.metrics()
+    if (exposition !== undefined) return await answerBy(metricsEndpoint(exposition), exchange, site)
+  }
   const denied = await site.access.judge(exchange)
   if (denied !== undefined) return denied
   return await answerBy(endpoints.get(exchange.path) ?? fileEndpoint, exchange, site)
@@ -92,7 +99,15 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
 ])
 
-/** The only endpoint without access control. */
+const METRICS_PATH = '/metrics'
+
+/** Without access control, as on the main listener: those who scrape metrics have no token of an issuer. */
+function metricsEndpoint({ contentType, text }: Exposition): Endpoint {
+  const headers = { [headerNames.contentType]: contentType }
+  return { GET: () => ({ status: outcomes.success.status, headers, body: Buffer.from(text) }) }
+}
+
+/** Without access control: it checks the token of its form itself. */
 const sessionEndpoint: Endpoint = {
   // After a refused token the browser shows this address, and a refresh requests it.
   GET: () => ({ status: SEE_OTHER, headers: { Location: '/' } }),

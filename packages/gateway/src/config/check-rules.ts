@@ -73,7 +73,18 @@ const oneRedisAddress: Rule = (draft) => {
   return isMap(valueAt(draft.value, path)) ? exactlyOneOf(draft, path, ['redis_url', 'redis_url_file']) : []
 }
 
-const gatewayRules: readonly Rule[] = [oneRedisAddress, authoritiesNeedTls, everyWorkerHasAConnection]
+const metricsNeedTheirListener: Rule = ({ value }) => {
+  const path = ['gateway', 'metrics', 'port']
+  if (valueAt(value, path) !== 'admin' || isPresent(value, ['gateway', 'admin'])) return []
+  return [{ path, message: 'is admin, which needs gateway.admin' }]
+}
+
+const gatewayRules: readonly Rule[] = [
+  oneRedisAddress,
+  authoritiesNeedTls,
+  everyWorkerHasAConnection,
+  metricsNeedTheirListener,
+]
 
 const routesOf = ({ value }: Draft) => entriesAt(value, ['routes'])
 

@@ -8,13 +8,15 @@ import { respond } from './respond.ts'
 /** The methods of the gateway's own paths. */
 export const ownMethods: readonly string[] = ['GET', 'HEAD']
 
+const METRICS_PATH = '/metrics'
+
 type Endpoint = (exchange: Exchange, parts: Parts) => Promise<void>
 
 /** `/healthz`, `/readyz`, `/metrics` and the key set: on the main port, without a token. */
 const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/healthz', async (exchange) => sendJson(exchange, { status: 'ok' })],
   ['/readyz', (exchange, { status }) => sendReadiness(exchange, status)],
-  ['/metrics', (exchange, { status }) => sendMetrics(exchange, status)],
+  [METRICS_PATH, (exchange, { status }) => sendMetrics(exchange, status)],
   [JWKS_PATH, sendKeys],
 ])
 
@@ -22,6 +24,11 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
 export function answerOwnPath(exchange: Exchange, parts: Parts): boolean {
   const endpoint = endpoints.get(exchange.path)
   if (endpoint === undefined || exchange.headFault !== undefined) return false
+  // No route gets the path: a service must not be taken for the gateway's metrics.
+  if (exchange.path === METRICS_PATH && parts.snapshot.config.gateway.metrics.port === 'admin') {
+    respond(exchange, refusal('ROUTE_NOT_FOUND'))
+    return true
+  }
   exchange.allowedMethods = ownMethods
   if (ownMethods.includes(exchange.method))
     void endpoint(exchange, parts).catch(() => exchange.reply.destroy())

@@ -70,6 +70,7 @@ test('a minimal file gets every default', () => {
       host: '127.0.0.1',
       port: 8080,
       workers: 1,
+      metrics: { port: 'main' },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
       drain_seconds: 25,
@@ -104,6 +105,7 @@ test('the complete example of the design is read as it is meant', () => {
       port: 8080,
       workers: 1,
       admin: { host: '127.0.0.1', port: 8090, role: 'gateway:admin', hosts: [] },
+      metrics: { port: 'main' },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
       drain_seconds: 25,
@@ -186,6 +188,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
       hosts: ['console.example.test'],
       gateway_url: 'https://api.example.test',
     },
+    metrics: { port: 'admin' },
     llm: { max_sse_connections_per_tenant: 3 },
     shared: {
       redis_url: `rediss://gateway:${environment.SECRET}@redis.example.test:6380/2`,

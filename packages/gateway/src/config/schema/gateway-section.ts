@@ -1,5 +1,5 @@
 import { checkOrigin, checkRedisUrl } from './address-checks.ts'
-import { checked, filledList, flag, integer, list, patterned, section, text } from './field-kinds.ts'
+import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
 import { issuerName, role } from './formats.ts'
 
 const HOST_NAME =
@@ -39,6 +39,14 @@ const admin = section({
     .optional()
     .describe(
       'Where the browsers of console users reach the gateway, when it is not at its own host and port, for example behind a proxy.',
+    ),
+})
+
+const metrics = section({
+  port: oneOf(['main', 'admin'])
+    .default('main')
+    .describe(
+      'Listener that answers /metrics without a token; with admin the main one answers 404. Applies with a reload.',
     ),
 })
 
@@ -123,6 +131,7 @@ export const gatewaySection = section({
       'Processes that "agentic start" spreads connections over, best one for each core; limits and metrics are those of all together.',
     ),
   admin: admin.optional().describe('Second listener, with the console and its API; absent means off.'),
+  metrics: metrics.prefault({}).describe('Where the metrics are served.'),
   llm: llm.prefault({}).describe('Limits of streaming routes.'),
   shared: shared
     .optional()
