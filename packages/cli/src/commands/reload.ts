@@ -15,7 +15,7 @@ export const reload = defineCommand({
   description:
     'Makes a running gateway reload its file, through its admin listener (gateway.admin), and prints the result. The file\n' +
     'is used as a whole or not at all; requests in flight finish with the old one. Outside "agentic dev" this needs a\n' +
-    'token with the role gateway.admin.role. A gateway without an admin listener reloads on SIGHUP.',
+    'token of an operator (gateway.admin). A gateway without an admin listener reloads on SIGHUP.',
   operands: [
     {
       name: 'URL',

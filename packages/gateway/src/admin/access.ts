@@ -1,15 +1,28 @@
 import { hash, randomBytes } from 'node:crypto'
 import { headerKeys, headers as headerNames, type Outcome, statusOf } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
-import { type Exchange, unlessCancelled } from '../exchange.ts'
+import { type Exchange, type Identity, unlessCancelled } from '../exchange.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './foreign-sites.ts'
 
+/** A role that opens the listener. */
+export interface Grant {
+  readonly role: string
+  /** The issuers whose tokens count; `undefined` means all. */
+  readonly issuers?: readonly string[] | undefined
+}
+
+/** Who may read, and who may also act. */
+export interface Grants {
+  readonly viewer?: Grant | undefined
+  readonly operator?: Grant | undefined
+}
+
 /** What access to the admin listener depends on. */
 export interface AccessOptions {
-  /** The role that a token needs; without one every request is refused. */
-  readonly role: string | undefined
+  /** Without a grant every request is refused. */
+  readonly grants: Grants
   /** Allows every request, from this machine only. */
   readonly development: boolean
   /** The token-validator of the configuration in use. */
@@ -44,8 +57,10 @@ export function createAccess(options: AccessOptions): Access {
   return {
     async judge(exchange) {
       if (options.development) return undefined
-      if (options.role === undefined) return refuseAll()
-      const denied = await judgeToken(exchange, authorizationOf(exchange, sessions), options)
+      if (!isOpen(options)) return refuseAll()
+      const granting = grantsFor(exchange, options.grants)
+      const authorization = authorizationOf(exchange, sessions)
+      const denied = await judgeToken(exchange, authorization, { ...options, granting })
       if (denied === undefined) return undefined
       return isNavigation(exchange) ? signInPage(denied.answer) : denied.answer
     },
@@ -55,7 +70,11 @@ export function createAccess(options: AccessOptions): Access {
       const form = await exchange.body.read(MAX_FORM_BYTES)
       if (form === undefined) return faultAnswer('TOO_LARGE', 'The form is too large.')
       const token = (new URLSearchParams(form.toString()).get('token') ?? '').trim()
-      const denied = await judgeToken(exchange, `Bearer ${token}`, options)
+      const { viewer, operator } = options.grants
+      const denied = await judgeToken(exchange, `Bearer ${token}`, {
+        ...options,
+        granting: [viewer, operator],
+      })
       if (denied !== undefined) return signInPage(denied.answer, denied.message)
       const cookie = sessions.open(token, isReachedByHttps(exchange))
       return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': cookie } }
@@ -72,9 +91,18 @@ function refuseAll(): AdminAnswer {
   return faultAnswer('FORBIDDEN', 'Nobody is let in here.')
 }
 
-function sessionsUnavailable({ role, development }: AccessOptions): AdminAnswer | undefined {
-  if (development) return faultAnswer('NOT_FOUND', 'There is nothing here.')
-  return role === undefined ? refuseAll() : undefined
+function sessionsUnavailable(options: AccessOptions): AdminAnswer | undefined {
+  if (options.development) return faultAnswer('NOT_FOUND', 'There is nothing here.')
+  return isOpen(options) ? undefined : refuseAll()
+}
+
+function isOpen({ grants: { viewer, operator } }: AccessOptions): boolean {
+  return (viewer ?? operator) !== undefined
+}
+
+/** The grants that allow a request: everything but reading is for operators. */
+function grantsFor({ method }: Exchange, { viewer, operator }: Grants): readonly (Grant | undefined)[] {
+  return method === 'GET' || method === 'HEAD' ? [viewer, operator] : [operator]
 }
 
 /**
@@ -93,16 +121,27 @@ function authorizationOf({ headers }: Exchange, sessions: Sessions): string | un
   return token === undefined ? undefined : `Bearer ${token}`
 }
 
+interface JudgeOptions extends Pick<AccessOptions, 'validator'> {
+  /** One of these is needed. */
+  readonly granting: readonly (Grant | undefined)[]
+}
+
+/** A role counts only in a token of a listed issuer: any issuer may use the same word for another role. */
+function isGranted({ role, issuers }: Grant, identity: Identity | undefined): boolean {
+  if (identity === undefined || !identity.roles.includes(role)) return false
+  return issuers === undefined || issuers.includes(identity.issuer)
+}
+
 async function judgeToken(
   exchange: Exchange,
   authorization: string | undefined,
-  { role = '', validator }: AccessOptions,
+  { granting, validator }: JudgeOptions,
 ): Promise<Denial | undefined> {
   // The plugin gets a copy with the token as its only header, and sets the identity on the copy.
   const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
   const refused = await unlessCancelled(Promise.resolve(validator().request(judged)), exchange.signal)
   if (refused !== undefined) return deniedBy(refused)
-  if (judged.identity?.roles.includes(role) === true) return undefined
+  if (granting.some((grant) => grant !== undefined && isGranted(grant, judged.identity))) return undefined
   const message = 'The token does not have the role that is needed here.'
   return { message, answer: faultAnswer('FORBIDDEN', message) }
 }

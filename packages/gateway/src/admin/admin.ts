@@ -141,7 +141,9 @@ function createSite(parts: SiteParts): Site {
     log,
     names: ownNames(settings.host, settings.hosts),
     access: createAccess({
-      role: settings.role,
+      grants: settings.roles ?? {
+        operator: settings.role === undefined ? undefined : { role: settings.role },
+      },
       development: development !== undefined,
       validator: () => validatorOf(current()),
       port: parts.port,

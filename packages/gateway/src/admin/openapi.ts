@@ -165,7 +165,7 @@ export const adminOpenApi = {
     title: 'Agentic REST gateway, admin listener',
     version: PROFILE_VERSION,
     description:
-      'What the console reads. Outside development every request needs a token with the role of gateway.admin.role.',
+      'What the console reads. Outside development reading needs a token with the role of a viewer or an operator (gateway.admin.roles), anything else that of an operator.',
   },
   paths: {
     '/api/gateway': { get: operation('What runs, and from which configuration', ok('Gateway')) },

@@ -79,8 +79,30 @@ const metricsNeedTheirListener: Rule = ({ value }) => {
   return [{ path, message: 'is admin, which needs gateway.admin' }]
 }
 
+const ADMIN_ROLES: Path = ['gateway', 'admin', 'roles']
+
+const oneKindOfAdminRole: Rule = ({ value }) => {
+  if (!isMap(valueAt(value, ADMIN_ROLES))) return []
+  if (isPresent(value, ['gateway', 'admin', 'role']))
+    return [{ path: ADMIN_ROLES, message: 'cannot stand beside role, which means roles.operator' }]
+  const named = ['viewer', 'operator'].some((name) => isPresent(value, [...ADMIN_ROLES, name]))
+  return named ? [] : [{ path: ADMIN_ROLES, message: 'needs viewer or operator', absence: true }]
+}
+
+/** A name that no issuer has would let nobody in. */
+const adminIssuersAreKnown: Rule = (draft) => {
+  const { value } = draft
+  const known = new Set(issuersOf(draft).map((issuer) => textAt(value, [...issuer, 'issuer'])))
+  return ['viewer', 'operator']
+    .flatMap((name) => entriesAt(value, [...ADMIN_ROLES, name, 'issuers']))
+    .filter((path) => textAt(value, path) !== undefined && !known.has(textAt(value, path)))
+    .map((path) => ({ path, message: 'is none of plugins.token-validator.issuers' }))
+}
+
 const gatewayRules: readonly Rule[] = [
   oneRedisAddress,
+  oneKindOfAdminRole,
+  adminIssuersAreKnown,
   authoritiesNeedTls,
   everyWorkerHasAConnection,
   metricsNeedTheirListener,

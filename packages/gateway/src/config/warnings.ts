@@ -129,7 +129,7 @@ const keyAddress = ({ issuer, algorithms, jwks_uri, jwks_file }: IssuerOptions) 
 }
 
 const adminWarning = ({ admin }: GatewayConfig['gateway']): Unwise[] => {
-  if (admin === undefined || admin.role !== undefined) return []
+  if (admin === undefined || (admin.role ?? admin.roles) !== undefined) return []
   const message =
     'has no role, so that nobody is let in outside development; name the role that a token needs'
   return [{ id: 'admin-without-role', path: ['gateway', 'admin'], message }]

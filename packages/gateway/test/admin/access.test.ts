@@ -16,10 +16,10 @@ const plugins = {
 const settings = { role: 'gateway:admin' }
 const production = { admin: {}, settings, config: { plugins } }
 
-function tokenFor(roles: readonly string[], seconds = 60): Promise<string> {
+function tokenFor(roles: readonly string[], seconds = 60, by = issuer): Promise<string> {
   return new SignJWT({ roles })
     .setProtectedHeader({ alg: 'HS256' })
-    .setIssuer(issuer)
+    .setIssuer(by)
     .setAudience('agentic')
     .setSubject('operator')
     .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
@@ -281,4 +281,82 @@ test('unreachable keys are reported as such', async () => {
     424,
     { code: 'UNAVAILABLE', message: 'Tokens cannot be checked at the moment.' },
   ])
+})
+
+describe('with viewers and operators', () => {
+  const other = 'https://other.example.test'
+  const both = [issuer, other].map((name) => ({
+    issuer: name,
+    audience: ['agentic'],
+    algorithms: ['HS256'],
+    hs256_secret: secret,
+  }))
+  const start = (roles: object) =>
+    startAdmin({
+      admin: {},
+      settings: { roles },
+      config: { plugins: { 'token-validator': { issuers: both } } },
+    })
+  const reads = [
+    { method: 'GET', path: '/api/gateway' },
+    { method: 'GET', path: '/api/recent' },
+    { method: 'HEAD', path: '/api/routes' },
+  ]
+  const acts = [
+    { method: 'POST', path: '/api/reload' },
+    { method: 'POST', path: '/api/records?part=x' },
+  ]
+  type Asked = (typeof reads)[number]
+  const statusOf = async (adminUrl: string, token: string, { method, path }: Asked) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const options = { method, headers, ...(method === 'POST' && { body: '[]' }) }
+    return (await sendRequest(`${adminUrl}${path}`, options)).status
+  }
+  const allOf = (adminUrl: string, token: string, asked: readonly Asked[]) =>
+    Promise.all(asked.map((one) => statusOf(adminUrl, token, one)))
+
+  test('viewers read, operators also act', async () => {
+    const { adminUrl } = await start({ viewer: { role: 'viewer' }, operator: { role: 'operator' } })
+    const viewer = await tokenFor(['viewer'])
+    expect(await allOf(adminUrl, viewer, reads)).toEqual([200, 200, 200])
+    expect(await allOf(adminUrl, viewer, acts)).toEqual([403, 403])
+    const operator = await tokenFor(['operator'])
+    expect(await allOf(adminUrl, operator, reads)).toEqual([200, 200, 200])
+    expect(await allOf(adminUrl, operator, acts)).toEqual([200, 204])
+    const nobody = await tokenFor(['other'])
+    expect(await allOf(adminUrl, nobody, [...reads, ...acts])).toEqual([403, 403, 403, 403, 403])
+  })
+
+  test('without an operator nobody acts, and without a viewer operators read', async () => {
+    const viewing = await start({ viewer: { role: 'viewer' } })
+    expect(await allOf(viewing.adminUrl, await tokenFor(['viewer', 'operator']), acts)).toEqual([403, 403])
+    const operating = await start({ operator: { role: 'operator' } })
+    expect(await allOf(operating.adminUrl, await tokenFor(['viewer']), reads)).toEqual([403, 403, 403])
+    expect(await allOf(operating.adminUrl, await tokenFor(['operator']), reads)).toEqual([200, 200, 200])
+  })
+
+  test('a role counts only in tokens of its issuers', async () => {
+    const { adminUrl } = await start({
+      viewer: { role: 'viewer' },
+      operator: { role: 'operator', issuers: [other] },
+    })
+    const foreign = await tokenFor(['operator'])
+    expect(await allOf(adminUrl, foreign, [...reads, ...acts])).toEqual([403, 403, 403, 403, 403])
+    expect(await allOf(adminUrl, await tokenFor(['operator'], 60, other), acts)).toEqual([200, 204])
+    expect(await allOf(adminUrl, await tokenFor(['operator', 'viewer']), acts)).toEqual([403, 403])
+  })
+
+  test('a viewer signs in with the form and cannot act with the session', async () => {
+    const { adminUrl } = await start({ viewer: { role: 'viewer' }, operator: { role: 'operator' } })
+    const signedIn = await sendRequest(`${adminUrl}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `token=${await tokenFor(['viewer'])}`,
+    })
+    expect(signedIn.status).toBe(303)
+    const [cookie = ''] = String(signedIn.headers['set-cookie']).split(';')
+    expect((await sendRequest(`${adminUrl}/api/gateway`, { headers: { cookie } })).status).toBe(200)
+    const reload = await sendRequest(`${adminUrl}/api/reload`, { method: 'POST', headers: { cookie } })
+    expect(reload.status).toBe(403)
+  })
 })

@@ -184,7 +184,10 @@ test('keys at their bounds are accepted, and file names start from the folder of
     admin: {
       host: '127.0.0.1',
       port: 8090,
-      role: 'gateway:admin',
+      roles: {
+        viewer: { role: 'gateway:view' },
+        operator: { role: 'gateway:admin', issuers: ['agents'] },
+      },
       hosts: ['console.example.test'],
       gateway_url: 'https://api.example.test',
     },

@@ -26,12 +26,29 @@ const host = () => checked('a host name or an IP address', checkHost)
 const port = () => integer(0, 65_535)
 const GIBIBYTE = 1_073_741_824
 
+const grant = section({
+  role: role().describe('Role that a token needs.'),
+  issuers: filledList(text('an issuer'))
+    .optional()
+    .describe('Issuers of token-validator whose tokens count, each as in its iss; absent means all.'),
+})
+
+const adminRoles = section({
+  viewer: grant.optional().describe('Who may read: the console, the API and the feed.'),
+  operator: grant.optional().describe('Who may also act: reload the file and post records.'),
+})
+
 const admin = section({
   host: host().default('127.0.0.1').describe('Address the admin listener binds to; keep it private.'),
   port: port().default(8090).describe('Port of the admin listener; 0 picks a free one.'),
   role: role()
     .optional()
-    .describe('Role that a token needs to be let in; without one nobody is, except in development.'),
+    .describe(
+      'Role that a token needs to be let in, to read and to act; short for roles.operator.role. Without role and roles nobody is let in, except in development.',
+    ),
+  roles: adminRoles
+    .optional()
+    .describe('Who may read and who may also act, instead of role; at least one of the two.'),
   hosts: list(host())
     .default([])
     .describe('Further names by which browsers may ask for it; any other Host is refused.'),
