@@ -89,5 +89,10 @@ function announce({ loaded: { config }, file, log }: Served, port: number): void
 
 function announceConsole({ loaded, log }: Served, { adminPort: port }: RunningGateway): void {
   const { admin } = loaded.config.gateway
-  if (port !== undefined) log.info('the console is listening', { host: admin?.host, port })
+  if (port === undefined) return
+  log.info('the console is listening', {
+    host: admin?.host,
+    port,
+    ...(admin?.tls === undefined ? {} : { scheme: 'https' }),
+  })
 }

@@ -137,6 +137,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const listener = openListener(() => parts, link?.connections)
   function use(next: Snapshot): void {
     listener.apply(listenerSettings(next))
+    admin?.apply(next)
     snapshots.replace(next)
     parts = { ...parts, snapshot: next }
   }

@@ -110,7 +110,7 @@ function missingFiles(config: GatewayConfig): MissingFile[] {
 type Reference = readonly [path: ConfigPath, file: string]
 
 function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference[] {
-  const { tls, identity, shared } = gateway
+  const { tls, admin, identity, shared } = gateway
   const webhooks = (['tenant-injector', 'license-check'] as const).flatMap((name) =>
     Object.entries(plugins[name].webhook?.headers_files ?? {}).flatMap(([header, file]) =>
       named(['plugins', name, 'webhook', 'headers_files', header], file),
@@ -119,6 +119,8 @@ function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference
   return [
     ...named(['gateway', 'tls', 'cert_file'], tls?.cert_file),
     ...named(['gateway', 'tls', 'key_file'], tls?.key_file),
+    ...named(['gateway', 'admin', 'tls', 'cert_file'], admin?.tls?.cert_file),
+    ...named(['gateway', 'admin', 'tls', 'key_file'], admin?.tls?.key_file),
     ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
     ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
     ...plugins['token-validator'].issuers.flatMap(({ jwks_file, hs256_secret_file }, index) => [

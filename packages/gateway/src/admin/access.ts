@@ -106,10 +106,11 @@ function grantsFor({ method }: Exchange, { viewer, operator }: Grants): readonly
 }
 
 /**
- * The listener speaks plain HTTP, so only the browser and a proxy know. Both may be trusted: the sender of a false header
+ * A listener with plain HTTP learns it from the browser and a proxy. Both may be trusted: the sender of a false header
  * gets a cookie that its own browser does not send back.
  */
-function isReachedByHttps({ headers }: Exchange): boolean {
+function isReachedByHttps({ headers, protocol }: Exchange): boolean {
+  if (protocol === 'https') return true
   const [proto = ''] = (headers['x-forwarded-proto'] ?? '').split(',')
   return headers['origin']?.startsWith('https://') === true || proto.trim().toLowerCase() === 'https'
 }

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Load } from '../lifetime/load.ts'
 import type { Reloading } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
-import { createListener, type Listener } from '../listen/listener.ts'
+import { createListener, type Listener, type ListenerSettings } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
 import { createAccess } from './access.ts'
@@ -51,6 +51,8 @@ export interface Admin {
   open(): Promise<number>
   /** The port while it is open. */
   readonly port: number | undefined
+  /** Uses the certificate of a new snapshot, from the next handshake on. */
+  apply(next: Snapshot): void
   /** Takes a finished request. */
   watch(exchange: Exchange): void
   close(): Promise<void>
@@ -70,8 +72,9 @@ export function createAdmin(parts: AdminParts): Admin | undefined {
   const feed = openFeed(parts)
   const state: { port: number | undefined } = { port: undefined }
   const site = createSite({ ...parts, settings, recent, feed, port: () => state.port ?? settings.port })
-  const listener = openAdminListener(settings, parts.log, (exchange) => void answerAdmin(exchange, site))
+  const listener = openAdminListener(settings, parts, (exchange) => void answerAdmin(exchange, site))
   return {
+    apply: (next) => listener.apply(listenerSettings(next)),
     async open() {
       state.port = await listener.open()
       return state.port
@@ -113,17 +116,23 @@ function openFeed({ load, current, otherWorkers }: AdminParts): Feed {
   return feed
 }
 
-function openAdminListener({ host, port }: Settings, log: Log, handle: (exchange: Exchange) => void) {
+function openAdminListener(
+  { host, port }: Settings,
+  { current, log }: AdminParts,
+  handle: (exchange: Exchange) => void,
+) {
   return createListener({
+    ...listenerSettings(current()),
     host,
     port,
     handle,
     log,
-    limits: LIMITS,
     setting: 'gateway.admin.port',
-    corsOrigins: undefined,
-    certificate: undefined,
   })
+}
+
+function listenerSettings({ adminCertificate: certificate }: Snapshot): ListenerSettings {
+  return { limits: LIMITS, corsOrigins: undefined, certificate }
 }
 
 interface SiteParts extends AdminParts {

@@ -189,14 +189,22 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
 
 type Absolute = (name: string) => string
 
+type TlsFiles = NonNullable<GatewayConfig['gateway']['tls']>
+
+const withTlsFiles = ({ cert_file, key_file }: TlsFiles, absolute: Absolute): TlsFiles => ({
+  cert_file: absolute(cert_file),
+  key_file: absolute(key_file),
+})
+
 const withGatewayFiles = (
   gateway: GatewayConfig['gateway'],
   absolute: Absolute,
 ): GatewayConfig['gateway'] => {
-  const { tls, shared, identity } = gateway
+  const { tls, admin, shared, identity } = gateway
   return {
     ...gateway,
-    ...(tls && { tls: { cert_file: absolute(tls.cert_file), key_file: absolute(tls.key_file) } }),
+    ...(tls && { tls: withTlsFiles(tls, absolute) }),
+    ...(admin?.tls && { admin: { ...admin, tls: withTlsFiles(admin.tls, absolute) } }),
     ...(identity && { identity: { ...identity, key_file: absolute(identity.key_file) } }),
     ...(shared && { shared: withFiles(shared, ['ca_file', 'redis_url_file'], absolute) }),
   }

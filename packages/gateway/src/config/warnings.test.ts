@@ -425,6 +425,9 @@ test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
     expect(pathsOf({ host })).toEqual(['listener-without-tls gateway.host'])
     expect(pathsOf({ host, tls: { cert_file: 'a.crt', key_file: 'a.key' } })).toEqual([])
     expect(pathsOf({ admin: { host, role: 'ops' } })).toEqual(['listener-without-tls gateway.admin.host'])
+    expect(pathsOf({ admin: { host, role: 'ops', tls: { cert_file: 'a.crt', key_file: 'a.key' } } })).toEqual(
+      [],
+    )
     expect(pathsOf({ host: '192.0.2.1', admin: { host: '::1', role: 'ops' } })).toEqual([])
   },
 )

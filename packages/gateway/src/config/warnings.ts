@@ -75,7 +75,8 @@ export const warningsOf = ({ gateway, plugins, routes }: GatewayConfig): readonl
 const listenerWarnings = ({ host, tls, admin }: GatewayConfig['gateway']): Unwise[] => {
   const open: Path[] = []
   if (tls === undefined && isAllInterfaces(host)) open.push(['gateway', 'host'])
-  if (admin !== undefined && isAllInterfaces(admin.host)) open.push(['gateway', 'admin', 'host'])
+  if (admin !== undefined && admin.tls === undefined && isAllInterfaces(admin.host))
+    open.push(['gateway', 'admin', 'host'])
   const message =
     'is every interface without TLS, tokens can be read on the way; set tls, or listen only where a proxy with TLS comes from'
   return open.map((path) => ({ id: 'listener-without-tls', path, message }))

@@ -25,6 +25,8 @@ export interface Snapshot {
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
   readonly certificate: ServerCertificate | undefined
+  /** The certificate of the admin listener, where it has one. */
+  readonly adminCertificate: ServerCertificate | undefined
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
   /** The unfinished requests that started with it. */
@@ -54,7 +56,9 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const warnings = toldWarnings(loaded)
   // Every configuration reports its warnings once, however the gateway is run.
   if (world.logsWarnings) for (const { id, text } of warnings) world.log.warn(text, { warning: id })
-  const certificate = gateway.tls && loadServerCertificate(gateway.tls)
+  const certificate = gateway.tls && loadServerCertificate(gateway.tls, 'gateway.tls')
+  const adminTls = gateway.admin?.tls
+  const adminCertificate = adminTls && loadServerCertificate(adminTls, 'gateway.admin.tls')
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins), custom }
@@ -68,6 +72,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     plugins,
     pools,
     certificate,
+    adminCertificate,
     signer,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {

@@ -9,40 +9,40 @@ export interface ServerCertificate {
   readonly key: string
 }
 
-/** Reads and checks the certificate, so that a bad one fails at start and not at a handshake. */
-export function loadServerCertificate(files: {
-  readonly cert_file: string
-  readonly key_file: string
-}): ServerCertificate {
-  const [certificate, ...chain] = readCertificates(files.cert_file, 'gateway.tls.cert_file')
-  const key = readPem(files.key_file, 'gateway.tls.key_file')
-  checkKey(certificate, key)
-  checkDates(certificate)
+/** Reads and checks the certificate of a section, so that a bad one fails at start and not at a handshake. */
+export function loadServerCertificate(
+  files: { readonly cert_file: string; readonly key_file: string },
+  section: string,
+): ServerCertificate {
+  const [certificate, ...chain] = readCertificates(files.cert_file, `${section}.cert_file`)
+  const key = readPem(files.key_file, `${section}.key_file`)
+  checkKey(certificate, key, section)
+  checkDates(certificate, section)
   const loaded = { cert: [certificate, ...chain].map(String).join(''), key }
-  checkUse(loaded)
+  checkUse(loaded, section)
   return loaded
 }
 
-function checkKey(certificate: X509Certificate, key: string): void {
+function checkKey(certificate: X509Certificate, key: string, section: string): void {
   const privateKey = attempt(
     () => createPrivateKey(key),
-    () => 'gateway.tls.key_file is not a usable private key',
+    () => `${section}.key_file is not a usable private key`,
   )
   if (!certificate.checkPrivateKey(privateKey))
-    throw new InitialisationError('gateway.tls.key_file does not belong to gateway.tls.cert_file')
+    throw new InitialisationError(`${section}.key_file does not belong to ${section}.cert_file`)
 }
 
-function checkDates({ validFromDate, validToDate }: X509Certificate): void {
+function checkDates({ validFromDate, validToDate }: X509Certificate, section: string): void {
   const now = Date.now()
-  if (validToDate.getTime() < now) throw new InitialisationError('gateway.tls.cert_file has expired')
-  if (validFromDate.getTime() > now) throw new InitialisationError('gateway.tls.cert_file is not valid yet')
+  if (validToDate.getTime() < now) throw new InitialisationError(`${section}.cert_file has expired`)
+  if (validFromDate.getTime() > now) throw new InitialisationError(`${section}.cert_file is not valid yet`)
 }
 
 /** TLS refuses some pairs by itself, such as a key that is too short. */
-function checkUse(certificate: ServerCertificate): void {
+function checkUse(certificate: ServerCertificate, section: string): void {
   attempt(
     () => createSecureContext({ ...certificate }),
-    (error) => `gateway.tls cannot be used (${error.code ?? 'unknown error'})`,
+    (error) => `${section} cannot be used (${error.code ?? 'unknown error'})`,
   )
 }
 

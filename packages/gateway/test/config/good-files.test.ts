@@ -188,6 +188,10 @@ test('keys at their bounds are accepted, and file names start from the folder of
         viewer: { role: 'gateway:view' },
         operator: { role: 'gateway:admin', issuers: ['agents'] },
       },
+      tls: {
+        cert_file: new URL('good/admin.crt', import.meta.url).pathname,
+        key_file: new URL('good/admin.key', import.meta.url).pathname,
+      },
       hosts: ['console.example.test'],
       gateway_url: 'https://api.example.test',
     },

@@ -26,6 +26,11 @@ const host = () => checked('a host name or an IP address', checkHost)
 const port = () => integer(0, 65_535)
 const GIBIBYTE = 1_073_741_824
 
+const tls = section({
+  cert_file: text('a file name').describe('PEM file with the certificate chain, relative to this file.'),
+  key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
+})
+
 const grant = section({
   role: role().describe('Role that a token needs.'),
   issuers: filledList(text('an issuer'))
@@ -49,6 +54,7 @@ const admin = section({
   roles: adminRoles
     .optional()
     .describe('Who may read and who may also act, instead of role; at least one of the two.'),
+  tls: tls.optional().describe('Certificate of the admin listener; absent means plain HTTP.'),
   hosts: list(host())
     .default([])
     .describe('Further names by which browsers may ask for it; any other Host is refused.'),
@@ -101,11 +107,6 @@ const cors = section({
   origins: filledList(checked('an origin', checkOrigin)).describe(
     'Origins that browsers may call from, each exactly as the Origin header spells it.',
   ),
-})
-
-const tls = section({
-  cert_file: text('a file name').describe('PEM file with the certificate chain, relative to this file.'),
-  key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
 })
 
 const identity = section({

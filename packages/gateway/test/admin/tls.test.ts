@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { expect, test } from 'vitest'
+import { InitialisationError, parseConfig } from '../../src/index.ts'
+import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
+import { configText } from '../harness/read-config.ts'
+import { development, startAdmin } from './harness/start-admin.ts'
+
+interface Asked {
+  readonly port: number
+  readonly ca: string
+  readonly method?: string
+  readonly path?: string
+  readonly body?: string
+}
+
+/** Asks over a new connection, so that each request has its own handshake. */
+function ask({ port, ca, method = 'GET', path = '/api/gateway', body }: Asked) {
+  return new Promise<{ status: number | undefined; cookie: string }>((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, ca, method, path, agent: false }
+    const asking = request(options, (response) => {
+      response.resume()
+      resolve({ status: response.statusCode, cookie: String(response.headers['set-cookie']) })
+    })
+    asking.on('error', reject)
+    asking.end(body)
+  })
+}
+
+test('the admin listener serves over TLS, plain HTTP gets no answer, and a reload renews the certificate', async () => {
+  const first = makeCertificate()
+  const files = writeFiles({ cert: first.cert, key: first.key })
+  const tls = { cert_file: files.cert, key_file: files.key }
+  const config = { gateway: { admin: { port: 0, tls } }, routes: [] }
+  const { adminPort, adminUrl, gateway } = await startAdmin({
+    admin: { development },
+    config: { gateway: config.gateway },
+    source: {
+      file: 'gateway.yaml',
+      read: () => parseConfig(configText(config), { file: 'gateway.yaml', env: {} }),
+    },
+  })
+  expect(await ask({ port: adminPort, ca: first.cert })).toMatchObject({ status: 200 })
+  await expect(fetch(`${adminUrl}/api/gateway`)).rejects.toThrow()
+  const second = makeCertificate()
+  writeFileSync(files.cert, second.cert)
+  expect(await gateway.reload()).toMatchObject({
+    result: 'refused',
+    faults: ['gateway.yaml: gateway.admin.tls.key_file does not belong to gateway.admin.tls.cert_file'],
+  })
+  writeFileSync(files.key, second.key)
+  expect(await gateway.reload()).toMatchObject({ result: 'applied' })
+  expect(await ask({ port: adminPort, ca: second.cert })).toMatchObject({ status: 200 })
+  await expect(ask({ port: adminPort, ca: first.cert })).rejects.toThrow()
+})
+
+test('a certificate that cannot be used ends the start with the name of its key', async () => {
+  const { cert } = makeCertificate()
+  const files = writeFiles({ cert, key: makeCertificate().key })
+  const settings = { tls: { cert_file: files.cert, key_file: files.key } }
+  const starting = startAdmin({ settings })
+  await expect(starting).rejects.toThrow(InitialisationError)
+  await expect(starting).rejects.toThrow(
+    'gateway.admin.tls.key_file does not belong to gateway.admin.tls.cert_file',
+  )
+})
