@@ -128,8 +128,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
   const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
   const gatewayPort = () => state.port
-  const exposeMetrics = () => status.metrics.expose()
-  const seen = { current, reloading, load, gatewayPort, exposeMetrics, otherWorkers: link?.otherWorkers }
+  const seen = { current, reloading, load, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const watching = [admin?.watch, link?.watch, createRecordWatcher(options)]
   const watchers = watching.filter((watch) => watch !== undefined)

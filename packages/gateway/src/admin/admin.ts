@@ -5,9 +5,9 @@ import type { Exchange } from '../exchange.ts'
 import type { Load } from '../lifetime/load.ts'
 import type { Reloading } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
+import type { GatewayStatus } from '../line/parts.ts'
 import { createListener, type Listener, type ListenerSettings } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
-import type { Exposition } from '../metrics/registry.ts'
 import { createAccess } from './access.ts'
 import { describeGateway, describeRoutes } from './describe-gateway.ts'
 import type { DevelopmentAccess } from './development-access.ts'
@@ -38,7 +38,7 @@ export interface AdminParts extends AdminOptions {
   readonly log: Log
   readonly version: string
   /** The metrics of the gateway, of all its workers. */
-  readonly exposeMetrics: () => Exposition | Promise<Exposition>
+  readonly status: Pick<GatewayStatus, 'metrics'>
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
   /** The other workers of this gateway, if it has several. */
@@ -172,7 +172,8 @@ function createSite(parts: SiteParts): Site {
       }),
     describeRoutes: () => describeRoutes(current()),
     reload: parts.otherWorkers?.reload ?? reloading.run,
-    metrics: () => (current().config.gateway.metrics.port === 'admin' ? parts.exposeMetrics() : undefined),
+    metrics: () =>
+      current().config.gateway.metrics.port === 'admin' ? parts.status.metrics.expose() : undefined,
   }
 }
 
