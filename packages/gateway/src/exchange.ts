@@ -22,6 +22,8 @@ export interface Identity {
   readonly serviceTenants: ReadonlySet<string> | undefined
   /** The issuer's own path to the tenant claim, where its configuration names one. */
   readonly tenantClaim: string | undefined
+  /** When an open stream of the caller ends (`Date.now()`), with `end_streams_at_expiry`. */
+  readonly streamsEndAt?: number
 }
 
 /** The value at a dotted path of a token's claims, by own properties only: `realm_access.roles`. */
@@ -79,7 +81,7 @@ export interface Reply {
 }
 
 /** Why a request ends before its answer is complete. */
-export type CancelReason = 'client_disconnect' | 'timeout' | 'shutdown'
+export type CancelReason = 'client_disconnect' | 'timeout' | 'shutdown' | 'token_expired' | 'unknown_issuer'
 
 /** Says that a request ends early, and why. An `AbortSignal` fits too. */
 export interface CancelSignal {
@@ -281,6 +283,8 @@ export class Exchange implements RequestHead, RequestWire {
   slot: 'none' | 'taken' | 'refused' = 'none'
   /** Gives the slot back; safe to call again. */
   releaseSlot: (() => void) | undefined = undefined
+  /** Ends a stream at the expiry of its token; cleared when the stream has ended. */
+  expiry: NodeJS.Timeout | undefined = undefined
 
   // call-upstream
   upstreamStartedAt: number | undefined = undefined

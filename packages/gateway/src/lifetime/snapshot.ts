@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
+import type { Exchange } from '../exchange.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
@@ -145,6 +146,7 @@ export function createSnapshots(first: Snapshot, log: Log): Snapshots {
       const old = current
       current = next
       former.add(old)
+      for (const { requests } of former) endStreamsOfRemovedIssuers(requests, next.config)
       old.requests.whenIdle(() => void close(old))
       endSurplus(former, log)
     },
@@ -152,6 +154,22 @@ export function createSnapshots(first: Snapshot, log: Log): Snapshots {
       await Promise.all([...former, current].map(close))
     },
   }
+}
+
+/** A stream lasts long after its token was checked; it must not outlast the trust in the issuer. */
+function endStreamsOfRemovedIssuers({ active }: ActiveExchanges, { plugins }: GatewayConfig): void {
+  const { mode, issuers } = plugins['token-validator']
+  if (mode === 'off') return
+  const known = new Set(issuers.map(({ issuer }) => issuer))
+  const removed = active.filter(
+    (exchange) => mayStream(exchange) && exchange.identity && !known.has(exchange.identity.issuer),
+  )
+  for (const { signal } of removed) signal.cancel('unknown_issuer')
+}
+
+/** A request of such a route without an answer may still become a stream. */
+function mayStream({ slot, route, reply }: Exchange): boolean {
+  return slot === 'taken' || (route?.mode === 'sse' && !reply.isHeadSent)
 }
 
 function endSurplus(former: ReadonlySet<Snapshot>, log: Log): void {

@@ -52,7 +52,18 @@ function pipeBytes(exchange: Exchange, answer: UpstreamAnswer): Promise<Delivery
   return pipe(exchange, answer.body, { finish })
 }
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Ends the stream when its token does; a token that outlives any timer has none. */
+function startExpiry(exchange: Exchange): void {
+  const { streamsEndAt } = exchange.identity ?? {}
+  const leftMs = (streamsEndAt ?? Number.POSITIVE_INFINITY) - Date.now()
+  if (leftMs > LONGEST_TIMER_MS) return
+  exchange.expiry = setTimeout(() => exchange.signal.cancel('token_expired'), Math.max(1, leftMs))
+}
+
 function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<DeliveryEnd> {
+  startExpiry(exchange)
   const boundary = new EventBoundary()
   // Plain text behind a compressed stream would be read as part of it.
   const encoded = joinedHeader(answer.rawHeaders, 'content-encoding') !== undefined
@@ -67,7 +78,7 @@ function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<Deliver
   return pipe(exchange, answer.body, { finish, watch: (bytes) => boundary.chunk(bytes) })
 }
 
-/** The last frame of a stream that broke off; none for a client that left. */
+/** The last frame of a stream that broke off, or the answer before one; none for a client that left. */
 export function lastOutcome(end: DeliveryEnd): Outcome | undefined {
   switch (end) {
     case 'complete':
@@ -79,6 +90,10 @@ export function lastOutcome(end: DeliveryEnd): Outcome | undefined {
       return refusal('EXECUTION_TIMEOUT')
     case 'shutdown':
       return refusal('SHUTTING_DOWN')
+    case 'token_expired':
+      return refusal('TOKEN_EXPIRED')
+    case 'unknown_issuer':
+      return refusal('UNKNOWN_ISSUER')
   }
 }
 

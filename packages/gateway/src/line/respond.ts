@@ -101,15 +101,15 @@ export function fail(exchange: Exchange, { log }: Parts, error: unknown): void {
     respond(exchange, refusal('INTERNAL_ERROR'))
     return
   }
-  const reason = exchange.signal.reason as CancelReason
-  if (reason !== 'client_disconnect')
-    respond(exchange, refusal(reason === 'timeout' ? 'EXECUTION_TIMEOUT' : 'SHUTTING_DOWN'))
+  const outcome = lastOutcome(exchange.signal.reason as CancelReason)
+  if (outcome !== undefined) respond(exchange, outcome)
 }
 
 /** Releases everything, counts the request, completes its audit record and shows it to the watchers. */
 export function finish(exchange: Exchange, parts: Parts): void {
   const { snapshot, load, metrics, watchers } = parts
   clearTimeout(exchange.deadline)
+  clearTimeout(exchange.expiry)
   load.leave(exchange)
   if (exchange.slot === 'taken') {
     exchange.releaseSlot?.()
@@ -156,11 +156,14 @@ function statusClass(status: number): number {
   return Math.min(Math.floor(status / 100), 5)
 }
 
-/** Why a stream failed, if it did. An orderly shutdown is no failure. */
+/** Ends that are no failure of a stream. */
+const ORDERLY: ReadonlySet<unknown> = new Set(['complete', 'shutdown', 'token_expired', 'unknown_issuer'])
+
+/** Why a stream failed, if it did. */
 function streamErrorOf({ slot, delivery, signal, outcome }: Exchange): StreamErrorKind | undefined {
   if (slot === 'refused') return 'limit_exceeded'
   if (slot === 'none') return undefined
   const end = delivery?.end ?? signal.reason
-  if (end !== undefined) return end === 'complete' || end === 'shutdown' ? undefined : end
+  if (end !== undefined) return ORDERLY.has(end) ? undefined : (end as StreamErrorKind)
   return outcome?.type === 'failed_dependency' ? 'upstream_error' : undefined
 }

@@ -51,6 +51,7 @@ const defaultIssuer = {
 const defaultValidator = {
   mode: 'on',
   clock_skew_seconds: 30,
+  end_streams_at_expiry: false,
   required_claims: ['sub'],
   max_token_bytes: 8192,
   actor_header: 'trust',

@@ -102,6 +102,11 @@ export const tokenValidatorSection = section(
         '`off` accepts requests without a token: for closed networks only, with a warning on every start.',
       ),
     clock_skew_seconds: integer(0, 600).default(30).describe('Tolerance for clocks that differ.'),
+    end_streams_at_expiry: flag()
+      .default(false)
+      .describe(
+        'Whether an open stream ends with the last frame TOKEN_EXPIRED when its token expires, the tolerance for clocks included; otherwise a token counts at the start of a request only.',
+      ),
     required_claims: list(claimPath()).default(['sub']).describe('Claims that every token must have.'),
     max_token_bytes: integer(64, 65_536).default(8192).describe('Longest accepted token.'),
     actor_header: oneOf(['trust', 'service_accounts', 'ignore'])

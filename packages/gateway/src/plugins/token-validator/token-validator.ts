@@ -78,8 +78,11 @@ async function validate(
   const verified = await verifyToken(inspected, options.required_claims)
   if (typeof verified === 'string') return refusal(verified)
   const { token, keys, lifetime } = inspected
-  cache.set(token, { ...verified, lifetime, keys })
-  return admit(exchange, verified.identity, options)
+  const identity = options.end_streams_at_expiry
+    ? { ...verified.identity, streamsEndAt: lifetime.endsAt }
+    : verified.identity
+  cache.set(token, { ...verified, identity, lifetime, keys })
+  return admit(exchange, identity, options)
 }
 
 function admit(
