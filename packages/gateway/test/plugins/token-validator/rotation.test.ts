@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { PATIENCE_MS } from '../../harness/metric-value.ts'
 import { keySetPolicy } from '../../../src/plugins/token-validator/remote-key-set.ts'
+import { PATIENCE_MS } from '../../harness/metric-value.ts'
 import { fakeTime } from './fake-time.ts'
 import { type IssuerServer, makeKey, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
