@@ -81,7 +81,7 @@ function refuse(host: Host, command: string, faults: readonly string[]): number 
   const lines = faults.map((fault) => `${command}: ${fault}`)
   return print(
     host.stderr,
-    [...lines, `Run "${command} --help" for how to use it.`].join('\n'),
+    [...lines, `Run "npx ${command} --help" for how to use it.`].join('\n'),
     exitCodes.invalid,
   )
 }

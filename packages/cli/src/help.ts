@@ -20,9 +20,9 @@ export function overview(rows: readonly CommandRow[], stream: NodeJS.WriteStream
       ['-v, --version', 'Prints the version.'],
     ]),
     section(heading('Examples:'), [
-      ['agentic dev', 'the reference stack on this machine'],
-      ['agentic init my-agent', 'a new project'],
-      ['agentic start -c gateway.yaml', 'a gateway'],
+      ['npx agentic dev', 'the reference stack on this machine'],
+      ['npx agentic init my-agent', 'a new project'],
+      ['npx agentic start -c gateway.yaml', 'a gateway'],
     ]),
     exitCodeSection(heading, exitCodeHelp),
   ].join('\n\n')

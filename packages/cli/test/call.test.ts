@@ -165,6 +165,14 @@ test('an operation that failed ends with 1', async () => {
   })
 })
 
+const notFound = (address: string) =>
+  [
+    `GET ${address} answers 404 or 405: it has no route, or the route leads to another service`,
+    '"npx agentic check FILE --live" says which; "npx agentic routes add FILE --from URL" adds a missing route.',
+    'The request was not sent again.',
+    '',
+  ].join('\n')
+
 test('an operation whose status has no route is reported once, and not sent again', async () => {
   const { url, seen } = await startService((request, response) =>
     sendOutcome(
@@ -177,9 +185,7 @@ test('an operation whose status has no route is reported once, and not sent agai
   const { code, stdout, stderr } = await runHere(['call', 'POST', '/x', '--base-url', url])
   expect(code).toBe(1)
   expect(stdout).toMatch(/^202 accepted /)
-  expect(stderr).toBe(
-    `accepted as op-1, but GET ${address} has no route\nAdd a route for this path to the gateway. The request was not sent again.\n`,
-  )
+  expect(stderr).toBe(`accepted as op-1, but ${notFound(address)}`)
   const json = await runHere(['call', 'POST', '/x', '--base-url', url, '--json'])
   expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 1, stderr: '' })
   expect(JSON.parse(json.stdout)).toMatchObject({ status: 202, outcome: 'accepted', unreachable: address })
@@ -195,7 +201,9 @@ test('an approval whose address has no route is reported once, and not sent agai
   const { code, stdout, stderr } = await runHere(['call', 'POST', '/pay', '--base-url', url])
   expect(code).toBe(1)
   expect(stdout).toMatch(/^412 approval_required /)
-  expect(stderr).toContain(`an approval is required, but GET ${url}/approvals/a-1 has no route\n`)
+  expect(stderr).toContain(`an approval is required, but ${notFound(`${url}/approvals/a-1`)}`)
+  expect(stderr).toContain('This needs an approval first: Spend 5000?\n')
+  expect(stderr).not.toContain('Waiting')
   expect(seen.map(({ line }) => line)).toEqual(['POST /pay', 'GET /approvals/a-1'])
 })
 
@@ -220,7 +228,7 @@ test('an approval is told with who decides and where, waited for, and sent with 
       'This needs an approval first: Spend 5000?',
       '  approver  Finance',
       `  where     ${url}/approvals/a-1`,
-      `  they run  agentic call POST /approvals/a-1/approve --base-url ${url} (with a token of theirs)`,
+      `  they run  npx agentic call POST /approvals/a-1/approve --base-url ${url} (with a token of theirs)`,
       'Waiting for the decision. Ctrl-C ends the wait; nothing was done so far.',
       '',
     ].join('\n'),
@@ -236,8 +244,9 @@ test('an approval is told with who decides and where, waited for, and sent with 
 })
 
 test('Ctrl-C ends the wait for an approval with 130', async () => {
+  let looks = 0
   const { url } = await startApproving(() => {
-    child.kill('SIGINT')
+    if (++looks > 1) child.kill('SIGINT')
     return false
   })
   const { child, ended } = spawnAgentic(['call', 'POST', '/pay', '--base-url', url])

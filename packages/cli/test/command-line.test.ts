@@ -36,7 +36,7 @@ test('the program itself explains itself and refuses what it does not know', asy
     signal: null,
     stdout: '',
     stderr:
-      'agentic: unknown command "chek", did you mean "check"?\nRun "agentic --help" for how to use it.\n',
+      'agentic: unknown command "chek", did you mean "check"?\nRun "npx agentic --help" for how to use it.\n',
   })
 })
 
@@ -53,6 +53,6 @@ test('every file of a command has its row, and its row the name of the command',
   for (const row of commands) {
     const command = await row.load()
     expect(command.name).toBe(row.name)
-    expect(command.examples[0]).toMatch(new RegExp(`^agentic ${row.name}\\b`))
+    expect(command.examples[0]).toMatch(new RegExp(`^npx agentic ${row.name}\\b`))
   }
 })

@@ -5,6 +5,7 @@ import {
   type PendingApproval,
   type RunOptions,
 } from '@agentic-rest/client'
+import { conditions } from '@agentic-rest/profile'
 import type { Host } from '../host.ts'
 import { jsonText, terminalLine } from '../terminal-text.ts'
 import { askInputs, isInteractive, openPrompt } from './ask-inputs.ts'
@@ -26,14 +27,19 @@ export interface CallSettings {
 
 /** Sends a call and follows it to its end. Resolves with the outcome; with nothing when a stream was printed to its end. */
 export async function sendCall(call: Call, settings: CallSettings): Promise<Answered | undefined> {
-  const { stop, waits } = settings
-  const watch = watchAnswers((url, init) => fetch(url, init))
+  const { stop, waits, host } = settings
+  const waiting = createWaitingLine(host.stderr)
+  const watch = watchAnswers(async (url, init) => {
+    const response = await fetch(url, init)
+    waiting.answered(url, response.status)
+    return response
+  })
   const running = new AbortController()
   const request = { ...call.request, signal: AbortSignal.any([stop.signal, running.signal]) }
   const client = createClient({ ...call.client, fetch: watch.fetch })
   const outcome = waits
     ? client.run(request, {
-        ...runOptions(call, settings),
+        ...runOptions(call, settings, waiting),
         maxRounds: 100,
         maxWaitMs: Number.POSITIVE_INFINITY,
       })
@@ -56,7 +62,7 @@ async function takeOver(
   return type === 'wait' ? client.request(request) : printStream(client.stream(request), host.stdout, json)
 }
 
-function runOptions({ client }: Call, { host, asks, stop }: CallSettings): RunOptions {
+function runOptions({ client }: Call, { host, asks, stop }: CallSettings, waiting: WaitingLine): RunOptions {
   const write = (text: string) => void host.stderr.write(text)
   const progress = createProgressLine(host.stderr)
   return {
@@ -66,6 +72,7 @@ function runOptions({ client }: Call, { host, asks, stop }: CallSettings): RunOp
     },
     onApproval(approval) {
       write(approvalText(approval, String(client.baseUrl)))
+      waiting.start(approval.location)
       return true
     },
     onClarification: asks && isInteractive(host) ? ask : undefined,
@@ -87,12 +94,38 @@ function approvalText({ message, approver, location }: PendingApproval, baseUrl:
   const command =
     path === undefined
       ? undefined
-      : `agentic call POST ${path}/approve --base-url ${baseUrl} (with a token of theirs)`
+      : `npx agentic call POST ${path}/approve --base-url ${baseUrl} (with a token of theirs)`
   return [
     `This needs an approval first: ${terminalLine(message)}\n`,
     facts({ approver: approver?.name, where: location, 'they run': command }),
-    'Waiting for the decision. Ctrl-C ends the wait; nothing was done so far.\n',
   ].join('')
+}
+
+interface WaitingLine {
+  /** A wait for a decision begins. */
+  start(location: string | undefined): void
+  /** An address was answered with a status. */
+  answered(url: string, status: number): void
+}
+
+const unserved: readonly number[] = [conditions.not_found, conditions.method_not_allowed]
+
+/** Says that the call waits, once the address of the approval has answered: a 404 there ends the wait. */
+function createWaitingLine(stream: NodeJS.WriteStream): WaitingLine {
+  let awaited: string | undefined
+  const write = () =>
+    void stream.write('Waiting for the decision. Ctrl-C ends the wait; nothing was done so far.\n')
+  return {
+    start(location) {
+      awaited = location
+      if (location === undefined) write()
+    },
+    answered(url, status) {
+      if (url !== awaited) return
+      awaited = undefined
+      if (!unserved.includes(status)) write()
+    },
+  }
 }
 
 interface ProgressLine {

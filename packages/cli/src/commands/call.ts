@@ -1,5 +1,6 @@
 import { type Answered, ProfileViolationError, TransportError } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
+import { conditions } from '@agentic-rest/profile'
 import { isInteractive } from '../call/ask-inputs.ts'
 import { CallError, type CallOptions, keyOption, readCall } from '../call/read-call.ts'
 import { sendCall } from '../call/send-call.ts'
@@ -64,15 +65,15 @@ export const call = defineCommand({
     json: { type: 'boolean', description: 'Prints the outcome as JSON, a stream as one event per line.' },
   },
   examples: [
-    'agentic call GET /campaigns/cmp-123 --token "$(agentic token)"',
-    'agentic call POST /campaigns/cmp-123/optimizations --data \'{"goal":"ctr"}\' --json',
-    'agentic call POST /llm/completions --data @prompt.json --tenant acme',
+    'npx agentic call GET /campaigns/cmp-123 --token "$(npx agentic token)"',
+    'npx agentic call POST /campaigns/cmp-123/optimizations --data \'{"goal":"ctr"}\' --json',
+    'npx agentic call POST /llm/completions --data @prompt.json --tenant acme',
   ],
   exitCodes: [
     [exitCodes.ok, 'The outcome is success, created or accepted, or a stream is complete.'],
     [
       exitCodes.failed,
-      'Any other outcome, no answer, or a status without a route. Without a terminal also a clarification.',
+      'Any other outcome, no answer, or a status or approval that is not found. Without a terminal also a clarification.',
     ],
     [exitCodes.invalid, 'The command line is not valid.'],
     [exitCodes.interrupted, 'Ended by Ctrl-C.'],
@@ -124,8 +125,9 @@ function unreachableText(outcome: Answered): string {
   if (outcome.unreachable === undefined) return ''
   const what = outcome.type === 'accepted' ? `accepted as ${outcome.operationId}` : 'an approval is required'
   return [
-    `${terminalLine(`${what}, but GET ${outcome.unreachable} has no route`)}\n`,
-    'Add a route for this path to the gateway. The request was not sent again.\n',
+    `${terminalLine(`${what}, but GET ${outcome.unreachable} answers ${conditions.not_found} or ${conditions.method_not_allowed}: it has no route, or the route leads to another service`)}\n`,
+    '"npx agentic check FILE --live" says which; "npx agentic routes add FILE --from URL" adds a missing route.\n',
+    'The request was not sent again.\n',
   ].join('')
 }
 
@@ -168,7 +170,7 @@ function explain(error: unknown, { host, json, baseUrl, stopped }: Failing): num
 }
 
 function whereHint(baseUrl: string): string {
-  return `Is something listening at ${terminalLine(baseUrl)}? --base-url says where; "agentic dev" starts the reference stack.\n`
+  return `Is something listening at ${terminalLine(baseUrl)}? "npm start" starts the stack or your project; --base-url says where it is.\n`
 }
 
 function reasonOf(error: TransportError | ProfileViolationError): string {

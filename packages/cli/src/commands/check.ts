@@ -16,7 +16,7 @@ export const check = defineCommand({
   description:
     'Checks a configuration file and reports all faults at once, and warnings about risky settings. It starts nothing and\n' +
     'needs no network, but it imports the modules of plugins.custom. Variables such as ${PORT} come from the environment, as\n' +
-    'with "agentic start". --live asks each target for its OpenAPI document and compares: routes without an operation,\n' +
+    'with "npx agentic start". --live asks each target for its OpenAPI document and compares: routes without an operation,\n' +
     'operations, status and approval addresses without a route, and roles that nobody in people.yaml beside it has.',
   operands: [{ name: 'FILE', description: 'The configuration file.' }],
   options: {
@@ -31,10 +31,10 @@ export const check = defineCommand({
     json: { type: 'boolean', description: 'The same as --format json.' },
   },
   examples: [
-    'agentic check gateway.yaml',
-    'agentic check gateway.yaml --strict --format github',
-    'agentic check gateway.yaml --json',
-    'agentic check gateway.yaml --live',
+    'npx agentic check gateway.yaml',
+    'npx agentic check gateway.yaml --strict --format github',
+    'npx agentic check gateway.yaml --json',
+    'npx agentic check gateway.yaml --live',
   ],
   exitCodes: [
     [exitCodes.ok, 'The file is valid; with --strict there is no warning either.'],

@@ -18,7 +18,7 @@ export function completion(commands: readonly CommandRow[]): Command {
       'agentic completion fish | source in ~/.config/fish/config.fish.',
     operands: [{ name: 'SHELL', choices: shells, description: 'The shell.' }],
     options: {},
-    examples: ['agentic completion bash', 'agentic completion zsh', 'agentic completion fish'],
+    examples: ['npx agentic completion bash', 'npx agentic completion zsh', 'npx agentic completion fish'],
     async run({ operands: [shell] }, host) {
       // The parser lets only known shells through.
       host.stdout.write(scripts[shell as keyof typeof scripts](await completionsOf(commands)))

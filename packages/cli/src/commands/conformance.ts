@@ -32,7 +32,7 @@ export const conformance = defineCommand({
   description:
     'Tests a live service or gateway against the profile, clause by clause. A scenario file has a request for each\n' +
     'outcome. Outcomes without a request are reported as not observed, never as passed.\n' +
-    '"agentic conformance init OPENAPI" drafts a scenario from an OpenAPI document.',
+    '"npx agentic conformance init OPENAPI" drafts a scenario from an OpenAPI document.',
   operands: [
     { name: 'URL', description: 'The address to test, or the word init.' },
     { name: 'OPENAPI', description: 'After init: the OpenAPI document, YAML or JSON.', optional: true },
@@ -72,10 +72,10 @@ export const conformance = defineCommand({
     strict: { type: 'boolean', description: 'Counts rules that were not observed as failures.' },
   },
   examples: [
-    'agentic conformance http://127.0.0.1:8080 --scenario conformance.yaml',
-    'agentic conformance http://127.0.0.1:8080 --report junit=results.xml --report html=report.html',
-    'agentic conformance http://127.0.0.1:8080 --only trace-present --report json',
-    'agentic conformance init openapi.yaml -o conformance.yaml',
+    'npx agentic conformance http://127.0.0.1:8080 --scenario conformance.yaml',
+    'npx agentic conformance http://127.0.0.1:8080 --report junit=results.xml --report html=report.html',
+    'npx agentic conformance http://127.0.0.1:8080 --only trace-present --report json',
+    'npx agentic conformance init openapi.yaml -o conformance.yaml',
   ],
   exitCodes: [
     [exitCodes.ok, 'There is no unexpected failure.'],
@@ -126,7 +126,7 @@ async function runRules(baseUrl: string, inputs: Inputs, host: Host): Promise<Re
   const { stderr } = host
   if (scenarioFile === undefined)
     stderr.write(
-      'There is no scenario, so almost no rule can be observed: see "agentic conformance --help".\n',
+      'There is no scenario, so almost no rule can be observed: see "npx agentic conformance --help".\n',
     )
   try {
     return await runConformance({
@@ -190,7 +190,7 @@ function codeOf({ counts, problems }: Report, strict: boolean): number {
 
 function refuse(host: Host, faults: readonly string[]): number {
   const lines = faults.map((fault) => `agentic conformance: ${fault}`)
-  return fail(host, [...lines, 'Run "agentic conformance --help" for how to use it.'].join('\n'))
+  return fail(host, [...lines, 'Run "npx agentic conformance --help" for how to use it.'].join('\n'))
 }
 
 function fail({ stderr }: Host, text: string): number {
@@ -215,7 +215,7 @@ function draft(document: string, output: string | undefined, host: Host): number
     return fail(host, `${output} cannot be written`)
   }
   stdout.write(`${terminalText(output)} is written: read it, fill the gaps, then run\n`)
-  stdout.write(`agentic conformance URL --scenario ${terminalText(output)}\n`)
+  stdout.write(`npx agentic conformance URL --scenario ${terminalText(output)}\n`)
   return exitCodes.ok
 }
 

@@ -69,10 +69,10 @@ export const dev = defineCommand({
     verbose: { type: 'boolean', description: 'Shows all log lines of the parts, not only warnings.' },
   },
   examples: [
-    'agentic dev',
-    'agentic dev --port-base 9080',
-    'agentic dev --memory -c my-gateway.yaml',
-    'agentic dev --service src/main.ts',
+    'npx agentic dev',
+    'npx agentic dev --port-base 9080',
+    'npx agentic dev --memory -c my-gateway.yaml',
+    'npx agentic dev --service src/main.ts',
   ],
   async run({ values }, host) {
     const portBase = readPortBase(values['port-base'])

@@ -29,7 +29,7 @@ export const init = defineCommand({
     },
     json: { type: 'boolean', description: 'Prints the list of files as JSON.' },
   },
-  examples: ['agentic init my-agent', 'agentic init my-agent --from openapi.yaml'],
+  examples: ['npx agentic init my-agent', 'npx agentic init my-agent --from openapi.yaml'],
   exitCodes: [
     [exitCodes.ok, 'The project was written.'],
     [exitCodes.failed, 'The packages could not be packed.'],

@@ -14,7 +14,7 @@ export const reload = defineCommand({
   name: 'reload',
   description:
     'Makes a running gateway reload its file, through its admin listener (gateway.admin), and prints the result. The file\n' +
-    'is used as a whole or not at all; requests in flight finish with the old one. Outside "agentic dev" this needs a\n' +
+    'is used as a whole or not at all; requests in flight finish with the old one. Outside "npx agentic dev" this needs a\n' +
     'token of an operator (gateway.admin). A gateway without an admin listener reloads on SIGHUP.',
   operands: [
     {
@@ -24,7 +24,7 @@ export const reload = defineCommand({
     },
   ],
   options: { token: tokenOption },
-  examples: ['agentic reload', 'agentic reload http://127.0.0.1:9090 --token "$TOKEN"'],
+  examples: ['npx agentic reload', 'npx agentic reload http://127.0.0.1:9090 --token "$TOKEN"'],
   exitCodes: [
     [exitCodes.ok, 'The file is in use.'],
     [exitCodes.failed, 'The gateway did not answer, or refused the token.'],

@@ -25,7 +25,7 @@ export const routes = defineCommand({
   description:
     'Lists the routes of a configuration file. --test shows the route of a request and its plugins. It uses the router of\n' +
     'the gateway, without a running gateway.\n' +
-    '"agentic routes add FILE --from URL" adds the routes of an OpenAPI document that the file lacks, those of background\n' +
+    '"npx agentic routes add FILE --from URL" adds the routes of an OpenAPI document that the file lacks, those of background\n' +
     'work and approvals included. All other text of the file stays as it is, and the difference is shown.',
   operands: [
     { name: 'FILE', description: 'The configuration file, or the word add.' },
@@ -51,11 +51,11 @@ export const routes = defineCommand({
     json: { type: 'boolean', description: 'Prints the result as JSON.' },
   },
   examples: [
-    'agentic routes gateway.yaml',
-    'agentic routes gateway.yaml --test "POST /campaigns/x/optimizations"',
-    'agentic routes gateway.yaml --json',
-    'agentic routes add gateway.yaml --from http://127.0.0.1:8081',
-    'agentic routes add gateway.yaml --from openapi.json --target http://127.0.0.1:8081 --dry-run',
+    'npx agentic routes gateway.yaml',
+    'npx agentic routes gateway.yaml --test "POST /campaigns/x/optimizations"',
+    'npx agentic routes gateway.yaml --json',
+    'npx agentic routes add gateway.yaml --from http://127.0.0.1:8081',
+    'npx agentic routes add gateway.yaml --from openapi.json --target http://127.0.0.1:8081 --dry-run',
   ],
   exitCodes: [
     [
@@ -103,7 +103,7 @@ function argumentFault(values: Given, first: string, second: string | undefined)
   const isForAdd = from !== undefined || target !== undefined || dryRun
   if (isForAdd && first === 'add') return 'FILE is missing after add'
   return isForAdd
-    ? '--from, --target and --dry-run need the word add: "agentic routes add FILE --from URL"'
+    ? '--from, --target and --dry-run need the word add: "npx agentic routes add FILE --from URL"'
     : undefined
 }
 

@@ -11,7 +11,7 @@ export const start = defineCommand({
   description:
     'Runs a gateway until a signal stops it. Audit records go to stdout. The log goes to stderr, as JSON lines or, on a\n' +
     'terminal, as readable lines. SIGTERM and SIGINT finish the requests in flight first; a second SIGINT ends at once.\n' +
-    'SIGHUP, "agentic reload" and, with --watch, a change of the file reload it without a restart. An invalid file is\n' +
+    'SIGHUP, "npx agentic reload" and, with --watch, a change of the file reload it without a restart. An invalid file is\n' +
     'refused and changes nothing.',
   operands: [],
   options: {
@@ -31,7 +31,10 @@ export const start = defineCommand({
       description: 'The log level.',
     },
   },
-  examples: ['agentic start -c gateway.yaml', 'agentic start -c gateway.yaml --watch --log-level debug'],
+  examples: [
+    'npx agentic start -c gateway.yaml',
+    'npx agentic start -c gateway.yaml --watch --log-level debug',
+  ],
   async run({ values: { config: file, watch, 'log-level': level } }, host) {
     if (host.env[WORKER_VARIABLE] !== undefined) return await endProcess(host, await runWorker(host))
     const loaded = await loadFilePlugins(loadConfig(file, host.env), host)

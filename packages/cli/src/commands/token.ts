@@ -9,7 +9,7 @@ const FIRST_OF_REFERENCE_STACK = 'alice'
 export const token = defineCommand({
   name: 'token',
   description:
-    'Prints a token for the stack started by "agentic dev". The people of your own gateway are in people.yaml beside its\n' +
+    'Prints a token for the stack started by "npx agentic dev". The people of your own gateway are in people.yaml beside its\n' +
     'configuration. Those of the reference stack are alice (acme, campaign:optimize), bob (acme), dave (acme,\n' +
     'campaign:approve) and carol (globex, campaign:optimize). Any other name needs a tenant.',
   operands: [],
@@ -28,9 +28,9 @@ export const token = defineCommand({
     ],
   ],
   examples: [
-    'agentic token',
-    'agentic token --sub dave',
-    'agentic token --sub zoe --tenant acme --roles a,b',
+    'npx agentic token',
+    'npx agentic token --sub dave',
+    'npx agentic token --sub zoe --tenant acme --roles a,b',
   ],
   async run({ values: { sub, tenant, roles, 'port-base': base } }, host) {
     const portBase = readPortBase(base)

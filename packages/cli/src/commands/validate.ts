@@ -22,9 +22,9 @@ export const validate = defineCommand({
     json: { type: 'boolean', description: 'Prints the result as JSON.' },
   },
   examples: [
-    'agentic validate body.json',
-    'agentic validate openapi.yaml package.json',
-    'agentic validate fixtures/*.json --profile v0.2 --json',
+    'npx agentic validate body.json',
+    'npx agentic validate openapi.yaml package.json',
+    'npx agentic validate fixtures/*.json --profile v0.2 --json',
   ],
   exitCodes: [
     [exitCodes.ok, 'Every file is valid.'],
