@@ -52,6 +52,11 @@ test('a project from a document of the SDK has the operations, rules and routes 
     path: '/accounts/{accountId}/days/{day}/payments',
     input: z.object({
       accountId: z.string().regex(/^a-\d+$/),
+      // Two patterns become `allOf` in a document.
+      code: z
+        .string()
+        .regex(/^[a-z]+/)
+        .regex(/[a-z]$/),
       day: z.string().max(20),
       amount: z.number().gt(0).lte(10_000),
       currency: z.enum(['EUR', 'USD']).default('EUR'),

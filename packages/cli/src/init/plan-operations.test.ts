@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { mapOf } from './openapi.ts'
+import { createService, defineOperation, success } from '@agentic-rest/service'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { asOpenApi, mapOf } from './openapi.ts'
 import { planOperations } from './plan-operations.ts'
 
 function plan(paths: object) {
@@ -54,4 +56,73 @@ test('a path that the SDK needs for itself is left out with a note, any other st
 test('the ids of routes for the SDK stay free', () => {
   const { operations } = plan({ '/a': { post: { operationId: 'approve' } } })
   expect(operations[0]?.id).toBe('approve-2')
+})
+
+test('a path parameter keeps its own patterns, and the rule of the SDK is left to the SDK', () => {
+  const { pattern } = sdkParameter(z.string())
+  expect(pattern).toMatch(/^\^/)
+  const own = [z.string(), z.string().regex(/^a/), z.string().regex(/^a/).regex(/b$/).max(9)]
+  expect(own.map((schema) => plannedParameter(sdkParameter(schema)))).toEqual([
+    { type: 'string' },
+    { type: 'string', pattern: '^a' },
+    { type: 'string', pattern: '^a', allOf: [{ pattern: 'b$' }], maxLength: 9 },
+  ])
+})
+
+test('a path parameter may refer to its schema', () => {
+  const document = {
+    openapi: '3.1.0',
+    paths: { '/a/{id}': { get: { parameters: [pathParameter('id', { $ref: '#/components/schemas/Id' })] } } },
+    components: {
+      schemas: { Id: { allOf: [{ $ref: '#/components/schemas/Text' }, { pattern: '^a' }] }, Text },
+    },
+  }
+  const api = asOpenApi(document)
+  if (api === undefined) expect.fail('this is a document')
+  expect(planOperations(api).operations[0]?.inputs[0]?.schema).toEqual({ ...Text, pattern: '^a' })
+})
+
+const Text = { type: 'string', maxLength: 9 }
+const pathParameter = (name: string, schema: object) => ({ name, in: 'path', required: true, schema })
+
+/** The schema of a path parameter in a document of the SDK. */
+function sdkParameter(id: z.ZodString): Record<string, unknown> {
+  const read = defineOperation({
+    id: 'read',
+    method: 'GET',
+    path: '/a/{id}',
+    input: z.object({ id }),
+    outcomes: ['success'],
+    run: () => success({}),
+  })
+  const service = createService({ operations: [read], store: { memory: true } })
+  onTestFinished(() => service.close())
+  const { paths } = JSON.parse(JSON.stringify(service.openapi()))
+  return paths['/a/{id}'].get.parameters.find(({ name }: { name: string }) => name === 'id').schema
+}
+
+function plannedParameter(schema: object): unknown {
+  const { operations } = plan({ '/a/{id}': { get: { parameters: [pathParameter('id', schema)] } } })
+  return operations[0]?.inputs[0]?.schema
+}
+
+test('a parameter name that a route cannot have becomes another one, with a note', () => {
+  const { operations, notes } = plan({
+    '/a/{parcel-id}': { get: { parameters: [pathParameter('parcel-id', Text)] } },
+  })
+  expect(operations).toMatchObject([{ path: '/a/{parcelId}', inputs: [{ name: 'parcelId', schema: Text }] }])
+  expect(notes).toEqual([
+    '"/a/{parcel-id}" becomes "/a/{parcelId}": the name of a parameter has letters, digits and _, and starts with no digit',
+  ])
+})
+
+test.each([
+  ['/b/{1}', 'the name of a parameter has letters, digits and _, and starts with no digit'],
+  ['/b/{x-y}/{xY}', 'two parameters have one name'],
+  ['/b/{name}.json', 'each parameter must be a whole segment such as {name}'],
+  ['/b/c%20d', 'it has a character that a path of a route cannot have'],
+])('%s is left out: %s', (path, reason) => {
+  expect(plan({ '/a': { get: {} }, [path]: { get: {} } }).notes).toEqual([
+    `${JSON.stringify(path)} is left out: ${reason}`,
+  ])
 })

@@ -1,6 +1,8 @@
 import { headerKeys, mediaTypeEssence, outcomes } from '@agentic-rest/profile'
+import { type FoundOperation, findOperations, parameterName } from './find-operations.ts'
 import { InitError } from './init-error.ts'
 import { type JsonMap, listOf, mapOf, type OpenApi, textOf } from './openapi.ts'
+import { patternsOf, wholeSchema, withPatterns } from './whole-schema.ts'
 
 /** One input of an operation. */
 export interface PlannedInput {
@@ -14,7 +16,7 @@ export interface PlannedInput {
 /** One operation of the project. */
 export interface PlannedOperation {
   readonly id: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: FoundOperation['method']
   readonly path: string
   readonly summary: string | undefined
   readonly inputs: readonly PlannedInput[]
@@ -33,10 +35,6 @@ export interface OperationPlan {
   readonly notes: readonly string[]
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-const SEGMENT = /^(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z0-9\-._~!$&'()+,;=:@]+)$/
-// Paths that the gateway or the SDK answers itself.
-const RESERVED = ['/metrics', '/healthz', '/readyz', '/openapi.json']
 // The SDK adds these operations to a service with background work or approvals.
 const SDK_ID = /^agentic\./
 const SDK_PATHS = {
@@ -80,42 +78,6 @@ function withoutSdkPaths(planned: readonly PlannedOperation[], notes: string[]):
     if (isTaken) notes.push(`${method} ${JSON.stringify(path)} is left out: the SDK answers it itself`)
     return !isTaken
   })
-}
-
-function pathProblem(path: string): string | undefined {
-  const segments = path.split('/').slice(1)
-  if (!path.startsWith('/') || path === '/') return 'a route needs a path with at least one segment'
-  if (RESERVED.includes(path)) return 'the gateway or the SDK answers this path itself'
-  if (segments.some((segment) => segment === '.' || segment === '..')) return 'it has a dot segment'
-  if (segments.every((segment) => SEGMENT.test(segment))) return undefined
-  return 'each parameter must be a whole segment such as {name}'
-}
-
-/** One operation of a document. */
-export interface FoundOperation {
-  readonly method: PlannedOperation['method']
-  readonly path: string
-  readonly operation: JsonMap
-  /** The path item that it is part of. */
-  readonly item: JsonMap
-}
-
-/** Finds all operations whose path a route can have; the notes name the other paths. */
-export function findOperations(api: OpenApi): { found: FoundOperation[]; notes: string[] } {
-  const notes: string[] = []
-  const found = Object.entries(mapOf(api.document['paths'])).flatMap(([path, given]) => {
-    const problem = pathProblem(path)
-    if (problem !== undefined) {
-      notes.push(`${JSON.stringify(path)} is left out: ${problem}`)
-      return []
-    }
-    const item = api.follow(given)
-    return methods.flatMap((method) => {
-      const operation = item[method.toLowerCase()]
-      return operation === undefined ? [] : [{ method, path, operation: api.follow(operation), item }]
-    })
-  })
-  return { found, notes }
 }
 
 interface Plan {
@@ -167,8 +129,9 @@ export function extensionOf(
 
 function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi): PlannedInput[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const parameter = parameters.find((each) => each['in'] === 'path' && each['name'] === name) ?? {}
-    const schema = withoutSdkPattern(api.follow(parameter['schema']), api)
+    const parameter =
+      parameters.find((each) => each['in'] === 'path' && parameterName(String(each['name'])) === name) ?? {}
+    const schema = withoutSdkPattern(wholeSchema(parameter['schema'], api))
     return {
       name,
       location: 'path',
@@ -180,11 +143,13 @@ function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi):
 }
 
 /** The schema that the author of a service wrote for a path parameter. */
-function withoutSdkPattern(schema: JsonMap, api: OpenApi): JsonMap {
-  const [own, rule] = listOf(schema['allOf'])
-  if (mapOf(rule)['pattern'] === SDK_PATTERN) return api.follow(own)
-  const { pattern, ...rest } = schema
-  return pattern === SDK_PATTERN ? rest : schema
+function withoutSdkPattern(schema: JsonMap): JsonMap {
+  const patterns = patternsOf(schema)
+  if (!patterns.includes(SDK_PATTERN)) return schema
+  return withPatterns(
+    schema,
+    patterns.filter((pattern) => pattern !== SDK_PATTERN),
+  )
 }
 
 function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
@@ -197,7 +162,7 @@ function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
       location,
       required: required === true,
       question: textOf(description),
-      schema: api.follow(schema),
+      schema: wholeSchema(schema, api),
     },
   ]
 }
@@ -210,29 +175,20 @@ function bodyInputs(body: JsonMap, api: OpenApi): PlannedInput[] {
   const media = Object.entries(mapOf(body['content'])).find(([type]) =>
     mediaTypeEssence(type)?.endsWith('json'),
   )
-  const { properties, required } = wholeObject(api.follow(mapOf(media?.[1])['schema']), api)
-  return Object.entries(properties).flatMap(([name, given]) => {
+  const { properties, required } = wholeSchema(mapOf(media?.[1])['schema'], api)
+  return Object.entries(mapOf(properties)).flatMap(([name, given]) => {
     if (!isInputName(name)) return []
-    const schema = api.follow(given)
+    const schema = wholeSchema(given, api)
     return [
       {
         name,
         location: 'body',
-        required: required.includes(name),
+        required: listOf(required).includes(name),
         question: textOf(schema['description']),
         schema,
       },
     ]
   })
-}
-
-/** The members of an object schema, including those of its `allOf`. */
-function wholeObject(schema: JsonMap, api: OpenApi): { properties: JsonMap; required: readonly unknown[] } {
-  const parts = [schema, ...listOf(schema['allOf']).map((part) => api.follow(part))]
-  return {
-    properties: Object.assign(Object.create(null), ...parts.map((part) => mapOf(part['properties']))),
-    required: parts.flatMap((part) => listOf(part['required'])),
-  }
 }
 
 function isInputName(name: unknown): name is string {

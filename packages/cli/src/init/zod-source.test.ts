@@ -11,6 +11,8 @@ test.each([
   // Valid only without Unicode semantics.
   [{ type: 'string', pattern: '^\\-$' }, 'z.string().regex(/^\\-$/)'],
   [{ type: 'string', pattern: '(' }, 'z.string()'],
+  [{ type: 'string', allOf: [{ pattern: '^a' }, { pattern: 'b$' }] }, 'z.string().regex(/^a/u).regex(/b$/u)'],
+  [{ nullable: true, allOf: [{ type: 'integer' }, { minimum: 2 }] }, 'z.int().min(2).nullable()'],
   [{ type: 'integer', minimum: 1, maximum: 5 }, 'z.int().min(1).max(5)'],
   [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 'z.number().gt(0).lt(1)'],
   [

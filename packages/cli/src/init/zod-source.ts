@@ -1,4 +1,5 @@
 import { type JsonMap, listOf, mapOf, type OpenApi } from './openapi.ts'
+import { patternsOf, wholeSchema } from './whole-schema.ts'
 
 const DEEPEST = 3
 const MOST_MEMBERS = 40
@@ -20,15 +21,15 @@ export function memberSource(given: unknown, { required, question }: Membership,
   const base = `${zodSource(given, place)}${question === undefined ? '' : `.describe(${valueSource(question)})`}`
   // A required input is asked for; a default in zod would answer the question.
   if (required) return base
-  const usual = place.api.follow(given)['default']
+  const usual = wholeSchema(given, place.api)['default']
   const hasDefault = usual !== undefined && fits(usual, given, place)
   return `${base}${hasDefault ? `.default(${valueSource(usual)})` : '.optional()'}`
 }
 
 /** The source of a zod schema for a JSON Schema. Unsupported parts become `z.unknown()`. */
 export function zodSource(given: unknown, { api, above = [] }: Place): string {
-  const schema = api.follow(given)
-  const base = baseSource(schema, { api, above: [...above, schema] })
+  const schema = wholeSchema(given, api)
+  const base = baseSource(schema, { api, above: [...above, api.follow(given)] })
   return isNullable(schema) ? `${base}.nullable()` : base
 }
 
@@ -52,7 +53,7 @@ function baseSource(schema: JsonMap, place: Required<Place>): string {
   if (words.length > 0) return choiceSource(words)
   switch (typeOf(schema)) {
     case 'string':
-      return `z.string()${calls(schema, lengthCalls)}${patternCall(schema['pattern'])}`
+      return `z.string()${calls(schema, lengthCalls)}${patternsOf(schema).map(patternCall).join('')}`
     case 'integer':
       return `z.int()${rangeCalls(schema)}`
     case 'number':
@@ -105,9 +106,8 @@ function rangeCalls(schema: JsonMap): string {
   ])
 }
 
-function patternCall(pattern: unknown): string {
-  const expression =
-    typeof pattern === 'string' ? (compiled(pattern, 'u') ?? compiled(pattern, '')) : undefined
+function patternCall(pattern: string): string {
+  const expression = compiled(pattern, 'u') ?? compiled(pattern, '')
   return expression === undefined ? '' : `.regex(${expression})`
 }
 
@@ -141,7 +141,7 @@ function deeper(schema: unknown, membership: Membership, place: Required<Place>)
 
 /** Whether a default has the type of its schema: another one would not compile. */
 function fits(value: unknown, given: unknown, place: Place): boolean {
-  const schema = place.api.follow(given)
+  const schema = wholeSchema(given, place.api)
   if (value === null) return isNullable(schema)
   const words = choicesOf(schema)
   if (words.length > 0) return words.includes(value)

@@ -3,8 +3,9 @@ import { get as getSecure } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { headerKeys, outcomes } from '@agentic-rest/profile'
 import { parse } from 'yaml'
+import { type FoundOperation, findOperations } from '../init/find-operations.ts'
 import { asOpenApi, listOf, mapOf, NO_OPENAPI, type OpenApi, textOf } from '../init/openapi.ts'
-import { extensionOf, type FoundOperation, findOperations, hasStream } from '../init/plan-operations.ts'
+import { extensionOf, hasStream } from '../init/plan-operations.ts'
 
 /** An operation of a service, as a gateway needs it. */
 export interface ServiceOperation {
