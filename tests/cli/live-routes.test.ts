@@ -99,9 +99,12 @@ test('routes add leaves routes with another target alone, and takes a target wit
   const folder = projectFolder()
   const add = ['routes', 'add', 'gateway.yaml', '--from', `http://127.0.0.1:${port}`]
   const other = await runHere(add, { cwd: folder, env: { SERVICE_PORT: '9000' } })
-  expect(other.stderr.split('\n')[0]).toBe(
+  const notes = other.stderr.trimEnd().split('\n')
+  expect([notes.length, notes[0], notes.at(-1)]).toEqual([
+    9,
     'note: POST /questions has the target http://127.0.0.1:9000: it stays',
-  )
+    'note: these operations of the new service have no route: mount it with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md',
+  ])
   expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('nothing to add')])
   const target = 'http://127.0.0.1:${SERVICE_PORT:-8081}'
   writeFileSync(join(folder, 'gateway.yaml'), withoutRoutes(readGateway(folder)))
@@ -154,6 +157,82 @@ test('routes add says why there is no document', async () => {
   ])
 })
 
+test('routes add says which line a file without a list of routes needs', async () => {
+  const folder = projectFolder((text) => text.slice(0, text.indexOf('routes:\n')))
+  const { code, stderr } = await agentic('routes add gateway.yaml --from http://127.0.0.1:18', folder, '1')
+  expect([code, stderr.split('\n')]).toEqual([
+    2,
+    [
+      expect.stringMatching(/^gateway\.yaml:\d+:\d+: routes: is required$/),
+      'agentic routes add: the file needs a list that routes can be added to; add the line: routes: []',
+      '',
+    ],
+  ])
+})
+
+test('check --live says that a file without routes has no target to ask', async () => {
+  const { code, stderr } = await agentic('check gateway.yaml --live', projectFolder(withoutRoutes), '1')
+  expect([code, findings(stderr)]).toEqual([
+    0,
+    [
+      'warning: routes: there is no route and so no target to ask: "npx agentic routes add FILE --from URL" adds the routes of a service [no-target]',
+    ],
+  ])
+})
+
+test('check --live names the route that leads to another service', async () => {
+  const [first, second] = [await startService(), await startService()]
+  const folder = projectFolder((text) =>
+    text.replaceAll(
+      /(path: \/(?:questions|approvals\/\{approvalId\})\n {4}target: ).*/g,
+      `$1http://127.0.0.1:${second}`,
+    ),
+  )
+  const { code, stderr } = await agentic('check gateway.yaml --live', folder, first)
+  const cure =
+    'mount one of the services with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md'
+  expect(code).toBe(0)
+  expect(findings(stderr)).toEqual(
+    expect.arrayContaining([
+      `warning: routes: no route reaches POST /questions of the service at http://127.0.0.1:${first}: its route answer-question has the target http://127.0.0.1:${second}: ${cure} [operation-unrouted]`,
+      `warning: routes[1]: a 412 of this route leads to GET /approvals/{approvalId}, but its route show-approval has the target http://127.0.0.1:${second}: ${cure} [follow-up-unrouted]`,
+    ]),
+  )
+  expect(stderr).not.toContain('has no route')
+})
+
+test('check --live does not count people whose tenant is not allowed', async () => {
+  const port = await startService()
+  const folder = projectFolder()
+  const people = readFileSync(join(folder, 'people.yaml'), 'utf8')
+  writeFileSync(join(folder, 'people.yaml'), people.replace('dave, tenant: acme', 'dave, tenant: initech'))
+  const { code, stderr } = await agentic('check gateway.yaml --live', folder, port)
+  expect([code, findings(stderr)]).toEqual([
+    0,
+    [
+      'warning: plugins.tenant-injector.allowed: dave in people.yaml is of the tenant "initech", which is not allowed here [tenant-not-allowed]',
+      'warning: routes[1]: nobody in people.yaml with an allowed tenant has the role "manager" [role-unheld]',
+    ],
+  ])
+})
+
+test('check --live waits for a service that is slow to start', async () => {
+  const service = createService({ operations, store: { memory: true } })
+  onTestFinished(() => service.close())
+  const server = createServer((_, response) => {
+    setTimeout(() => response.end(JSON.stringify(service.openapi())), 6_000)
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const port = String((server.address() as { port: number }).port)
+  expect(await agentic('check gateway.yaml --live --strict', projectFolder(), port)).toEqual({
+    code: 0,
+    stdout: 'gateway.yaml is valid\n',
+    stderr: `the service at http://127.0.0.1:${port} does not answer yet: waiting for it\n`,
+  })
+})
+
 test('check --live finds nothing wrong in a new project', async () => {
   const port = await startService()
   expect(await agentic('check gateway.yaml --live --strict', projectFolder(), port)).toEqual({
@@ -175,7 +254,7 @@ test('check --live reports what a caller or an approver would run into', async (
   const people = readFileSync(join(folder, 'people.yaml'), 'utf8')
   writeFileSync(join(folder, 'people.yaml'), people.replace('manager', 'boss'))
   const address = `http://127.0.0.1:${port}`
-  const add = `"agentic routes add gateway.yaml --from ${address}" adds it`
+  const add = `"npx agentic routes add gateway.yaml --from ${address}" adds it`
   const expected = [
     `routes: no route reaches POST /questions of the service at ${address}: ${add} [operation-unrouted]`,
     `routes[0].path: the service at ${address} has no POST /question [route-unknown]`,

@@ -44,3 +44,20 @@ test.each([
     stderr: 'a tenant has to be given\n',
   })
 })
+
+test('for an unknown name it says when people.yaml is read', async () => {
+  const { port } = await startUpstream((_request, response) => {
+    const refusal = {
+      error: 'invalid_request',
+      error_description: 'erin is none of alice: a tenant has to be given',
+    }
+    response.writeHead(400).end(JSON.stringify(refusal))
+  })
+  expect(await runHere(['token', '--sub', 'erin', '--port-base', String(port - 5)])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'erin is none of alice: a tenant has to be given\n' +
+      'The people of people.yaml are read at the start: for a new one, start the stack again.\n',
+  })
+})

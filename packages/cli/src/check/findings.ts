@@ -10,6 +10,7 @@ import {
 } from '@agentic-rest/gateway'
 import type { Host } from '../host.ts'
 import { loadFilePlugins } from '../load-file-plugins.ts'
+import { terminalLine } from '../terminal-text.ts'
 import { checkLive, type LiveFinding, liveRules } from './live.ts'
 
 /** The ids of all findings of `agentic check`, each with its meaning. */
@@ -54,7 +55,10 @@ export async function checkFile(file: string, { host, strict, live }: CheckOptio
     const { line, column } = result.positionOf(path)
     return { id, file, line, column, path: formatPath(path), message }
   }
-  const found = [...missingFiles(result.config), ...(live ? await checkLive(result) : [])].map(located)
+  const progress = (message: string) => void host.stderr.write(`${terminalLine(message)}\n`)
+  const found = [...missingFiles(result.config), ...(live ? await checkLive(result, progress) : [])].map(
+    located,
+  )
   const unreachable = found.filter(isUnreachable)
   const warnings = [...result.warnings, ...found.filter((warning) => !isUnreachable(warning))].toSorted(
     (a, b) => a.line - b.line || a.column - b.column,

@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type ConfigPath, type LoadedResult, type RouteConfig, tryRoute } from '@agentic-rest/gateway'
+import {
+  type ConfigPath,
+  type LoadedResult,
+  type Person,
+  type RouteConfig,
+  tryRoute,
+} from '@agentic-rest/gateway'
 import { conditions, outcomes } from '@agentic-rest/profile'
 import type { PeopleResult } from '@agentic-rest/stack'
 import { describeService, fetchDocument, type ServiceOperation } from '../routes/service-document.ts'
@@ -12,7 +18,10 @@ export const liveRules = {
   'route-unknown': 'With --live: the service does not have the operation of a route.',
   'operation-unrouted': 'With --live: no route reaches an operation of the service.',
   'follow-up-unrouted': 'With --live: a status or an approval address of an answer has no route.',
+  'no-target': 'With --live: the file has no route, so that there is no target to ask.',
   'people-invalid': 'With --live: people.yaml is not valid.',
+  'tenant-not-allowed':
+    'With --live: the tenant of a person in people.yaml is not in tenant-injector.allowed.',
   'role-unheld': 'With --live: nobody in people.yaml has the role.',
 } as const
 
@@ -26,17 +35,31 @@ export interface LiveFinding {
 type Loaded = Extract<LoadedResult, { ok: true }>
 
 /** Compares a configuration with the services behind it, and its roles with the people beside it. */
-export async function checkLive(loaded: Loaded): Promise<LiveFinding[]> {
+export async function checkLive(loaded: Loaded, progress: (message: string) => void): Promise<LiveFinding[]> {
   const routes = loaded.config.routes.map((route, index) => ({ ...route, index }))
   const groups = [...Map.groupBy(routes, ({ target }) => target)]
-  const found = await Promise.all(groups.map(([target, group]) => checkTarget(target, group, loaded)))
+  const found = await Promise.all(
+    groups.map(([target, group]) => checkTarget(target, group, { loaded, progress })),
+  )
   const roles = [
     ...routes.map(({ roles: all, index }) => ({ roles: all, index })),
     ...found.flatMap(({ approvers }) => approvers),
   ]
   // Loaded here: without --live, a check does not need the stack.
   const { peopleBeside } = await import('@agentic-rest/stack')
-  return [...found.flatMap(({ findings }) => findings), ...checkPeople(peopleBeside(loaded.file), roles)]
+  const { allowed } = loaded.config.plugins['tenant-injector']
+  return [
+    ...(routes.length === 0 ? [NO_TARGET] : []),
+    ...found.flatMap(({ findings }) => findings),
+    ...checkPeople(peopleBeside(loaded.file), { roles, allowed }),
+  ]
+}
+
+const NO_TARGET: LiveFinding = {
+  id: 'no-target',
+  path: ['routes'],
+  message:
+    'there is no route and so no target to ask: "npx agentic routes add FILE --from URL" adds the routes of a service',
 }
 
 type IndexedRoute = RouteConfig & { readonly index: number }
@@ -55,14 +78,17 @@ interface TargetResult {
 async function checkTarget(
   target: string,
   routes: readonly IndexedRoute[],
-  loaded: Loaded,
+  { loaded, progress }: { readonly loaded: Loaded; readonly progress: (message: string) => void },
 ): Promise<TargetResult> {
   const place: ConfigPath = ['routes', routes[0]?.index ?? 0, 'target']
   const authorities = routes.find(({ ca_file }) => ca_file !== undefined)?.ca_file
   const url = new URL(`${target.replace(/\/+$/, '')}/openapi.json`)
   // A missing file is a finding of its own.
   const ca = authorities !== undefined && existsSync(authorities) ? readFileSync(authorities) : undefined
-  const fetched = await fetchDocument(url, ca)
+  const fetched = await fetchDocument(url, {
+    ca,
+    onSlow: () => progress(`the service at ${target} does not answer yet: waiting for it`),
+  })
   if (fetched.type === 'silent') {
     const message = `the service at ${target} does not answer (${fetched.reason})`
     return { findings: [{ id: 'target-unreachable', path: place, message }], approvers: [] }
@@ -72,7 +98,7 @@ async function checkTarget(
     return { findings: [{ id: 'document-missing', path: place, message }], approvers: [] }
   }
   const { operations } = describeService(fetched.api)
-  const routed = operations.map((operation) => ({ operation, index: findRoute(operation, target, loaded) }))
+  const routed = operations.map((operation) => ({ operation, ...findRoute(operation, target, loaded) }))
   return {
     findings: [...unknownRoutes(routes, operations), ...unrouted(routed, { target, file: loaded.file })],
     approvers: routed.flatMap(({ operation: { approvalRole }, index }) =>
@@ -84,19 +110,22 @@ async function checkTarget(
 interface RoutedOperation {
   readonly operation: ServiceOperation
   /** The index of its route. */
-  readonly index: number | undefined
+  readonly index?: number | undefined
+  /** The route that leads to another service instead. */
+  readonly other?: RouteConfig | undefined
 }
 
-/** The route that the gateway takes for an operation, if it leads to the service. */
+/** The route that the gateway takes for an operation; it may lead to another service. */
 function findRoute(
   { method, path }: ServiceOperation,
   target: string,
   { config, customPlugins, file }: Loaded,
-): number | undefined {
+): Omit<RoutedOperation, 'operation'> {
   const options = { customPlugins, baseFolder: dirname(resolve(file)) }
   const trial = tryRoute(config, { method, target: path.replaceAll(/\{\w+\}/g, 'agentic-check') }, options)
-  if (trial.type !== 'route' || trial.route.target !== target) return undefined
-  return config.routes.findIndex(({ id }) => id === trial.route.id)
+  if (trial.type !== 'route') return {}
+  const index = config.routes.findIndex(({ id }) => id === trial.route.id)
+  return trial.route.target === target ? { index } : { other: config.routes[index] }
 }
 
 function unknownRoutes(
@@ -132,19 +161,32 @@ function unrouted(
   all: readonly RoutedOperation[],
   { target, file }: { readonly target: string; readonly file: string },
 ): LiveFinding[] {
-  return all.flatMap(({ operation, index }): LiveFinding[] => {
+  return all.flatMap(({ operation, index, other }): LiveFinding[] => {
     const { method, path, serves } = operation
     if (index !== undefined) return []
     if (serves === undefined) {
-      const message = `no route reaches ${method} ${path} of the service at ${target}: "agentic routes add ${file} --from ${target}" adds it`
+      const cure =
+        other === undefined
+          ? `"npx agentic routes add ${file} --from ${target}" adds it`
+          : leadsElsewhere(other)
+      const message = `no route reaches ${method} ${path} of the service at ${target}: ${cure}`
       return [{ id: 'operation-unrouted', path: ['routes'], message }]
     }
-    const [first] = all.filter((other) => other.index !== undefined && leadsTo(other.operation, serves))
+    const [first] = all.filter((each) => each.index !== undefined && leadsTo(each.operation, serves))
     if (first?.index === undefined) return []
     const { status } = serves === 'background' ? outcomes.accepted : outcomes.approval_required
-    const message = `a ${status} of this route leads to ${method} ${path}, which has no route: callers get ${conditions.not_found}`
+    const reason =
+      other === undefined
+        ? `which has no route: callers get ${conditions.not_found}`
+        : `but ${leadsElsewhere(other)}`
+    const message = `a ${status} of this route leads to ${method} ${path}, ${reason}`
     return [{ id: 'follow-up-unrouted', path: ['routes', first.index], message }]
   })
+}
+
+/** A second service with the same path needs a path of its own. */
+function leadsElsewhere({ id, target }: RouteConfig): string {
+  return `its route ${id} has the target ${target}: mount one of the services with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md`
 }
 
 function leadsTo(operation: ServiceOperation, serves: NonNullable<ServiceOperation['serves']>): boolean {
@@ -153,8 +195,14 @@ function leadsTo(operation: ServiceOperation, serves: NonNullable<ServiceOperati
 
 const PEOPLE = 'people.yaml'
 
-/** Roles that nobody in the file beside the configuration has. */
-function checkPeople(result: PeopleResult | undefined, needed: readonly NeededRoles[]): LiveFinding[] {
+interface Needs {
+  readonly roles: readonly NeededRoles[]
+  /** The allowed tenants; absent means all. */
+  readonly allowed: readonly string[] | undefined
+}
+
+/** People whom the gateway refuses, and roles that nobody else in the file beside the configuration has. */
+function checkPeople(result: PeopleResult | undefined, { roles: needed, allowed }: Needs): LiveFinding[] {
   if (result === undefined) return []
   if (!result.ok)
     return result.faults.map(({ line, path, message }) => ({
@@ -162,7 +210,25 @@ function checkPeople(result: PeopleResult | undefined, needed: readonly NeededRo
       path: [],
       message: `${PEOPLE}:${line}: ${path === '' ? '' : `${path}: `}${message}`,
     }))
-  const held = new Set(result.people.flatMap(({ roles }) => roles))
+  const isRefused = ({ tenant }: Person) => allowed !== undefined && !allowed.includes(tenant)
+  const refused = result.people.filter(isRefused).map(
+    ({ sub, tenant }): LiveFinding => ({
+      id: 'tenant-not-allowed',
+      path: ['plugins', 'tenant-injector', 'allowed'],
+      message: `${sub} in ${PEOPLE} is of the tenant ${JSON.stringify(tenant)}, which is not allowed here`,
+    }),
+  )
+  const people = result.people.filter((person) => !isRefused(person))
+  const whom = refused.length === 0 ? PEOPLE : `${PEOPLE} with an allowed tenant`
+  return [...refused, ...unheldRoles({ people, whom }, needed)]
+}
+
+/** Roles that none of the people has. */
+function unheldRoles(
+  { people, whom }: { readonly people: readonly Person[]; readonly whom: string },
+  needed: readonly NeededRoles[],
+): LiveFinding[] {
+  const held = new Set(people.flatMap(({ roles }) => roles))
   return needed.flatMap(({ index, roles }): LiveFinding[] => {
     const path: ConfigPath = ['routes', index]
     const unheld = roles.filter((role) => !held.has(role))
@@ -170,9 +236,9 @@ function checkPeople(result: PeopleResult | undefined, needed: readonly NeededRo
       return unheld.map((role) => ({
         id: 'role-unheld',
         path,
-        message: `nobody in ${PEOPLE} has the role ${JSON.stringify(role)}`,
+        message: `nobody in ${whom} has the role ${JSON.stringify(role)}`,
       }))
-    if (result.people.some((person) => roles.every((role) => person.roles.includes(role)))) return []
-    return [{ id: 'role-unheld', path, message: `nobody in ${PEOPLE} has all roles of this route` }]
+    if (people.some((person) => roles.every((role) => person.roles.includes(role)))) return []
+    return [{ id: 'role-unheld', path, message: `nobody in ${whom} has all roles of this route` }]
   })
 }

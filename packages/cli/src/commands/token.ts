@@ -4,6 +4,7 @@ import { exitCodes } from '../host.ts'
 import { portBaseOption } from '../port-base.ts'
 
 const FIRST_OF_REFERENCE_STACK = 'alice'
+const NEW_PERSON = 'The people of people.yaml are read at the start: for a new one, start the stack again.\n'
 
 /** `agentic token`: prints a token for the running stack. */
 export const token = defineCommand({
@@ -45,6 +46,7 @@ export const token = defineCommand({
     } catch (error) {
       if (!(error instanceof TokenError)) throw error
       host.stderr.write(`${error.message}\n`)
+      if (error.refused && sub !== undefined && tenant === undefined) host.stderr.write(NEW_PERSON)
       return error.refused ? exitCodes.invalid : exitCodes.failed
     }
   },

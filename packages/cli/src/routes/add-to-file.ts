@@ -27,8 +27,11 @@ export interface Addition {
 export async function addToFile(addition: Addition, host: Host): Promise<number> {
   const { file, dryRun, json } = addition
   const loaded = loadConfig(file, host.env)
-  if (!loaded.ok) return fail(host, formatFaults(loaded.faults), exitCodes.invalid)
-  const source = await readSource(addition)
+  if (!loaded.ok) {
+    const hints = loaded.faults.some(({ path }) => path === 'routes') ? [NO_LIST] : []
+    return fail(host, [formatFaults(loaded.faults), ...hints].join('\n'), exitCodes.invalid)
+  }
+  const source = await readSource(addition, host)
   if ('fault' in source) return fail(host, `agentic routes add: ${source.fault}`, source.code)
   const { service, target } = source
   const plan = planRoutes(service, { target, existing: loaded.config.routes, text: loaded.text })
@@ -51,6 +54,9 @@ export async function addToFile(addition: Addition, host: Host): Promise<number>
   } else tell(addition, { before: loaded.text, after: text, routes }, host)
   return exitCodes.ok
 }
+
+const NO_LIST =
+  'agentic routes add: the file needs a list that routes can be added to; add the line: routes: []'
 
 interface Change {
   readonly before: string
@@ -87,9 +93,10 @@ type Source =
   | { readonly service: ServiceDocument; readonly target: string }
   | { readonly fault: string; readonly code: number }
 
-async function readSource({ from, target: wanted }: Addition): Promise<Source> {
+async function readSource({ from, target: wanted }: Addition, { stderr }: Host): Promise<Source> {
+  const onSlow = () => void stderr.write(`${terminalLine(`${from} does not answer yet: waiting for it`)}\n`)
   const address = addressOf(from)
-  const read = address === undefined ? readFile(from) : await fetchFrom(address)
+  const read = address === undefined ? readFile(from) : await fetchFrom(address, onSlow)
   if ('fault' in read) return read
   const service = describeService(read.api)
   if (service.operations.length === 0)
@@ -121,8 +128,8 @@ function addressOf(from: string): URL | undefined {
   return url
 }
 
-async function fetchFrom(url: URL): Promise<ReadApi> {
-  const fetched = await fetchDocument(url)
+async function fetchFrom(url: URL, onSlow: () => void): Promise<ReadApi> {
+  const fetched = await fetchDocument(url, { onSlow })
   if (fetched.type === 'document') return fetched
   const code = fetched.type === 'silent' ? exitCodes.failed : exitCodes.invalid
   return { fault: `${url.href}: ${fetched.reason}`, code }
@@ -144,6 +151,9 @@ interface Existing {
 // As in the template of `agentic init`.
 const DEADLINE_SECONDS = 30
 const OWN_DEADLINE_SECONDS = 10
+
+const OTHER_TARGET =
+  'these operations of the new service have no route: mount it with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md'
 
 function planRoutes(service: ServiceDocument, { target, existing, text }: Existing) {
   const taken = new Set(existing.map(({ id }) => id))
@@ -171,6 +181,7 @@ function planRoutes(service: ServiceDocument, { target, existing, text }: Existi
     if (route === undefined || target.includes('${') || route.target.replace(/\/+$/, '') === target) return []
     return [`${operation.method} ${operation.path} has the target ${route.target}: it stays`]
   })
+  if (notes.length > 0) notes.push(OTHER_TARGET)
   return { added, notes }
 }
 

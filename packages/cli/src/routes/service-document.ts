@@ -84,11 +84,22 @@ export type Fetched =
   | { readonly type: 'absent'; readonly reason: string }
   | { readonly type: 'silent'; readonly reason: string }
 
-const ANSWER_MS = 5_000
+// A service may create its embedded database at its start.
+const ANSWER_MS = 20_000
+const SLOW_MS = 3_000
 const MAX_BYTES = 33_554_432
 
-/** Fetches an OpenAPI document; `ca` has the authorities of an https address. */
-export async function fetchDocument(url: URL, ca?: Buffer): Promise<Fetched> {
+/** How a document is fetched. */
+export interface FetchOptions {
+  /** The authorities of an https address. */
+  readonly ca?: Buffer | undefined
+  /** Called once if the answer takes long. */
+  readonly onSlow?: (() => void) | undefined
+}
+
+/** Fetches an OpenAPI document. */
+export async function fetchDocument(url: URL, { ca, onSlow }: FetchOptions = {}): Promise<Fetched> {
+  const slow = setTimeout(() => onSlow?.(), SLOW_MS)
   try {
     const { status, body } = await fetchText(url, ca)
     if (status !== outcomes.success.status) return { type: 'absent', reason: `it answers ${status}` }
@@ -96,6 +107,8 @@ export async function fetchDocument(url: URL, ca?: Buffer): Promise<Fetched> {
     return api === undefined ? { type: 'absent', reason: NO_OPENAPI } : { type: 'document', api }
   } catch (error) {
     return { type: 'silent', reason: reasonOf(error) }
+  } finally {
+    clearTimeout(slow)
   }
 }
 
