@@ -3,6 +3,7 @@ import { exitCodes } from '../host.ts'
 import { choosePackages } from '../init/choose-packages.ts'
 import { findClone } from '../init/clone.ts'
 import { InitError } from '../init/init-error.ts'
+import { findTarballs } from '../init/installed-tarballs.ts'
 import { planProject, writeProject } from '../init/write-project.ts'
 import { terminalLine } from '../terminal-text.ts'
 import { readVersion } from '../version.ts'
@@ -25,7 +26,7 @@ export const init = defineCommand({
       value: 'ORIGIN',
       choices: ['registry', 'vendor'],
       description:
-        'The origin of the Agentic REST packages: plain versions, or tarballs from the clone. By default the registry is asked.',
+        'The origin of the Agentic REST packages: plain versions, or tarballs of the clone or the installation. By default the registry is asked.',
     },
     json: { type: 'boolean', description: 'Prints the list of files as JSON.' },
   },
@@ -35,7 +36,7 @@ export const init = defineCommand({
     [exitCodes.failed, 'The packages could not be packed.'],
     [
       exitCodes.invalid,
-      'The folder is not empty, the document cannot be used, or the command line is not valid.',
+      'The folder is not empty, the document cannot be used, npm could not install the project, or the command line is not valid.',
     ],
   ],
   async run({ values: { from, packages: wanted, json }, operands: [folder = ''] }, { stdout, stderr, env }) {
@@ -46,10 +47,11 @@ export const init = defineCommand({
         wanted: wanted as 'registry' | 'vendor' | undefined,
         version: readVersion(),
         clone: findClone(),
+        installed: findTarballs(),
         progress,
       })
       const files = writeProject(project, packages)
-      const notes = [...project.notes, ...packages.notes]
+      const { notes } = project
       if (json) stdout.write(`${JSON.stringify({ folder, files, notes }, null, 2)}\n`)
       else stdout.write(`${[...files.map((file) => `  ${file}`), '', nextSteps(folder, env)].join('\n')}\n`)
       if (!json) for (const note of notes) stderr.write(`note: ${terminalLine(note)}\n`)

@@ -2,16 +2,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { askRegistry, choosePackages, type RegistryAnswer } from './choose-packages.ts'
+import { askRegistry, choosePackages } from './choose-packages.ts'
 
 const registry = 'https://registry.example/'
 
-function answer(...missing: [string, 'not found' | 'no answer'][]): () => Promise<RegistryAnswer> {
+function answer(...missing: [string, 'not found' | 'no answer'][]): typeof askRegistry {
   return async () => ({ registry, missing: new Map(missing) })
 }
 
-const options = { wanted: undefined, version: '1.2.3', clone: undefined, progress: () => undefined } as const
-const plain = { version: '1.2.3', tarballs: undefined, notes: [] }
+const options = {
+  ...{ wanted: undefined, version: '1.2.3', progress: () => undefined },
+  ...{ clone: undefined, installed: undefined },
+} as const
+const plain = { version: '1.2.3', tarballs: undefined }
 
 test('packages that the registry has are plain versions', async () => {
   expect(await choosePackages({ ...options, ask: answer() })).toEqual(plain)
@@ -26,8 +29,38 @@ test.each([
     answer(['agentic-rest', 'no answer']),
     'https://registry.example/ does not say whether it has agentic-rest 1.2.3',
   ],
-])('without a clone they are plain versions too, with a note (%#)', async (ask, note) => {
-  expect(await choosePackages({ ...options, ask })).toEqual({ ...plain, notes: [note] })
+])('without a clone and tarballs a project that npm cannot install is refused (%#)', async (ask, lack) => {
+  await expect(choosePackages({ ...options, ask })).rejects.toThrow(
+    `${lack}: run agentic init in the folder of a clone, or add --packages registry for plain versions all the same`,
+  )
+})
+
+const installed = {
+  folder: '/project/vendor',
+  files: new Map([
+    ['@agentic-rest/profile', 'profile.tgz'],
+    ['@agentic-rest/service', 'service.tgz'],
+    ['agentic-rest', 'command.tgz'],
+  ]),
+}
+
+test.each([
+  ['that the registry lacks', undefined],
+  ['that are asked for', 'vendor'],
+] as const)('packages %s come from the tarballs of the installation', async (_, wanted) => {
+  const ask = vi.fn(answer(['agentic-rest', 'not found']))
+  expect(await choosePackages({ ...options, wanted, installed, ask })).toEqual({
+    ...plain,
+    tarballs: installed,
+  })
+  const names = ['@agentic-rest/service', 'agentic-rest', '@agentic-rest/profile']
+  expect(ask.mock.calls).toEqual(wanted === undefined ? [[names, '1.2.3']] : [])
+})
+
+test('tarballs without the service are no help', async () => {
+  const partial = { ...installed, files: new Map([['agentic-rest', 'command.tgz']]) }
+  const ask = answer(['agentic-rest', 'not found'])
+  await expect(choosePackages({ ...options, installed: partial, ask })).rejects.toThrow('run agentic init in')
 })
 
 test('tarballs that are asked for need a clone', async () => {

@@ -1,6 +1,7 @@
 import { conditions } from '@agentic-rest/profile'
 import { type Clone, type ClonePackage, packClone, tarballOf, withNeeds } from './clone.ts'
 import { InitError } from './init-error.ts'
+import type { Tarballs } from './installed-tarballs.ts'
 import { runNpm } from './run-npm.ts'
 
 /** The packages that a project names itself. */
@@ -12,9 +13,8 @@ export type Wanted = 'registry' | 'vendor' | undefined
 /** The packages of a project: plain versions, or tarballs for those that the registry lacks. */
 export interface ChosenPackages {
   readonly version: string
-  /** The folder of the tarballs, and their file names by package; none for plain versions. */
-  readonly tarballs: { readonly folder: string; readonly files: ReadonlyMap<string, string> } | undefined
-  readonly notes: readonly string[]
+  /** None for plain versions. */
+  readonly tarballs: Tarballs | undefined
 }
 
 interface Options {
@@ -23,34 +23,54 @@ interface Options {
   readonly progress: (message: string) => void
   /** The clone that the command runs in; undefined for an installed package. */
   readonly clone: Clone | undefined
+  /** The tarballs that the command was installed from, if any. */
+  readonly installed: Tarballs | undefined
   /** Replaced in tests. */
   readonly ask?: typeof askRegistry
 }
 
-/** Chooses plain versions where the registry has them, and packs the missing packages from the clone. */
+/** Chooses plain versions where the registry has them; the other packages come from the clone or the installed tarballs. */
 export async function choosePackages(options: Options): Promise<ChosenPackages> {
   const { wanted, version, progress, clone, ask = askRegistry } = options
-  const plain = { version, tarballs: undefined, notes: [] }
-  if (wanted === 'registry') return plain
-  if (wanted === 'vendor' && clone === undefined)
-    throw new InitError('--packages vendor needs a clone of the repository: run agentic init from there')
-  const all = clone === undefined ? [] : withNeeds(clone, directPackages)
-  if (wanted === 'vendor') return { ...plain, tarballs: await vendor(clone, all, progress) }
-  const names = clone === undefined ? directPackages : all.map(({ name }) => name)
-  const { registry, missing } = await ask(names, version)
-  if (missing.size === 0) return plain
-  if (clone === undefined) return { ...plain, notes: [absence(registry, missing, version)] }
+  if (wanted === 'registry') return { version, tarballs: undefined }
+  if (clone === undefined) return { version, tarballs: await installedTarballs(options) }
+  const all = withNeeds(clone, directPackages)
+  if (wanted === 'vendor') return { version, tarballs: await vendor(clone, all, progress) }
+  const { registry, missing } = await ask(
+    all.map(({ name }) => name),
+    version,
+  )
+  if (missing.size === 0) return { version, tarballs: undefined }
   progress(`${absence(registry, missing, version)}: packing from this clone`)
   const lacking = all.filter(({ name }) => missing.has(name))
-  return { ...plain, tarballs: await vendor(clone, lacking, progress) }
+  return { version, tarballs: await vendor(clone, lacking, progress) }
+}
+
+/** Without a clone: a project that npm could not install is refused. */
+async function installedTarballs(options: Options): Promise<Tarballs | undefined> {
+  const { wanted, version, progress, installed, ask = askRegistry } = options
+  const files = installed?.files ?? new Map<string, string>()
+  const tarballs = directPackages.every((name) => files.has(name)) ? installed : undefined
+  if (wanted === 'vendor') {
+    if (tarballs !== undefined) return tarballs
+    throw new InitError('--packages vendor needs a clone of the repository: run agentic init from there')
+  }
+  const { registry, missing } = await ask([...new Set([...directPackages, ...files.keys()])], version)
+  if (missing.size === 0) return undefined
+  const lack = absence(registry, missing, version)
+  if (tarballs === undefined)
+    throw new InitError(
+      `${lack}: run agentic init in the folder of a clone, or add --packages registry for plain versions all the same`,
+    )
+  progress(`${lack}: copying the tarballs of this installation`)
+  return tarballs
 }
 
 async function vendor(
-  clone: Clone | undefined,
+  clone: Clone,
   packages: readonly ClonePackage[],
   progress: Options['progress'],
-): Promise<ChosenPackages['tarballs']> {
-  if (clone === undefined) return undefined
+): Promise<Tarballs> {
   const folder = await packClone(clone, packages, progress)
   return { folder, files: new Map(packages.map((each) => [each.name, tarballOf(each)])) }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { packageFile, testedVersions, vendorSection } from './package-file.ts'
 
-const plain = { version: '1.2.3', tarballs: undefined, notes: [] }
+const plain = { version: '1.2.3', tarballs: undefined }
 const files = new Map(
   ['agentic-rest', '@agentic-rest/profile', '@agentic-rest/service'].map((name) => [
     name,
