@@ -12,6 +12,8 @@ export interface DocumentProject {
   readonly template: ReadonlyMap<string, string>
   readonly operations: readonly PlannedOperation[]
   readonly api: OpenApi
+  /** Takes a note about each part of the document that is left out. */
+  readonly note: (text: string) => void
 }
 
 // Files of the template that fit every project.
@@ -19,7 +21,7 @@ const common = ['.gitignore', '.npmrc', 'tsconfig.json', 'src/main.ts', 'test/se
 
 /** The files of a project for the operations of an OpenAPI document. */
 export function documentFiles(project: DocumentProject): Map<string, string> {
-  const { template, operations, api } = project
+  const { template, operations, api, note } = project
   const of = (path: string) => template.get(path) ?? ''
   return new Map([
     ...common.map((path) => [path, of(path)] as const),
@@ -27,7 +29,7 @@ export function documentFiles(project: DocumentProject): Map<string, string> {
     ['gateway.yaml', gatewayFile(of('gateway.yaml'), operations)],
     ['people.yaml', peopleFile(of('people.yaml'), operations)],
     ['conformance.yaml', scenarioFile(of('conformance.yaml'), operations, api)],
-    ['src/operations.ts', operationsSource(operations, api)],
+    ['src/operations.ts', operationsSource(operations, { api, note })],
     ['test/operations.test.ts', testSource(operations, api)],
   ])
 }

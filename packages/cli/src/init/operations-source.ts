@@ -2,11 +2,17 @@ import type { OpenApi } from './openapi.ts'
 import type { PlannedInput, PlannedOperation } from './plan-operations.ts'
 import { keySource, memberSource, valueSource } from './zod-source.ts'
 
+/** The document of the operations, and a receiver of notes about its parts that are left out. */
+export interface Origin {
+  readonly api: OpenApi
+  readonly note: (text: string) => void
+}
+
 /** The source of the operations of an OpenAPI document. */
-export function operationsSource(operations: readonly PlannedOperation[], api: OpenApi): string {
+export function operationsSource(operations: readonly PlannedOperation[], origin: Origin): string {
   const makers = new Set(operations.map(({ outcome }) => outcome))
   const names = namesFor(operations)
-  const parts = operations.map((operation, index) => operationSource(operation, names[index] ?? '', api))
+  const parts = operations.map((operation, index) => operationSource(operation, names[index] ?? '', origin))
   const usesInputs = operations.some(({ inputs }) => inputs.length > 0)
   return `import { ${[...makers, 'defineOperation'].toSorted().join(', ')} } from '@agentic-rest/service'
 ${usesInputs ? "import { z } from 'zod'\n" : ''}
@@ -44,8 +50,12 @@ function camelCase(id: string): string {
   return /^[A-Za-z]/.test(joined) ? joined : `operation${joined}`
 }
 
-function operationSource(operation: PlannedOperation, name: string, api: OpenApi): string {
+function operationSource(operation: PlannedOperation, name: string, { api, note }: Origin): string {
   const { id, method, path, summary, inputs, outcome } = operation
+  const inputSource = (input: PlannedInput) => {
+    const noteInput = (text: string) => note(`${method} ${path}, ${text}`)
+    return `${keySource(input.name)}: ${memberSource(input.schema, input, { api, note: noteInput, at: input.name })}`
+  }
   const lines = [
     `id: ${valueSource(id)},`,
     `method: ${valueSource(method)},`,
@@ -53,7 +63,7 @@ function operationSource(operation: PlannedOperation, name: string, api: OpenApi
     ...(summary === undefined ? [] : [`summary: ${valueSource(summary)},`]),
     ...(inputs.length === 0
       ? []
-      : ['input: z.object({', ...inputs.map((input) => `  ${inputSource(input, api)},`), '}),']),
+      : ['input: z.object({', ...inputs.map((input) => `  ${inputSource(input)},`), '}),']),
     ...locationLines(operation),
     `outcomes: ['${outcome}'],`,
     ...(operation.idempotent ? ['idempotent: true,'] : []),
@@ -62,10 +72,6 @@ function operationSource(operation: PlannedOperation, name: string, api: OpenApi
     inputs.length === 0 ? `run: () => ${outcome}({}),` : `run: ({ input }) => ${outcome}({ ...input }),`,
   ]
   return `const ${name} = defineOperation({\n${lines.map((line) => `  ${line}\n`).join('')}})\n`
-}
-
-function inputSource({ name, schema, required, question }: PlannedInput, api: OpenApi): string {
-  return `${keySource(name)}: ${memberSource(schema, { required, question }, { api })}`
 }
 
 /** The document names the role; every request needs its approval until the code decides otherwise. */

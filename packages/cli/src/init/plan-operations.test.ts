@@ -126,3 +126,35 @@ test.each([
     `${JSON.stringify(path)} is left out: ${reason}`,
   ])
 })
+
+test('each part of an operation that is left out has a note', () => {
+  const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+  const { notes } = plan({
+    '/a': {
+      get: {
+        parameters: [
+          { name: 'c', in: 'cookie' },
+          { name: 'a b', in: 'query' },
+        ],
+        requestBody: json({}),
+      },
+      put: { requestBody: { content: { 'multipart/form-data': {} } } },
+      post: { requestBody: json({ type: 'array' }) },
+      patch: { requestBody: json({ oneOf: [], properties: { 'x y': {} } }) },
+      delete: { 'x-agentic': { async: 'yes', idempotent: 1, approval: true } },
+    },
+  })
+  const rule = 'a name has at most 64 letters, digits and . _ -, and starts with a letter or _'
+  expect(notes).toEqual([
+    'GET /a: the body is left out: GET has none',
+    'GET /a: the cookie parameter c is left out',
+    `GET /a: the parameter "a b" is left out: ${rule}`,
+    'POST /a: the body is left out: it is no object',
+    'PUT /a: the body of type multipart/form-data is left out',
+    'PATCH /a: oneOf of the body is left out',
+    `PATCH /a: the member "x y" is left out: ${rule}`,
+    'DELETE /a: async of x-agentic is left out: it is no boolean',
+    'DELETE /a: idempotent of x-agentic is left out: it is no boolean',
+    'DELETE /a: approval of x-agentic is left out: it names no role',
+  ])
+})

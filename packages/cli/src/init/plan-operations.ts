@@ -3,6 +3,7 @@ import { type FoundOperation, findOperations, parameterName } from './find-opera
 import { InitError } from './init-error.ts'
 import { type JsonMap, listOf, mapOf, type OpenApi, textOf } from './openapi.ts'
 import { patternsOf, wholeSchema, withPatterns } from './whole-schema.ts'
+import { unsupportedKeywords } from './zod-source.ts'
 
 /** One input of an operation. */
 export interface PlannedInput {
@@ -91,10 +92,16 @@ function planOperation({ method, path, operation, item }: FoundOperation, plan: 
   const parameters = [...listOf(item['parameters']), ...listOf(operation['parameters'])].map((each) =>
     api.follow(each),
   )
+  const leaveOut: LeaveOut = (part, reason) =>
+    void notes.push(`${method} ${path}: ${part} is left out${reason === undefined ? '' : `: ${reason}`}`)
+  const body = api.follow(operation['requestBody'])
+  const takesBody = method !== 'GET' && method !== 'DELETE'
+  if (!takesBody && Object.hasOwn(body, 'content')) leaveOut('the body', `${method} has none`)
+  noteExtension(operation, leaveOut)
   const found = [
     ...pathInputs(path, parameters, api),
-    ...parameters.flatMap((parameter) => parameterInput(parameter, api)),
-    ...(method === 'GET' || method === 'DELETE' ? [] : bodyInputs(api.follow(operation['requestBody']), api)),
+    ...parameters.flatMap((parameter) => parameterInput(parameter, api, leaveOut)),
+    ...(takesBody ? bodyInputs(body, api, leaveOut) : []),
   ]
   const inputs = [...new Map(found.map((input) => [input.name, input])).values()]
   if (inputs.length < found.length)
@@ -113,6 +120,17 @@ function planOperation({ method, path, operation, item }: FoundOperation, plan: 
     streams: hasStream(operation, api),
     ...extensionOf(operation),
   }
+}
+
+type LeaveOut = (part: string, reason?: string) => void
+
+function noteExtension(operation: JsonMap, leaveOut: LeaveOut): void {
+  const { async: canWait, idempotent, approval } = mapOf(operation['x-agentic'])
+  if (!['boolean', 'undefined'].includes(typeof canWait)) leaveOut('async of x-agentic', 'it is no boolean')
+  if (!['boolean', 'undefined'].includes(typeof idempotent))
+    leaveOut('idempotent of x-agentic', 'it is no boolean')
+  if (approval !== undefined && textOf(mapOf(approval)['role']) === undefined)
+    leaveOut('approval of x-agentic', 'it names no role')
 }
 
 /** The facts of `x-agentic`. */
@@ -152,10 +170,20 @@ function withoutSdkPattern(schema: JsonMap): JsonMap {
   )
 }
 
-function parameterInput(parameter: JsonMap, api: OpenApi): PlannedInput[] {
+function parameterInput(parameter: JsonMap, api: OpenApi, leaveOut: LeaveOut): PlannedInput[] {
   const { in: location, name, required, schema, description } = parameter
-  if ((location !== 'query' && location !== 'header') || !isInputName(name)) return []
-  if (location === 'header' && isOwnedHeader(name.toLowerCase())) return []
+  if (location === 'path') return []
+  if (location !== 'query' && location !== 'header') {
+    leaveOut(`the ${location} parameter ${name}`)
+    return []
+  }
+  if (location === 'header' && isOwnedHeader(String(name).toLowerCase())) return []
+  if (!isInputName(name)) {
+    leaveOut(`the parameter ${JSON.stringify(name)}`, NAME_RULE)
+    return []
+  }
+  if (schema === undefined && parameter['content'] !== undefined)
+    leaveOut(`the schema of the parameter ${name}`, 'it is in content')
   return [
     {
       name,
@@ -171,13 +199,22 @@ function isOwnedHeader(key: string): boolean {
   return ownedHeaders.has(key) || OWNED_PREFIX.test(key)
 }
 
-function bodyInputs(body: JsonMap, api: OpenApi): PlannedInput[] {
-  const media = Object.entries(mapOf(body['content'])).find(([type]) =>
-    mediaTypeEssence(type)?.endsWith('json'),
-  )
-  const { properties, required } = wholeSchema(mapOf(media?.[1])['schema'], api)
+function bodyInputs(body: JsonMap, api: OpenApi, leaveOut: LeaveOut): PlannedInput[] {
+  const contents = Object.entries(mapOf(body['content']))
+  const media = contents.find(([type]) => mediaTypeEssence(type)?.endsWith('json'))
+  for (const [type] of contents.filter((each) => each !== media)) leaveOut(`the body of type ${type}`)
+  const schema = wholeSchema(mapOf(media?.[1])['schema'], api)
+  const { type = 'object', properties, required } = schema
+  if (type !== 'object') {
+    leaveOut('the body', 'it is no object')
+    return []
+  }
+  for (const keyword of unsupportedKeywords({ ...schema, type })) leaveOut(`${keyword} of the body`)
   return Object.entries(mapOf(properties)).flatMap(([name, given]) => {
-    if (!isInputName(name)) return []
+    if (!isInputName(name)) {
+      leaveOut(`the member ${JSON.stringify(name)}`, NAME_RULE)
+      return []
+    }
     const schema = wholeSchema(given, api)
     return [
       {
@@ -190,6 +227,8 @@ function bodyInputs(body: JsonMap, api: OpenApi): PlannedInput[] {
     ]
   })
 }
+
+const NAME_RULE = 'a name has at most 64 letters, digits and . _ -, and starts with a letter or _'
 
 function isInputName(name: unknown): name is string {
   return typeof name === 'string' && /^[A-Za-z_][\w.-]{0,63}$/.test(name) && name !== '__proto__'

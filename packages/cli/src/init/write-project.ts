@@ -27,8 +27,10 @@ export function planProject(folder: string, from: string | undefined): PlannedPr
   const template = templateFiles(name)
   if (from === undefined) return { folder, name, files: new Map([...template, schema]), notes: [] }
   const api = readOpenApi(from)
-  const { operations, notes } = planOperations(api)
-  const files = new Map([...documentFiles({ name, template, operations, api }), schema])
+  const { operations, notes: planned } = planOperations(api)
+  const notes = [...planned]
+  const note = (text: string) => void notes.push(text)
+  const files = new Map([...documentFiles({ name, template, operations, api, note }), schema])
   return { folder, name, files, notes }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { mapOf } from './openapi.ts'
 import { memberSource } from './zod-source.ts'
 
-const place = { api: { follow: mapOf } }
+const place = { api: { follow: mapOf }, note: () => undefined }
 const optional = (schema: unknown) => memberSource(schema, { required: false }, place)
 
 test.each([
@@ -52,4 +52,27 @@ test.each([
 test('a required input is asked for although its schema has a default', () => {
   const source = memberSource({ type: 'string', default: 'a' }, { required: true, question: 'Which?' }, place)
   expect(source).toBe("z.string().describe('Which?')")
+})
+
+test.each([
+  [{ type: 'string', format: 'email', 'x-own': 1, description: 'a' }, 'format is left out'],
+  [
+    { type: 'array', items: { oneOf: [] }, uniqueItems: true },
+    'uniqueItems is left out',
+    '[]: oneOf is left out',
+  ],
+  [{ type: 'string', pattern: '(' }, 'the pattern (, which does not compile, is left out'],
+  [{ type: 'integer', default: 'a' }, 'a default that does not fit is left out'],
+  [{ type: 'object', additionalProperties: { type: 'string' } }, 'additionalProperties is left out'],
+  [{ type: 'object', additionalProperties: {}, properties: { a: { anyOf: [] } } }, 'a: anyOf is left out'],
+  [
+    { type: 'object', properties: Object.fromEntries(Array.from({ length: 41 }, (_, at) => [`m${at}`, {}])) },
+    'every member after the first 40 is left out',
+  ],
+  [{ enum: ['a'], format: 'word' }],
+  [{ enum: [{}] }, 'an enum of objects or lists is left out'],
+])('%j has notes: %s', (schema, ...expected) => {
+  const notes: string[] = []
+  memberSource(schema, { required: false }, { ...place, note: (text) => notes.push(text) })
+  expect(notes).toEqual(expected)
 })

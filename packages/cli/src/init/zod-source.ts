@@ -8,6 +8,10 @@ interface Place {
   readonly api: Pick<OpenApi, 'follow'>
   /** The schemas around this one; none for an input. */
   readonly above?: readonly unknown[]
+  /** Takes a note about each part of the schema that is left out. */
+  readonly note: (text: string) => void
+  /** The path of this schema in notes, such as `order.lines[]`. */
+  readonly at?: string
 }
 
 /** The facts about a member outside its schema. */
@@ -23,13 +27,14 @@ export function memberSource(given: unknown, { required, question }: Membership,
   if (required) return base
   const usual = wholeSchema(given, place.api)['default']
   const hasDefault = usual !== undefined && fits(usual, given, place)
+  if (usual !== undefined && !hasDefault) leaveOut(['a default that does not fit'], place)
   return `${base}${hasDefault ? `.default(${valueSource(usual)})` : '.optional()'}`
 }
 
 /** The source of a zod schema for a JSON Schema. Unsupported parts become `z.unknown()`. */
-export function zodSource(given: unknown, { api, above = [] }: Place): string {
+export function zodSource(given: unknown, { api, above = [], note, at = '' }: Place): string {
   const schema = wholeSchema(given, api)
-  const base = baseSource(schema, { api, above: [...above, api.follow(given)] })
+  const base = baseSource(schema, { api, above: [...above, api.follow(given)], note, at })
   return isNullable(schema) ? `${base}.nullable()` : base
 }
 
@@ -50,10 +55,11 @@ function choicesOf(schema: JsonMap): readonly unknown[] {
 
 function baseSource(schema: JsonMap, place: Required<Place>): string {
   const words = choicesOf(schema)
-  if (words.length > 0) return choiceSource(words)
+  if (words.length > 0) return choiceSource(words, place)
+  leaveOut(unsupportedKeywords(schema), place)
   switch (typeOf(schema)) {
     case 'string':
-      return `z.string()${calls(schema, lengthCalls)}${patternsOf(schema).map(patternCall).join('')}`
+      return `z.string()${calls(schema, lengthCalls)}${patternCalls(schema, place)}`
     case 'integer':
       return `z.int()${rangeCalls(schema)}`
     case 'number':
@@ -61,7 +67,7 @@ function baseSource(schema: JsonMap, place: Required<Place>): string {
     case 'boolean':
       return 'z.boolean()'
     case 'array':
-      return `z.array(${deeper(schema['items'], { required: true }, place)})${calls(schema, countCalls)}`
+      return `z.array(${deeper(schema['items'], { required: true }, { ...place, at: `${place.at}[]` })})${calls(schema, countCalls)}`
     case 'object':
       return objectSource(schema, place)
     default:
@@ -69,11 +75,47 @@ function baseSource(schema: JsonMap, place: Required<Place>): string {
   }
 }
 
-function choiceSource(words: readonly unknown[]): string {
+function leaveOut(parts: readonly string[], { note, at = '' }: Place): void {
+  if (parts.length === 0) return
+  note(
+    `${at === '' ? '' : `${at.replace(/^\./, '')}: `}${parts.join(', ')} ${parts.length === 1 ? 'is' : 'are'} left out`,
+  )
+}
+
+// Keywords that restrict no value, or that all types have.
+const commonKeywords = [
+  ...['type', 'nullable', 'enum', 'const', 'default', 'title', 'description', 'example', 'examples'],
+  ...['deprecated', 'readOnly', 'writeOnly', 'externalDocs', 'xml', '$schema', '$id', '$comment', '$defs'],
+]
+const rangeKeywords = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
+const keywordsByType = new Map<unknown, readonly string[]>([
+  ['string', ['minLength', 'maxLength', 'pattern', 'allOf']],
+  ['integer', rangeKeywords],
+  ['number', rangeKeywords],
+  ['array', ['items', 'minItems', 'maxItems']],
+  ['object', ['properties', 'required']],
+])
+
+/** The keywords of a whole schema that its source has no part for. */
+export function unsupportedKeywords(schema: JsonMap): string[] {
+  const known = [...commonKeywords, ...(keywordsByType.get(typeOf(schema)) ?? [])]
+  return Object.entries(schema)
+    .filter(([keyword]) => !known.includes(keyword) && !keyword.startsWith('x-'))
+    .filter(([keyword, value]) => keyword !== 'additionalProperties' || !acceptsAll(value))
+    .map(([keyword]) => keyword)
+}
+
+function acceptsAll(schema: unknown): boolean {
+  return schema === true || (mapOf(schema) === schema && Object.keys(schema).length === 0)
+}
+
+function choiceSource(words: readonly unknown[], place: Place): string {
   const texts = words.map(valueSource)
   if (words.every((word) => typeof word === 'string')) return `z.enum([${texts.join(', ')}])`
   const isPlain = words.every((word) => ['string', 'number', 'boolean'].includes(typeof word))
-  return isPlain ? `z.literal([${texts.join(', ')}])` : 'z.unknown()'
+  if (isPlain) return `z.literal([${texts.join(', ')}])`
+  leaveOut(['an enum of objects or lists'], place)
+  return 'z.unknown()'
 }
 
 type Calls = readonly (readonly [keyword: string, method: string])[]
@@ -106,9 +148,14 @@ function rangeCalls(schema: JsonMap): string {
   ])
 }
 
-function patternCall(pattern: string): string {
-  const expression = compiled(pattern, 'u') ?? compiled(pattern, '')
-  return expression === undefined ? '' : `.regex(${expression})`
+function patternCalls(schema: JsonMap, place: Required<Place>): string {
+  return patternsOf(schema)
+    .map((pattern) => {
+      const expression = compiled(pattern, 'u') ?? compiled(pattern, '')
+      if (expression === undefined) leaveOut([`the pattern ${pattern}, which does not compile,`], place)
+      return expression === undefined ? '' : `.regex(${expression})`
+    })
+    .join('')
 }
 
 /** JSON Schema patterns are those of ECMA-262 with Unicode; many documents have older ones. */
@@ -123,19 +170,27 @@ function compiled(pattern: string, flags: string): RegExp | undefined {
 function objectSource(schema: JsonMap, place: Required<Place>): string {
   const all = Object.entries(mapOf(schema['properties'])).filter(([name]) => name !== '__proto__')
   const members = all.slice(0, MOST_MEMBERS)
+  if (members.length < all.length) leaveOut([`every member after the first ${MOST_MEMBERS}`], place)
   if (members.length === 0) return 'z.record(z.string(), z.unknown())'
   const required = listOf(schema['required'])
-  const rows = members.map(
-    ([name, member]) => `${keySource(name)}: ${deeper(member, { required: required.includes(name) }, place)}`,
-  )
+  const rows = members.map(([name, member]) => {
+    const source = deeper(
+      member,
+      { required: required.includes(name) },
+      { ...place, at: `${place.at}.${name}` },
+    )
+    return `${keySource(name)}: ${source}`
+  })
   return `z.object({ ${rows.join(', ')} })`
 }
 
 /** Recursive and very deep schemas become `z.unknown()`. */
 function deeper(schema: unknown, membership: Membership, place: Required<Place>): string {
   const { api, above } = place
-  if (above.length > DEEPEST || above.includes(api.follow(schema)))
+  if (above.length > DEEPEST || above.includes(api.follow(schema))) {
+    leaveOut(['a schema that is recursive or nested deeply'], place)
     return `z.unknown()${membership.required ? '' : '.optional()'}`
+  }
   return memberSource(schema, membership, place)
 }
 
