@@ -132,7 +132,7 @@ test('init writes a scenario that can be run', async () => {
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout:
-      'mine.yaml is written: read it, fill the gaps, then run\nagentic conformance URL --scenario mine.yaml\n',
+      'mine.yaml is written: read it, fill the gaps, then run\nnpx agentic conformance URL --scenario mine.yaml\n',
   })
   expect(read('mine.yaml')).toContain('path: /items/1\n')
   const ran = await run(

@@ -17,7 +17,8 @@ export const liveRules = {
   'document-missing': 'With --live: a service has no OpenAPI document, so that its routes are not checked.',
   'route-unknown': 'With --live: the service does not have the operation of a route.',
   'operation-unrouted': 'With --live: no route reaches an operation of the service.',
-  'follow-up-unrouted': 'With --live: a status or an approval address of an answer has no route.',
+  'follow-up-unrouted':
+    'With --live: a status or an approval address of an answer has no route, or one to another service.',
   'no-target': 'With --live: the file has no route, so that there is no target to ask.',
   'people-invalid': 'With --live: people.yaml is not valid.',
   'tenant-not-allowed':
