@@ -172,7 +172,7 @@ export function requestText({ method = 'GET', path, headers = {}, body }: Caller
     body === undefined
       ? {}
       : { [headerNames.contentType]: 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
-  const lines = Object.entries({ Host: 'chaos', ...headers, ...framing }).map(
+  const lines = Object.entries({ Host: '127.0.0.1', ...headers, ...framing }).map(
     ([name, value]) => `${name}: ${value}`,
   )
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}${END_OF_HEAD}${body ?? ''}`

@@ -49,6 +49,12 @@ function testWithRegistry(title: string, run: () => Promise<void>): void {
   else test.skip(`${title} (needs ${REGISTRY}: connect this machine to it)`, run)
 }
 
+/** The tutorial goes the same way; the rest of it runs with AGENTIC_LONG_TESTS=1, because each test installs a project. */
+function longTestWithRegistry(title: string, run: () => Promise<void>): void {
+  if (process.env['AGENTIC_LONG_TESTS'] === '1') testWithRegistry(title, run)
+  else test.skip(`${title} (AGENTIC_LONG_TESTS=1 runs it)`, run)
+}
+
 testWithRegistry('from a clone and an empty npm cache, the tutorial leads to a finished agent', async () => {
   const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? expect.fail('no free ports')
   const ports = { ...env, SERVICE_PORT: String(portBase + 1) }
@@ -90,7 +96,7 @@ function npmHosts(cache: string): Set<string> {
   return new Set(found.map(([, url = '']) => new URL(url).host))
 }
 
-testWithRegistry('from a clone, a project does all its README says', async () => {
+longTestWithRegistry('from a clone, a project does all its README says', async () => {
   const root = { folder: repositoryRoot, env }
   const written = await runCommand(`npx agentic init ${folder}`, root)
   expect(written).toMatch(/Written\. Next:\n {2}cd .*\n {2}npm install\n {2}npm start\n/)
@@ -133,7 +139,7 @@ async function approve(project: WrittenProject): Promise<void> {
   expect(await waiting.ended.catch(String)).toMatch(/^201 created (?:.*\n)*.*"approvedBy": "dave"/m)
 }
 
-testWithRegistry(
+longTestWithRegistry(
   'once the packages are published, its README leads to plain versions, on Node 24 too',
   async () => {
     expect(existsSync(join(folder, 'vendor'))).toBe(true)

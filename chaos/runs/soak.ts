@@ -143,7 +143,7 @@ function createMixedLoad(context: ChaosContext, world: FaultyWorld): MixedLoad {
 /** A leaked connection. */
 async function openAnother(port: number): Promise<Caller> {
   const caller = createCaller({ port, patienceMs: PATIENCE_MS })
-  await caller.ask('GET /healthz HTTP/1.1\r\nHost: chaos\r\n\r\n')
+  await caller.ask('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
   return caller
 }
 

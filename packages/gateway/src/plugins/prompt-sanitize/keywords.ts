@@ -18,7 +18,12 @@ interface MutableSpan {
   end: number
 }
 
-type CaseFolder = CharacterChange<string>
+/** A fold of characters, with the results of one code unit in an array: a text of such letters needs no map. */
+interface CaseFolder {
+  readonly fold: CharacterChange<string>
+  /** The folded unit of a unit; 0 while it is not known, or not one unit. */
+  readonly units: Uint16Array
+}
 
 const NEEDS_BUILDING = /[^\x20-\x7e]| {2}/
 const WHITE_SPACE = /^\s$/
@@ -102,9 +107,9 @@ export interface KeywordReaders {
 
 /** Creates the readers. */
 export function createKeywordReaders(): KeywordReaders {
-  const fold = rememberChanges(foldCase)
+  const fold = createFolder(foldCase)
   // The look of a letter depends on its case: capital Nu is an N, small nu a v.
-  const foldLatin = rememberChanges((codePoint) => latinLookAlike(codePoint) ?? foldCase(codePoint))
+  const foldLatin = createFolder((codePoint) => latinLookAlike(codePoint) ?? foldCase(codePoint))
   return {
     folded(view) {
       if (NEEDS_BUILDING.test(view.text)) return foldView(view, fold)
@@ -112,6 +117,12 @@ export function createKeywordReaders(): KeywordReaders {
     },
     latin: (view) => foldView(view, foldLatin),
   }
+}
+
+function createFolder(change: CharacterChange<string>): CaseFolder {
+  const units = new Uint16Array(0x10000)
+  for (let unit = 0x21; unit < 0x7f; unit++) units[unit] = lowerAscii(unit)
+  return { fold: rememberChanges(change), units }
 }
 
 /** Finds keywords in a readable view; spans are those of the source. */
@@ -142,7 +153,7 @@ function spansIn(view: TextView, match: KeywordMatcher): readonly Span[] {
   return spans.length === 0 || view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
 }
 
-function foldView(view: TextView, fold: CaseFolder): TextView {
+function foldView(view: TextView, { fold, units }: CaseFolder): TextView {
   const { text } = view
   const builder = new ViewBuilder(view)
   let inBlank = false
@@ -150,17 +161,23 @@ function foldView(view: TextView, fold: CaseFolder): TextView {
     const start = index
     const codePoint = text.codePointAt(index) ?? 0
     index += codePoint > 0xffff ? 2 : 1
-    if (codePoint > 0x20 && codePoint < 0x7f) {
-      builder.addUnit(lowerAscii(codePoint), start, index)
+    const unit = units[codePoint] ?? 0
+    if (unit !== 0) {
+      builder.addUnit(unit, start, index)
       inBlank = false
       continue
     }
     const folded = fold(codePoint) ?? text.slice(start, index)
+    if (isOneUnit(folded) && codePoint < units.length) units[codePoint] = folded.charCodeAt(0)
     if (folded === BLANK && inBlank) builder.stretchLast(index)
     else builder.add(folded, { start, end: index })
     inBlank = folded === BLANK
   }
   return builder.build()
+}
+
+function isOneUnit(folded: string): boolean {
+  return folded.length === 1 && folded !== BLANK
 }
 
 function lowerAscii(unit: number): number {

@@ -35,6 +35,8 @@ const LENGTH_BITS = lengthBits()
 interface Run {
   readonly classes: Uint8Array
   count: number
+  /** Runs without a comma, nearly all, are not searched for one at each candidate. */
+  hasComma: boolean
   readonly digits: Numbers
   /** The index of each digit in the text. */
   readonly places: Numbers
@@ -114,6 +116,7 @@ function createRun(classes: Uint8Array, capacity: number): Run {
   return {
     classes,
     count: 0,
+    hasComma: false,
     digits: createNumbers(capacity),
     places: createNumbers(capacity),
     evenSums: createNumbers(capacity + 1),
@@ -136,6 +139,7 @@ function readRun(run: Run, { start, end }: Span): void {
     count++
   }
   run.count = count
+  run.hasComma = classes.subarray(start, end).includes(COMMA)
 }
 
 function addCards(run: Run, spans: Span[]): void {
@@ -186,8 +190,8 @@ function isWrittenLikeACard(run: Run, first: number, end: number): boolean {
 }
 
 /** A comma is between the digits. */
-function isListed({ classes, places }: Run, first: number, end: number): boolean {
-  return classes.subarray(places[first], places[end - 1]).includes(COMMA)
+function isListed({ classes, places, hasComma }: Run, first: number, end: number): boolean {
+  return hasComma && classes.subarray(places[first], places[end - 1]).includes(COMMA)
 }
 
 /**
