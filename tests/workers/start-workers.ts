@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { onTestFinished } from 'vitest'
+import { closedNetwork } from '../../packages/cli/test/harness/configuration.ts'
 import { folderWith, type Running, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
 
 /** A gateway with several worker processes. */
@@ -101,10 +102,4 @@ async function readBody(answer: IncomingMessage): Promise<string> {
   let body = ''
   for await (const chunk of answer.setEncoding('utf8')) body += chunk
   return body
-}
-
-/** Without tokens, only the header names a tenant. */
-function closedNetwork(plugins: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  if (plugins['token-validator'] !== undefined) return {}
-  return { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } }
 }

@@ -19,7 +19,7 @@ export function configuration({
 }
 
 /** Without tokens, only the header names a tenant. */
-function closedNetwork(plugins: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function closedNetwork(plugins: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (plugins['token-validator'] !== undefined) return {}
   return { 'token-validator': { mode: 'off' }, 'tenant-injector': { trust_header: 'everyone' } }
 }

@@ -1,4 +1,5 @@
 import { type AuditEvent, mediaTypeEssence, outcomes } from '@agentic-rest/profile'
+import { mappableFields } from '../config/audit-fields.ts'
 import { checkTimestamp } from '../config/schema/formats.ts'
 
 /** A record with the name of the part that wrote it. */
@@ -76,17 +77,7 @@ const MAX_ATTRIBUTES = 64
 const PART = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** The fields of a record. In a posted record only the required fields must be present. */
-const fields = [
-  'event_type',
-  'tenant_id',
-  'actor_id',
-  'request_id',
-  'correlation_id',
-  'operation',
-  'resource_id',
-  'outcome',
-  'timestamp',
-] as const
+const fields = ['event_type', ...mappableFields, 'outcome', 'timestamp'] as const
 
 const required: readonly string[] = ['event_type', 'correlation_id', 'timestamp']
 

@@ -1,6 +1,6 @@
 import { InitialisationError } from '../errors.ts'
 import type { GatewaySection, IssuerOptions, PluginsConfig, WebhookOptions } from './config-schema.ts'
-import { readPem } from './read-pem.ts'
+import { readNamedFile } from './read-files.ts'
 import { checkRedisUrl } from './schema/address-checks.ts'
 import { HEADER_VALUE, SHORTEST_SECRET } from './schema/formats.ts'
 
@@ -50,7 +50,7 @@ function withWebhook<Section extends { readonly webhook?: WebhookOptions | undef
 
 /** A text editor ends a file with a newline, which is not part of the secret. */
 function readSecret(file: string, key: string, check: (secret: string) => string | undefined): string {
-  const secret = readPem(file, key).replace(/\r?\n$/, '')
+  const secret = readNamedFile(file, key).replace(/\r?\n$/, '')
   const fault = secret === '' ? 'is empty' : check(secret)
   if (fault !== undefined) throw new InitialisationError(`${key}: its content ${fault}`)
   return secret

@@ -13,11 +13,10 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const { snapshot, log } = parts
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   const { limits, cors } = snapshot.config.gateway
-  const { pool, basePath } = snapshot.pools.get(route)
-  const { traceparent } = traceContext(exchange)
   const { signer } = snapshot
-  const { target } = route
-  const forwarded = await forward(exchange, route, { pool, basePath, target, traceparent, signer, log })
+  const { traceparent } = traceContext(exchange)
+  const target = snapshot.pools.get(route)
+  const forwarded = await forward(exchange, route, { ...target, traceparent, signer, log })
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded
   const checked = await checkResponse(exchange, route, {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import { readCertificates, readPem } from '../config/read-pem.ts'
+import { readCertificates, readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
 
 /** Certificate chain and key of the listener, as PEM. */
@@ -15,7 +15,7 @@ export function loadServerCertificate(
   section: string,
 ): ServerCertificate {
   const [certificate, ...chain] = readCertificates(files.cert_file, `${section}.cert_file`)
-  const key = readPem(files.key_file, `${section}.key_file`)
+  const key = readNamedFile(files.key_file, `${section}.key_file`)
   checkKey(certificate, key, section)
   checkDates(certificate, section)
   const loaded = { cert: [certificate, ...chain].map(String).join(''), key }

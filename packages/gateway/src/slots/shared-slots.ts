@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewaySection } from '../config/config-schema.ts'
-import { readCertificates } from '../config/read-pem.ts'
+import { readCertificates } from '../config/read-files.ts'
 import { redisUrlOf } from '../config/secret-files.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'

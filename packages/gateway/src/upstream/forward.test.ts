@@ -18,7 +18,7 @@ test('a request that fails before it is sent keeps no permit', async () => {
   const options = {
     pool,
     basePath: '',
-    target: 'http://127.0.0.1:9',
+    origin: 'http://127.0.0.1:9',
     signer: undefined,
     traceparent: '',
     log: makeContext().log,

@@ -15,8 +15,6 @@ export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused
 
 /** The target of a request, its trace and the log. */
 export interface ForwardOptions extends UpstreamTarget {
-  /** The base URL of the route. */
-  readonly target: string
   readonly traceparent: string
   readonly signer: IdentitySigner | undefined
   readonly log: Log
@@ -64,11 +62,11 @@ class ForwardedRequest implements UpstreamRequest {
   private readonly release: Release
 
   constructor(exchange: Exchange, options: ForwardOptions, release: Release) {
-    const { basePath, traceparent, target, signer } = options
+    const { basePath, traceparent, origin, signer } = options
     this.exchange = exchange
     this.release = release
     this.path = basePath + exchange.path + exchange.query
-    this.headers = forwardedHeaders(exchange, { traceparent, identity: signer?.sign(exchange, target) })
+    this.headers = forwardedHeaders(exchange, { traceparent, identity: signer?.sign(exchange, origin) })
     this.body = exchange.body.content()
     this.repeatable = isRepeatable(exchange, this.body)
   }

@@ -1,5 +1,5 @@
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
-import { readCertificates } from '../config/read-pem.ts'
+import { readCertificates } from '../config/read-files.ts'
 import { originOf } from './http1/connection.ts'
 import { ConnectionPool } from './http1/connection-pool.ts'
 import { Semaphore } from './semaphore.ts'
@@ -15,9 +15,10 @@ export interface UpstreamPool {
   close(): void
 }
 
-/** The target of a route: its connections, and the prefix of its path. */
+/** The target of a route: its connections, and the parts of its address. */
 export interface UpstreamTarget {
   readonly pool: UpstreamPool
+  readonly origin: string
   /** Without a slash at its end; empty for the root. */
   readonly basePath: string
 }
@@ -44,7 +45,8 @@ export function createUpstreamPools(
       const key = poolKey(route)
       const pool = held.get(key) ?? holdPool(route, limits, shared)
       held.set(key, pool)
-      targets.set(route, { pool: pool.value, basePath: new URL(route.target).pathname.replace(/\/$/, '') })
+      const { origin, pathname } = new URL(route.target)
+      targets.set(route, { pool: pool.value, origin, basePath: pathname.replace(/\/$/, '') })
     }
   } catch (error) {
     void close()

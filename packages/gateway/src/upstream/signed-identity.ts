@@ -7,10 +7,9 @@ import {
   type webcrypto,
 } from 'node:crypto'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import { readPem } from '../config/read-pem.ts'
+import { readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import { memoize } from './memoize.ts'
 
 /** The options of the signed identity. */
 export type IdentityOptions = NonNullable<GatewayConfig['gateway']['identity']>
@@ -47,9 +46,8 @@ export class IdentitySigner {
     this.jwks = { keys: [{ ...jwk, kid, alg, use: 'sig' }] }
   }
 
-  /** The token for one request to a target. Without a digest of the body it is signed once a second for each caller. */
-  sign(exchange: Exchange, target: string): string {
-    const audience = originOf(target)
+  /** The token for one request; the audience is the origin of its target. Without a digest of the body it is signed once a second for each caller. */
+  sign(exchange: Exchange, audience: string): string {
     const second = Math.floor(Date.now() / 1000)
     if (this.#options.body_digest && exchange.body.isRead) {
       const bsha = createHash('sha256')
@@ -101,15 +99,13 @@ export class IdentitySigner {
 /** Stands for the caller while tokens are not validated. */
 const NOBODY = {}
 
-const originOf = memoize((target) => new URL(target).origin)
-
 function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
 function readKey(file: string): KeyObject {
   const name = 'gateway.identity.key_file'
-  const pem = readPem(file, name)
+  const pem = readNamedFile(file, name)
   try {
     const key = createPrivateKey(pem)
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key

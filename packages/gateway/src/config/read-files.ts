@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { InitialisationError } from '../errors.ts'
 
-/** Reads a PEM file named in the configuration; the message names the key, never the content. */
-export function readPem(file: string, key: string): string {
+/** Reads a text file named in the configuration; the message names the key, never the content. */
+export function readNamedFile(file: string, key: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -17,7 +17,7 @@ const CERTIFICATES = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 /** Reads the certificates of a PEM file, in its order: at least one, and all of them parsed, so that none fails at a handshake. */
 export function readCertificates(file: string, key: string): [X509Certificate, ...X509Certificate[]] {
   try {
-    const [first, ...rest] = readPem(file, key).match(CERTIFICATES) ?? []
+    const [first, ...rest] = readNamedFile(file, key).match(CERTIFICATES) ?? []
     return [new X509Certificate(first ?? ''), ...rest.map((text) => new X509Certificate(text))]
   } catch (cause) {
     if (cause instanceof InitialisationError) throw cause
