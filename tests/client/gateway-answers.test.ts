@@ -44,7 +44,8 @@ test('one stream more than a tenant may have is refused with the seconds to wait
     type: 'error',
     condition: 'limit_exceeded',
     code: 'LIMIT_EXCEEDED',
-    message: 'The tenant has as many open streams as it may have.',
+    message:
+      'The tenant asks for more than it may have at the moment: the limit max_sse_connections_per_tenant is reached.',
     retryAfter: 60,
   })
   expect(error.outcome.answer).toMatchObject({ status: 429, profile: 'v0.3' })

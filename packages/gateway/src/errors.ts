@@ -179,15 +179,16 @@ export const errorCodes = {
   LIMIT_EXCEEDED: {
     type: 'error',
     condition: 'limit_exceeded',
-    message: 'The tenant has as many open streams as it may have.',
-    cause: '`gateway.llm.max_sse_connections_per_tenant` streams of the tenant are open.',
-    fix: 'Close a stream, or wait for `retryAfter` seconds.',
+    message: 'The tenant asks for more than it may have at the moment.',
+    cause: 'The tenant has reached the limit that the message and the audit record name.',
+    fix: 'Wait for `retryAfter` seconds and send the request again, close a stream, or raise the limit.',
   },
   OVERLOADED: {
     type: 'error',
     condition: 'unavailable',
     message: 'The gateway has more work than it can do at the moment.',
-    cause: 'Too many requests are in flight, the queue of a service is full, or the event loop is late.',
+    cause:
+      'The gateway has reached the limit that the message and the audit record name, or its event loop is late.',
     fix: 'Wait as long as `Retry-After` says and send the request again.',
   },
   SHUTTING_DOWN: {
@@ -264,10 +265,21 @@ export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOu
   return { type, code, message, condition }
 }
 
-/** The outcome for a reached limit, with the seconds to wait. */
-export function limitExceeded(retryAfter: number): ErrorOutcome {
-  const { type, condition, message } = errorCodes.LIMIT_EXCEEDED
-  return { type, code: 'LIMIT_EXCEEDED', message, condition, retryAfter }
+/** A limit that a request would exceed. */
+export interface ReachedLimit {
+  readonly code: 'LIMIT_EXCEEDED' | 'OVERLOADED'
+  /** Its key in the configuration without the section, or the name of its policy. */
+  readonly limit: string
+  /** The seconds to wait, for a limit of a tenant. */
+  readonly retryAfter?: number
+}
+
+/** The outcome for a reached limit; its message names the limit. */
+export function limitReached({ code, limit, retryAfter }: ReachedLimit): ErrorOutcome {
+  const { type, condition, message } = errorCodes[code]
+  const named = message.replace(/\.$/, `: the limit ${limit} is reached.`)
+  const outcome: ErrorOutcome = { type, code, message: named, condition }
+  return retryAfter === undefined ? outcome : { ...outcome, retryAfter }
 }
 
 /** The outcome for a request with one invalid field. `message` must not repeat the sent value. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
 import { mappableFields, ownAuditFields } from './config/audit-fields.ts'
 import type { RouteConfig } from './config/config-schema.ts'
+import { limitReached, type ReachedLimit } from './errors.ts'
 
 /** What a step says: nothing to go on, or the outcome that ends the request. */
 export type StepResult = Outcome | undefined
@@ -215,6 +216,12 @@ export function setAuditAttribute(exchange: Exchange, name: string, value: strin
   exchange.auditAttributes = attributes
 }
 
+/** Refuses a request because of a limit; the message and the audit record name it. */
+export function refuseByLimit(exchange: Exchange, reached: ReachedLimit): Outcome {
+  exchange.limit = reached.limit
+  return limitReached(reached)
+}
+
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
 const NONE: readonly string[] = Object.freeze([])
 
@@ -269,6 +276,10 @@ export class Exchange implements RequestHead, RequestWire {
   bodyUninspected = false
   /** The rules have searched the path values: records may show them. */
   pathInspected = false
+
+  // any step with a limit
+  /** The limit that refused the request, set with `refuseByLimit`. */
+  limit: string | undefined = undefined
 
   // any plugin
   /** Attributes of the audit record, set with `setAuditAttribute`. */

@@ -24,7 +24,7 @@ describe('an overloaded gateway', () => {
     expect(await refused.json()).toMatchObject({
       type: 'error',
       code: 'OVERLOADED',
-      message: 'The gateway has more work than it can do at the moment.',
+      message: 'The gateway has more work than it can do at the moment: the limit max_in_flight is reached.',
     })
     for (const answer of waiting.splice(0)) answer()
     for (const response of await Promise.all(taken)) expect(response.status).toBe(200)

@@ -55,7 +55,7 @@ describe('a slow upstream', () => {
       await waits(gateway, 'slow', n - 1)
     }
     const refused = await ask(5)
-    expectRefusal(refused, 503, 'OVERLOADED')
+    expectRefusal(refused, 503, { code: 'OVERLOADED', limit: 'max_upstream_queue_per_origin' })
     expect(headerValues(refused, 'retry-after')).toEqual(['1'])
     for (let count = 0; count < 20; count += 1) {
       const answer = await sendRequest(`${gateway.url}/quick`)

@@ -32,7 +32,8 @@ it('answers the stream above the limit with 429 and the seconds to wait', async 
   expect(await response.json()).toEqual({
     type: 'error',
     code: 'LIMIT_EXCEEDED',
-    message: 'The tenant has as many open streams as it may have.',
+    message:
+      'The tenant asks for more than it may have at the moment: the limit max_sse_connections_per_tenant is reached.',
     retryAfter: 60,
     trace: { correlationId: 'c', requestId: 'r' },
   })
@@ -46,7 +47,8 @@ it('answers the stream above the limit with 429 and the seconds to wait', async 
     metricValue(scrape, 'agentic_requests_total', { outcome: 'limit_exceeded', tenant_id: 'acme' }),
   ).toBe(1)
   expect(audit).toHaveLength(1)
-  expect(audit[0]).toMatchObject({ outcome: 'error', request_id: 'r' })
+  const attributes = { limit: 'max_sse_connections_per_tenant' }
+  expect(audit[0]).toMatchObject({ outcome: 'error', request_id: 'r', attributes })
 })
 
 it('gives a slot back the moment a stream ends', async () => {

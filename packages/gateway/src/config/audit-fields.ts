@@ -24,6 +24,7 @@ export const ownAuditFields: readonly string[] = [
   'token_sub',
   'issuer',
   'policy',
+  'limit',
   'outcome_type',
   'profile_violations',
 ]

@@ -6,8 +6,8 @@ export interface Load extends ActiveExchanges {
   readonly inFlight: number
   /** The exchange holds a stream slot from now on. */
   streamStarted(): void
-  /** Whether a request that has entered is one too many. */
-  isOverloaded(): boolean
+  /** Why a request that has entered is one too many, if it is. */
+  overload(): 'max_in_flight' | 'late_loop' | undefined
   close(): void
 }
 
@@ -34,9 +34,9 @@ export function createLoad(maxInFlight: () => number): Load {
       if (exchange.slot === 'taken') streams -= 1
       exchanges.leave(exchange)
     },
-    isOverloaded() {
-      if (active.length - streams > maxInFlight()) return true
-      return active.length >= BUSY_COUNT && delay.isLate()
+    overload() {
+      if (active.length - streams > maxInFlight()) return 'max_in_flight'
+      return active.length >= BUSY_COUNT && delay.isLate() ? 'late_loop' : undefined
     },
     close: delay.close,
   }

@@ -1,5 +1,5 @@
 import { refusal } from '../errors.ts'
-import type { Exchange, StepResult } from '../exchange.ts'
+import { type Exchange, refuseByLimit, type StepResult } from '../exchange.ts'
 import { isPreflight, preflightHeaders } from '../listen/cors.ts'
 import type { Parts } from './parts.ts'
 import { sendPreflight } from './respond.ts'
@@ -14,7 +14,9 @@ export function admit(exchange: Exchange, { load, snapshot, isClosing }: Parts):
   if (isClosing()) return refusal('SHUTTING_DOWN')
   // With methods for the path, the request is answered with 405 instead.
   if (exchange.headFault !== undefined && exchange.allowedMethods.length === 0) return exchange.headFault
-  if (load.isOverloaded()) return refusal('OVERLOADED')
+  const overload = load.overload()
+  if (overload === 'max_in_flight') return refuseByLimit(exchange, { code: 'OVERLOADED', limit: overload })
+  if (overload === 'late_loop') return refusal('OVERLOADED')
   const { max_body_bytes } = snapshot.config.gateway.limits
   return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
 }

@@ -1,5 +1,4 @@
-import { limitExceeded } from '../errors.ts'
-import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import { type Exchange, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { ReleaseSlot } from '../slots/stream-slots.ts'
 import type { UpstreamAnswer } from '../upstream/dispatch.ts'
 import type { Parts } from './parts.ts'
@@ -36,7 +35,11 @@ async function openSlot(exchange: Exchange, { slots, load, metrics }: Parts): Pr
   const release = taken instanceof Promise ? await untilTaken(taken, exchange) : taken
   if (release === undefined) {
     exchange.slot = 'refused'
-    return limitExceeded(RETRY_AFTER_SECONDS)
+    return refuseByLimit(exchange, {
+      code: 'LIMIT_EXCEEDED',
+      limit: 'max_sse_connections_per_tenant',
+      retryAfter: RETRY_AFTER_SECONDS,
+    })
   }
   exchange.slot = 'taken'
   exchange.releaseSlot = release

@@ -1,7 +1,13 @@
 import { headerKeys } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { type ErrorCode, refusal } from '../errors.ts'
-import { BodyTooLargeError, type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import {
+  BodyTooLargeError,
+  type Exchange,
+  refuseByLimit,
+  type StepResult,
+  unlessCancelled,
+} from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
@@ -23,6 +29,7 @@ export interface ForwardOptions extends UpstreamTarget {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** A body up to this size is read before it is sent: it can be sent twice, and leaves in one write. */
 const SMALL_BODY_BYTES = 65_536
+const FULL_QUEUE = { code: 'OVERLOADED', limit: 'max_upstream_queue_per_origin' } as const
 
 /** Sends the request to its route's target. Rejects only for a cancelled exchange. */
 export async function forward(
@@ -31,13 +38,13 @@ export async function forward(
   options: ForwardOptions,
 ): Promise<Forwarded> {
   const { permits, connections } = options.pool
-  if (permits.isFull) return { refused: refusal('OVERLOADED') }
+  if (permits.isFull) return { refused: refuseByLimit(exchange, FULL_QUEUE) }
   let release: Release | undefined
   try {
     if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
     const taking = permits.take(exchange.signal)
     release = taking instanceof Promise ? await taking : taking
-    if (release === undefined) return { refused: refusal('OVERLOADED') }
+    if (release === undefined) return { refused: refuseByLimit(exchange, FULL_QUEUE) }
     // The request may be cancelled between its permit and this moment.
     exchange.signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()

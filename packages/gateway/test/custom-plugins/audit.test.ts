@@ -101,6 +101,7 @@ const reserved = [
   'request_body',
   'outcome_type',
   'profile_violations',
+  'limit',
   'token_sub',
   'issuer',
 ]

@@ -69,15 +69,19 @@ export function expectRefusal(response: RawResponse, status: number, code: Error
   })
 }
 
-/** The stream above its tenant's limit: 429 with the seconds to wait. */
-export function expectLimitExceeded(response: RawResponse): void {
-  const { type, message } = refusal('LIMIT_EXCEEDED')
+/** A request above a limit of its tenant: 429 with the name of the limit and the seconds to wait. */
+export function expectLimitExceeded(
+  response: RawResponse,
+  limit = 'max_sse_connections_per_tenant',
+  retryAfter = 60,
+): void {
+  const message = `The tenant asks for more than it may have at the moment: the limit ${limit} is reached.`
   expectAnswer(response, {
     status: 429,
     mediaType: 'application/vnd.agentic.error+json',
-    body: { type, code: 'LIMIT_EXCEEDED', message, retryAfter: 60 },
+    body: { type: 'error', code: 'LIMIT_EXCEEDED', message, retryAfter },
   })
-  expect(response.headers['retry-after']).toBe('60')
+  expect(response.headers['retry-after']).toBe(String(retryAfter))
 }
 
 const bareReasons: Readonly<Record<number, string>> = {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import type { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
-import { type ErrorCode, errorCodes } from '../../src/errors.ts'
+import { type ErrorCode, errorCodes, type ReachedLimit } from '../../src/errors.ts'
 
 /** What a client got, to the byte. */
 export interface Answer {
@@ -77,8 +77,10 @@ export function expectOwnHeaders(answer: Pick<Answer, 'rawHeaders'>): void {
 
 const typeByStatus: Readonly<Record<number, string>> = { 403: 'forbidden', 424: 'failed_dependency' }
 
-/** The answer is the gateway's own for a code: status, media type, headers and the whole body. */
-export function expectRefusal(answer: Answer, status: number, code: ErrorCode): void {
+/** The answer is the gateway's own for a code or a limit: status, media type, headers and the whole body. */
+export function expectRefusal(answer: Answer, status: number, refused: ErrorCode | ReachedLimit): void {
+  const { code, message, ...rest } =
+    typeof refused === 'string' ? { code: refused, message: errorCodes[refused].message } : reached(refused)
   expect({
     status: answer.status,
     complete: answer.complete,
@@ -86,9 +88,14 @@ export function expectRefusal(answer: Answer, status: number, code: ErrorCode): 
   }).toEqual({
     status,
     complete: true,
-    body: { type: typeByStatus[status] ?? 'error', code, message: errorCodes[code].message, trace: ids },
+    body: { type: typeByStatus[status] ?? 'error', code, message, ...rest, trace: ids },
   })
   expect(headerValues(answer, 'content-type')).toEqual(['application/vnd.agentic.error+json'])
   expect(headerValues(answer, 'content-length')).toEqual([String(answer.body.length)])
   expectOwnHeaders(answer)
+}
+
+function reached({ limit, ...rest }: ReachedLimit) {
+  const message = errorCodes[rest.code].message.replace(/\.$/, `: the limit ${limit} is reached.`)
+  return { ...rest, message }
 }

@@ -125,6 +125,11 @@ it('names the rules that the answer broke', () => {
   })
 })
 
+it('names the limit that refused the request', () => {
+  const exchange = request({ result: answered(429), limit: 'max_in_flight' })
+  expect(completeEvent(begin(exchange), exchange).attributes).toEqual({ ...CALLER, limit: 'max_in_flight' })
+})
+
 it('names the subject of the token when somebody else acts', () => {
   const exchange = request({ actor: 'bob', result: answered(201, 'created') })
   expect(completeEvent(begin(exchange), exchange)).toEqual(

@@ -46,11 +46,12 @@ export function isSuccess({ result }: Exchange): boolean {
   return result !== undefined && Math.floor(result.status / 100) === 2
 }
 
-function gatewayAttributes({ identity, result, violations, deniedPolicy }: Exchange) {
+function gatewayAttributes({ identity, result, violations, deniedPolicy, limit }: Exchange) {
   const attributes: Record<string, string> = {}
   if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
+  if (limit !== undefined) attributes['limit'] = limit
   if (identity === undefined) return attributes
   // Always, so that neither a header nor a mapping can hide the caller (decision 17).
   attributes['issuer'] = identity.issuer
