@@ -118,7 +118,8 @@ plugins:
       - { issuer: a, audience: [agentic], jwks_file: keys.json }
       - { issuer: b, audience: [agentic], jwks_file: here.pem }
   tenant-injector: { allowed: [acme] }
-routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem } ]
+routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem,
+  client_cert_file: own.pem, client_key_file: own.key } ]
 `,
   })
   const { code, stdout } = await runHere(['check', 'gateway.yaml', '--json'], { cwd })
@@ -133,6 +134,8 @@ routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000"
     missing({ line: 2, column: 50, path: 'gateway.tls.key_file' }, 'tls.key'),
     missing({ line: 6, column: 54, path: 'plugins.token-validator.issuers[0].jwks_file' }, 'keys.json'),
     missing({ line: 9, column: 92, path: 'routes[0].ca_file' }, 'ca.pem'),
+    missing({ line: 10, column: 21, path: 'routes[0].client_cert_file' }, 'own.pem'),
+    missing({ line: 10, column: 47, path: 'routes[0].client_key_file' }, 'own.key'),
   ])
 })
 

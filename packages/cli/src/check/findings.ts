@@ -132,7 +132,11 @@ function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference
       ...named(['plugins', 'token-validator', 'issuers', index, 'hs256_secret_file'], hs256_secret_file),
     ]),
     ...webhooks,
-    ...routes.flatMap(({ ca_file }, index) => named(['routes', index, 'ca_file'], ca_file)),
+    ...routes.flatMap(({ ca_file, client_cert_file, client_key_file }, index) => [
+      ...named(['routes', index, 'ca_file'], ca_file),
+      ...named(['routes', index, 'client_cert_file'], client_cert_file),
+      ...named(['routes', index, 'client_key_file'], client_key_file),
+    ]),
   ]
 }
 

@@ -9,7 +9,12 @@ import {
 } from '@agentic-rest/gateway'
 import { conditions, outcomes } from '@agentic-rest/profile'
 import type { PeopleResult } from '@agentic-rest/stack'
-import { describeService, fetchDocument, type ServiceOperation } from '../routes/service-document.ts'
+import {
+  describeService,
+  fetchDocument,
+  type ServiceOperation,
+  type TlsFiles,
+} from '../routes/service-document.ts'
 
 /** The ids of the findings of `agentic check --live`, each with its meaning. */
 export const liveRules = {
@@ -82,12 +87,9 @@ async function checkTarget(
   { loaded, progress }: { readonly loaded: Loaded; readonly progress: (message: string) => void },
 ): Promise<TargetResult> {
   const place: ConfigPath = ['routes', routes[0]?.index ?? 0, 'target']
-  const authorities = routes.find(({ ca_file }) => ca_file !== undefined)?.ca_file
   const url = new URL(`${target.replace(/\/+$/, '')}/openapi.json`)
-  // A missing file is a finding of its own.
-  const ca = authorities !== undefined && existsSync(authorities) ? readFileSync(authorities) : undefined
   const fetched = await fetchDocument(url, {
-    ca,
+    tls: readTlsFiles(routes),
     onSlow: () => progress(`the service at ${target} does not answer yet: waiting for it`),
   })
   if (fetched.type === 'silent') {
@@ -106,6 +108,17 @@ async function checkTarget(
       approvalRole === undefined || index === undefined ? [] : [{ index, roles: [approvalRole] }],
     ),
   }
+}
+
+/** The authorities and the client certificate for a target, each of the first route that has one. */
+function readTlsFiles(routes: readonly IndexedRoute[]): TlsFiles {
+  // A missing file is a finding of its own.
+  const read = (file: string | undefined) =>
+    file !== undefined && existsSync(file) ? readFileSync(file) : undefined
+  const certified = routes.find(({ client_cert_file }) => client_cert_file !== undefined)
+  const ca = read(routes.find(({ ca_file }) => ca_file !== undefined)?.ca_file)
+  const [cert, key] = [read(certified?.client_cert_file), read(certified?.client_key_file)]
+  return { ...(ca && { ca }), ...(cert && key && { cert, key }) }
 }
 
 interface RoutedOperation {

@@ -89,19 +89,25 @@ const ANSWER_MS = 20_000
 const SLOW_MS = 3_000
 const MAX_BYTES = 33_554_432
 
+/** The authorities of an https address, and the certificate to show it. */
+export interface TlsFiles {
+  readonly ca?: Buffer
+  readonly cert?: Buffer
+  readonly key?: Buffer
+}
+
 /** How a document is fetched. */
 export interface FetchOptions {
-  /** The authorities of an https address. */
-  readonly ca?: Buffer | undefined
+  readonly tls?: TlsFiles
   /** Called once if the answer takes long. */
   readonly onSlow?: (() => void) | undefined
 }
 
 /** Fetches an OpenAPI document. */
-export async function fetchDocument(url: URL, { ca, onSlow }: FetchOptions = {}): Promise<Fetched> {
+export async function fetchDocument(url: URL, { tls, onSlow }: FetchOptions = {}): Promise<Fetched> {
   const slow = setTimeout(() => onSlow?.(), SLOW_MS)
   try {
-    const { status, body } = await fetchText(url, ca)
+    const { status, body } = await fetchText(url, tls)
     if (status !== outcomes.success.status) return { type: 'absent', reason: `it answers ${status}` }
     const api = asOpenApi(parseText(body))
     return api === undefined ? { type: 'absent', reason: NO_OPENAPI } : { type: 'document', api }
@@ -117,10 +123,10 @@ interface FetchedText {
   readonly body: string
 }
 
-function fetchText(url: URL, ca: Buffer | undefined): Promise<FetchedText> {
+function fetchText(url: URL, tls: TlsFiles | undefined): Promise<FetchedText> {
   const { promise, resolve, reject } = Promise.withResolvers<FetchedText>()
   const get = url.protocol === 'https:' ? getSecure : getPlain
-  const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS), ...(ca && { ca }) } as const
+  const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS), ...tls } as const
   const request = get(url, options, (response) => {
     let size = 0
     response.on('data', ({ length }: Buffer) => {

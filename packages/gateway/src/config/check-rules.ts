@@ -137,21 +137,31 @@ const licenceHasSource: Rule = (draft) => {
     }))
 }
 
-const authoritiesNeedHttps: Rule = (draft) =>
+const tlsFilesNeedHttps: Rule = (draft) =>
   routesOf(draft).flatMap((route) => {
-    const path = [...route, 'ca_file']
     const target = textAt(draft.value, [...route, 'target'])
-    const plain = target !== undefined && !/^https:/i.test(target)
-    return plain && isPresent(draft.value, path)
-      ? [{ path, message: 'needs a target that starts with https://' }]
-      : []
+    if (target === undefined || /^https:/i.test(target)) return []
+    return ['ca_file', 'client_cert_file', 'client_key_file']
+      .map((key) => [...route, key])
+      .filter((path) => isPresent(draft.value, path))
+      .map((path) => ({ path, message: 'needs a target that starts with https://' }))
+  })
+
+const clientCertificateHasKey: Rule = (draft) =>
+  routesOf(draft).flatMap((route) => {
+    const pair = ['client_cert_file', 'client_key_file']
+    const [given, ...more] = pair.filter((key) => isPresent(draft.value, [...route, key]))
+    if (given === undefined || more.length > 0) return []
+    const missing = pair.find((key) => key !== given)
+    return [{ path: [...route, given], message: `needs ${missing} beside it`, absence: true }]
   })
 
 const routeRules: readonly Rule[] = [
   uniqueTexts(routesOf, 'id', 'route id'),
   uniqueEndpoints,
   licenceHasSource,
-  authoritiesNeedHttps,
+  tlsFilesNeedHttps,
+  clientCertificateHasKey,
 ]
 
 const TOKEN_VALIDATOR: Path = ['plugins', 'token-validator']

@@ -183,7 +183,9 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       'license-check': withWebhookFiles(config.plugins['license-check'], absolute),
       ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
     },
-    routes: config.routes.map((route) => withFiles(route, ['ca_file'], absolute)),
+    routes: config.routes.map((route) =>
+      withFiles(route, ['ca_file', 'client_cert_file', 'client_key_file'], absolute),
+    ),
   }
 }
 

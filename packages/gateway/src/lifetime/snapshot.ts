@@ -3,7 +3,8 @@ import type { GatewayConfig } from '../config/config-schema.ts'
 import { withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import type { Exchange } from '../exchange.ts'
-import { loadServerCertificate, type ServerCertificate } from '../listen/server-certificate.ts'
+import { type KeyPair, loadServerCertificate } from '../listen/key-pair.ts'
+
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
@@ -25,9 +26,9 @@ export interface Snapshot {
   readonly plugins: readonly PipelinePlugin[]
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
-  readonly certificate: ServerCertificate | undefined
+  readonly certificate: KeyPair | undefined
   /** The certificate of the admin listener, where it has one. */
-  readonly adminCertificate: ServerCertificate | undefined
+  readonly adminCertificate: KeyPair | undefined
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
   /** The unfinished requests that started with it. */

@@ -7,8 +7,8 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
+import type { KeyPair } from './key-pair.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
-import type { ServerCertificate } from './server-certificate.ts'
 
 /** Settings that can change while a listener is open. */
 export interface ListenerSettings {
@@ -19,7 +19,7 @@ export interface ListenerSettings {
     readonly max_connections: number
   }
   readonly corsOrigins: readonly string[] | undefined
-  readonly certificate: ServerCertificate | undefined
+  readonly certificate: KeyPair | undefined
 }
 
 // An import would read every export, and two of them load all of Node's fetch: 26 ms at every start.

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto'
 import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-files.ts'
-import { originOf } from './http1/connection.ts'
+import { InitialisationError } from '../errors.ts'
+import { loadKeyPair } from '../listen/key-pair.ts'
+import { type OriginTls, originOf } from './http1/connection.ts'
 import { ConnectionPool } from './http1/connection-pool.ts'
 import { Semaphore } from './semaphore.ts'
 import type { Held, Shared } from './shared-resources.ts'
@@ -62,9 +65,9 @@ export function createUpstreamPools(
   }
 }
 
-/** Routes with the same origin and the same trusted authorities share connections. */
-function poolKey({ target, ca_file }: RouteConfig): string {
-  return JSON.stringify([new URL(target).origin, ca_file ?? null])
+/** Routes share connections when they have the same origin, trusted authorities and client certificate. */
+function poolKey({ target, ca_file, client_cert_file, client_key_file }: RouteConfig): string {
+  return JSON.stringify([new URL(target).origin, ca_file, client_cert_file, client_key_file])
 }
 
 /** A changed certificate, limit or name makes a new pool: no old setting may act in a new configuration. */
@@ -74,14 +77,16 @@ function holdPool(
   shared: Shared<UpstreamPool>,
 ): Held<UpstreamPool> {
   const { max_upstream_connections_per_origin: connections, max_upstream_queue_per_origin: queue } = limits
-  const trusted = authorities(route)
-  const key = JSON.stringify([poolKey(route), trusted, route.id, connections, queue])
-  return shared.hold(key, () => createPool(route, limits, trusted))
+  const tls = readTlsFiles(route)
+  // A digest: a private key does not belong into a key of a map.
+  const content = hash('sha256', JSON.stringify(tls))
+  const key = JSON.stringify([poolKey(route), content, route.id, connections, queue])
+  return shared.hold(key, () => createPool(route, limits, tls))
 }
 
-function createPool(route: RouteConfig, limits: LimitOptions, trusted: Authorities): UpstreamPool {
+function createPool(route: RouteConfig, limits: LimitOptions, tls: OriginTls): UpstreamPool {
   const limit = limits.max_upstream_connections_per_origin
-  const connections = new ConnectionPool(originOf(route.target, trusted.ca), limit)
+  const connections = new ConnectionPool(originOf(route.target, tls), limit)
   return {
     connections,
     name: route.id,
@@ -90,12 +95,19 @@ function createPool(route: RouteConfig, limits: LimitOptions, trusted: Authoriti
   }
 }
 
-interface Authorities {
-  readonly ca?: string[]
-}
-
-/** The certificates of `ca_file`, which are then the only trusted ones. */
-function authorities({ id, ca_file }: RouteConfig): Authorities {
-  if (ca_file === undefined) return {}
-  return { ca: readCertificates(ca_file, `routes.${id}.ca_file`).map(String) }
+/** The certificates of `ca_file`, which are then the only trusted ones, and the gateway's own certificate with its key. */
+function readTlsFiles({ id, ca_file, client_cert_file, client_key_file }: RouteConfig): OriginTls {
+  const names = { cert: `routes.${id}.client_cert_file`, key: `routes.${id}.client_key_file` }
+  if ((client_cert_file === undefined) !== (client_key_file === undefined))
+    throw new InitialisationError(`${names.cert} and ${names.key} need each other`)
+  return {
+    ...(ca_file !== undefined && { ca: readCertificates(ca_file, `routes.${id}.ca_file`).map(String) }),
+    ...(client_cert_file !== undefined &&
+      client_key_file !== undefined &&
+      loadKeyPair({
+        cert: { file: client_cert_file, name: names.cert },
+        key: { file: client_key_file, name: names.key },
+        name: names.cert,
+      })),
+  }
 }

@@ -241,6 +241,10 @@ test('keys at their bounds are accepted, and file names start from the folder of
   expect(plugins['prompt-sanitize'].rules[0]).toMatchObject({ regex: '\\$[a-z]+', replacement: '${price}' })
   expect(plugins['otel-audit'].include_rejected).toBe(true)
   expect(routes[0]?.ca_file).toBe(new URL('good/ca.pem', import.meta.url).pathname)
+  expect(routes[0]).toMatchObject({
+    client_cert_file: new URL('good/client.crt', import.meta.url).pathname,
+    client_key_file: new URL('good/client.key', import.meta.url).pathname,
+  })
 })
 
 test('the configuration is frozen all the way down', () => {

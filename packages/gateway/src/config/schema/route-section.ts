@@ -42,4 +42,12 @@ export const routeSection = section({
   ca_file: text('a file name')
     .optional()
     .describe('PEM file with the authorities trusted for an https target, relative to this file.'),
+  client_cert_file: text('a file name')
+    .optional()
+    .describe(
+      'PEM file with the certificate chain that the gateway shows an https target, relative to this file; needs client_key_file.',
+    ),
+  client_key_file: text('a file name')
+    .optional()
+    .describe('PEM file with the private key of client_cert_file, relative to this file.'),
 })

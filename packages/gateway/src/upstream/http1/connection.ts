@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { InvalidAnswerError } from './answer-head.ts'
 import { AnswerParser, type AnswerReceiver } from './answer-parser.ts'
 import { RequestWriter, type WireRequest } from './request-writer.ts'
@@ -11,12 +11,21 @@ export interface Origin {
   readonly port: number
   /** The value of the `Host` header. */
   readonly host: string
-  /** The only trusted authorities, if the operator named some. */
-  readonly ca?: readonly string[]
+  /** The authorities and the certificate that the operator named, if any. */
+  readonly secureContext?: SecureContext
 }
 
-/** Reads the origin from an address. */
-export function originOf(target: string, ca?: readonly string[]): Origin {
+/** Files of a route for TLS, as PEM. */
+export interface OriginTls {
+  /** The only trusted authorities. */
+  readonly ca?: readonly string[]
+  /** The gateway's own certificate and key. */
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** Reads the origin from an address. The files are parsed here, once for all its connections. */
+export function originOf(target: string, tls: OriginTls = {}): Origin {
   const { protocol, hostname, port, host } = new URL(target)
   const isTls = protocol === 'https:'
   return {
@@ -25,8 +34,12 @@ export function originOf(target: string, ca?: readonly string[]): Origin {
     hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? (isTls ? 443 : 80) : Number(port),
     host,
-    ...(ca === undefined ? {} : { ca }),
+    ...(isTls && Object.keys(tls).length > 0 && { secureContext: secureContextOf(tls) }),
   }
+}
+
+function secureContextOf({ ca, ...pair }: OriginTls): SecureContext {
+  return createSecureContext({ ...pair, ...(ca && { ca: [...ca] }) })
 }
 
 /** Receives the answer to one request; `onComplete` or `onFailed` is called once. */
@@ -149,7 +162,7 @@ export class Connection {
 }
 
 /** Opens a socket that writes received bytes into `onread`'s memory. It may be written to at once. */
-function openSocket({ protocol, hostname, port, ca }: Origin, onread: OnReadOpts): Socket {
+function openSocket({ protocol, hostname, port, secureContext }: Origin, onread: OnReadOpts): Socket {
   const options = {
     host: hostname,
     port,
@@ -160,6 +173,6 @@ function openSocket({ protocol, hostname, port, ca }: Origin, onread: OnReadOpts
   }
   if (protocol === 'http:') return connectTcp(options)
   const servername = isIP(hostname) === 0 ? { servername: hostname } : {}
-  const trusted = ca === undefined ? {} : { ca: [...ca] }
+  const trusted = secureContext && { secureContext }
   return connectTls({ ...options, ...servername, ...trusted, ALPNProtocols: ['http/1.1'] })
 }
