@@ -13,6 +13,7 @@ import {
   valueAt,
 } from './draft.ts'
 import { type Finding, type Path, type Position, quote } from './faults.ts'
+import { limitRules } from './limit-rules.ts'
 import { checkHttpUrl } from './schema/address-checks.ts'
 import { checkPathTemplate, pathShape } from './schema/path-template.ts'
 import { nodeAt, placeAt, type SourceNode } from './source/source-tree.ts'
@@ -28,7 +29,7 @@ export interface RuleInput {
 /** Runs the rules that look at more than one key; the schema checks each key alone. */
 export const checkRules = (input: RuleInput): readonly Finding[] => {
   const draft = createDraft(input)
-  return [...gatewayRules, ...routeRules, ...pluginRules]
+  return [...gatewayRules, ...limitRules, ...routeRules, ...pluginRules]
     .flatMap((rule) => rule(draft))
     .map(locate(input.root))
 }

@@ -24,6 +24,10 @@ export type GatewayConfig = Immutable<z.output<typeof configSchema>>
 export type GatewaySection = GatewayConfig['gateway']
 /** The bounds under `gateway.limits`. */
 export type LimitOptions = GatewaySection['limits']
+/** One policy of `gateway.rate_limits`. */
+export type RateLimitOptions = GatewaySection['rate_limits'][number]
+/** One price of `gateway.prices`. */
+export type PriceOptions = GatewaySection['prices'][number]
 /** The `plugins` section. */
 export type PluginsConfig = GatewayConfig['plugins']
 /** Options of token-validator. */

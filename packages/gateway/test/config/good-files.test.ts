@@ -48,6 +48,7 @@ const defaultIssuer = {
   claims: { subject: 'sub', roles: 'roles' },
   service_account: false,
 }
+const defaultPolicy = { key: ['tenant'], on_store_failure: 'local' }
 const defaultValidator = {
   mode: 'on',
   clock_skew_seconds: 30,
@@ -74,6 +75,8 @@ test('a minimal file gets every default', () => {
       metrics: { port: 'main' },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
+      rate_limits: [],
+      prices: [],
       drain_seconds: 25,
       drain_delay_seconds: 0,
     },
@@ -109,6 +112,8 @@ test('the complete example of the design is read as it is meant', () => {
       metrics: { port: 'main' },
       llm: { max_sse_connections_per_tenant: 10 },
       limits: defaultLimits,
+      rate_limits: [],
+      prices: [],
       drain_seconds: 25,
       drain_delay_seconds: 0,
       cors: { origins: ['http://127.0.0.1:8090'] },
@@ -212,6 +217,31 @@ test('keys at their bounds are accepted, and file names start from the folder of
       max_upstream_connections_per_origin: 1,
       max_upstream_queue_per_origin: 0,
     },
+    rate_limits: [
+      { ...defaultPolicy, name: 'per-tenant', requests: 600, per_seconds: 60, burst: 60 },
+      {
+        ...defaultPolicy,
+        name: 'per-actor',
+        key: ['tenant', 'subject'],
+        requests: 100_000,
+        per_seconds: 1,
+      },
+      {
+        ...defaultPolicy,
+        name: 'tokens-day',
+        key: ['tenant', 'route'],
+        tokens: 999_999_999_999_999,
+        per: 'day',
+        routes: ['POST /campaigns/{campaignId}/assets:generate'],
+        estimate: 2000,
+      },
+      { ...defaultPolicy, name: 'money-month', cost: 50, per: 'month', on_store_failure: 'refuse' },
+      { ...defaultPolicy, name: 'everybody', key: ['route'], requests: 1, per_seconds: 2_678_400, burst: 1 },
+    ],
+    prices: [
+      { model: 'gpt-*', input: 2.5, output: 10 },
+      { model: '*', input: 0, output: 0.000001 },
+    ],
     drain_seconds: 0,
     drain_delay_seconds: 5,
     cors: { origins: ['https://app.example.test', 'http://[::1]:8090'] },

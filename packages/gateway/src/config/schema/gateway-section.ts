@@ -1,6 +1,7 @@
 import { checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
 import { issuerName, role } from './formats.ts'
+import { priceSection, rateLimitSection } from './limit-sections.ts'
 
 const HOST_NAME =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
@@ -157,6 +158,10 @@ export const gatewaySection = section({
       'Keeps max_sse_connections_per_tenant across several gateways instead of in each; absent means in each.',
     ),
   limits: limits.prefault({}).describe('Bounds that protect the process.'),
+  rate_limits: list(rateLimitSection)
+    .default([])
+    .describe('Limits of requests, tokens and cost. All that fit a request apply.'),
+  prices: list(priceSection).default([]).describe('Prices of language models, for limits of cost.'),
   drain_seconds: integer(0, 3600)
     .default(25)
     .describe('How long requests in flight may take to finish after SIGTERM.'),
