@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { makeIdentityKey } from '../../examples/stack/src/identity-key.ts'
 import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { installTogether, packAll } from '../../tests/packed-packages.ts'
 import type { BenchContext } from '../bench-context.ts'
@@ -38,10 +39,12 @@ export const checkoutProgram = join(root, 'packages/cli/bin/agentic.cjs')
 /** Starts the gateway with the reference configuration, several times. */
 export async function measureStartUp(context: BenchContext, program: string): Promise<StartUpResult> {
   const runs: { firstAnswerMs: number; idleMegabytes: number }[] = []
+  const keyFile = join(context.folder, 'identity-key.pem')
+  makeIdentityKey(keyFile)
   // The first start only fills the cache of compiled code.
   for (let run = 0; run <= context.rounds; run += 1) {
     context.tell(`start ${run} of ${context.rounds}`)
-    runs.push(await startOnce(program))
+    runs.push(await startOnce(program, keyFile))
   }
   const counted = runs.slice(1)
   return {
@@ -50,11 +53,12 @@ export async function measureStartUp(context: BenchContext, program: string): Pr
   }
 }
 
-async function startOnce(program: string) {
+async function startOnce(program: string, keyFile: string) {
   const [port, admin] = [await unusedPort(), await unusedPort()]
   const startedAt = performance.now()
   const command = ['-c', String(cores.measured), process.execPath, program, 'start', '-c', reference]
-  const env = { ...process.env, PORT: String(port), CONSOLE_PORT: String(admin) }
+  const ports = { PORT: String(port), CONSOLE_PORT: String(admin) }
+  const env = { ...process.env, ...ports, IDENTITY_KEY_FILE: keyFile }
   const child = spawn('taskset', command, { env, stdio: 'ignore' })
   try {
     while (!(await answers(port))) {

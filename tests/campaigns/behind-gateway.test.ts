@@ -23,7 +23,8 @@ async function startBehindGateway() {
     CAMPAIGNS_URL: service.url,
   })
   if (!loaded.ok) throw new Error(formatFaults(loaded.faults))
-  const { admin: _, ...own } = loaded.config.gateway
+  // Started without `trust`, the service believes plain headers.
+  const { admin: _, identity: __, ...own } = loaded.config.gateway
   const gateway = createGateway({
     config: { ...loaded.config, gateway: own },
     baseFolder: repositoryRoot,

@@ -1,7 +1,9 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { portOf, startStack } from '@agentic-rest/stack'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freeBase } from '../../examples/stack/test/harness/run-npm.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 
@@ -10,12 +12,19 @@ const scenario = join(import.meta.dirname, '../../examples/stack/conformance.yam
 let stack: Awaited<ReturnType<typeof startStack>> | undefined
 let portBase: number
 
+// A temporary folder of its own, to see what the stack leaves there.
+const temporary = mkdtempSync(join(tmpdir(), 'agentic-conformance-'))
+
 beforeAll(async () => {
+  vi.stubEnv('TMPDIR', temporary)
   portBase = await freeBase()
   stack = await startStack({ portBase, env: process.env, output: new PassThrough().resume() })
 })
 
-afterAll(async () => await stack?.stop())
+afterAll(async () => {
+  await stack?.stop()
+  rmSync(temporary, { recursive: true })
+})
 
 // The second run finds the data of the first.
 test.each(['first', 'second'])(
@@ -41,3 +50,10 @@ test.each(['first', 'second'])(
     expect(code).toBe(0)
   },
 )
+
+test('a stack without a data folder has its keys in a temporary one, and leaves none behind', async () => {
+  const keyFolders = () => readdirSync(temporary).filter((name) => name.startsWith('agentic-keys-'))
+  expect(keyFolders()).toHaveLength(1)
+  await stack?.stop()
+  expect(keyFolders()).toEqual([])
+})

@@ -9,6 +9,8 @@ export interface EnvironmentOptions {
   readonly portBase: number
   /** The folder for data; in memory when absent. */
   readonly dataFolder?: string | undefined
+  /** The folder for the keys of the gateways; the data folder by default. */
+  readonly keyFolder?: string | undefined
   /** A PostgreSQL server instead of embedded databases. */
   readonly databaseUrl?: string | undefined
   /** The static files of the console. Without them only its API is served. */
@@ -27,6 +29,7 @@ export function createPartEnvironment(options: EnvironmentOptions): (row: PartRo
     return {
       ...inherited,
       ...dataVariables(row, options),
+      ...identityVariables(row, options),
       ...consoleVariables(row, options),
       ...(row.calls && accountVariables(row, accounts, options.portBase)),
       ...(row.issuesTokens && {
@@ -52,6 +55,18 @@ function dataVariables({ name, stores }: PartRow, options: EnvironmentOptions): 
     AUDIT_FILE: below('audit', `${name}.jsonl`),
     DATABASE_URL: stores && databaseUrl !== undefined ? schemaUrl(databaseUrl, name) : undefined,
     NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? below('compile-cache'),
+  }
+}
+
+/** A gateway signs with its own key, and the services behind it fetch its public key. The user's own parts keep theirs. */
+function identityVariables({ name, signs, behind }: PartRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
+  const folder = options.keyFolder ?? options.dataFolder
+  if (signs) return { IDENTITY_KEY_FILE: folder && join(resolve(folder), name, 'identity-key.pem') }
+  if (behind === undefined) return {}
+  return {
+    TRUST_JWKS_URL: `${urlOf(behind, options.portBase)}/.well-known/agentic-jwks.json`,
+    TRUST_ISSUER: undefined,
+    TRUST_AUDIENCE: undefined,
   }
 }
 

@@ -11,6 +11,10 @@ export interface PartRow {
   readonly stores?: boolean
   /** Whether it calls other agents, with a service account. */
   readonly calls?: boolean
+  /** The gateway in front of it, whose signed identities alone it believes. */
+  readonly behind?: 'gateway' | 'inventory-gateway'
+  /** Whether it signs identities, with a key of its own. */
+  readonly signs?: boolean
   /** Whether it needs all service accounts. */
   readonly issuesTokens?: boolean
   /** Whether it serves the console. */
@@ -24,6 +28,7 @@ export const parts = [
     distance: 0,
     purpose: 'the gateway for clients',
     runs: { gateway: 'gateway.yaml' },
+    signs: true,
     servesConsole: true,
   },
   {
@@ -31,6 +36,7 @@ export const parts = [
     distance: 1,
     purpose: 'campaign optimizations: all ten outcomes',
     runs: { example: 'campaigns' },
+    behind: 'gateway',
     stores: true,
   },
   {
@@ -38,6 +44,7 @@ export const parts = [
     distance: 2,
     purpose: 'agent A, which asks agent B',
     runs: { example: 'recommendations' },
+    behind: 'gateway',
     stores: true,
     calls: true,
   },
@@ -46,6 +53,7 @@ export const parts = [
     distance: 3,
     purpose: 'agent B',
     runs: { example: 'inventory' },
+    behind: 'inventory-gateway',
     stores: true,
   },
   {
@@ -53,12 +61,14 @@ export const parts = [
     distance: 100,
     purpose: 'the gateway in front of agent B',
     runs: { gateway: 'inventory-gateway.yaml' },
+    signs: true,
   },
   {
     name: 'llm',
     distance: 4,
     purpose: 'text completions, as a stream or as JSON',
     runs: { example: 'llm' },
+    behind: 'gateway',
   },
   {
     name: 'identity',

@@ -1,9 +1,12 @@
-import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { createSchemas, makeFirstDatabases } from './databases.ts'
+import { makeIdentityKey } from './identity-key.ts'
 import type { PartCommand } from './part-process.ts'
 import { type PlannedPart, type PlanOptions, planStack } from './plan-stack.ts'
 import { assertFree, type WantedPort } from './ports.ts'
@@ -53,7 +56,8 @@ interface Member {
  * Starts everything and resolves when each part answers. Rejects, with nothing left running, when a port is taken
  * (`PortsTakenError`), the folder is (`DataInUseError`), a part does not start (`PartFailedError`) or a file is not valid (`GatewayFileError`).
  */
-export async function startStack(options: StackOptions): Promise<Stack> {
+export async function startStack(given: StackOptions): Promise<Stack> {
+  const options = { ...given, keyFolder: given.dataFolder ?? join(tmpdir(), `agentic-keys-${randomUUID()}`) }
   const planned = planStack(options)
   const command = options.command ?? ((wanted: string) => `agentic dev ${wanted}`)
   await assertFree(planned.flatMap(wantedPorts), command)
@@ -92,9 +96,9 @@ function consoleUrlOf(planned: readonly PlannedPart[]): string | undefined {
   return port === undefined ? undefined : `http://${CONSOLE_HOST}:${port}`
 }
 
-/** Locks the folder and returns the release. Only embedded databases need the lock. */
+/** Locks the folder, makes missing keys, and returns the release. Only embedded databases need the lock. */
 async function prepareData(
-  { dataFolder, databaseUrl }: StackOptions,
+  { dataFolder, databaseUrl, keyFolder = '' }: StackOptions,
   planned: readonly PlannedPart[],
   command: (options: string) => string,
 ): Promise<() => void> {
@@ -106,7 +110,13 @@ async function prepareData(
   }
   if (databaseUrl !== undefined) await createSchemas(databaseUrl, storing)
   const isEmbedded = databaseUrl === undefined && storing.length > 0
-  return isEmbedded && dataFolder !== undefined ? lockData(dataFolder, command) : () => undefined
+  const unlock = isEmbedded && dataFolder !== undefined ? lockData(dataFolder, command) : () => undefined
+  for (const { row, env } of planned) if (row.signs) makeIdentityKey(env['IDENTITY_KEY_FILE'] ?? '')
+  return () => {
+    // Without a data folder nothing is kept, not even a key.
+    if (dataFolder === undefined) rmSync(keyFolder, { recursive: true, force: true })
+    unlock()
+  }
 }
 
 function createMember(planned: PlannedPart, terminal: Terminal): Member {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -80,6 +80,49 @@ test('the token it prints is accepted', async () => {
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ choices: [{ text: ' Each device' }] })
 })
+
+/** The key ids of both gateways. */
+function keyIds(): Promise<(string | undefined)[]> {
+  return Promise.all(
+    (['gateway', 'inventory-gateway'] as const).map(async (name) => {
+      const answer = await fetch(`${urlOf(name)}/.well-known/agentic-jwks.json`)
+      return ((await answer.json()) as { keys: { kid: string }[] }).keys[0]?.kid
+    }),
+  )
+}
+
+test('each gateway has a key of its own, which only its owner can read', async () => {
+  const files = ['gateway', 'inventory-gateway'].map((name) => join(stack.data, name, 'identity-key.pem'))
+  expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+  const [first, second] = await keyIds()
+  expect(first).toMatch(/^[\w-]{43}$/)
+  expect(second).not.toBe(first)
+})
+
+test.each([
+  ['campaigns', 'GET', '/campaigns/cmp-123'],
+  ['recommendations', 'POST', '/products/prd-124/recommendations'],
+  ['inventory', 'GET', '/inventory/prd-124/stock'],
+  ['llm', 'POST', '/llm/completions'],
+] as const)(
+  '%s believes its gateway only: plain headers of anybody else are 403',
+  async (name, method, path) => {
+    const claimed = {
+      'content-type': 'application/json',
+      'x-tenant-id': 'acme',
+      'x-actor-principal': 'alice',
+      'x-actor-subject': 'alice',
+      'x-actor-issuer': urlOf('identity'),
+      'x-actor-roles': 'campaign:optimize',
+    }
+    const send = (headers: Record<string, string>) =>
+      fetch(`${urlOf(name)}${path}`, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+    const direct = await send(claimed)
+    expect([direct.status, await direct.json()]).toMatchObject([403, { code: 'IDENTITY_REQUIRED' }])
+    const forged = await send({ ...claimed, 'x-agentic-identity': token })
+    expect([forged.status, await forged.json()]).toMatchObject([403, { code: 'IDENTITY_INVALID' }])
+  },
+)
 
 test('both commands it shows work as they stand', async () => {
   const commands = stack.printed().match(/^ {2}curl .*$/gm) ?? []
@@ -272,12 +315,14 @@ describe('kill -9 of a part', () => {
 
 test('a stack that is killed leaves no part behind, and the next start keeps keys, records and data', async () => {
   const { portBase, data } = stack
+  const keys = await keyIds()
   const dev = Number((await stack.printing(/Agentic REST runs as process (\d+)/))[1])
   process.kill(dev, 'SIGKILL')
   await stack.ended
   await expect.poll(areUp).toEqual(names.map(() => false))
   const before = records('gateway').length
   stack = await npmStart({ portBase, data })
+  expect(await keyIds()).toEqual(keys)
   expect(stack.startSeconds).toBeLessThan(LATER_START_SECONDS)
   expect((await complete({ prompt: 'Hello' })).status).toBe(200)
   await expect.poll(() => records('gateway').length).toBe(before + 1)

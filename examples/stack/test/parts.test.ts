@@ -67,6 +67,25 @@ test('data, records and database are for each part alone', () => {
   expect(environmentOf(row('llm'))['DATABASE_URL']).toBeUndefined()
 })
 
+test('each gateway signs with its own key, and a service trusts the gateway in front of it', () => {
+  const env = { TRUST_ISSUER: 'somebody', TRUST_AUDIENCE: 'anything' }
+  const environmentOf = createPartEnvironment({ portBase: 9000, dataFolder: '/data', env })
+  const keys = ['gateway', 'inventory-gateway'].map((name) => environmentOf(row(name))['IDENTITY_KEY_FILE'])
+  expect(keys).toEqual(['/data/gateway/identity-key.pem', '/data/inventory-gateway/identity-key.pem'])
+  const services = rows.filter(({ signs, issuesTokens }) => !signs && !issuesTokens)
+  const trusted = services.map((each) => {
+    const { TRUST_JWKS_URL, TRUST_ISSUER, TRUST_AUDIENCE } = environmentOf(each)
+    return [each.name, TRUST_JWKS_URL, TRUST_ISSUER, TRUST_AUDIENCE]
+  })
+  const keysAt = (port: number) => `http://127.0.0.1:${port}/.well-known/agentic-jwks.json`
+  expect(trusted).toEqual([
+    ['campaigns', keysAt(9000), undefined, undefined],
+    ['recommendations', keysAt(9000), undefined, undefined],
+    ['inventory', keysAt(9100), undefined, undefined],
+    ['llm', keysAt(9000), undefined, undefined],
+  ])
+})
+
 test('without a folder nothing is kept, whatever the surroundings say', () => {
   const env = { DATA_FOLDER: '/elsewhere', AUDIT_FILE: '/elsewhere', DATABASE_URL: 'postgres://elsewhere' }
   const variables = createPartEnvironment({ portBase: 9000, env })(row('campaigns'))

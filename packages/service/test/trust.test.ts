@@ -296,6 +296,20 @@ describe('the keys of a gateway', () => {
     })
   })
 
+  it('may come later than the service: it works a second after they can be had', async () => {
+    const one = newSigner()
+    const { state, trust } = await startKeys([one])
+    state.status = 503
+    const { url, send } = await startTrusting(trust)
+    const clock = vi.spyOn(performance, 'now')
+    const start = performance.now()
+    const token = await sign(one, url)
+    expect(JSON.parse((await send(token)).text)).toMatchObject({ code: 'IDENTITY_KEYS_UNAVAILABLE' })
+    state.status = 200
+    clock.mockReturnValue(start + 60_000)
+    expectAnswer(await send(token), 200, alice)
+  })
+
   it.each([
     ['no gateway', 'http://127.0.0.1:9/jwks', undefined],
     ['no keys', undefined, { keys: [] }],
