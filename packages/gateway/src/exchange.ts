@@ -140,6 +140,13 @@ export function unlessCancelled<T>(promise: Promise<T>, signal: CancelSignal): P
   })
 }
 
+/** The tokens of a model's answer, as its upstream reported them. */
+export interface Usage {
+  readonly input: number
+  readonly output: number
+  readonly model?: string
+}
+
 /** How an upstream's answer reached the client: complete, or broken off and by whom. */
 export type DeliveryEnd = 'complete' | 'upstream_error' | CancelReason
 
@@ -267,6 +274,10 @@ export class Exchange implements RequestHead, RequestWire {
   // tenant-injector
   tenantId: string | undefined = undefined
 
+  // limits
+  /** A policy counts tokens or money on this route: `usage` of the answer is read. */
+  countsUsage = false
+
   // route-policy
   /** The route whose `scopes` or `allow` denied the request. */
   deniedPolicy: string | undefined = undefined
@@ -302,6 +313,8 @@ export class Exchange implements RequestHead, RequestWire {
   upstreamEndedAt: number | undefined = undefined
   /** The rules of the profile that the upstream's answer broke. */
   violations: readonly string[] = NONE
+  /** The tokens that the answer reported; `undefined` when it did not, or when nobody counts them. */
+  usage: Usage | undefined = undefined
   /** The upstream's answer, when it was passed on. */
   delivery: Delivery | undefined = undefined
 

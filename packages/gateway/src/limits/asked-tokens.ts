@@ -1,0 +1,31 @@
+import { readMembers } from './json-members.ts'
+import { MOST_TOKENS, modelName } from './usage.ts'
+
+/** The answer that a request body asks for. */
+export interface AskedTokens {
+  /** The most output tokens of all choices together; `undefined` if the body does not say. */
+  readonly tokens: number | undefined
+  readonly model: string | undefined
+}
+
+const NOTHING: AskedTokens = { tokens: undefined, model: undefined }
+const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
+const MOST_CHOICES = 128
+
+/** Reads the model and the token limit of a JSON body. Invalid values count as absent, values above a bound as that bound. */
+export function askedTokens(body: Buffer): AskedTokens {
+  const members = readMembers(body, [...LIMITS, 'n', 'model'])
+  if (members === undefined) return NOTHING
+  const limits = LIMITS.flatMap((name) => positive(members.value(name), MOST_TOKENS) ?? [])
+  const choices = members.value('n') ?? 1
+  const factor = positive(choices, MOST_CHOICES)
+  // Two limits contradict each other: the upstream may follow either.
+  const most = limits.length === 0 ? undefined : Math.max(...limits)
+  const tokens = most === undefined || factor === undefined ? undefined : Math.min(most * factor, MOST_TOKENS)
+  return { tokens, model: modelName(members.value('model')) }
+}
+
+/** A positive integer, at most `bound`. */
+function positive(value: unknown, bound: number): number | undefined {
+  return Number.isInteger(value) && (value as number) > 0 ? Math.min(value as number, bound) : undefined
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { MemberReader, readMembers } from './json-members.ts'
+
+const read = (text: string, wanted: readonly string[]) => readMembers(Buffer.from(text), wanted)
+
+test('members of the object and of one object in it are found with text, value and place', () => {
+  const text = '{ "a" : [1,{"b":2}], "b": {"c":"x\\"}"} , "d":{"e":{"b":3},"f":null}}'
+  const members = read(text, ['a', 'b', 'd.e', 'd.f', 'd.g'])
+  expect(members?.value('a')).toEqual([1, { b: 2 }])
+  expect(members?.value('b')).toEqual({ c: 'x"}' })
+  expect(members?.value('d.e')).toEqual({ b: 3 })
+  expect(members?.value('d.f')).toBeNull()
+  expect(members?.value('d.g')).toBeUndefined()
+  const { start = 0, end = 0 } = members?.span('b') ?? {}
+  expect(text.slice(start, end)).toBe(' {"c":"x\\"}"} ')
+})
+
+test('the same is found wherever the text is cut', () => {
+  const text = '{"x":"\\\\\\"usage\\":{","usage":{"n":"ä\\\\"},"deep":{"usage":[{"usage":1}]},"usage_":1}'
+  const bytes = Buffer.from(text)
+  const wanted = ['usage', 'deep.usage']
+  for (let first = 0; first <= bytes.length; first += 1) {
+    for (let second = first; second <= bytes.length; second += 1) {
+      const reader = new MemberReader(wanted)
+      for (const part of [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)])
+        reader.chunk(part)
+      expect(reader.isComplete).toBe(true)
+      expect(reader.text('usage')).toBe('{"n":"ä\\\\"}')
+      expect(reader.text('deep.usage')).toBe('[{"usage":1}]')
+    }
+  }
+})
+
+test('a name in a text, an array or a deeper object is not the member', () => {
+  for (const text of [
+    '{"content":"\\"usage\\":{\\"n\\":1}"}',
+    '{"content":"usage","n":1}',
+    '[{"usage":1}]',
+    '["usage",1]',
+    '{"choices":[{"usage":1}]}',
+    '{"a":{"usage":1}}',
+    '{"a":{"b":{"usage":1}}}',
+    '{"my usage":1,"usages":2,"usag":3}',
+    '{"usage":"',
+  ])
+    expect(read(text, ['usage'])?.text('usage')).toBeUndefined()
+})
+
+test('of equal names the last one counts', () => {
+  expect(read('{"a":1,"a":2}', ['a'])?.value('a')).toBe(2)
+})
+
+test('a document that is no complete object has no members', () => {
+  for (const text of [
+    '',
+    ' ',
+    '12',
+    '"usage"',
+    '{"usage":1',
+    '{"usage":1}}',
+    '{"usage":1}{}',
+    '{"usage":1} x',
+  ])
+    expect(read(text, ['usage'])).toBeUndefined()
+  expect(read('\u{feff}{"usage":1}\n', ['usage'])?.value('usage')).toBe(1)
+})
+
+test('a value above 16 KiB has a place and no text, also in parts', () => {
+  const bytes = Buffer.from(`{"a":"${'x'.repeat(20_000)}","b":1}`)
+  const reader = new MemberReader(['a', 'b'])
+  for (let at = 0; at < bytes.length; at += 1000) reader.chunk(bytes.subarray(at, at + 1000))
+  expect(reader.text('a')).toBeUndefined()
+  expect(reader.span('a')).toEqual({ start: 5, end: 20_007 })
+  expect(reader.value('b')).toBe(1)
+})
+
+test('a value that is no JSON is undefined', () => {
+  expect(read('{"a":{1},"b":1.,"c":}', ['a', 'b', 'c'])?.value('a')).toBeUndefined()
+})
+
+test('a reader can start again in the middle of a document', () => {
+  const reader = new MemberReader(['a'])
+  reader.chunk(Buffer.from('{"a":1,"b":"\\'))
+  reader.reset()
+  reader.chunk(Buffer.from('{"c":2}'))
+  expect(reader.isComplete).toBe(true)
+  expect(reader.text('a')).toBeUndefined()
+})

@@ -1,0 +1,240 @@
+/** The place of a value in its document, in bytes. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+interface Member extends Span {
+  /** `undefined` for a value that is too long to keep. */
+  readonly text: string | undefined
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPENING_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+const LAST_BLANK = 0x20
+
+const IS_TOKEN = new Uint8Array(256)
+for (const byte of [QUOTE, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET, CLOSING_BRACE, CLOSING_BRACKET])
+  IS_TOKEN[byte] = 1
+
+const LONGEST_NAME = 32
+const LONGEST_VALUE = 16_384
+const NOWHERE = -1
+
+/**
+ * Finds members of a JSON object while its text passes: `usage`, or `response.usage` one level deeper. It keeps the
+ * values of these members alone, whatever the size of the document. Of equal names the last one counts, as in
+ * `JSON.parse`. It does not check the grammar: a value is a hint to be parsed, not a validated document.
+ */
+export class MemberReader {
+  private readonly wanted: ReadonlySet<string>
+  private readonly parents: ReadonlySet<string>
+  private readonly firstLetters: ReadonlySet<number>
+  private readonly found = new Map<string, Member>()
+  /** Bytes of the document before the current chunk. */
+  private offset = 0
+  private depth = 0
+  private inText = false
+  private isEscaped = false
+  private isBroken = false
+  private isClosed = false
+  /** The start of the current name within the chunk, and the part of it in earlier chunks. */
+  private nameStart = NOWHERE
+  private name = ''
+  /** The member of the outer object that is being read. */
+  private outer = ''
+  /** The wanted member that is being read, the depth and start of its value, and the part of it in earlier chunks. */
+  private open: string | undefined = undefined
+  private openDepth = 0
+  private openStart = 0
+  private kept: Buffer[] = []
+
+  constructor(wanted: readonly string[]) {
+    this.wanted = new Set(wanted)
+    this.parents = new Set(
+      wanted.filter((path) => path.includes('.')).map((path) => path.slice(0, path.indexOf('.'))),
+    )
+    this.firstLetters = new Set(wanted.flatMap((path) => path.split('.').map((name) => name.charCodeAt(0))))
+  }
+
+  /** The object is complete, and nothing but blanks follows it. */
+  get isComplete(): boolean {
+    return this.isClosed && !this.isBroken
+  }
+
+  /** The text of a member's value; `undefined` if there is none or if it is longer than 16 KiB. */
+  text(path: string): string | undefined {
+    return this.found.get(path)?.text
+  }
+
+  /** The parsed value of a member; `undefined` for one that is missing, too long or no JSON. */
+  value(path: string): unknown {
+    const text = this.text(path)
+    if (text === undefined) return undefined
+    try {
+      return JSON.parse(text)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The place of a member's value, with the blanks around it. */
+  span(path: string): Span | undefined {
+    return this.found.get(path)
+  }
+
+  /** Reads the next part of the document. */
+  chunk(bytes: Buffer): void {
+    if (this.nameStart !== NOWHERE) this.nameStart = 0
+    let at = 0
+    while (at < bytes.length && !this.isClosed)
+      at = this.inText ? this.readText(bytes, at) : this.readTokens(bytes, at)
+    for (; at < bytes.length; at += 1) if ((bytes[at] as number) > LAST_BLANK) this.isBroken = true
+    this.keepParts(bytes)
+    this.offset += bytes.length
+  }
+
+  /** Starts with another document. */
+  reset(): void {
+    this.found.clear()
+    this.offset = 0
+    this.depth = 0
+    this.inText = false
+    this.isEscaped = false
+    this.isBroken = false
+    this.isClosed = false
+    this.nameStart = NOWHERE
+    this.name = ''
+    this.outer = ''
+    this.open = undefined
+    this.kept = []
+  }
+
+  /** Reads to the start of a text, the end of the object or that of the chunk; returns the next position. */
+  private readTokens(bytes: Buffer, start: number): number {
+    for (let at = start; at < bytes.length; at += 1) {
+      const byte = bytes[at] as number
+      // Most bytes are digits, blanks and literals.
+      if (IS_TOKEN[byte] !== 1) continue
+      this.readToken(byte, bytes, at)
+      if (this.inText || this.isClosed) return at + 1
+    }
+    return bytes.length
+  }
+
+  private readToken(byte: number, bytes: Buffer, at: number): void {
+    switch (byte) {
+      case QUOTE:
+        this.inText = true
+        this.name = ''
+        this.nameStart = this.takesName() && this.mayStart(bytes[at + 1]) ? at + 1 : NOWHERE
+        return
+      case COLON:
+        this.startValue(at)
+        return
+      case COMMA:
+        this.endValue(bytes, at)
+        return
+      case OPENING_BRACE:
+      case OPENING_BRACKET:
+        this.depth += 1
+        return
+      case CLOSING_BRACE:
+      case CLOSING_BRACKET:
+        this.endValue(bytes, at)
+        this.depth -= 1
+        this.isClosed = this.depth <= 0
+    }
+  }
+
+  /** Reads to the end of a text or of the chunk; returns the next position. */
+  private readText(bytes: Buffer, start: number): number {
+    let at = start
+    if (this.isEscaped) {
+      this.isEscaped = false
+      at += 1
+    }
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at]
+      if (byte === QUOTE) {
+        this.inText = false
+        this.endName(bytes, at)
+        return at + 1
+      }
+      if (byte === BACKSLASH) at += 1
+    }
+    this.isEscaped = at > bytes.length
+    return at
+  }
+
+  private takesName(): boolean {
+    if (this.open !== undefined) return false
+    return this.depth === 1 || (this.depth === 2 && this.parents.has(this.outer))
+  }
+
+  /** Most names are not wanted, and their first letter shows it: they are never made into a string. */
+  private mayStart(letter: number | undefined): boolean {
+    return letter === undefined || this.firstLetters.has(letter)
+  }
+
+  private endName(bytes: Buffer, end: number): void {
+    if (this.nameStart === NOWHERE) return
+    this.name = this.joinName(bytes, end)
+    this.nameStart = NOWHERE
+  }
+
+  /** Cut at a length that no wanted name has. */
+  private joinName(bytes: Buffer, end: number): string {
+    const { nameStart: start } = this
+    return this.name + bytes.toString('latin1', start, Math.min(end, start + LONGEST_NAME - this.name.length))
+  }
+
+  private startValue(at: number): void {
+    if (!this.takesName()) return
+    const { name, depth } = this
+    if (depth === 1) this.outer = name
+    const path = depth === 1 ? name : `${this.outer}.${name}`
+    this.name = ''
+    if (!this.wanted.has(path)) return
+    this.open = path
+    this.openDepth = depth
+    this.openStart = this.offset + at + 1
+  }
+
+  private endValue(bytes: Buffer, at: number): void {
+    const { open } = this
+    if (open === undefined || this.depth !== this.openDepth) return
+    const [start, end] = [this.openStart, this.offset + at]
+    const text = end - start > LONGEST_VALUE ? undefined : this.joinValue(bytes, at)
+    this.found.set(open, { start, end, text })
+    this.open = undefined
+    this.kept = []
+  }
+
+  private joinValue(bytes: Buffer, end: number): string {
+    const last = bytes.subarray(Math.max(0, this.openStart - this.offset), end)
+    return (this.kept.length === 0 ? last : Buffer.concat([...this.kept, last])).toString()
+  }
+
+  /** The name and the value that continue in the next chunk. The value is copied: a part of it would keep all of the chunk. */
+  private keepParts(bytes: Buffer): void {
+    if (this.nameStart !== NOWHERE) this.name = this.joinName(bytes, bytes.length)
+    if (this.open === undefined) return
+    const from = Math.max(0, this.openStart - this.offset)
+    if (this.offset + bytes.length - this.openStart <= LONGEST_VALUE)
+      this.kept.push(Buffer.from(bytes.subarray(from)))
+  }
+}
+
+/** The members of a whole document; `undefined` if it is no complete object. */
+export function readMembers(bytes: Buffer, wanted: readonly string[]): MemberReader | undefined {
+  const reader = new MemberReader(wanted)
+  reader.chunk(bytes)
+  return reader.isComplete ? reader : undefined
+}
