@@ -119,7 +119,7 @@ async function withStreams<Result>(
     issuers: [context.issuer],
     gateway: {
       llm: { max_sse_connections_per_tenant: 10_000 },
-      limits: { max_upstream_connections_per_origin: 10_000 },
+      limits: { max_upstream_connections_per_origin: 10_000, max_upstream_connections_per_tenant: 10_000 },
     },
   }
   const surroundings = { ...context, nginx: context.programs.nginx, upstreamPort }

@@ -59,6 +59,10 @@ async function startLimited(context: ChaosContext, target: string): Promise<Gate
   const limits = {
     max_upstream_connections_per_origin: places,
     max_upstream_queue_per_origin: places * TURNS,
+    // All requests are of one tenant.
+    max_upstream_connections_per_tenant: places,
+    max_upstream_queue_per_tenant: 1_000_000,
+    max_in_flight_per_tenant: 1_000_000,
   }
   const unlimited = { ...limits, max_upstream_queue_per_origin: 1_000_000, max_in_flight: 1_000_000 }
   return await startGatewayProcess({

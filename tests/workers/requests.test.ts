@@ -20,7 +20,7 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
   const upstream = await startSlowUpstream()
   const gateway = await startWorkers({
     target: upstream.url,
-    gateway: { limits: { max_in_flight: LIMIT } },
+    gateway: { limits: { max_in_flight: LIMIT, max_in_flight_per_tenant: LIMIT } },
   })
   const send = (client = createClient()) => ask(`${gateway.url}/items/1`, client)
   /** The allowed number of requests is at the service and all others are refused before any is answered. */

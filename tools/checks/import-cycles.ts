@@ -22,6 +22,7 @@ export const gatewayRooms: readonly string[] = [
   'listen/',
   'metrics/',
   'exchange.ts',
+  'shares/',
   'config/',
   'errors.ts',
   'log.ts',

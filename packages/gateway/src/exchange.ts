@@ -278,6 +278,10 @@ export class Exchange implements RequestHead, RequestWire {
   /** A policy counts tokens or money on this route: `usage` of the answer is read. */
   countsUsage = false
 
+  // pipeline, after tenant-injector
+  /** The request counts against the share of its tenant; a stream no longer does. */
+  inShare = false
+
   // route-policy
   /** The route whose `scopes` or `allow` denied the request. */
   deniedPolicy: string | undefined = undefined

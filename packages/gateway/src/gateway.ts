@@ -106,7 +106,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const pools = createShared<UpstreamPool>()
   const outlasting = { http, pools, resources: createShared<Closable>() }
   const gatewayConfig = () => snapshots.current.config.gateway
-  const load = createLoad(() => gatewayConfig().limits.max_in_flight)
+  const load = createLoad(() => gatewayConfig().limits)
   const metrics = createMetrics({
     version: options.version,
     inFlight: () => load.inFlight,

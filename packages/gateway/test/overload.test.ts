@@ -10,7 +10,7 @@ describe('an overloaded gateway', () => {
       waiting.push(() => answerJson(response, { body: { ok: true } }))
     })
     const { url, metrics } = await startGateway({
-      gateway: { limits: { max_in_flight: 5 } },
+      gateway: { limits: { max_in_flight: 5, max_in_flight_per_tenant: 5 } },
       routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
     })
     const ask = () => fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })

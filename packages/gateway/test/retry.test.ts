@@ -60,7 +60,13 @@ const methods = ['GET', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 async function startPair(answer: Answer, config: Partial<TestConfig> = {}) {
   const upstream = await startScriptedUpstream(answer)
   const gateway = await startGateway({
-    gateway: { limits: { max_upstream_connections_per_origin: 8, max_upstream_queue_per_origin: 0 } },
+    gateway: {
+      limits: {
+        max_upstream_connections_per_tenant: 8,
+        max_upstream_connections_per_origin: 8,
+        max_upstream_queue_per_origin: 0,
+      },
+    },
     routes: methods.map((method) => ({ id: method, method, path: '/r', target: upstream.url })),
     ...config,
   })

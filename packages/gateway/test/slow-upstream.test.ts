@@ -24,7 +24,12 @@ async function startHoldingUpstream() {
 }
 
 const limits = (connections: number, queue: number) => ({
-  limits: { max_upstream_connections_per_origin: connections, max_upstream_queue_per_origin: queue },
+  limits: {
+    max_upstream_connections_per_origin: connections,
+    max_upstream_connections_per_tenant: connections,
+    max_upstream_queue_per_origin: queue,
+    max_upstream_queue_per_tenant: queue + 1,
+  },
 })
 
 const queued = async ({ metrics }: TestGateway, upstream: string) =>

@@ -1,13 +1,20 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { readConfig } from '../../test/harness/read-config.ts'
 import { makeExchange } from '../../test/plugins/make-exchange.ts'
-import { createLoad } from './load.ts'
+import { createLoad, type Load } from './load.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
+function loadOf(max_in_flight: number, max_in_flight_per_tenant = 1): Load {
+  const limits = { max_in_flight, max_in_flight_per_tenant }
+  const { gateway } = readConfig({ gateway: { limits }, routes: [] })
+  return createLoad(() => gateway.limits)
+}
+
 /** A load whose event loop has just been late. */
 function lateLoad(maxInFlight: number) {
-  const load = createLoad(() => maxInFlight)
+  const load = loadOf(maxInFlight)
   const before = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => before + 1000)
   vi.advanceTimersToNextTimer()
@@ -16,19 +23,14 @@ function lateLoad(maxInFlight: number) {
 }
 
 /** The verdicts on requests that enter one after another. */
-const verdicts = (load: ReturnType<typeof createLoad>, count: number) =>
+const verdicts = (load: Load, count: number) =>
   Array.from({ length: count }, () => {
     load.enter(makeExchange())
     return load.overload()
   })
 
 it('takes as many requests as the limit allows, and no more', () => {
-  expect(
-    verdicts(
-      createLoad(() => 3),
-      4,
-    ),
-  ).toEqual([undefined, undefined, undefined, 'max_in_flight'])
+  expect(verdicts(loadOf(3), 4)).toEqual([undefined, undefined, undefined, 'max_in_flight'])
 })
 
 it('takes them on a late event loop too, when they are few', () => {
@@ -40,11 +42,42 @@ it('takes no more than 63 on a late event loop', () => {
 })
 
 it('does not count streams against the limit', () => {
-  const load = createLoad(() => 1)
+  const load = loadOf(1)
   const stream = makeExchange({ slot: 'taken' })
   load.enter(stream)
-  load.streamStarted()
+  load.streamStarted(stream)
   expect(verdicts(load, 2)).toEqual([undefined, 'max_in_flight'])
   load.leave(stream)
   expect(load.inFlight).toBe(2)
+})
+
+it('takes as many requests of one tenant as its share, and forgets them when they leave', () => {
+  const load = loadOf(100, 2)
+  const enter = (tenantId: string) => {
+    const exchange = makeExchange({ tenantId })
+    load.enter(exchange)
+    return { exchange, taken: load.takeShare(exchange) }
+  }
+  const [first, second, third] = [enter('acme'), enter('acme'), enter('acme')]
+  expect([first.taken, second.taken, third.taken, enter('globex').taken]).toEqual([true, true, false, true])
+  load.leave(third.exchange)
+  expect(enter('acme').taken).toBe(false)
+  load.leave(first.exchange)
+  load.leave(first.exchange)
+  expect([enter('acme').taken, enter('acme').taken]).toEqual([true, false])
+})
+
+it('does not count a stream against the share of its tenant', () => {
+  const load = loadOf(100)
+  const stream = makeExchange({ tenantId: 'acme' })
+  load.enter(stream)
+  expect(load.takeShare(stream)).toBe(true)
+  expect(load.takeShare(makeExchange({ tenantId: 'acme' }))).toBe(false)
+  stream.slot = 'taken'
+  load.streamStarted(stream)
+  const next = makeExchange({ tenantId: 'acme' })
+  load.enter(next)
+  expect(load.takeShare(next)).toBe(true)
+  load.leave(stream)
+  expect(load.takeShare(makeExchange({ tenantId: 'acme' }))).toBe(false)
 })

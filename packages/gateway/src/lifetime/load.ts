@@ -1,11 +1,17 @@
+import type { LimitOptions } from '../config/config-schema.ts'
+import type { Exchange } from '../exchange.ts'
+import { TenantCounts } from '../shares/tenant-counts.ts'
+import { tenantShares } from '../shares/tenant-shares.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 
 /** All requests of the gateway, and whether it can take more. */
 export interface Load extends ActiveExchanges {
   /** Requests in flight, without open streams. */
   readonly inFlight: number
+  /** Counts a request against the share of its tenant; false when the tenant has all of it in flight. */
+  takeShare(exchange: Exchange): boolean
   /** The exchange holds a stream slot from now on. */
-  streamStarted(): void
+  streamStarted(exchange: Exchange): void
   /** Why a request that has entered is one too many, if it is. */
   overload(): 'max_in_flight' | 'late_loop' | undefined
   close(): void
@@ -16,26 +22,41 @@ const MAX_LOOP_DELAY_MS = 250
 /** Below this number of requests, a late event loop is no overload, even if they are all that the limit allows. */
 const BUSY_COUNT = 64
 
-/** Counts exchanges against the limit of requests in flight, and watches how late the event loop runs. */
-export function createLoad(maxInFlight: () => number): Load {
+/** Counts exchanges against the limits of requests in flight, and watches how late the event loop runs. */
+export function createLoad(limits: () => LimitOptions): Load {
   const exchanges = createActiveExchanges('positionInLoad')
   const { active } = exchanges
   const delay = watchLoop()
+  const shares = new TenantCounts()
   let streams = 0
+  const leaveShare = (exchange: Exchange) => {
+    if (!exchange.inShare) return
+    exchange.inShare = false
+    shares.add(exchange.tenantId ?? '', -1)
+  }
   return {
     ...exchanges,
     get inFlight() {
       return active.length - streams
     },
-    streamStarted() {
+    takeShare(exchange) {
+      const { tenantId = '' } = exchange
+      if (shares.of(tenantId) >= tenantShares(limits()).inFlight) return false
+      shares.add(tenantId, 1)
+      exchange.inShare = true
+      return true
+    },
+    streamStarted(exchange) {
       streams += 1
+      leaveShare(exchange)
     },
     leave(exchange) {
       if (exchange.slot === 'taken') streams -= 1
+      leaveShare(exchange)
       exchanges.leave(exchange)
     },
     overload() {
-      if (active.length - streams > maxInFlight()) return 'max_in_flight'
+      if (active.length - streams > limits().max_in_flight) return 'max_in_flight'
       return active.length >= BUSY_COUNT && delay.isLate() ? 'late_loop' : undefined
     },
     close: delay.close,

@@ -1,5 +1,6 @@
+import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
-import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import { type Exchange, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { Parts } from './parts.ts'
@@ -19,12 +20,24 @@ function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | 
     if (result instanceof Promise)
       return result.then(
         // A request that was cancelled meanwhile has its answer: nothing more is done for it.
-        (refused) => (exchange.signal.aborted ? undefined : (refused ?? runFrom(index + 1, exchange, parts))),
+        (refused) =>
+          exchange.signal.aborted
+            ? undefined
+            : (refused ?? takeShare(plugin, exchange, parts) ?? runFrom(index + 1, exchange, parts)),
         (error) => failed(plugin, exchange, { log: parts.log, error }),
       )
-    if (result !== undefined) return result
+    const refused = result ?? takeShare(plugin, exchange, parts)
+    if (refused !== undefined) return refused
   }
   return undefined
+}
+
+const KNOWS_TENANT: BuiltInName = 'tenant-injector'
+
+/** Counts the request against the share of its tenant, as soon as the tenant is known; `finish` ends that. */
+function takeShare({ name }: PipelinePlugin, exchange: Exchange, { load }: Parts): StepResult {
+  if (name !== KNOWS_TENANT || load.takeShare(exchange)) return undefined
+  return refuseByLimit(exchange, { code: 'LIMIT_EXCEEDED', limit: 'max_in_flight_per_tenant', retryAfter: 1 })
 }
 
 /** A plugin that throws fails its request alone. */

@@ -43,7 +43,7 @@ async function openSlot(exchange: Exchange, { slots, load, metrics }: Parts): Pr
   }
   exchange.slot = 'taken'
   exchange.releaseSlot = release
-  load.streamStarted()
+  load.streamStarted(exchange)
   metrics.streamOpened(exchange)
   return undefined
 }

@@ -1,6 +1,6 @@
 import { headerKeys } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
-import { type ErrorCode, refusal } from '../errors.ts'
+import { type ErrorCode, type ReachedLimit, refusal } from '../errors.ts'
 import {
   BodyTooLargeError,
   type Exchange,
@@ -13,7 +13,7 @@ import { dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { InvalidAnswerError } from './http1/answer-head.ts'
 import type { UpstreamTarget } from './pools.ts'
-import type { Release } from './semaphore.ts'
+import type { FullQueue, Release } from './semaphore.ts'
 import type { IdentitySigner } from './signed-identity.ts'
 
 /** The result of forwarding: an answer to pass on, or the outcome that replaces it. */
@@ -29,7 +29,12 @@ export interface ForwardOptions extends UpstreamTarget {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** A body up to this size is read before it is sent: it can be sent twice, and leaves in one write. */
 const SMALL_BODY_BYTES = 65_536
-const FULL_QUEUE = { code: 'OVERLOADED', limit: 'max_upstream_queue_per_origin' } as const
+
+/** The limit behind each bound of the queue. */
+const fullQueues = {
+  queue: { code: 'OVERLOADED', limit: 'max_upstream_queue_per_origin' },
+  queuePerTenant: { code: 'LIMIT_EXCEEDED', limit: 'max_upstream_queue_per_tenant', retryAfter: 1 },
+} as const satisfies Record<FullQueue, ReachedLimit>
 
 /** Sends the request to its route's target. Rejects only for a cancelled exchange. */
 export async function forward(
@@ -38,21 +43,23 @@ export async function forward(
   options: ForwardOptions,
 ): Promise<Forwarded> {
   const { permits, connections } = options.pool
-  if (permits.isFull) return { refused: refuseByLimit(exchange, FULL_QUEUE) }
+  const { tenantId = '', signal } = exchange
+  const full = permits.fullFor(tenantId)
+  if (full !== undefined) return { refused: refuseByLimit(exchange, fullQueues[full]) }
   let release: Release | undefined
   try {
-    if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
-    const taking = permits.take(exchange.signal)
+    if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), signal)
+    const taking = permits.take(tenantId, signal)
+    if (typeof taking === 'string') return { refused: refuseByLimit(exchange, fullQueues[taking]) }
     release = taking instanceof Promise ? await taking : taking
-    if (release === undefined) return { refused: refuseByLimit(exchange, FULL_QUEUE) }
     // The request may be cancelled between its permit and this moment.
-    exchange.signal.throwIfAborted()
+    signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()
     return { answer: await dispatch(connections, new ForwardedRequest(exchange, options, release)) }
   } catch (error) {
     // An error before the request is sent would keep the permit for ever.
     release?.()
-    exchange.signal.throwIfAborted()
+    signal.throwIfAborted()
     const { requestId } = exchange.trace
     options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
     return { refused: refusal(failureCode(error)) }

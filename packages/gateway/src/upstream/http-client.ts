@@ -67,6 +67,9 @@ export function createHttpClient(): HttpClient {
   }
 }
 
+/** Look-ups are of the gateway itself. */
+const NO_TENANT = ''
+
 function openOrigin(origin: string): LookupOrigin {
   return {
     connections: new ConnectionPool(originOf(origin), CONNECTIONS_PER_ORIGIN),
@@ -82,10 +85,11 @@ async function lookUp(
   // The timer covers the connection, the head and every byte of the body: a dripping server is a slow one.
   const signal = AbortSignal.timeout(timeoutMs)
   const failed = (cause: unknown) => new HttpLookupError(signal.aborted ? 'timeout' : 'unreachable', cause)
-  const release = await Promise.resolve(permits.take(signal)).catch((error: unknown) => {
+  const release = await Promise.resolve(permits.take(NO_TENANT, signal)).catch((error: unknown) => {
     throw failed(error)
   })
-  if (release === undefined) throw new HttpLookupError('unreachable', new Error('too many look-ups wait'))
+  if (typeof release === 'string')
+    throw new HttpLookupError('unreachable', new Error('too many look-ups wait'))
   const request = {
     method: 'GET',
     path: pathname + search,

@@ -3,6 +3,7 @@ import type { LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
 import { loadKeyPair } from '../listen/key-pair.ts'
+import { tenantShares } from '../shares/tenant-shares.ts'
 import { type OriginTls, originOf } from './http1/connection.ts'
 import { ConnectionPool } from './http1/connection-pool.ts'
 import { Semaphore } from './semaphore.ts'
@@ -77,20 +78,24 @@ function holdPool(
   shared: Shared<UpstreamPool>,
 ): Held<UpstreamPool> {
   const { max_upstream_connections_per_origin: connections, max_upstream_queue_per_origin: queue } = limits
+  const { upstreamConnections, upstreamQueue } = tenantShares(limits)
+  const bounds = [connections, queue, upstreamConnections, upstreamQueue]
   const tls = readTlsFiles(route)
   // A digest: a private key does not belong into a key of a map.
   const content = hash('sha256', JSON.stringify(tls))
-  const key = JSON.stringify([poolKey(route), content, route.id, connections, queue])
+  const key = JSON.stringify([poolKey(route), content, route.id, bounds])
   return shared.hold(key, () => createPool(route, limits, tls))
 }
 
 function createPool(route: RouteConfig, limits: LimitOptions, tls: OriginTls): UpstreamPool {
   const limit = limits.max_upstream_connections_per_origin
   const connections = new ConnectionPool(originOf(route.target, tls), limit)
+  const { upstreamConnections: permitsPerTenant, upstreamQueue: queuePerTenant } = tenantShares(limits)
+  const queue = limits.max_upstream_queue_per_origin
   return {
     connections,
     name: route.id,
-    permits: new Semaphore({ permits: limit, queue: limits.max_upstream_queue_per_origin }),
+    permits: new Semaphore({ permits: limit, permitsPerTenant, queue, queuePerTenant }),
     close: () => connections.close(),
   }
 }

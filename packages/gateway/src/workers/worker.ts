@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createWorkerRecords, type OtherWorkers } from '../admin/other-workers.ts'
-import type { GatewayConfig } from '../config/config-schema.ts'
+import type { GatewayConfig, LimitOptions } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
 import { type ConfigResult, parseConfig } from '../config/parse-config.ts'
 import type { Environment } from '../config/source/interpolation.ts'
@@ -128,8 +128,21 @@ export function divideLimits(
     max_in_flight: Math.max(1, partOf(limits.max_in_flight)),
     max_upstream_connections_per_origin: partOf(limits.max_upstream_connections_per_origin),
     max_upstream_queue_per_origin: partOf(limits.max_upstream_queue_per_origin),
+    ...tenantParts(limits, partOf),
   }
   return { ...config, gateway: { ...config.gateway, limits: { ...limits, ...divided } } }
+}
+
+const TENANT_LIMITS = [
+  'max_in_flight_per_tenant',
+  'max_upstream_connections_per_tenant',
+  'max_upstream_queue_per_tenant',
+] as const
+
+/** The parts of the limits of one tenant, at least 1 of each. An absent limit follows from the divided whole. */
+function tenantParts(limits: LimitOptions, partOf: (whole: number) => number): Partial<LimitOptions> {
+  const set = TENANT_LIMITS.flatMap((key) => (limits[key] === undefined ? [] : [[key, limits[key]] as const]))
+  return Object.fromEntries(set.map(([key, whole]) => [key, Math.max(Math.min(1, whole), partOf(whole))]))
 }
 
 /** Connects the gateway of this worker with the supervisor, in both directions. */

@@ -214,8 +214,11 @@ test('keys at their bounds are accepted, and file names start from the folder of
       max_connections: 1,
       max_agentic_response_bytes: 1,
       max_in_flight: 1,
+      max_in_flight_per_tenant: 1,
       max_upstream_connections_per_origin: 1,
+      max_upstream_connections_per_tenant: 1,
       max_upstream_queue_per_origin: 0,
+      max_upstream_queue_per_tenant: 0,
     },
     rate_limits: [
       { ...defaultPolicy, name: 'per-tenant', requests: 600, per_seconds: 60, burst: 60 },

@@ -96,12 +96,27 @@ const limits = section({
   max_in_flight: integer(1, 1_000_000)
     .default(4096)
     .describe('Most requests worked on at a time; above it a request is refused with OVERLOADED.'),
+  max_in_flight_per_tenant: integer(1, 1_000_000)
+    .optional()
+    .describe(
+      'Most requests of one tenant worked on at a time, open streams aside; above it a request is refused with LIMIT_EXCEEDED. Absent means a quarter of max_in_flight, at least 1.',
+    ),
   max_upstream_connections_per_origin: integer(1, 65_535)
     .default(1024)
     .describe('Most connections to one upstream origin; each open stream holds one.'),
   max_upstream_queue_per_origin: integer(0, 1_000_000)
     .default(1024)
-    .describe('Most requests that wait for a connection to one upstream origin.'),
+    .describe('Most requests that wait for a connection to one upstream origin; tenants are served in turn.'),
+  max_upstream_connections_per_tenant: integer(1, 65_535)
+    .optional()
+    .describe(
+      'Most connections to one upstream origin that requests of one tenant use at a time; further ones wait. Absent means three quarters of max_upstream_connections_per_origin, rounded up.',
+    ),
+  max_upstream_queue_per_tenant: integer(0, 1_000_000)
+    .optional()
+    .describe(
+      'Most requests of one tenant that wait for a connection to one upstream origin; above it a request is refused with LIMIT_EXCEEDED. Absent means a quarter of max_upstream_queue_per_origin, at least 1.',
+    ),
 })
 
 const cors = section({
