@@ -118,14 +118,15 @@ export class MemberReader {
 
   /** Reads to the start of a text, the end of the object or that of the chunk; returns the next position. */
   private readTokens(bytes: Buffer, start: number): number {
-    for (let at = start; at < bytes.length; at += 1) {
+    const { length } = bytes
+    for (let at = start; at < length; at += 1) {
       const byte = bytes[at] as number
       // Most bytes are digits, blanks and literals.
       if (IS_TOKEN[byte] !== 1) continue
       this.readToken(byte, bytes, at)
       if (this.inText || this.isClosed) return at + 1
     }
-    return bytes.length
+    return length
   }
 
   private readToken(byte: number, bytes: Buffer, at: number): void {
@@ -141,8 +142,12 @@ export class MemberReader {
       case COMMA:
         this.endValue(bytes, at)
         return
-      case OPENING_BRACE:
       case OPENING_BRACKET:
+        // The document is an array.
+        if (this.depth === 0) this.isBroken = true
+        this.depth += 1
+        return
+      case OPENING_BRACE:
         this.depth += 1
         return
       case CLOSING_BRACE:
@@ -155,12 +160,13 @@ export class MemberReader {
 
   /** Reads to the end of a text or of the chunk; returns the next position. */
   private readText(bytes: Buffer, start: number): number {
+    const { length } = bytes
     let at = start
     if (this.isEscaped) {
       this.isEscaped = false
       at += 1
     }
-    for (; at < bytes.length; at += 1) {
+    for (; at < length; at += 1) {
       const byte = bytes[at]
       if (byte === QUOTE) {
         this.inText = false
@@ -169,7 +175,7 @@ export class MemberReader {
       }
       if (byte === BACKSLASH) at += 1
     }
-    this.isEscaped = at > bytes.length
+    this.isEscaped = at > length
     return at
   }
 
@@ -237,4 +243,9 @@ export function readMembers(bytes: Buffer, wanted: readonly string[]): MemberRea
   const reader = new MemberReader(wanted)
   reader.chunk(bytes)
   return reader.isComplete ? reader : undefined
+}
+
+/** Whether a media type is JSON. */
+export function isJsonType(essence: string | undefined): boolean {
+  return essence === 'application/json' || (essence?.endsWith('+json') ?? false)
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '../exchange.ts'
-import { MemberReader } from './json-members.ts'
+import { isJsonType, MemberReader } from './json-members.ts'
 import { inputTokens, outputTokens, readUsage, reported } from './usage.ts'
 
 /** Reads the tokens that an answer reports while its bytes pass. */
@@ -13,7 +13,7 @@ export interface UsageTap {
 export function usageTap(essence: string | undefined, encoding: string | undefined): UsageTap | undefined {
   if (essence === undefined || !isIdentity(encoding)) return undefined
   if (essence === 'text/event-stream') return new StreamTap()
-  return essence === 'application/json' || essence.endsWith('+json') ? new BodyTap() : undefined
+  return isJsonType(essence) ? new BodyTap() : undefined
 }
 
 function isIdentity(encoding: string | undefined): boolean {

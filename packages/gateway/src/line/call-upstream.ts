@@ -1,5 +1,6 @@
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
+import { askForUsage } from '../limits/inject-usage.ts'
 import { checkResponse } from '../upstream/check-response.ts'
 import { forward } from '../upstream/forward.ts'
 import { traceContext } from '../upstream/trace-context.ts'
@@ -14,6 +15,7 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   const { limits, cors } = snapshot.config.gateway
   const { signer } = snapshot
+  if (route.inject_usage) await askForUsage(exchange, limits.max_body_bytes)
   const { traceparent } = traceContext(exchange)
   const target = snapshot.pools.get(route)
   const forwarded = await forward(exchange, route, { ...target, traceparent, signer, log })

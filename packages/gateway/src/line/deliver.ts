@@ -7,6 +7,7 @@ import {
   type Exchange,
   unlessCancelled,
 } from '../exchange.ts'
+import { type UsageTap, usageTap } from '../limits/usage-tap.ts'
 import type { CheckedAnswer } from '../upstream/check-response.ts'
 import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
 import { EventBoundary, lastFrame } from '../upstream/event-stream.ts'
@@ -20,13 +21,36 @@ export async function deliver(
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
 ): Promise<DeliveryEnd> {
+  const tap = exchange.countsUsage ? tapFor(checked) : undefined
+  const end = await passOn(exchange, checked, { ownsCors, tap })
+  exchange.usage = tap?.end()
+  return end
+}
+
+function tapFor({ essence, answer }: CheckedAnswer): UsageTap | undefined {
+  return usageTap(essence, joinedHeader(answer.rawHeaders, 'content-encoding'))
+}
+
+interface PassOptions {
+  readonly ownsCors: boolean
+  /** Reads the bytes that pass. */
+  readonly tap: UsageTap | undefined
+}
+
+async function passOn(
+  exchange: Exchange,
+  checked: CheckedAnswer,
+  { ownsCors, tap }: PassOptions,
+): Promise<DeliveryEnd> {
   const { answer, isEventStream: stream } = checked
   const { reply } = exchange
   reply.head(answer.status, returnedHeaders(exchange, answer, { ownsCors, stream }))
   const whole = stream ? undefined : (checked.bytes ?? answer.body.takeWhole())
-  if (whole !== undefined) reply.end(whole)
-  else {
-    const end = await (stream ? pipeEvents(exchange, answer) : pipeBytes(exchange, answer))
+  if (whole !== undefined) {
+    reply.end(whole)
+    tap?.chunk(whole)
+  } else {
+    const end = await (stream ? pipeEvents(exchange, answer, tap) : pipeBytes(exchange, answer, tap))
     if (end !== 'complete') return end
   }
   // The answer to a client that reads slowly is still in flight when the upstream is done.
@@ -43,13 +67,13 @@ async function untilFlushed({ reply, signal }: Exchange): Promise<DeliveryEnd> {
   }
 }
 
-function pipeBytes(exchange: Exchange, answer: UpstreamAnswer): Promise<DeliveryEnd> {
+function pipeBytes(exchange: Exchange, answer: UpstreamAnswer, tap?: UsageTap): Promise<DeliveryEnd> {
   const finish = (end: DeliveryEnd) => {
     // Only a cut connection tells the client that the body is incomplete.
     if (end === 'complete') exchange.reply.end()
     else exchange.reply.destroy()
   }
-  return pipe(exchange, answer.body, { finish })
+  return pipe(exchange, answer.body, { finish, watch: tap && ((bytes) => tap.chunk(bytes)) })
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -62,7 +86,7 @@ function startExpiry(exchange: Exchange): void {
   exchange.expiry = setTimeout(() => exchange.signal.cancel('token_expired'), Math.max(1, leftMs))
 }
 
-function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<DeliveryEnd> {
+function pipeEvents(exchange: Exchange, answer: UpstreamAnswer, tap?: UsageTap): Promise<DeliveryEnd> {
   startExpiry(exchange)
   const boundary = new EventBoundary()
   // Plain text behind a compressed stream would be read as part of it.
@@ -75,7 +99,11 @@ function pipeEvents(exchange: Exchange, answer: UpstreamAnswer): Promise<Deliver
     // A client that does not read would keep the connection open for ever.
     setTimeout(() => exchange.reply.destroy(), LAST_FRAME_GRACE_MS).unref()
   }
-  return pipe(exchange, answer.body, { finish, watch: (bytes) => boundary.chunk(bytes) })
+  const watch = (bytes: Buffer) => {
+    boundary.chunk(bytes)
+    tap?.chunk(bytes)
+  }
+  return pipe(exchange, answer.body, { finish, watch })
 }
 
 /** The last frame of a stream that broke off, or the answer before one; none for a client that left. */
@@ -100,8 +128,8 @@ export function lastOutcome(end: DeliveryEnd): Outcome | undefined {
 interface PipeOptions {
   /** Ends the answer as its delivery ended. */
   readonly finish: (end: DeliveryEnd) => void
-  /** Sees every chunk. */
-  readonly watch?: (bytes: Buffer) => void
+  /** Sees every chunk after it was sent. */
+  readonly watch?: ((bytes: Buffer) => void) | undefined
 }
 
 function pipe(
@@ -119,8 +147,8 @@ function pipe(
     body.pipe({
       chunk(bytes) {
         begun = true
-        watch?.(bytes)
         const wantsMore = reply.write(bytes)
+        watch?.(bytes)
         // Without the pause a client that does not read would fill our memory (F13).
         // Chunks in flight still arrive after it; one listener serves them all.
         if (!wantsMore && !waiting) {

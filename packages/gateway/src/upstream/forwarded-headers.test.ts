@@ -111,6 +111,10 @@ describe('a coding that the caller accepts', () => {
   const sent = ['Accept-Encoding', 'gzip']
 
   it('is kept from a stream', () => expect(forward(sent, { streaming: true })).toEqual(OWN))
+  it('is identity where tokens are counted', () =>
+    expect(forward(sent, { countsUsage: true }).toSorted()).toEqual(
+      [...OWN, ['Accept-Encoding', 'identity']].toSorted(),
+    ))
   it('passes otherwise', () => expect(forward(sent)).toEqual([sent, ...OWN]))
   it('is all that is kept from a stream', () =>
     expect(forward(['Accept', 'text/event-stream'], { streaming: true })).toEqual([

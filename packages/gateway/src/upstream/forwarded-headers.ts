@@ -95,7 +95,7 @@ const OF_ORIGINAL_BYTES = new Set([
   'content-md5',
 ])
 
-function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): string[] {
+function passedHeaders({ rawHeaders, headers, streaming, countsUsage, body }: Exchange): string[] {
   const named = connectionNames(headers['connection'])
   const passed: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -103,8 +103,8 @@ function passedHeaders({ rawHeaders, headers, streaming, body }: Exchange): stri
     if (isOwned(name)) continue
     const key = name.toLowerCase()
     if (named?.has(key)) continue
-    // A compressed stream cannot be flushed chunk by chunk.
-    if (streaming && key === 'accept-encoding') continue
+    // A compressed stream cannot be flushed chunk by chunk, and the usage in a compressed answer cannot be read.
+    if ((streaming || countsUsage) && key === 'accept-encoding') continue
     if (body.isReplaced && OF_ORIGINAL_BYTES.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
@@ -129,6 +129,7 @@ function addOwnHeaders(
   add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])
   if (route?.forwardAuthorization) add(list, headerNames.authorization, headers[headerKeys.authorization])
   add(list, headerNames.traceparent, traceparent)
+  if (exchange.countsUsage) add(list, 'Accept-Encoding', 'identity')
   add(list, 'X-Forwarded-For', exchange.clientAddress)
   add(list, 'X-Forwarded-Proto', exchange.protocol)
   add(list, 'X-Forwarded-Host', headers['host'])

@@ -64,6 +64,7 @@ const defaultRoute = {
   scopes: [],
   conformance: 'report',
   forwardAuthorization: true,
+  inject_usage: false,
 }
 
 test('a minimal file gets every default', () => {
@@ -275,6 +276,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
   expect(plugins['otel-audit'].include_rejected).toBe(true)
   expect(routes[0]?.ca_file).toBe(new URL('good/ca.pem', import.meta.url).pathname)
   expect(routes[0]).toMatchObject({
+    inject_usage: true,
     client_cert_file: new URL('good/client.crt', import.meta.url).pathname,
     client_key_file: new URL('good/client.key', import.meta.url).pathname,
   })

@@ -61,6 +61,7 @@ export function makeRoute(overrides: Partial<RouteConfig> = {}): RouteConfig {
     scopes: [],
     conformance: 'report',
     forwardAuthorization: true,
+    inject_usage: false,
     ...overrides,
   }
 }

@@ -39,6 +39,11 @@ export const routeSection = section({
     .default('report')
     .describe('What happens when an answer breaks the profile: refuse it, count it, nothing.'),
   forwardAuthorization: flag().default(true).describe('Whether the upstream gets the bearer token.'),
+  inject_usage: flag()
+    .default(false)
+    .describe(
+      'Whether a streamed chat request asks its upstream for the tokens used: stream_options.include_usage.',
+    ),
   ca_file: text('a file name')
     .optional()
     .describe('PEM file with the authorities trusted for an https target, relative to this file.'),

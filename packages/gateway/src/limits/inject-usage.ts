@@ -1,0 +1,50 @@
+import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
+import { type Exchange, unlessCancelled } from '../exchange.ts'
+import { isJsonType, readMembers } from './json-members.ts'
+
+/** Makes a streamed chat request ask for usage, after every plugin has seen its body. Other bodies pass as they are. */
+export async function askForUsage({ body, headers, signal }: Exchange, maxBytes: number): Promise<void> {
+  const type = headers[headerKeys.contentType]
+  if (type !== undefined && !isJsonType(mediaTypeEssence(type))) return
+  // Above the limit the request is refused while it is forwarded.
+  const bytes = await unlessCancelled(body.read(maxBytes), signal)
+  const changed = bytes && withUsageAsked(bytes)
+  if (changed !== undefined) body.replace(changed)
+}
+
+const INCLUDED = '"include_usage":true'
+
+/**
+ * A streamed chat or completions body that asks for usage too: `stream_options.include_usage` is true in it, and every
+ * other byte is the same. `undefined` if nothing is to be changed: no JSON object, no `stream: true`, another API, or
+ * asked for already. Other APIs report usage by themselves, and some refuse the unknown member.
+ */
+export function withUsageAsked(body: Buffer): Buffer | undefined {
+  const members = readMembers(body, ['stream', 'messages', 'prompt', 'input', 'stream_options'])
+  if (members?.value('stream') !== true) return undefined
+  if (members.span('messages') === undefined && members.span('prompt') === undefined) return undefined
+  if (members.span('input') !== undefined) return undefined
+  const options = members.span('stream_options')
+  // The body has members, so that a comma is right.
+  if (options === undefined) return insertAtEnd(body, `,"stream_options":{${INCLUDED}}`)
+  const changed = changedOptions(body.subarray(options.start, options.end))
+  return changed && Buffer.concat([body.subarray(0, options.start), changed, body.subarray(options.end)])
+}
+
+/** `undefined` for options that ask for usage already, or that are no object and no null. */
+function changedOptions(options: Buffer): Buffer | undefined {
+  if (options.toString('latin1', 0, 16).trim() === 'null') return Buffer.from(`{${INCLUDED}}`)
+  const members = readMembers(options, ['include_usage'])
+  if (members === undefined || members.value('include_usage') === true) return undefined
+  const asked = members.span('include_usage')
+  if (asked !== undefined)
+    return Buffer.concat([options.subarray(0, asked.start), Buffer.from('true'), options.subarray(asked.end)])
+  const isEmpty = /^\s*\{\s*\}\s*$/.test(options.toString('latin1'))
+  return insertAtEnd(options, isEmpty ? INCLUDED : `,${INCLUDED}`)
+}
+
+/** Inserts members before the last brace of an object. */
+function insertAtEnd(object: Buffer, members: string): Buffer {
+  const brace = object.lastIndexOf('}')
+  return Buffer.concat([object.subarray(0, brace), Buffer.from(members), object.subarray(brace)])
+}
