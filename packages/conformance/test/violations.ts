@@ -78,6 +78,12 @@ export const violations: readonly Violation[] = [
 
   // Trace and ids.
   spoilt('trace-present', 'a 401 has no trace', 'refusal', body({ trace: undefined })),
+  misbehaving('trace-present', 'a refusal of a request without ids has empty ids', 'empty-ids-of-refusals'),
+  misbehaving(
+    'correlation-id-generated',
+    'a refusal has an invented correlation id',
+    'odd-correlation-ids-of-refusals',
+  ),
   spoilt(
     'trace-request-id',
     'an agent hands on a trace of behind',

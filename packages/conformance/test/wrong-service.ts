@@ -47,6 +47,8 @@ export type Misbehaviour =
   | 'counts-nothing'
   | 'counts-as-error'
   | 'counts-for-nobody'
+  | 'empty-ids-of-refusals'
+  | 'odd-correlation-ids-of-refusals'
 
 /** The violations of a service. */
 export interface Wrongs {
@@ -105,7 +107,8 @@ async function answer({ request, response, memory, wrongs }: Exchange): Promise<
   if (request.headers.authorization === undefined && does('fails-without-token'))
     return write(response, { status: 500, headers: { 'content-type': 'text/plain' }, body: 'at main.js:1' })
   const tenant = authenticate(request, does)
-  if (typeof tenant !== 'string') return write(response, spoil(wrongs, 'refusal', reply(tenant, trace)))
+  if (typeof tenant !== 'string')
+    return write(response, spoil(wrongs, 'refusal', refuse(tenant, trace, { request, does })))
   const call: Call = { request, body, tenant, trace, memory, does }
   const [place, route] = routes.get(`${request.method} ${request.url}`) ?? []
   if (place === undefined || route === undefined) return write(response, reply(unknown, trace))
@@ -150,6 +153,15 @@ function idsOf(request: IncomingMessage, memory: Memory, does: Call['does']): Tr
       sent.correlationId ?? (does('odd-correlation-ids') ? `corr-${memory.next()}` : crypto.randomUUID()),
     requestId: sent.requestId ?? newRequestId(memory, does),
   }
+}
+
+/** A refusal. A wrong gateway only copies ids into it that the request has. */
+function refuse(outcome: Outcome, trace: Trace, { request, does }: Pick<Call, 'request' | 'does'>): Reply {
+  const refused = reply(outcome, trace)
+  const { correlationId = '', requestId = '' } = readTrace(request.headers)
+  if (does('empty-ids-of-refusals')) refused.body.trace = { correlationId, requestId }
+  if (does('odd-correlation-ids-of-refusals')) refused.body.trace.correlationId = correlationId || 'none'
+  return refused
 }
 
 function newRequestId(memory: Memory, does: Call['does']): string {

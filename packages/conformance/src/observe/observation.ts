@@ -21,6 +21,7 @@ export type ObservationName =
   | 'graph.hop'
   | 'retry'
   | 'token.missing'
+  | 'token.missing-without-ids'
   | 'token.invalid'
   | 'token.forged'
   | 'tenant.foreign'

@@ -17,6 +17,7 @@ const SIGNATURE = 'A'.repeat(86)
 function accessSendings({ scenario: { foreignTenant } }: Run) {
   return [
     ['token.missing', { token: NO_TOKEN }],
+    ['token.missing-without-ids', { token: NO_TOKEN, trace: {} }],
     ['token.invalid', { falsify: () => ({ text: NOT_A_TOKEN, shown: NOT_A_TOKEN }) }],
     ['token.forged', { falsify: forge }],
     ['tenant.foreign', foreignTenant === undefined ? undefined : { tenant: foreignTenant }],

@@ -7,7 +7,7 @@ export const correlationIdGenerated = defineRule({
   clause: 'gateway.rule-1.correlation',
   title: 'A request without correlationId gets a UUID v4 for it',
   level: 'must',
-  looksAt: ['ids.absent'],
+  looksAt: ['ids.absent', 'token.missing-without-ids'],
   gatewayOnly: true,
   check: (observation) => judgeGeneratedId(observation, 'correlationId'),
 })

@@ -7,7 +7,7 @@ export const requestIdGenerated = defineRule({
   clause: 'gateway.rule-1.request',
   title: 'A request without requestId gets a UUID v4 for it',
   level: 'must',
-  looksAt: ['ids.absent'],
+  looksAt: ['ids.absent', 'token.missing-without-ids'],
   gatewayOnly: true,
   check: (observation) => judgeGeneratedId(observation, 'requestId'),
 })

@@ -8,8 +8,11 @@ export const tracePresent = defineRule({
   clause: 'versioning.trace',
   title: 'Every vendor-typed body carries a trace with two non-empty ids',
   level: 'must',
-  // Another rule covers an upstream without a trace.
-  looksAt: typedObservations.filter((name) => name !== 'traceless-upstream'),
+  // Another rule covers an upstream without a trace. A refusal needs a trace also when the request had no ids to copy.
+  looksAt: [
+    ...typedObservations.filter((name) => name !== 'traceless-upstream'),
+    'token.missing-without-ids',
+  ],
   check(observation) {
     const typed = typedBody(observation)
     if ('reason' in typed) return notObserved(typed.reason)
