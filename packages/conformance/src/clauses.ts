@@ -154,6 +154,10 @@ export const clauses = {
     demands: 'the bearer token is validated',
   },
   'authentication.tenant': { where: 'Authentication, 3; decision 18', demands: 'the tenant is validated' },
+  'authentication.permission': {
+    where: 'Authentication, 6',
+    demands: 'forbidden is for a caller that lacks permission',
+  },
   'metrics.exposed': { where: 'Endpoints, 8', demands: 'metrics can be scraped' },
   'metrics.requests': {
     where: 'Endpoints, 8, agentic_requests_total; decision 25',

@@ -193,6 +193,18 @@ export function judgeRefused(observation: Observation): Verdict {
   return fail(`a refusal, ${refusals.join(' or ')}`, describeHead(answer))
 }
 
+/** Checks that the same request of an admitted caller is not refused. */
+export function judgeAdmitted({ contrast }: Observation): Verdict {
+  if (contrast === undefined)
+    return notObserved('the scenario names no caller that the route admits (outcomes.forbidden.admits)')
+  const { answer, failure = 'none', unsent } = contrast
+  if (answer === undefined) return unsent ? notObserved(failure) : fail('an answer', failure, contrast)
+  if (refusals.includes(answer.status))
+    return fail('the admitted caller gets past the refusal', describeHead(answer), contrast)
+  const isFailure = answer.status >= outcomes.error.status
+  return isFailure ? notObserved('the request of the admitted caller failed for another reason') : pass
+}
+
 // Decisions 4 and 18. A resource of another tenant may look missing (decision 6). A 5xx is not a refusal.
 const refusals: readonly number[] = [
   conditions.unauthenticated,

@@ -29,6 +29,7 @@ import { mismatchedUpstream } from './rules/mismatched-upstream.ts'
 import { missingTokenRefused } from './rules/missing-token-refused.ts'
 import { noAlias } from './rules/no-alias.ts'
 import { packageDeclaration } from './rules/package-declaration.ts'
+import { permissionAdmitted } from './rules/permission-admitted.ts'
 import { profileHeader } from './rules/profile-header.ts'
 import { propagatesApproval } from './rules/propagates-approval.ts'
 import { propagatesClarification } from './rules/propagates-clarification.ts'
@@ -119,6 +120,7 @@ export const rules: readonly Rule[] = [
   missingTokenRefused,
   invalidTokenRefused,
   foreignTenantRefused,
+  permissionAdmitted,
   metricsExposed,
   metricsRequests,
   metricsTypes,

@@ -59,6 +59,24 @@ test('an outcome is observed when its row was seen, and not for any answer', asy
   expect(outcomes.notObserved).not.toContain('failed_dependency')
 })
 
+test.each([
+  ['no caller is named that the route admits', {}, /^the scenario names no caller/],
+  [
+    'the route forbids everybody',
+    { admits: { token: 'alice' } },
+    /^the route refuses the admitted caller too$/,
+  ],
+])('forbidden is not observed when %s', async (_, admits, reason) => {
+  const forbidden = { request: { method: 'POST', path: '/secrets', token: 'bob' } as const, ...admits }
+  const { rows, outcomes } = await askWrongService(
+    { misbehaves: 'forbids-everybody' },
+    { rules: ['row-forbidden', 'trace-present'], scenario: { outcomes: { forbidden } } },
+  )
+  const row = rows.find(({ rule }) => rule === 'row-forbidden')
+  expect(row).toMatchObject({ result: 'not_observed', reason: expect.stringMatching(reason) })
+  expect(outcomes.observed).toBe(0)
+})
+
 test('a stream of one event does not show whether it is flushed', async () => {
   const { rows } = await ask(
     async (_, response) => {

@@ -303,6 +303,7 @@ export const violations: readonly Violation[] = [
   misbehaving('invalid-token-refused', 'signatures are not verified', 'accepts-forged-token'),
   misbehaving('missing-token-refused', 'a missing token is a failure', 'fails-without-token'),
   misbehaving('foreign-tenant-refused', 'any tenant will do', 'accepts-any-tenant'),
+  misbehaving('permission-admitted', 'a route forbids everybody', 'forbids-everybody'),
   spoilt('metrics-exposed', 'metrics are JSON', 'metrics', all(mediaType('application/json'))),
   spoilt('metrics-requests', 'requests are not counted by tenant', 'metrics', (reply) => {
     reply.body = reply.body.replaceAll(',tenant_id="acme"}', '}')

@@ -48,6 +48,7 @@ export type Misbehaviour =
   | 'counts-as-error'
   | 'counts-for-nobody'
   | 'empty-ids-of-refusals'
+  | 'forbids-everybody'
   | 'odd-correlation-ids-of-refusals'
 
 /** The violations of a service. */
@@ -96,6 +97,7 @@ interface Exchange {
 
 const tenants = new Map([
   ['Bearer token-of-alice', 'acme'],
+  ['Bearer token-of-bob', 'acme'],
   ['Bearer token-of-carol', 'globex'],
 ])
 
@@ -118,7 +120,9 @@ async function answer({ request, response, memory, wrongs }: Exchange): Promise<
     return write(response, { status: 400, headers: { 'content-type': 'text/html' }, body: '<h1>Goal?</h1>' })
   const outcome = await route(call)
   countRequest(call, outcome === 'stream' ? 'success' : outcome.type)
-  if (outcome !== 'stream') return write(response, spoil(wrongs, place, reply(outcome, trace)))
+  // Only a refusal is spoilt there, not the answer to an admitted caller.
+  const at = place === 'forbidden' && outcome !== 'stream' && outcome.type !== 'forbidden' ? 'list' : place
+  if (outcome !== 'stream') return write(response, spoil(wrongs, at, reply(outcome, trace)))
   await sendStream(response, { ...call, spoil: (head) => spoil(wrongs, place, head) })
 }
 

@@ -58,6 +58,7 @@ function outcomesOf(operations: readonly PlannedOperation[], api: Api): object {
   )
   add('forbidden', operations[0], (operation) => ({
     request: { ...sampleRequest(operation, api, 'complete'), tenant: 'globex' },
+    admits: { tenant: 'acme' },
   }))
   return Object.fromEntries(rows)
 }

@@ -45,7 +45,7 @@ export interface Expected {
 export interface Observation {
   readonly name: ObservationName
   readonly exchanges: readonly Exchange[]
-  /** The same request with success, for comparison with a refused one. */
+  /** The same request of a caller that is admitted, for comparison with a refused one. */
   readonly contrast?: Exchange
   readonly expected?: Expected
   /** The number of effects before the first request, after it and after the second. */

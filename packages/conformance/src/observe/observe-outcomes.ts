@@ -1,5 +1,6 @@
 import { type OutcomeType, outcomeTypes } from '@agentic-rest/profile'
 import type { Scenario } from '../scenario/scenario-schema.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import { valueAt } from './json-path.ts'
 import { type Expected, notInScenario, type Seen } from './observation.ts'
 import { prepare, type Run } from './run.ts'
@@ -21,10 +22,20 @@ async function observeOutcome(run: Run, type: OutcomeType): Promise<Seen> {
   if (!isWanted) return { name, missing: 'no rule asks for it' }
   const probe = run.scenario.outcomes?.[type]
   if (probe === undefined) return notInScenario(name, name)
-  return await attempt(run, name, async () => ({
-    exchanges: [await sendProbe(run, probe)],
-    expected: expectedOf(probe),
-  }))
+  return await attempt(run, name, async () => {
+    const exchange = await sendProbe(run, probe)
+    const contrast = type === 'forbidden' ? await sendAdmitted(run) : undefined
+    return { exchanges: [exchange], expected: expectedOf(probe), ...(contrast && { contrast }) }
+  })
+}
+
+/** Sends the forbidden request for the caller that the route admits, if the scenario names one. */
+async function sendAdmitted(run: Run): Promise<Exchange | undefined> {
+  const { outcomes, ...defaults } = run.scenario
+  const probe = outcomes?.forbidden
+  if (probe?.admits === undefined) return undefined
+  const { token = defaults.token, tenant = defaults.tenant } = probe.admits
+  return await sendProbe(run, { ...probe, request: { ...probe.request, token, tenant } })
 }
 
 /** The expectations of a probe. */

@@ -173,10 +173,14 @@ function outcomeOf(observation: string): OutcomeType | null {
   return outcomeTypes.find((type) => type === name) ?? null
 }
 
-/** The outcomes with an observed answer of their row. */
+/** The outcomes with an observed answer of their row. An answer that does not convince the rule of its row is none. */
 function observedOutcomes(judgements: readonly Judgement[]): OutcomeType[] {
   return outcomeTypes.filter((type) => {
     const { status, mediaType } = outcomes[type]
+    const isDoubted = judgements.some(
+      ({ rule, verdict }) => rule.clause === `table.${type}` && verdict.result === 'not_observed',
+    )
+    if (isDoubted) return false
     return judgements.some(
       ({ observation, exchange }) =>
         observation === `outcomes.${type}` &&

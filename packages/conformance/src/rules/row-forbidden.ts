@@ -1,5 +1,15 @@
-import { rowRule } from '../judge.ts'
-import { defineRule } from '../rule.ts'
+import { judgeAdmitted, rowRule } from '../judge.ts'
+import { defineRule, notObserved } from '../rule.ts'
 
-/** Errors, table: the row of `forbidden`. */
-export const rowForbidden = defineRule(rowRule('forbidden'))
+const row = rowRule('forbidden')
+
+/** Errors, table: the row of `forbidden`. A route that refuses everybody does not show it. */
+export const rowForbidden = defineRule({
+  ...row,
+  check(observation) {
+    const verdict = row.check(observation)
+    if (verdict.result !== 'pass') return verdict
+    const admitted = judgeAdmitted(observation)
+    return admitted.result === 'fail' ? notObserved('the route refuses the admitted caller too') : admitted
+  },
+})

@@ -78,6 +78,12 @@ const clarification = z.strictObject({
 
 const approval = z.strictObject({ ...probeShape, approver: text.optional() })
 
+/** Replaces token and tenant of a request; the ones of the scenario by default. */
+const caller = z.strictObject({ token: text.optional(), tenant: text.optional() })
+
+/** A route that refuses everybody is no proof of `forbidden`, so `admits` names a caller that it does not refuse. */
+const forbidden = z.strictObject({ ...probeShape, admits: caller.optional() })
+
 const effects = z.strictObject({
   ...requestShape,
   /** The list or number in the body that grows with every effect. */
@@ -91,7 +97,7 @@ const outcomeProbes = {
   clarification_required: clarification,
   validation_failed: probe,
   approval_required: approval,
-  forbidden: probe,
+  forbidden,
   conflict: probe,
   failed_dependency: probe,
   error: probe,
@@ -112,7 +118,7 @@ export const scenarioSchema = z.strictObject({
       ...probeShape,
       /** The number of concurrent streams of a tenant. */
       streams: z.int().min(1).max(1000).default(10),
-      otherTenant: z.strictObject({ token: text.optional(), tenant: text.optional() }).optional(),
+      otherTenant: caller.optional(),
     })
     .optional(),
   deadline: z.strictObject({ ...probeShape, seconds }).optional(),

@@ -79,7 +79,7 @@ export const routes: ReadonlyMap<string, readonly [Place, Route]> = new Map<stri
     ],
   ],
   ['POST /gates', ['approval', answerOnce(approval)]],
-  ['POST /secrets', ['forbidden', answerOnce(failure('forbidden', 'ROLE_REQUIRED'))]],
+  ['POST /secrets', ['forbidden', guard]],
   [
     'POST /clashes',
     [
@@ -102,6 +102,13 @@ export const routes: ReadonlyMap<string, readonly [Place, Route]> = new Map<stri
   ['POST /orders', ['orders', order]],
   ['GET /orders', ['list', listOrders]],
 ])
+
+/** Bob lacks the role. */
+function guard({ request, does }: Call): Outcome {
+  const isBob = request.headers.authorization === 'Bearer token-of-bob'
+  if (isBob || does('forbids-everybody')) return failure('forbidden', 'ROLE_REQUIRED')
+  return { type: 'success', body: { secret: 'kept' } }
+}
 
 const DEADLINE_MS = 250
 const LATE_MS = 2000

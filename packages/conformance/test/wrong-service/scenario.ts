@@ -9,7 +9,7 @@ const read = (path: string) => ({ method: 'GET', path }) as const
 export const wrongScenario: ScenarioInput = {
   token: 'alice',
   tenant: 'acme',
-  tokens: { alice: { env: 'ALICE' }, carol: { env: 'CAROL' } },
+  tokens: { alice: { env: 'ALICE' }, bob: { env: 'BOB' }, carol: { env: 'CAROL' } },
   foreignTenant: 'globex',
   outcomes: {
     success: { request: read('/items/1') },
@@ -18,7 +18,10 @@ export const wrongScenario: ScenarioInput = {
     clarification_required: { ...post('/goals'), asks: ['goal'] },
     validation_failed: post('/faults'),
     approval_required: post('/gates'),
-    forbidden: post('/secrets'),
+    forbidden: {
+      request: { ...post('/secrets').request, token: 'bob' },
+      admits: { token: 'alice' },
+    },
     conflict: post('/clashes'),
     failed_dependency: post('/outages'),
     error: post('/bugs'),
@@ -40,4 +43,4 @@ export const wrongScenario: ScenarioInput = {
 }
 
 /** The tokens of the scenario. */
-export const wrongTokens = { ALICE: 'token-of-alice', CAROL: 'token-of-carol' }
+export const wrongTokens = { ALICE: 'token-of-alice', BOB: 'token-of-bob', CAROL: 'token-of-carol' }
