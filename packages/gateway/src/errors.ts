@@ -34,8 +34,8 @@ export const errorCodes = {
     ...unauthenticated,
     message: 'The bearer token is not valid.',
     cause:
-      'The token is malformed, too long, signed by an unknown key, an ID token, or its signature or type is wrong.',
-    fix: 'Get a new token from the identity provider that the gateway is configured for.',
+      'The token is malformed, too long, signed by an unknown key, an ID token, or its signature or type is wrong. Or it is bound by `cnf` to another client certificate than the one of the connection, or to a proof that the gateway does not check.',
+    fix: 'Get a new token from the identity provider that the gateway is configured for. With a bound token, connect with its certificate; `gateway.tls.client_ca_file` must trust it.',
   },
   TOKEN_EXPIRED: {
     ...unauthenticated,

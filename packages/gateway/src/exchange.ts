@@ -23,6 +23,8 @@ export interface Identity {
   readonly serviceTenants: ReadonlySet<string> | undefined
   /** The issuer's own path to the tenant claim, where its configuration names one. */
   readonly tenantClaim: string | undefined
+  /** Digest of the client certificate that the token is bound to; empty for a binding that the gateway cannot check. */
+  readonly boundTo?: string
   /** When an open stream of the caller ends (`Date.now()`), with `end_streams_at_expiry`. */
   readonly streamsEndAt?: number
 }
@@ -194,6 +196,8 @@ export interface RequestWire {
   readonly signal: Cancellation
   readonly clientAddress: string
   readonly protocol: 'http' | 'https'
+  /** SHA-256 of the client's valid certificate, in base64url. */
+  readonly certificateDigest?: string | undefined
   /** The gateway's own span of this request: 16 hexadecimal digits. */
   readonly spanId: string
   /** `performance.now()` at the arrival of the head. */
@@ -252,6 +256,7 @@ export class Exchange implements RequestHead, RequestWire {
   readonly signal: Cancellation
   readonly clientAddress: string
   readonly protocol: 'http' | 'https'
+  readonly certificateDigest: string | undefined
   readonly spanId: string
   readonly startedAt: number
 
@@ -348,6 +353,7 @@ export class Exchange implements RequestHead, RequestWire {
     this.signal = wire.signal
     this.clientAddress = wire.clientAddress
     this.protocol = wire.protocol
+    this.certificateDigest = wire.certificateDigest
     this.spanId = wire.spanId
     this.startedAt = wire.startedAt
   }

@@ -123,8 +123,10 @@ function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference
   return [
     ...named(['gateway', 'tls', 'cert_file'], tls?.cert_file),
     ...named(['gateway', 'tls', 'key_file'], tls?.key_file),
+    ...named(['gateway', 'tls', 'client_ca_file'], tls?.client_ca_file),
     ...named(['gateway', 'admin', 'tls', 'cert_file'], admin?.tls?.cert_file),
     ...named(['gateway', 'admin', 'tls', 'key_file'], admin?.tls?.key_file),
+    ...named(['gateway', 'admin', 'tls', 'client_ca_file'], admin?.tls?.client_ca_file),
     ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
     ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
     ...plugins['token-validator'].issuers.flatMap(({ jwks_file, hs256_secret_file }, index) => [

@@ -80,6 +80,16 @@ const metricsNeedTheirListener: Rule = ({ value }) => {
   return [{ path, message: 'is admin, which needs gateway.admin' }]
 }
 
+const clientCertificatesNeedAuthorities: Rule = ({ value }) =>
+  [
+    ['gateway', 'tls'],
+    ['gateway', 'admin', 'tls'],
+  ]
+    .filter((tls) => !isPresent(value, [...tls, 'client_ca_file']))
+    .map((tls) => [...tls, 'client_certificate'])
+    .filter((path) => isPresent(value, path))
+    .map((path) => ({ path, message: 'needs client_ca_file beside it', absence: true }))
+
 const ADMIN_ROLES: Path = ['gateway', 'admin', 'roles']
 
 const oneKindOfAdminRole: Rule = ({ value }) => {
@@ -107,6 +117,7 @@ const gatewayRules: readonly Rule[] = [
   authoritiesNeedTls,
   everyWorkerHasAConnection,
   metricsNeedTheirListener,
+  clientCertificatesNeedAuthorities,
 ]
 
 const routesOf = ({ value }: Draft) => entriesAt(value, ['routes'])

@@ -191,12 +191,10 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
 
 type Absolute = (name: string) => string
 
-type TlsFiles = NonNullable<GatewayConfig['gateway']['tls']>
+type TlsSection = NonNullable<GatewayConfig['gateway']['tls']>
 
-const withTlsFiles = ({ cert_file, key_file }: TlsFiles, absolute: Absolute): TlsFiles => ({
-  cert_file: absolute(cert_file),
-  key_file: absolute(key_file),
-})
+const withTlsFiles = (tls: TlsSection, absolute: Absolute): TlsSection =>
+  withFiles(tls, ['cert_file', 'key_file', 'client_ca_file'], absolute)
 
 const withGatewayFiles = (
   gateway: GatewayConfig['gateway'],

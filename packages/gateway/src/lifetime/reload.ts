@@ -180,6 +180,16 @@ const fixedKeys: readonly FixedKey[] = [
     message: 'cannot be added or removed without a restart',
   },
   {
+    path: ['gateway', 'tls', 'client_ca_file'],
+    read: ({ tls }) => tls?.client_ca_file === undefined,
+    message: 'cannot be added or removed without a restart',
+  },
+  {
+    path: ['gateway', 'tls', 'client_certificate'],
+    read: ({ tls }) => tls?.client_certificate ?? 'request',
+    message: RESTART,
+  },
+  {
     path: ['gateway', 'limits', 'max_header_bytes'],
     read: ({ limits }) => limits.max_header_bytes,
     message: RESTART,

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../config/config-schema.ts'
 import { withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import type { Exchange } from '../exchange.ts'
-import { type KeyPair, loadServerCertificate } from '../listen/key-pair.ts'
+import { loadServerCertificate, type ServerCertificate } from '../listen/key-pair.ts'
 
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
@@ -26,9 +26,9 @@ export interface Snapshot {
   readonly plugins: readonly PipelinePlugin[]
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
-  readonly certificate: KeyPair | undefined
+  readonly certificate: ServerCertificate | undefined
   /** The certificate of the admin listener, where it has one. */
-  readonly adminCertificate: KeyPair | undefined
+  readonly adminCertificate: ServerCertificate | undefined
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
   /** The unfinished requests that started with it. */

@@ -50,6 +50,7 @@ export function acceptRequest(
     signal,
     clientAddress: connection.clientAddress,
     protocol: connection.protocol,
+    certificateDigest: connection.certificateDigest,
     spanId: options.nextSpanId(),
     startedAt,
   })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -16,6 +17,7 @@ export interface OpenRequest {
 export interface Connection {
   readonly clientAddress: string
   readonly protocol: Exchange['protocol']
+  readonly certificateDigest: string | undefined
   requestCount: number
   /** An answer will end the connection: bytes behind its request are ignored (RFC 9112, section 9.6). */
   closing: boolean
@@ -44,12 +46,23 @@ function describe(socket: Socket): Connection {
     // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
     clientAddress: socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? '',
     protocol: (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+    certificateDigest: digestOfCertificate(socket as Partial<TLSSocket>),
     requestCount: 0,
     closing: false,
     ended: false,
     broken: false,
     newest: undefined,
   }
+}
+
+/**
+ * The digest that a token names as `x5t#S256` (RFC 8705, section 3.1). An invalid certificate counts as none. A resumed
+ * session without a certificate counts as authorized in Node: only a certificate proves anything.
+ */
+function digestOfCertificate(socket: Partial<TLSSocket>): string | undefined {
+  if (socket.authorized !== true) return undefined
+  const certificate = socket.getPeerX509Certificate?.()
+  return certificate && hash('sha256', certificate.raw, 'base64url')
 }
 
 /** Whether the answer is not, or only partly, sent. */

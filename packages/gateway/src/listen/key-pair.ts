@@ -1,7 +1,10 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import type { GatewaySection } from '../config/config-schema.ts'
 import { readCertificates, readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
+
+type TlsSection = NonNullable<GatewaySection['tls']>
 
 /** A certificate chain and its key, as PEM. */
 export interface KeyPair {
@@ -34,16 +37,30 @@ export function loadKeyPair(files: KeyPairFiles): KeyPair {
   return loaded
 }
 
-/** Reads and checks the certificate of a listener's section. */
-export function loadServerCertificate(
-  { cert_file, key_file }: { readonly cert_file: string; readonly key_file: string },
-  section: string,
-): KeyPair {
-  return loadKeyPair({
-    cert: { file: cert_file, name: `${section}.cert_file` },
-    key: { file: key_file, name: `${section}.key_file` },
-    name: section,
+/** The certificate of a listener, and the certificates it asks its clients for. */
+export interface ServerCertificate extends KeyPair {
+  readonly clients?: ClientCertificates
+}
+
+/** The certificates of clients that a listener accepts. */
+export interface ClientCertificates {
+  /** The trusted authorities, as PEM. */
+  readonly ca: readonly string[]
+  /** Whether a client without a valid certificate gets no connection. */
+  readonly required: boolean
+}
+
+/** Reads and checks the files of a listener's section. */
+export function loadServerCertificate(section: TlsSection, name: string): ServerCertificate {
+  const { cert_file, key_file, client_ca_file } = section
+  const pair = loadKeyPair({
+    cert: { file: cert_file, name: `${name}.cert_file` },
+    key: { file: key_file, name: `${name}.key_file` },
+    name,
   })
+  if (client_ca_file === undefined) return pair
+  const ca = readCertificates(client_ca_file, `${name}.client_ca_file`).map(String)
+  return { ...pair, clients: { ca, required: section.client_certificate === 'require' } }
 }
 
 function checkKey(certificate: X509Certificate, text: string, { cert, key }: KeyPairFiles): void {

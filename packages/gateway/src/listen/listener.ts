@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
-import type { KeyPair } from './key-pair.ts'
+import type { ServerCertificate } from './key-pair.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 
 /** Settings that can change while a listener is open. */
@@ -19,7 +19,7 @@ export interface ListenerSettings {
     readonly max_connections: number
   }
   readonly corsOrigins: readonly string[] | undefined
-  readonly certificate: KeyPair | undefined
+  readonly certificate: ServerCertificate | undefined
 }
 
 // An import would read every export, and two of them load all of Node's fetch: 26 ms at every start.
@@ -59,8 +59,8 @@ export interface Listener {
   /** Number of connections accepted so far. */
   readonly accepted: number
   /**
-   * Applies settings from the next request, connection or handshake on. TLS on or off and the largest head are fixed when
-   * Node makes the server.
+   * Applies settings from the next request, connection or handshake on. TLS on or off, whether it asks clients for a
+   * certificate and the largest head are fixed when Node makes the server.
    */
   apply(settings: ListenerSettings): void
   /** Accepts no new connection; answers on those that are open end them. */
@@ -132,7 +132,7 @@ export function createListener(options: ListenerOptions): Listener {
       settings = changed
       setLimits(server, changed)
       if (changed.certificate !== undefined && 'setSecureContext' in server)
-        (server as TlsServer).setSecureContext({ ...changed.certificate, ...TLS })
+        (server as TlsServer).setSecureContext(contextOptions(changed.certificate))
     },
     drain() {
       draining = true
@@ -165,8 +165,9 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
   const server = certificate
     ? createTlsServer({
         ...serverOptions,
-        ...certificate,
-        ...TLS,
+        ...contextOptions(certificate),
+        requestCert: certificate.clients !== undefined,
+        rejectUnauthorized: certificate.clients?.required === true,
         // An unfinished handshake counts as a slow head; Node would wait for two minutes.
         handshakeTimeout: timeouts.headersMs,
         ALPNProtocols: ['http/1.1'],
@@ -174,6 +175,11 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
     : http.createServer(serverOptions)
   setLimits(server, { limits })
   return server
+}
+
+/** A reload makes a new context, whose new ticket keys end the sessions of clients that the old one trusted. */
+function contextOptions({ cert, key, clients }: ServerCertificate) {
+  return { cert, key, ...TLS, ...(clients && { ca: [...clients.ca] }) }
 }
 
 function setLimits(server: Server, { limits }: Pick<ListenerSettings, 'limits'>): void {

@@ -249,7 +249,12 @@ test('keys at their bounds are accepted, and file names start from the folder of
     drain_seconds: 0,
     drain_delay_seconds: 5,
     cors: { origins: ['https://app.example.test', 'http://[::1]:8090'] },
-    tls: { cert_file: new URL('good/tls.crt', import.meta.url).pathname, key_file: '/run/secrets/tls.key' },
+    tls: {
+      cert_file: new URL('good/tls.crt', import.meta.url).pathname,
+      key_file: '/run/secrets/tls.key',
+      client_ca_file: new URL('good/clients.pem', import.meta.url).pathname,
+      client_certificate: 'require',
+    },
   })
   expect(plugins['token-validator'].issuers).toEqual([
     {

@@ -30,6 +30,16 @@ const GIBIBYTE = 1_073_741_824
 const tls = section({
   cert_file: text('a file name').describe('PEM file with the certificate chain, relative to this file.'),
   key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
+  client_ca_file: text('a file name')
+    .optional()
+    .describe(
+      'PEM file with the authorities of client certificates, relative to this file; absent means that clients are not asked for one.',
+    ),
+  client_certificate: oneOf(['request', 'require'])
+    .optional()
+    .describe(
+      '`require` refuses connections without a valid client certificate, `request` takes them too; request is the default with client_ca_file.',
+    ),
 })
 
 const grant = section({

@@ -90,6 +90,9 @@ function admit(
   identity: Identity | undefined,
   { actor_header: trust }: TokenValidatorOptions,
 ): StepResult {
+  // For every request: the token may be cached, but the certificate is the connection's.
+  if (identity?.boundTo !== undefined && identity.boundTo !== exchange.certificateDigest)
+    return refusal('INVALID_TOKEN')
   exchange.identity = identity
   exchange.actor = identity?.subject ?? ''
   const actor = resolveActor(exchange, trust)

@@ -88,7 +88,18 @@ function readIdentity(
     serviceAccount: issuer.serviceAccount || named,
     serviceTenants: named ? known?.tenants : undefined,
     tenantClaim: issuer.claims.tenant,
+    ...(Object.hasOwn(claims, 'cnf') && { boundTo: certificateOf(claims['cnf']) }),
   }
+}
+
+/**
+ * The certificate that a `cnf` claim names (RFC 8705, section 3.1). Any other member is a proof that the gateway does not
+ * check, such as `jkt` (RFC 9449): the empty text equals no digest, so that the token is refused.
+ */
+export function certificateOf(cnf: unknown): string {
+  if (typeof cnf !== 'object' || cnf === null) return ''
+  const [[name, digest] = [], ...more] = Object.entries(cnf)
+  return name === 'x5t#S256' && typeof digest === 'string' && more.length === 0 ? digest : ''
 }
 
 /** RFC 7519, section 4.1.3: `aud` is one text or a list of texts. */
