@@ -3,6 +3,7 @@ import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/prof
 import { mappableFields, ownAuditFields } from './config/audit-fields.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 import { limitReached, type ReachedLimit } from './errors.ts'
+import type { ByteAccount } from './shares/held-bytes.ts'
 
 /** What a step says: nothing to go on, or the outcome that ends the request. */
 export type StepResult = Outcome | undefined
@@ -49,8 +50,13 @@ export interface RequestBody {
   readonly isRead: boolean
   /** A plugin replaced the bytes: headers that describe the original bytes are no longer true. */
   readonly isReplaced: boolean
-  /** Reads the whole body; `undefined` when it is larger than `maxBytes`. May be called again. */
+  /**
+   * Reads the whole body; `undefined` when it is larger than `maxBytes`. May be called again. Rejects with a
+   * `LimitReachedError` when the gateway holds as many bytes as it may.
+   */
   read(maxBytes: number): Promise<Buffer | undefined>
+  /** Counts the bytes that are read into memory; before it is called, they are not counted. */
+  holdIn(account: ByteAccount): void
   /** Replaces the bytes; the forwarded request is framed anew. */
   replace(bytes: Buffer): void
   /** The content to forward. A stream can be taken once. */
@@ -60,6 +66,17 @@ export interface RequestBody {
 /** The body exceeded `max_body_bytes` while it was forwarded. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
+}
+
+/** A limit of the gateway stopped a read. The request is refused with it. */
+export class LimitReachedError extends Error {
+  override readonly name = 'LimitReachedError'
+  readonly reached: ReachedLimit
+
+  constructor(reached: ReachedLimit) {
+    super(`the limit ${reached.limit} is reached`)
+    this.reached = reached
+  }
 }
 
 /** The answer to the client. `listen/` implements it, so that nothing else knows the wire. */
@@ -286,6 +303,8 @@ export class Exchange implements RequestHead, RequestWire {
   // pipeline, after tenant-injector
   /** The request counts against the share of its tenant; a stream no longer does. */
   inShare = false
+  /** The bytes of bodies that the request holds in memory. */
+  heldBytes: ByteAccount | undefined = undefined
 
   // route-policy
   /** The route whose `scopes` or `allow` denied the request. */

@@ -109,7 +109,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const load = createLoad(() => gatewayConfig().limits)
   const metrics = createMetrics({
     version: options.version,
-    inFlight: () => load.inFlight,
+    load,
     upstreams: () => pools.all.map(upstreamState),
   })
   // The supervisor logs the warnings for its workers.

@@ -1,5 +1,6 @@
 import type { LimitOptions } from '../config/config-schema.ts'
 import type { Exchange } from '../exchange.ts'
+import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
 import { TenantCounts } from '../shares/tenant-counts.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
@@ -8,7 +9,9 @@ import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.
 export interface Load extends ActiveExchanges {
   /** Requests in flight, without open streams. */
   readonly inFlight: number
-  /** Counts a request against the share of its tenant; false when the tenant has all of it in flight. */
+  /** Bytes of bodies in memory. */
+  readonly bufferedBytes: number
+  /** Counts a request and its bodies against the shares of its tenant; false when the tenant has all of it in flight. */
   takeShare(exchange: Exchange): boolean
   /** The exchange holds a stream slot from now on. */
   streamStarted(exchange: Exchange): void
@@ -28,6 +31,10 @@ export function createLoad(limits: () => LimitOptions): Load {
   const { active } = exchanges
   const delay = watchLoop()
   const shares = new TenantCounts()
+  const held = new HeldBytes(() => ({
+    total: limits().max_buffered_bytes,
+    perTenant: tenantShares(limits()).bufferedBytes,
+  }))
   let streams = 0
   const leaveShare = (exchange: Exchange) => {
     if (!exchange.inShare) return
@@ -39,11 +46,16 @@ export function createLoad(limits: () => LimitOptions): Load {
     get inFlight() {
       return active.length - streams
     },
+    get bufferedBytes() {
+      return held.total
+    },
     takeShare(exchange) {
       const { tenantId = '' } = exchange
       if (shares.of(tenantId) >= tenantShares(limits()).inFlight) return false
       shares.add(tenantId, 1)
       exchange.inShare = true
+      exchange.heldBytes = new ByteAccount(held, tenantId)
+      exchange.body.holdIn(exchange.heldBytes)
       return true
     },
     streamStarted(exchange) {
@@ -53,6 +65,7 @@ export function createLoad(limits: () => LimitOptions): Load {
     leave(exchange) {
       if (exchange.slot === 'taken') streams -= 1
       leaveShare(exchange)
+      exchange.heldBytes?.close()
       exchanges.leave(exchange)
     },
     overload() {

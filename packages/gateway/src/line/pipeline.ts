@@ -1,6 +1,12 @@
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
-import { type Exchange, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
+import {
+  type Exchange,
+  LimitReachedError,
+  refuseByLimit,
+  type StepResult,
+  unlessCancelled,
+} from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { Parts } from './parts.ts'
@@ -55,6 +61,7 @@ interface Failure {
 }
 
 function failed(plugin: PipelinePlugin, exchange: Exchange, { log, error }: Failure): StepResult {
+  if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
   // A plugin that gives up because its client left has not failed.
   const level = exchange.signal.aborted ? 'debug' : 'error'
   log[level]('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })

@@ -1,19 +1,22 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { Cancellation } from '../exchange.ts'
+import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
 import { requestBody } from './request-body.ts'
 
 function openBody(length?: number) {
   const stream = new PassThrough()
+  const signal = new Cancellation()
   const body = requestBody(stream as unknown as IncomingMessage, {
     length,
     maxBytes: 1000,
-    signal: new Cancellation(),
+    signal,
     reply: { sendContinue: () => undefined },
   })
-  return { stream, body }
+  return { stream, body, signal }
 }
 
 test('two reads at once give the same bytes, each chunk once', async () => {
@@ -34,4 +37,73 @@ test('a read that is not awaited leaves its chunks to the forwarded stream', asy
   stream.end('world')
   expect(await text(content)).toBe('helloworld')
   expect(await read).toBeUndefined()
+})
+
+function openAccount(perTenant = 100) {
+  const held = new HeldBytes(() => ({ total: 100, perTenant }))
+  return { held, account: new ByteAccount(held, 'acme') }
+}
+
+test('bytes count as they arrive, and as long as their request lasts', async () => {
+  const { stream, body } = openBody(10)
+  const { held, account } = openAccount()
+  body.holdIn(account)
+  const read = body.read(100)
+  expect(held.total).toBe(0)
+  stream.write('hello')
+  await new Promise(setImmediate)
+  expect(held.total).toBe(5)
+  stream.end('world')
+  await read
+  body.replace(Buffer.from('shorter'))
+  expect(held.total).toBe(7)
+  account.close()
+  expect(held.total).toBe(0)
+})
+
+test('a declared length that does not fit is refused before anything is read', async () => {
+  const { stream, body } = openBody(101)
+  const { held, account } = openAccount()
+  body.holdIn(account)
+  const reached = { code: 'LIMIT_EXCEEDED', limit: 'max_buffered_bytes_per_tenant', retryAfter: 1 }
+  await expect(body.read(1000)).rejects.toMatchObject({ name: 'LimitReachedError', reached })
+  expect([held.total, stream.listenerCount('data')]).toEqual([0, 0])
+})
+
+test('a body without a length is refused when it no longer fits; forwarded as a stream it is complete', async () => {
+  const { stream, body } = openBody()
+  const { held, account } = openAccount(1000)
+  body.holdIn(account)
+  const read = body.read(1000)
+  stream.write('x'.repeat(80))
+  stream.write('y'.repeat(21))
+  const reached = { code: 'OVERLOADED', limit: 'max_buffered_bytes' }
+  await expect(read).rejects.toMatchObject({ reached })
+  expect(held.total).toBe(80)
+  const content = body.content() as Readable
+  stream.end('z')
+  expect(await text(content)).toBe(`${'x'.repeat(80)}${'y'.repeat(21)}z`)
+})
+
+test('a request that ends early keeps nothing of its body, and reads the rest away', async () => {
+  const { stream, body, signal } = openBody()
+  const read = body.read(1000)
+  stream.write('hello')
+  await new Promise(setImmediate)
+  signal.cancel('timeout')
+  await expect(read).rejects.toThrow('the request ended before its body was complete')
+  expect(stream.listenerCount('data')).toBe(0)
+  stream.end('world')
+  await once(stream, 'end')
+})
+
+test('a read that outlives its account is dropped with the next chunk', async () => {
+  const { stream, body } = openBody()
+  const { held, account } = openAccount()
+  body.holdIn(account)
+  const read = body.read(1000)
+  account.close()
+  stream.write('hello')
+  await expect(read).rejects.toThrow('the request ended before its body was complete')
+  expect(held.total).toBe(0)
 })

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { BodyTooLargeError, type Cancellation, type RequestBody } from '../exchange.ts'
+import type { ReachedLimit } from '../errors.ts'
+import { BodyTooLargeError, type Cancellation, LimitReachedError, type RequestBody } from '../exchange.ts'
+import type { ByteAccount, NotHeld } from '../shares/held-bytes.ts'
 import type { ClientReply } from './reply.ts'
 
 /** The limits of a body, and the parts of its request that it uses. */
@@ -24,6 +26,7 @@ const NO_BODY: RequestBody = {
   replace() {
     throw new TypeError('the request has no body to replace')
   },
+  holdIn: () => undefined,
   content: () => undefined,
 }
 
@@ -37,6 +40,7 @@ class ClientBody implements RequestBody {
   private readonly request: IncomingMessage
   private readonly options: RequestBodyOptions
   private bytes: Buffer | undefined = undefined
+  private account: ByteAccount | undefined = undefined
   private readonly prefix: Buffer[] = []
   private reading: Promise<void> | undefined = undefined
   private stopReading: (() => void) | undefined = undefined
@@ -62,6 +66,9 @@ class ClientBody implements RequestBody {
     if (this.bytes === undefined) {
       const { length } = this.options
       if (length !== undefined && length > maxBytes) return undefined
+      // Refused before it is read, where the length is known.
+      const refused = this.account?.refusal(length ?? 0)
+      if (refused !== undefined) throw refusedRead(refused)
       this.reading = this.collectAll(Math.min(maxBytes, this.options.maxBytes))
       try {
         await this.reading
@@ -72,17 +79,24 @@ class ClientBody implements RequestBody {
     return this.bytes !== undefined && this.bytes.length <= maxBytes ? this.bytes : undefined
   }
 
+  holdIn(account: ByteAccount): void {
+    this.account = account
+  }
+
   private async collectAll(maxBytes: number): Promise<void> {
     const { reply, signal } = this.options
     reply.sendContinue()
     await collect(this.request, this.prefix, {
       maxBytes,
       signal,
+      account: this.account,
       onStart: (stop) => {
         this.stopReading = stop
       },
       onEnd: () => {
-        this.bytes ??= Buffer.concat(this.prefix)
+        this.bytes ??= this.prefix.length === 1 ? this.prefix[0] : Buffer.concat(this.prefix)
+        // Kept beside the whole body, the chunks would take its memory twice.
+        this.prefix.length = 0
       },
     })
     this.stopReading = undefined
@@ -90,6 +104,7 @@ class ClientBody implements RequestBody {
 
   replace(bytes: Buffer): void {
     this.isReplaced = true
+    this.account?.add(bytes.length - (this.bytes?.length ?? 0))
     this.bytes = bytes
   }
 
@@ -106,45 +121,74 @@ class ClientBody implements RequestBody {
   }
 }
 
+const limits = {
+  total: { code: 'OVERLOADED', limit: 'max_buffered_bytes' },
+  perTenant: { code: 'LIMIT_EXCEEDED', limit: 'max_buffered_bytes_per_tenant', retryAfter: 1 },
+} as const satisfies Record<Exclude<NotHeld, 'ended'>, ReachedLimit>
+
+function refusedRead(refused: NotHeld): Error {
+  if (refused !== 'ended') return new LimitReachedError(limits[refused])
+  return new Error('the request ended before its body was complete')
+}
+
 interface Collecting extends Pick<RequestBodyOptions, 'maxBytes' | 'signal'> {
+  readonly account: ByteAccount | undefined
   /** Gets a function that ends the read early. */
   readonly onStart: (stop: () => void) => void
   /** Called when the last chunk is there. */
   readonly onEnd: () => void
 }
 
-/** Reads until the end, or until more than `maxBytes` have arrived; the stream is paused then, and nothing is lost. */
+/**
+ * Reads until the end, or until more than `maxBytes` have arrived; the stream is paused then, and nothing is lost. Of a
+ * request that has ended nothing is kept.
+ */
 function collect(
   request: IncomingMessage,
   chunks: Buffer[],
-  { maxBytes, signal, onStart, onEnd }: Collecting,
+  { maxBytes, signal, account, onStart, onEnd }: Collecting,
 ): Promise<void> {
   let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   if (length > maxBytes) return Promise.resolve()
   return new Promise((resolve, reject) => {
-    let complete = false
-    const stopEarly = () => {
+    let isOver = false
+    const stop = () => {
+      isOver = true
       request.off('data', onData).off('end', onLast).off('close', onClose).off('error', onClose)
       request.pause()
       resolve()
     }
     const onData = (chunk: Buffer) => {
+      const refused = account?.take(chunk.length)
+      if (refused === 'ended') return forget()
       chunks.push(chunk)
       length += chunk.length
-      if (length > maxBytes) stopEarly()
+      if (length <= maxBytes && refused === undefined) return
+      if (length <= maxBytes && refused !== undefined) reject(refusedRead(refused))
+      stop()
+    }
+    const forget = () => {
+      if (isOver) return
+      reject(refusedRead('ended'))
+      stop()
+      chunks.length = 0
+      // The rest is read and dropped: the next request on the connection comes behind it.
+      request.resume()
     }
     // Only `close` follows the end: removing the listeners would cost time for nothing.
     const onLast = () => {
-      complete = true
+      isOver = true
       onEnd()
       resolve()
     }
     const onClose = () => {
-      if (complete) return
-      signal.cancel('client_disconnect')
+      if (isOver) return
       reject(new Error('the client went away before the body was complete'))
+      signal.cancel('client_disconnect')
     }
-    onStart(stopEarly)
+    onStart(stop)
+    // A client that stops sending must not keep the bytes of a request that is over.
+    signal.addEventListener('abort', forget)
     request.on('data', onData).on('end', onLast).on('close', onClose).on('error', onClose)
     if (request.destroyed && !request.readableEnded) onClose()
     request.resume()

@@ -119,6 +119,12 @@ export const metricTable = {
     labels: [],
     help: 'Requests that are being worked on; open streams do not count.',
   },
+  buffered: {
+    name: 'agentic_gateway_buffered_bytes',
+    type: 'gauge',
+    labels: [],
+    help: 'Bytes of request bodies, and of answers under check, that are held in memory.',
+  },
   loopDelay: {
     name: 'agentic_gateway_event_loop_delay_seconds',
     type: 'gauge',

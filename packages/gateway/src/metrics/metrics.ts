@@ -43,7 +43,7 @@ export interface Metrics {
 export interface MetricSources {
   readonly version: string
   readonly upstreams: () => readonly UpstreamState[]
-  readonly inFlight: () => number
+  readonly load: { readonly inFlight: number; readonly bufferedBytes: number }
 }
 
 /** Makes the metrics of one gateway. */
@@ -118,6 +118,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const connections = registry.gauge(metricTable.connections)
   const queued = registry.gauge(metricTable.queued)
   const inFlight = registry.gauge(metricTable.inFlight)
+  const buffered = registry.gauge(metricTable.buffered)
   const loopDelay = registry.gauge(metricTable.loopDelay)
   const memory = registry.gauge(metricTable.memory)
   registry.gauge(metricTable.workers).set(1)
@@ -136,7 +137,8 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
         connections.add(upstream.connections, upstream.name)
         queued.add(upstream.queued, upstream.name)
       }
-      inFlight.set(sources.inFlight())
+      inFlight.set(sources.load.inFlight)
+      buffered.set(sources.load.bufferedBytes)
       for (const percentile of [50, 99]) loopDelay.set(delay.percentile(percentile) / 1e9, String(percentile))
       delay.reset()
       memory.set(process.memoryUsage.rss())

@@ -5,6 +5,7 @@ export interface TenantShares {
   readonly inFlight: number
   readonly upstreamConnections: number
   readonly upstreamQueue: number
+  readonly bufferedBytes: number
 }
 
 /** At least 1: a tenant without any share could never be served. */
@@ -18,5 +19,9 @@ export function tenantShares(limits: LimitOptions): TenantShares {
     // Rounded up: up to three connections are too few to keep one free.
     upstreamConnections: limits.max_upstream_connections_per_tenant ?? Math.ceil(connections * (3 / 4)),
     upstreamQueue: limits.max_upstream_queue_per_tenant ?? share(limits.max_upstream_queue_per_origin, 1 / 4),
+    bufferedBytes:
+      limits.max_buffered_bytes_per_tenant ??
+      // A tenant can always hold the largest body, alone.
+      Math.max(limits.max_body_bytes, share(limits.max_buffered_bytes, 1 / 4)),
   }
 }

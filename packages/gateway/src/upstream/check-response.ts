@@ -45,6 +45,8 @@ export function checkResponse(
   const check = (collected: CollectedBody): Checked => {
     // The end of a cancelled exchange's body is not the upstream's fault.
     exchange.signal.throwIfAborted()
+    // Never refused for its size: the service has done its work. It leaves less room for requests.
+    if ('bytes' in collected) exchange.heldBytes?.add(collected.bytes.length)
     if ('problem' in collected) return { refused: refusal(problemCode(collected.problem)) }
     return checkVendorBody(exchange, route, { answer, essence, bytes: collected.bytes, maxBytes })
   }

@@ -4,6 +4,7 @@ import { type ErrorCode, type ReachedLimit, refusal } from '../errors.ts'
 import {
   BodyTooLargeError,
   type Exchange,
+  LimitReachedError,
   refuseByLimit,
   type StepResult,
   unlessCancelled,
@@ -60,6 +61,7 @@ export async function forward(
     // An error before the request is sent would keep the permit for ever.
     release?.()
     signal.throwIfAborted()
+    if (error instanceof LimitReachedError) return { refused: refuseByLimit(exchange, error.reached) }
     const { requestId } = exchange.trace
     options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
     return { refused: refusal(failureCode(error)) }

@@ -126,6 +126,8 @@ export function divideLimits(
   const divided = {
     // At least one, so that every worker can serve a request.
     max_in_flight: Math.max(1, partOf(limits.max_in_flight)),
+    // Each worker can hold the largest body.
+    max_buffered_bytes: Math.max(limits.max_body_bytes, partOf(limits.max_buffered_bytes)),
     max_upstream_connections_per_origin: partOf(limits.max_upstream_connections_per_origin),
     max_upstream_queue_per_origin: partOf(limits.max_upstream_queue_per_origin),
     ...tenantParts(limits, partOf),
@@ -135,6 +137,7 @@ export function divideLimits(
 
 const TENANT_LIMITS = [
   'max_in_flight_per_tenant',
+  'max_buffered_bytes_per_tenant',
   'max_upstream_connections_per_tenant',
   'max_upstream_queue_per_tenant',
 ] as const

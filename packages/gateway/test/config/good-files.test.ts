@@ -22,6 +22,7 @@ const defaultLimits = {
   max_connections: 10_000,
   max_agentic_response_bytes: 1_048_576,
   max_in_flight: 4096,
+  max_buffered_bytes: 268_435_456,
   max_upstream_connections_per_origin: 1024,
   max_upstream_queue_per_origin: 1024,
 }
@@ -216,6 +217,8 @@ test('keys at their bounds are accepted, and file names start from the folder of
       max_agentic_response_bytes: 1,
       max_in_flight: 1,
       max_in_flight_per_tenant: 1,
+      max_buffered_bytes: 1,
+      max_buffered_bytes_per_tenant: 1,
       max_upstream_connections_per_origin: 1,
       max_upstream_connections_per_tenant: 1,
       max_upstream_queue_per_origin: 0,

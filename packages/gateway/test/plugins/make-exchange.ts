@@ -108,6 +108,7 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
       known = true
       replaced = true
     },
+    holdIn: () => undefined,
     content: () => {
       if (!known) return Readable.from(source as readonly Buffer[])
       return bytes.length === 0 ? undefined : bytes

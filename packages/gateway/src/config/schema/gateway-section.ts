@@ -111,6 +111,16 @@ const limits = section({
     .describe(
       'Most requests of one tenant worked on at a time, open streams aside; above it a request is refused with LIMIT_EXCEEDED. Absent means a quarter of max_in_flight, at least 1.',
     ),
+  max_buffered_bytes: integer(1, 1024 * GIBIBYTE)
+    .default(268_435_456)
+    .describe(
+      'Most bytes of bodies held in memory at a time; a request whose body does not fit is refused with OVERLOADED.',
+    ),
+  max_buffered_bytes_per_tenant: integer(1, 1024 * GIBIBYTE)
+    .optional()
+    .describe(
+      'The same for the bodies of one tenant; above it a request is refused with LIMIT_EXCEEDED. Absent means a quarter of max_buffered_bytes, at least max_body_bytes.',
+    ),
   max_upstream_connections_per_origin: integer(1, 65_535)
     .default(1024)
     .describe('Most connections to one upstream origin; each open stream holds one.'),

@@ -1,7 +1,7 @@
 import { headers } from '@agentic-rest/profile'
 import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
-import type { Exchange, StepResult } from '../../exchange.ts'
+import { type Exchange, LimitReachedError, refuseByLimit, type StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, INSPECTED_TYPES, judgeBody } from './body-kind.ts'
 import { CannotSanitizeError, compileRules, matchedReplacements } from './compile-rules.ts'
@@ -109,7 +109,9 @@ function settle({ body }: Exchange, result: SanitizedBody): StepResult {
 }
 
 /** Fails closed: an uninspected request is not forwarded. */
-function fail(error: unknown, { trace, signal }: Exchange, { log }: PipelineContext): StepResult {
+function fail(error: unknown, exchange: Exchange, { log }: PipelineContext): StepResult {
+  const { trace, signal } = exchange
+  if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
   // A disconnected client is no fault of the gateway and gets no answer.
   if (!signal.aborted) {
     log.error('prompt-sanitize could not inspect a request', {

@@ -82,6 +82,7 @@ test('a client that left is not an error of the gateway', async () => {
         return Promise.reject(new Error('gone'))
       },
       isReplaced: false,
+      holdIn: () => undefined,
       replace: () => undefined,
       content: () => undefined,
     },

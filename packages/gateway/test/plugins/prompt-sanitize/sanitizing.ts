@@ -109,6 +109,7 @@ function watchBody(
         replaced++
         body.replace(bytes)
       },
+      holdIn: (account) => body.holdIn(account),
       content: () => body.content(),
     },
     counts: () => ({ replaced, read }),

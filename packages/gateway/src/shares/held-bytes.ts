@@ -1,0 +1,82 @@
+/** The bounds of the bodies in memory, in bytes. */
+export interface HeldBytesLimits {
+  readonly total: number
+  readonly perTenant: number
+}
+
+/** Why bytes cannot be held: a bound is reached, or the request has ended. */
+export type NotHeld = keyof HeldBytesLimits | 'ended'
+
+/**
+ * Counts the bytes of bodies in memory. They count when they arrive, not when a client declares them: otherwise a client
+ * could reserve all memory with heads alone and send nothing.
+ */
+export class HeldBytes {
+  private readonly limits: () => HeldBytesLimits
+  private readonly byTenant = new Map<string, number>()
+  private held = 0
+
+  constructor(limits: () => HeldBytesLimits) {
+    this.limits = limits
+  }
+
+  get total(): number {
+    return this.held
+  }
+
+  of(tenant: string): number {
+    return this.byTenant.get(tenant) ?? 0
+  }
+
+  /** The bound that so many more bytes of a tenant would exceed. */
+  exceeded(tenant: string, bytes: number): keyof HeldBytesLimits | undefined {
+    const { total, perTenant } = this.limits()
+    if (this.of(tenant) + bytes > perTenant) return 'perTenant'
+    return this.held + bytes > total ? 'total' : undefined
+  }
+
+  add(tenant: string, bytes: number): void {
+    this.held += bytes
+    const own = this.of(tenant) + bytes
+    if (own === 0) this.byTenant.delete(tenant)
+    else this.byTenant.set(tenant, own)
+  }
+}
+
+/** The bytes that one request holds. */
+export class ByteAccount {
+  private readonly bytes: HeldBytes
+  private readonly tenant: string
+  private own = 0
+  private isOpen = true
+
+  constructor(bytes: HeldBytes, tenant: string) {
+    this.bytes = bytes
+    this.tenant = tenant
+  }
+
+  /** Why so many more bytes cannot be held now, if so. Nothing is counted. */
+  refusal(bytes: number): NotHeld | undefined {
+    return this.isOpen ? this.bytes.exceeded(this.tenant, bytes) : 'ended'
+  }
+
+  /** Counts bytes, or returns why they cannot be held. */
+  take(bytes: number): NotHeld | undefined {
+    const refused = this.refusal(bytes)
+    if (refused === undefined) this.add(bytes)
+    return refused
+  }
+
+  /** Counts bytes that are in memory already, whatever the bounds; a negative number for bytes that are gone. */
+  add(bytes: number): void {
+    if (!this.isOpen) return
+    this.own += bytes
+    this.bytes.add(this.tenant, bytes)
+  }
+
+  /** Ends the account: its request has ended. */
+  close(): void {
+    this.add(-this.own)
+    this.isOpen = false
+  }
+}
