@@ -4,36 +4,39 @@ import { MOST_TOKENS } from './usage.ts'
 
 const asked = (value: unknown) => askedTokens(Buffer.from(JSON.stringify(value)))
 
-test.for(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])('%s is the limit', (name) => {
+test.for(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])('%s is the limit', async (name) => {
   const messages = [{ role: 'user', content: '"max_tokens": 1', max_tokens: 2 }]
-  expect(asked({ messages, [name]: 100, model: 'gpt-5' })).toEqual({ tokens: 100, model: 'gpt-5' })
+  expect(await asked({ messages, [name]: 100, model: 'gpt-5' })).toEqual({ tokens: 100, model: 'gpt-5' })
 })
 
-test('the larger of two limits counts', () => {
-  expect(asked({ max_tokens: 1, max_completion_tokens: 500 }).tokens).toBe(500)
+test('the larger of two limits counts', async () => {
+  expect((await asked({ max_tokens: 1, max_completion_tokens: 500 })).tokens).toBe(500)
 })
 
-test('each choice has the limit', () => {
-  expect(asked({ max_tokens: 100, n: 3 }).tokens).toBe(300)
-  expect(asked({ max_tokens: 100, n: null }).tokens).toBe(100)
-  expect(asked({ max_tokens: 100, n: 1e9 }).tokens).toBe(12_800)
+test('each choice has the limit', async () => {
+  expect((await asked({ max_tokens: 100, n: 3 })).tokens).toBe(300)
+  expect((await asked({ max_tokens: 100, n: null })).tokens).toBe(100)
+  expect((await asked({ max_tokens: 100, n: 1e9 })).tokens).toBe(12_800)
 })
 
-test('a huge limit is cut to the bound', () => {
-  expect(asked({ max_tokens: 1e15 }).tokens).toBe(MOST_TOKENS)
-  expect(asked({ max_tokens: MOST_TOKENS, n: 128 }).tokens).toBe(MOST_TOKENS)
+test('a huge limit is cut to the bound', async () => {
+  expect((await asked({ max_tokens: 1e15 })).tokens).toBe(MOST_TOKENS)
+  expect((await asked({ max_tokens: MOST_TOKENS, n: 128 })).tokens).toBe(MOST_TOKENS)
 })
 
-test.for([0, -1, 1.5, '100', null, [], {}, true])('a limit or a number of choices of %s is none', (value) => {
-  expect(asked({ max_tokens: value }).tokens).toBeUndefined()
-  if (value !== null) expect(asked({ max_tokens: 10, n: value }).tokens).toBeUndefined()
-})
+test.for([0, -1, 1.5, '100', null, [], {}, true])(
+  'a limit or a number of choices of %s is none',
+  async (value) => {
+    expect((await asked({ max_tokens: value })).tokens).toBeUndefined()
+    if (value !== null) expect((await asked({ max_tokens: 10, n: value })).tokens).toBeUndefined()
+  },
+)
 
-test('a body that is no JSON object asks for nothing', () => {
+test('a body that is no JSON object asks for nothing', async () => {
   for (const text of ['', 'max_tokens=5', '[{"max_tokens":5}]', '{"max_tokens":5', '5'])
-    expect(askedTokens(Buffer.from(text))).toEqual({ tokens: undefined, model: undefined })
+    expect(await askedTokens(Buffer.from(text))).toEqual({ tokens: undefined, model: undefined })
 })
 
-test('a model that is no text is none', () => {
-  expect(asked({ model: 5, max_tokens: 1 })).toEqual({ tokens: 1, model: undefined })
+test('a model that is no text is none', async () => {
+  expect(await asked({ model: 5, max_tokens: 1 })).toEqual({ tokens: 1, model: undefined })
 })

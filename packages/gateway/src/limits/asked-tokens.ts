@@ -13,8 +13,8 @@ const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as c
 const MOST_CHOICES = 128
 
 /** Reads the model and the token limit of a JSON body. Invalid values count as absent, values above a bound as that bound. */
-export function askedTokens(body: Buffer): AskedTokens {
-  const members = readMembers(body, [...LIMITS, 'n', 'model'])
+export async function askedTokens(body: Buffer): Promise<AskedTokens> {
+  const members = await readMembers(body, [...LIMITS, 'n', 'model'])
   if (members === undefined) return NOTHING
   const limits = LIMITS.flatMap((name) => positive(members.value(name), MOST_TOKENS) ?? [])
   const choices = members.value('n') ?? 1

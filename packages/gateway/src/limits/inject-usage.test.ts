@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { withUsageAsked } from './inject-usage.ts'
 
-const injected = (body: string) => withUsageAsked(Buffer.from(body))?.toString()
+const injected = async (body: string) => (await withUsageAsked(Buffer.from(body)))?.toString()
 
-test('a streamed chat asks for usage, and every other byte stays', () => {
+test('a streamed chat asks for usage, and every other byte stays', async () => {
   expect(
-    injected('{ "stream" : true,\r\n "messages":[{"content":"ä \\u00e4"}], "seed":12345678901234567890 }\n'),
+    await injected(
+      '{ "stream" : true,\r\n "messages":[{"content":"ä \\u00e4"}], "seed":12345678901234567890 }\n',
+    ),
   ).toBe(
     '{ "stream" : true,\r\n "messages":[{"content":"ä \\u00e4"}], "seed":12345678901234567890 ,"stream_options":{"include_usage":true}}\n',
   )
-  expect(injected('{"prompt":"x","stream":true}')).toBe(
+  expect(await injected('{"prompt":"x","stream":true}')).toBe(
     '{"prompt":"x","stream":true,"stream_options":{"include_usage":true}}',
   )
 })
@@ -21,14 +23,14 @@ test.for([
   ['{"a":{"include_usage":true}}', '{"a":{"include_usage":true},"include_usage":true}'],
   ['{"include_usage":false,"a":1}', '{"include_usage":true,"a":1}'],
   ['{"include_usage": null }', '{"include_usage":true}'],
-])('options %s become %s', ([options, expected]) => {
+])('options %s become %s', async ([options, expected]) => {
   const body = (value: string | undefined) => `{"stream":true,"messages":[],"stream_options":${value},"n":1}`
-  expect(injected(body(options))).toBe(body(expected))
+  expect(await injected(body(options))).toBe(body(expected))
 })
 
-test('long options are changed too', () => {
+test('long options are changed too', async () => {
   const long = `{"a":"${'}'.repeat(20_000)}"`
-  expect(injected(`{"stream":true,"messages":[],"stream_options":${long}}}`)).toBe(
+  expect(await injected(`{"stream":true,"messages":[],"stream_options":${long}}}`)).toBe(
     `{"stream":true,"messages":[],"stream_options":${long},"include_usage":true}}`,
   )
 })
@@ -46,6 +48,6 @@ test.for([
   '[{"stream":true,"messages":[]}]',
   '',
   'stream=true&messages=',
-])('%s is unchanged', (body) => {
-  expect(injected(body)).toBeUndefined()
+])('%s is unchanged', async (body) => {
+  expect(await injected(body)).toBeUndefined()
 })

@@ -8,7 +8,7 @@ export async function askForUsage({ body, headers, signal }: Exchange, maxBytes:
   if (type !== undefined && !isJsonType(mediaTypeEssence(type))) return
   // Above the limit the request is refused while it is forwarded.
   const bytes = await unlessCancelled(body.read(maxBytes), signal)
-  const changed = bytes && withUsageAsked(bytes)
+  const changed = bytes && (await withUsageAsked(bytes))
   if (changed !== undefined) body.replace(changed)
 }
 
@@ -19,22 +19,22 @@ const INCLUDED = '"include_usage":true'
  * other byte is the same. `undefined` if nothing is to be changed: no JSON object, no `stream: true`, another API, or
  * asked for already. Other APIs report usage by themselves, and some refuse the unknown member.
  */
-export function withUsageAsked(body: Buffer): Buffer | undefined {
-  const members = readMembers(body, ['stream', 'messages', 'prompt', 'input', 'stream_options'])
+export async function withUsageAsked(body: Buffer): Promise<Buffer | undefined> {
+  const members = await readMembers(body, ['stream', 'messages', 'prompt', 'input', 'stream_options'])
   if (members?.value('stream') !== true) return undefined
   if (members.span('messages') === undefined && members.span('prompt') === undefined) return undefined
   if (members.span('input') !== undefined) return undefined
   const options = members.span('stream_options')
   // The body has members, so that a comma is right.
   if (options === undefined) return insertAtEnd(body, `,"stream_options":{${INCLUDED}}`)
-  const changed = changedOptions(body.subarray(options.start, options.end))
+  const changed = await changedOptions(body.subarray(options.start, options.end))
   return changed && Buffer.concat([body.subarray(0, options.start), changed, body.subarray(options.end)])
 }
 
 /** `undefined` for options that ask for usage already, or that are no object and no null. */
-function changedOptions(options: Buffer): Buffer | undefined {
+async function changedOptions(options: Buffer): Promise<Buffer | undefined> {
   if (options.toString('latin1', 0, 16).trim() === 'null') return Buffer.from(`{${INCLUDED}}`)
-  const members = readMembers(options, ['include_usage'])
+  const members = await readMembers(options, ['include_usage'])
   if (members === undefined || members.value('include_usage') === true) return undefined
   const asked = members.span('include_usage')
   if (asked !== undefined)

@@ -3,9 +3,9 @@ import { MemberReader, readMembers } from './json-members.ts'
 
 const read = (text: string, wanted: readonly string[]) => readMembers(Buffer.from(text), wanted)
 
-test('members of the object and of one object in it are found with text, value and place', () => {
+test('members of the object and of one object in it are found with text, value and place', async () => {
   const text = '{ "a" : [1,{"b":2}], "b": {"c":"x\\"}"} , "d":{"e":{"b":3},"f":null}}'
-  const members = read(text, ['a', 'b', 'd.e', 'd.f', 'd.g'])
+  const members = await read(text, ['a', 'b', 'd.e', 'd.f', 'd.g'])
   expect(members?.value('a')).toEqual([1, { b: 2 }])
   expect(members?.value('b')).toEqual({ c: 'x"}' })
   expect(members?.value('d.e')).toEqual({ b: 3 })
@@ -15,7 +15,7 @@ test('members of the object and of one object in it are found with text, value a
   expect(text.slice(start, end)).toBe(' {"c":"x\\"}"} ')
 })
 
-test('the same is found wherever the text is cut', () => {
+test('the same is found wherever the text is cut', async () => {
   const text = '{"x":"\\\\\\"usage\\":{","usage":{"n":"ä\\\\"},"deep":{"usage":[{"usage":1}]},"usage_":1}'
   const bytes = Buffer.from(text)
   const wanted = ['usage', 'deep.usage']
@@ -31,7 +31,7 @@ test('the same is found wherever the text is cut', () => {
   }
 })
 
-test('a name in a text, an array or a deeper object is not the member', () => {
+test('a name in a text, an array or a deeper object is not the member', async () => {
   for (const text of [
     '{"content":"\\"usage\\":{\\"n\\":1}"}',
     '{"content":"usage","n":1}',
@@ -43,14 +43,14 @@ test('a name in a text, an array or a deeper object is not the member', () => {
     '{"my usage":1,"usages":2,"usag":3}',
     '{"usage":"',
   ])
-    expect(read(text, ['usage'])?.text('usage')).toBeUndefined()
+    expect((await read(text, ['usage']))?.text('usage')).toBeUndefined()
 })
 
-test('of equal names the last one counts', () => {
-  expect(read('{"a":1,"a":2}', ['a'])?.value('a')).toBe(2)
+test('of equal names the last one counts', async () => {
+  expect((await read('{"a":1,"a":2}', ['a']))?.value('a')).toBe(2)
 })
 
-test('a document that is no complete object has no members', () => {
+test('a document that is no complete object has no members', async () => {
   for (const text of [
     '',
     ' ',
@@ -61,11 +61,11 @@ test('a document that is no complete object has no members', () => {
     '{"usage":1}{}',
     '{"usage":1} x',
   ])
-    expect(read(text, ['usage'])).toBeUndefined()
-  expect(read('\u{feff}{"usage":1}\n', ['usage'])?.value('usage')).toBe(1)
+    expect(await read(text, ['usage'])).toBeUndefined()
+  expect((await read('\u{feff}{"usage":1}\n', ['usage']))?.value('usage')).toBe(1)
 })
 
-test('a value above 16 KiB has a place and no text, also in parts', () => {
+test('a value above 16 KiB has a place and no text, also in parts', async () => {
   const bytes = Buffer.from(`{"a":"${'x'.repeat(20_000)}","b":1}`)
   const reader = new MemberReader(['a', 'b'])
   for (let at = 0; at < bytes.length; at += 1000) reader.chunk(bytes.subarray(at, at + 1000))
@@ -74,15 +74,23 @@ test('a value above 16 KiB has a place and no text, also in parts', () => {
   expect(reader.value('b')).toBe(1)
 })
 
-test('a value that is no JSON is undefined', () => {
-  expect(read('{"a":{1},"b":1.,"c":}', ['a', 'b', 'c'])?.value('a')).toBeUndefined()
+test('a value that is no JSON is undefined', async () => {
+  expect((await read('{"a":{1},"b":1.,"c":}', ['a', 'b', 'c']))?.value('a')).toBeUndefined()
 })
 
-test('a reader can start again in the middle of a document', () => {
+test('a reader can start again in the middle of a document', async () => {
   const reader = new MemberReader(['a'])
   reader.chunk(Buffer.from('{"a":1,"b":"\\'))
   reader.reset()
   reader.chunk(Buffer.from('{"c":2}'))
   expect(reader.isComplete).toBe(true)
   expect(reader.text('a')).toBeUndefined()
+})
+
+test('a document of several turns lets others have theirs', async () => {
+  const reading = read(`{"a":"${'x'.repeat(300_000)}","b":1}`, ['b'])
+  const order: string[] = []
+  setImmediate(() => order.push('other'))
+  order.push(`b is ${(await reading)?.value('b')}`)
+  expect(order).toEqual(['other', 'b is 1'])
 })

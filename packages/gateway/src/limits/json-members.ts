@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** The place of a value in its document, in bytes. */
 export interface Span {
   readonly start: number
@@ -238,10 +240,19 @@ export class MemberReader {
   }
 }
 
-/** The members of a whole document; `undefined` if it is no complete object. */
-export function readMembers(bytes: Buffer, wanted: readonly string[]): MemberReader | undefined {
+/** Bytes of a document that are read before other requests have their turn. */
+const TURN_BYTES = 65_536
+
+/** The members of a whole document; `undefined` if it is no complete object. A large one takes several turns of the loop. */
+export async function readMembers(
+  bytes: Buffer,
+  wanted: readonly string[],
+): Promise<MemberReader | undefined> {
   const reader = new MemberReader(wanted)
-  reader.chunk(bytes)
+  for (let at = 0; at < bytes.length; at += TURN_BYTES) {
+    if (at > 0) await setImmediate()
+    reader.chunk(bytes.subarray(at, at + TURN_BYTES))
+  }
   return reader.isComplete ? reader : undefined
 }
 
