@@ -72,6 +72,20 @@ export const mutationGroups: readonly MutationGroup[] = [
     ],
   },
   {
+    name: 'policy',
+    mutate: [`${plugins}/route-policy/*.ts`, `${gateway}/src/config/schema/policy-expression.ts`],
+    tests: [`${plugins}/route-policy/*.test.ts`, `${gateway}/src/config/schema/policy-expression.test.ts`],
+  },
+  {
+    name: 'identity',
+    mutate: [`${gateway}/src/upstream/signed-identity.ts`, 'packages/service/src/trust/*.ts'],
+    tests: [
+      `${gateway}/src/upstream/signed-identity.test.ts`,
+      `${gateway}/test/signed-identity.test.ts`,
+      'packages/service/test/trust.test.ts',
+    ],
+  },
+  {
     name: 'idempotency',
     mutate: ['packages/service/src/{fingerprint,perform,effect}.ts'],
     tests: [
