@@ -82,6 +82,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     tests: [
       `${gateway}/src/upstream/signed-identity.test.ts`,
       `${gateway}/test/signed-identity.test.ts`,
+      'packages/service/src/trust/*.test.ts',
       'packages/service/test/trust.test.ts',
     ],
   },
