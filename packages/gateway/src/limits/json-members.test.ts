@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MemberReader, readMembers } from './json-members.ts'
 
@@ -94,3 +95,45 @@ test('a document of several turns lets others have theirs', async () => {
   order.push(`b is ${(await reading)?.value('b')}`)
   expect(order).toEqual(['other', 'b is 1'])
 })
+
+test('the same members as JSON.parse finds, in any document, cut anywhere', () => {
+  const names = fc.oneof(fc.constantFrom('usage', 'a', 'type', '"', '\\', 'ä'), fc.string({ maxLength: 3 }))
+  const leaf = fc.oneof(
+    fc.string(),
+    fc.constantFrom('"usage":{', '\\"', '{', ']'),
+    fc.integer(),
+    fc.double(),
+    fc.constant(null),
+  )
+  const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('tree'), { maxLength: 4 }),
+      fc.dictionary(names, tie('tree'), { maxKeys: 5 }),
+    ),
+  }))
+  const documents = fc.dictionary(names, tree, { maxKeys: 6 })
+  const cuts = fc.array(fc.nat(), { maxLength: 8 })
+  fc.assert(
+    fc.property(documents, cuts, fc.nat(2), (document, places, blanks) => {
+      const bytes = Buffer.from(JSON.stringify(document, null, blanks))
+      const reader = new MemberReader(['usage', 'a.usage', 'a.type'])
+      const sorted = places.map((place) => place % bytes.length).sort((first, second) => first - second)
+      for (const [index, start] of [0, ...sorted].entries())
+        reader.chunk(bytes.subarray(start, sorted[index]))
+      const parsed = JSON.parse(bytes.toString())
+      const inner = isPlain(parsed.a) ? parsed.a : {}
+      expect(reader.isComplete).toBe(true)
+      expect([reader.value('usage'), reader.value('a.usage'), reader.value('a.type')]).toEqual([
+        parsed.usage,
+        inner['usage'],
+        inner['type'],
+      ])
+    }),
+  )
+})
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
