@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
+import { expectRefusal, sendRequest } from './harness/http-request.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
@@ -106,4 +107,19 @@ test('a body above max_body_bytes is refused, not read', async () => {
     duplex: 'half',
   } as RequestInit)
   expect(answer.status).toBe(413)
+})
+
+test('a body that the gateway has no memory for is refused with the limit', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+  const { url } = await startGateway({
+    gateway: { limits: { max_buffered_bytes: 2000, max_buffered_bytes_per_tenant: 50 } },
+    routes: [{ id: 'asking', method: 'POST', path: '/asking', target: upstream.url, inject_usage: true }],
+  })
+  const answer = await sendRequest(`${url}/asking`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Tenant-ID': 'acme' },
+    body: CHAT,
+  })
+  const limit = 'max_buffered_bytes_per_tenant'
+  expectRefusal(answer, 429, { code: 'LIMIT_EXCEEDED', limit, retryAfter: 1 })
 })

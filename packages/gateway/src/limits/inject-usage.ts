@@ -1,15 +1,28 @@
 import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
-import { type Exchange, unlessCancelled } from '../exchange.ts'
+import {
+  type Exchange,
+  LimitReachedError,
+  refuseByLimit,
+  type StepResult,
+  unlessCancelled,
+} from '../exchange.ts'
 import { isJsonType, readMembers } from './json-members.ts'
 
 /** Makes a streamed chat request ask for usage, after every plugin has seen its body. Other bodies pass as they are. */
-export async function askForUsage({ body, headers, signal }: Exchange, maxBytes: number): Promise<void> {
+export async function askForUsage(exchange: Exchange, maxBytes: number): Promise<StepResult> {
+  const { body, headers, signal } = exchange
   const type = headers[headerKeys.contentType]
-  if (type !== undefined && !isJsonType(mediaTypeEssence(type))) return
-  // Above the limit the request is refused while it is forwarded.
-  const bytes = await unlessCancelled(body.read(maxBytes), signal)
-  const changed = bytes && (await withUsageAsked(bytes))
-  if (changed !== undefined) body.replace(changed)
+  if (type !== undefined && !isJsonType(mediaTypeEssence(type))) return undefined
+  try {
+    // Above `maxBytes` the request is refused while it is forwarded.
+    const bytes = await unlessCancelled(body.read(maxBytes), signal)
+    const changed = bytes && (await withUsageAsked(bytes))
+    if (changed !== undefined) body.replace(changed)
+    return undefined
+  } catch (error) {
+    if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
+    throw error
+  }
 }
 
 const INCLUDED = '"include_usage":true'

@@ -15,7 +15,8 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   const { limits, cors } = snapshot.config.gateway
   const { signer } = snapshot
-  if (route.inject_usage) await askForUsage(exchange, limits.max_body_bytes)
+  const notAsked = route.inject_usage ? await askForUsage(exchange, limits.max_body_bytes) : undefined
+  if (notAsked !== undefined) return notAsked
   const { traceparent } = traceContext(exchange)
   const target = snapshot.pools.get(route)
   const forwarded = await forward(exchange, route, { ...target, traceparent, signer, log })
