@@ -140,12 +140,12 @@ class StreamTap implements UsageTap {
     const { reader } = this
     switch (reader.text('type')?.trim()) {
       case undefined:
-        this.report(readUsage(reader.value('usage'), reader.value('model')))
+        this.reportAt('')
         return
       case '"response.completed"':
       case '"response.incomplete"':
       case '"response.failed"':
-        this.report(readUsage(reader.value('response.usage'), reader.value('response.model')))
+        this.reportAt('response.')
         return
       case '"message_start"': {
         const input = inputTokens(reader.value('message.usage'))
@@ -161,6 +161,11 @@ class StreamTap implements UsageTap {
         )
       }
     }
+  }
+
+  private reportAt(prefix: '' | 'response.'): void {
+    const usage = this.reader.value(`${prefix}usage`)
+    if (usage !== undefined) this.report(readUsage(usage, this.reader.value(`${prefix}model`)))
   }
 
   /** Keeps the last usage: an event without one takes nothing back. */
