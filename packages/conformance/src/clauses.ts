@@ -58,6 +58,14 @@ export const clauses = {
     where: 'Endpoints, gateway rule 4; Errors, rule 3',
     demands: 'an answer without trace becomes 500',
   },
+  'gateway.unreachable': {
+    where: 'Decision 5',
+    demands: 'an upstream that cannot be reached is a failed dependency',
+  },
+  'gateway.identity-headers': {
+    where: 'Decision 16',
+    demands: 'identity headers of a client are dropped, in every spelling',
+  },
   'versioning.header': {
     where: 'Versioning, rules 1 and 6; Endpoints, gateway rule 5',
     demands: 'the profile header is on every agentic response',

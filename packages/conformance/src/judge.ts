@@ -34,6 +34,7 @@ export const typedObservations: readonly ObservationName[] = [
   'tenant.foreign',
   'traceless-upstream',
   'mismatched-upstream',
+  'unreachable-upstream',
 ]
 
 /** The observations whose answer may have a trace. Bodies of a service should have one too. */
@@ -53,6 +54,7 @@ export function answerOf({ exchanges }: Observation): Answer {
 
 /** The outcome type of an observation. */
 export function typeOf({ name }: Observation): OutcomeType {
+  if (name === 'unreachable-upstream') return 'failed_dependency'
   const type = name.slice(name.indexOf('.') + 1)
   return (outcomeTypes as readonly string[]).includes(type) ? (type as OutcomeType) : 'error'
 }

@@ -9,6 +9,7 @@ import { deadlineTime } from './rules/deadline-time.ts'
 import { errorType } from './rules/error-type.ts'
 import { fixturesAgree } from './rules/fixtures-agree.ts'
 import { foreignTenantRefused } from './rules/foreign-tenant-refused.ts'
+import { forgedIdentityDropped } from './rules/forged-identity-dropped.ts'
 import { hopCorrelation } from './rules/hop-correlation.ts'
 import { hopKey } from './rules/hop-key.ts'
 import { hopTenant } from './rules/hop-tenant.ts'
@@ -61,6 +62,7 @@ import { traceCorrelationId } from './rules/trace-correlation-id.ts'
 import { tracePresent } from './rules/trace-present.ts'
 import { traceRequestId } from './rules/trace-request-id.ts'
 import { tracelessUpstream } from './rules/traceless-upstream.ts'
+import { unreachableUpstream } from './rules/unreachable-upstream.ts'
 
 /** Every rule, in the order of the report. A new rule is a file in `rules/` and a name here. */
 export const rules: readonly Rule[] = [
@@ -87,6 +89,7 @@ export const rules: readonly Rule[] = [
   sentIdKept,
   tracelessUpstream,
   mismatchedUpstream,
+  unreachableUpstream,
   profileHeader,
   clarificationShape,
   clarificationInputs,
@@ -121,6 +124,7 @@ export const rules: readonly Rule[] = [
   invalidTokenRefused,
   foreignTenantRefused,
   permissionAdmitted,
+  forgedIdentityDropped,
   metricsExposed,
   metricsRequests,
   metricsTypes,

@@ -77,6 +77,16 @@ test.each([
   expect(outcomes.observed).toBe(0)
 })
 
+test.each([
+  ['shows no headers', '/items', 'not_observed', undefined],
+  ['refuses forged headers', '/echo', 'pass', 'refuses-forged-headers'],
+] as const)('an upstream that %s is judged by that', async (_, path, result, misbehaves) => {
+  const echo = { request: { method: 'POST', path, body: {} } } as const
+  const rules = ['forged-identity-dropped']
+  const { rows } = await askWrongService({ misbehaves }, { rules, scenario: { echo } })
+  expect(rows).toMatchObject([{ observation: 'echo', result }])
+})
+
 test('a stream of one event does not show whether it is flushed', async () => {
   const { rows } = await ask(
     async (_, response) => {

@@ -135,6 +135,15 @@ export const violations: readonly Violation[] = [
     trace({ correlationId: 'other' }),
   ),
   spoilt('mismatched-upstream', 'an answer to another goes through', 'mismatched', status(424)),
+  spoilt('unreachable-upstream', 'an upstream that is down is a bad gateway', 'unreachable', status(502)),
+  spoilt(
+    'unreachable-upstream',
+    'an upstream that is down is an error page',
+    'unreachable',
+    all(mediaType('text/html'), text('<h1>Bad Gateway</h1>')),
+  ),
+  misbehaving('unreachable-upstream', 'an upstream that is down is no answer', 'resets-when-unreachable'),
+  spoilt('error-type', 'an upstream that is down says error', 'unreachable', body({ type: 'error' })),
   spoilt(
     'trace-correlation-id',
     'a success has the trace of another',
@@ -304,6 +313,8 @@ export const violations: readonly Violation[] = [
   misbehaving('missing-token-refused', 'a missing token is a failure', 'fails-without-token'),
   misbehaving('foreign-tenant-refused', 'any tenant will do', 'accepts-any-tenant'),
   misbehaving('permission-admitted', 'a route forbids everybody', 'forbids-everybody'),
+  misbehaving('forged-identity-dropped', 'headers of a client go through', 'forwards-every-header'),
+  misbehaving('forged-identity-dropped', 'X_Actor_Subject goes through', 'forwards-odd-spellings'),
   spoilt('metrics-exposed', 'metrics are JSON', 'metrics', all(mediaType('application/json'))),
   spoilt('metrics-requests', 'requests are not counted by tenant', 'metrics', (reply) => {
     reply.body = reply.body.replaceAll(',tenant_id="acme"}', '}')

@@ -49,6 +49,10 @@ export type Misbehaviour =
   | 'counts-for-nobody'
   | 'empty-ids-of-refusals'
   | 'forbids-everybody'
+  | 'forwards-every-header'
+  | 'forwards-odd-spellings'
+  | 'refuses-forged-headers'
+  | 'resets-when-unreachable'
   | 'odd-correlation-ids-of-refusals'
 
 /** The violations of a service. */

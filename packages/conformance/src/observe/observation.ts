@@ -27,6 +27,8 @@ export type ObservationName =
   | 'tenant.foreign'
   | 'traceless-upstream'
   | 'mismatched-upstream'
+  | 'unreachable-upstream'
+  | 'echo'
   | 'metrics'
   | 'packages'
   | 'fixtures'
@@ -79,3 +81,9 @@ export function createEvidence(target: Evidence['target'], seen: readonly Seen[]
 export function notInScenario(name: ObservationName, key: string): Seen {
   return { name, missing: `the scenario has no ${key}` }
 }
+
+/** A header that reaches the upstream. */
+export const ECHOED = 'X-Conformance-Echo'
+
+/** The start of every forged header value. */
+export const FORGED = 'forged-'

@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { headers } from '@agentic-rest/profile'
 import type { Probe } from '../scenario/scenario-schema.ts'
 import { NO_TOKEN } from '../scenario/scenario-schema.ts'
 import type { Bearer, Exchange } from '../wire/exchange.ts'
-import { notInScenario, type ObservationName, type Seen } from './observation.ts'
+import { ECHOED, FORGED, notInScenario, type ObservationName, type Seen } from './observation.ts'
 import type { Run, Sending } from './run.ts'
 import { attempt, sendProbe } from './take-steps.ts'
 
-/** Sends a valid request without a token, with invalid tokens and for a tenant that the token does not allow. */
+/**
+ * Sends a valid request without a token, with invalid tokens, for a tenant that the token does not allow and with forged
+ * identity headers, and requests to faulty upstreams.
+ */
 export async function observeRefusals(run: Run): Promise<Seen[]> {
-  return [...(await observeAccess(run)), ...(await observeUpstreams(run))]
+  return [...(await observeAccess(run)), ...(await observeUpstreams(run)), await observeEcho(run)]
 }
 
 const NOT_A_TOKEN = 'not-a-token'
@@ -65,6 +70,7 @@ async function sendBeside(run: Run, probe: Probe, { sending, contrast }: Beside)
 const upstreams = [
   ['traceless-upstream', 'tracelessUpstream'],
   ['mismatched-upstream', 'mismatchedUpstream'],
+  ['unreachable-upstream', 'unreachableUpstream'],
 ] as const
 
 async function observeUpstreams(run: Run): Promise<Seen[]> {
@@ -78,4 +84,28 @@ async function observeUpstreams(run: Run): Promise<Seen[]> {
     )
   }
   return seen
+}
+
+async function observeEcho(run: Run): Promise<Seen> {
+  const probe = run.scenario.echo
+  if (probe === undefined) return notInScenario('echo', 'echo')
+  return await attempt(run, 'echo', async () => ({
+    contrast: await sendProbe(run, probe, { headers: harmlessHeader() }),
+    exchanges: [await sendProbe(run, probe, { headers: { ...harmlessHeader(), ...forgedHeaders() } })],
+  }))
+}
+
+/** A header that a proxy forwards (RFC 9110 5.1). It shows that the answer is an echo. */
+function harmlessHeader(): Readonly<Record<string, string>> {
+  return { [ECHOED]: randomUUID() }
+}
+
+/** Headers that only the gateway may set. The profile lets a client send the tenant and the principal themselves. */
+const owned = [headers.actorSubject, headers.actorIssuer, headers.actorRoles, headers.agenticIdentity]
+const named = [...owned, headers.tenantId, headers.actorPrincipal]
+
+/** Forged identity headers, each with its own value. Some servers read `X_Tenant_ID` and `X.Tenant.ID` as `X-Tenant-ID`. */
+function forgedHeaders(): Readonly<Record<string, string>> {
+  const spelled = ['_', '.'].flatMap((sign) => named.map((name) => name.replaceAll('-', sign)))
+  return Object.fromEntries([...owned, ...spelled].map((name) => [name, `${FORGED}${randomUUID()}`]))
 }

@@ -12,7 +12,7 @@ import type { Run } from './run.ts'
 const stages = [
   { title: 'outcomes', sees: /^(outcomes\.|status-url)/, observe: observeOutcomes },
   { title: 'ids', sees: /^(ids\.|accept)/, observe: observeIds },
-  { title: 'refusals', sees: /^(token\.|tenant\.|traceless|mismatched)/, observe: observeRefusals },
+  { title: 'refusals', sees: /^(token\.|tenant\.|echo|.*-upstream$)/, observe: observeRefusals },
   { title: 'stream', sees: /^stream/, observe: observeStream },
   { title: 'limit', sees: /^limit/, observe: observeLimit },
   { title: 'deadline', sees: /^deadline/, observe: observeDeadline },

@@ -21,6 +21,7 @@ export const errorType = defineRule({
     'tenant.foreign',
     'traceless-upstream',
     'mismatched-upstream',
+    'unreachable-upstream',
   ],
   check(observation) {
     const typed = typedBody(observation)

@@ -139,6 +139,10 @@ export const scenarioSchema = z.strictObject({
   tracelessUpstream: probe.optional(),
   /** A request whose upstream answers with a vendor type and the trace of another request. */
   mismatchedUpstream: probe.optional(),
+  /** A request whose upstream cannot be reached. */
+  unreachableUpstream: probe.optional(),
+  /** A request whose upstream answers with the headers that it received. */
+  echo: probe.optional(),
   metrics: path.optional(),
   packages: z.array(text).min(1).optional(),
   fixtures: text.optional(),

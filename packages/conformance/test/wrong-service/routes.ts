@@ -26,6 +26,8 @@ export type Place =
   | 'graph-approval'
   | 'traceless'
   | 'mismatched'
+  | 'unreachable'
+  | 'echo'
   | 'orders'
   | 'list'
   | 'metrics'
@@ -99,6 +101,8 @@ export const routes: ReadonlyMap<string, readonly [Place, Route]> = new Map<stri
   ['GET /behind/checks', ['list', listChecks]],
   ['POST /traceless', ['traceless', answerOnce(failure('error', 'TRACE_MISSING'))]],
   ['POST /mismatched', ['mismatched', answerOnce(failure('error', 'TRACE_MISMATCH'))]],
+  ['POST /unreachable', ['unreachable', answerUnreachable]],
+  ['POST /echo', ['echo', echo]],
   ['POST /orders', ['orders', order]],
   ['GET /orders', ['list', listOrders]],
 ])
@@ -108,6 +112,22 @@ function guard({ request, does }: Call): Outcome {
   const isBob = request.headers.authorization === 'Bearer token-of-bob'
   if (isBob || does('forbids-everybody')) return failure('forbidden', 'ROLE_REQUIRED')
   return { type: 'success', body: { secret: 'kept' } }
+}
+
+function answerUnreachable({ request, does }: Call): Outcome {
+  if (does('resets-when-unreachable')) request.socket.destroy()
+  return failure('failed_dependency', 'UPSTREAM_UNAVAILABLE')
+}
+
+/** The headers that reach the upstream. */
+function echo({ request: { headers }, does }: Call): Outcome {
+  const isOdd = (name: string) => /[_.]/.test(name)
+  const isOwned = (name: string) =>
+    isOdd(name) ? !does('forwards-odd-spellings') : /^x-(actor-|agentic-identity$)/.test(name)
+  const passed = Object.entries(headers).filter(([name]) => does('forwards-every-header') || !isOwned(name))
+  if (does('refuses-forged-headers') && passed.length < Object.keys(headers).length)
+    return failure('forbidden', 'FORGED_HEADERS')
+  return { type: 'success', body: { headers: Object.fromEntries(passed) } }
 }
 
 const DEADLINE_MS = 250

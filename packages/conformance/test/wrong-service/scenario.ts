@@ -38,6 +38,8 @@ export const wrongScenario: ScenarioInput = {
   retry: { ...post('/orders'), effects: { ...read('/orders'), count: '$.items' } },
   tracelessUpstream: post('/traceless'),
   mismatchedUpstream: post('/mismatched'),
+  unreachableUpstream: post('/unreachable'),
+  echo: post('/echo'),
   packages: [join(import.meta.dirname, '../../package.json')],
   fixtures: join(import.meta.dirname, '../../../profile/fixtures/v0.3'),
 }
