@@ -13,13 +13,17 @@ export function findEntry({ runs, stores }: Pick<PartRow, 'runs' | 'stores'>): P
   // The packages of the user are built JavaScript, so the condition for our source is left out.
   if ('program' in runs)
     return { file: runs.program, nodeArguments: [guardArgument(isSource(import.meta.url))] }
-  const candidates =
-    'gateway' in runs
-      ? ['./gateway-part.ts', './gateway-part.js']
-      : [`../../${runs.example}/src/main.ts`, `./parts/${runs.example}/src/main.js`]
-  const file = candidates.map(besideThisFile).find((path) => existsSync(path))
+  const file = candidatesOf(runs)
+    .map(besideThisFile)
+    .find((path) => existsSync(path))
   if (file === undefined) return undefined
   return { file, nodeArguments: [...argumentsFor(file), ...(stores ? forEmbeddedDatabase : [])] }
+}
+
+function candidatesOf(runs: Exclude<PartRow['runs'], { readonly program: string }>): string[] {
+  if ('example' in runs) return [`../../${runs.example}/src/main.ts`, `./parts/${runs.example}/src/main.js`]
+  const name = 'own' in runs ? runs.own : 'gateway-part'
+  return [`./${name}.ts`, `./${name}.js`]
 }
 
 // Without V8's optimising compiler the embedded database starts in half the time, with half the memory.

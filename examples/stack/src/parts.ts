@@ -5,8 +5,12 @@ export interface PartRow {
   readonly distance: number
   /** The description in the printed list. */
   readonly purpose: string
-  /** An example with a `src/main.ts`, a gateway with its configuration, or a program of the user. */
-  readonly runs: { readonly example: string } | { readonly gateway: string } | { readonly program: string }
+  /** An example with a `src/main.ts`, a gateway with its configuration, a program of the stack or one of the user. */
+  readonly runs:
+    | { readonly example: string }
+    | { readonly gateway: string }
+    | { readonly own: string }
+    | { readonly program: string }
   /** Whether it has a database. */
   readonly stores?: boolean
   /** Whether it calls other agents, with a service account. */
@@ -76,6 +80,13 @@ export const parts = [
     purpose: 'tokens for people and for agents',
     runs: { example: 'identity' },
     issuesTokens: true,
+  },
+  {
+    name: 'probe',
+    distance: 6,
+    purpose: 'echoes and faults for the conformance scenario',
+    runs: { own: 'probe-part' },
+    behind: 'gateway',
   },
 ] as const satisfies readonly PartRow[]
 

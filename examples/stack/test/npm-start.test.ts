@@ -104,6 +104,7 @@ test.each([
   ['recommendations', 'POST', '/products/prd-124/recommendations'],
   ['inventory', 'GET', '/inventory/prd-124/stock'],
   ['llm', 'POST', '/llm/completions'],
+  ['probe', 'GET', '/probe/traceless'],
 ] as const)(
   '%s believes its gateway only: plain headers of anybody else are 403',
   async (name, method, path) => {
@@ -123,6 +124,20 @@ test.each([
     expect([forged.status, await forged.json()]).toMatchObject([403, { code: 'IDENTITY_INVALID' }])
   },
 )
+
+test('the probe is for callers with its role only', async () => {
+  const ask = async (bearer: string) =>
+    await fetch(`${stack.url}/probe/echo`, {
+      headers: { authorization: `Bearer ${bearer}`, 'x-actor-subject': 'mallory' },
+    })
+  const refused = await ask(token)
+  expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'INSUFFICIENT_ROLES' }])
+  const prober = { sub: 'prober', tenant: 'acme', roles: 'conformance:probe' }
+  const shown = await ask(await requestToken({ portBase: stack.portBase, ...prober }))
+  const { headers } = (await shown.json()) as { headers: Record<string, string> }
+  expect(headers).toMatchObject({ 'x-actor-subject': 'prober', 'x-tenant-id': 'acme' })
+  expect(headers['authorization']).toBeUndefined()
+})
 
 test('both commands it shows work as they stand', async () => {
   const commands = stack.printed().match(/^ {2}curl .*$/gm) ?? []

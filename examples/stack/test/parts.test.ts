@@ -24,6 +24,7 @@ test('the usual ports are those of the documents', () => {
     inventory: 8083,
     llm: 8084,
     identity: 8085,
+    probe: 8086,
     'inventory-gateway': 8180,
   })
   expect(portOf('console', 8080)).toBe(8090)
@@ -48,6 +49,7 @@ test('each part knows where the others are', () => {
     INVENTORY_GATEWAY_URL: 'http://127.0.0.1:9100',
     LLM_URL: 'http://127.0.0.1:9004',
     IDENTITY_URL: 'http://127.0.0.1:9005',
+    PROBE_URL: 'http://127.0.0.1:9006',
     CONSOLE_URL: 'http://127.0.0.1:9010',
   })
 })
@@ -83,6 +85,7 @@ test('each gateway signs with its own key, and a service trusts the gateway in f
     ['recommendations', keysAt(9000), undefined, undefined],
     ['inventory', keysAt(9100), undefined, undefined],
     ['llm', keysAt(9000), undefined, undefined],
+    ['probe', keysAt(9000), undefined, undefined],
   ])
 })
 
