@@ -114,10 +114,11 @@ test('routes --test lists a plugin in its place with its plan', async () => {
     ['1 token-validator', 'idle', 'its mode is off'],
     ['2 tenant-injector', 'runs', 'takes the tenant from the header'],
     ['3 route-policy', 'idle', 'the route names neither scopes nor allow'],
-    ['4 license-check', 'idle', 'the route names no license'],
-    ['5 mine', 'runs', 'closes reads'],
-    ['6 prompt-sanitize', 'idle', 'it has no rules'],
-    ['7 otel-audit', 'runs', 'writes a record to stdout'],
+    ['4 rate-limits', 'idle', 'no policy of gateway.rate_limits counts the route'],
+    ['5 license-check', 'idle', 'the route names no license'],
+    ['6 mine', 'runs', 'closes reads'],
+    ['7 prompt-sanitize', 'idle', 'it has no rules'],
+    ['8 otel-audit', 'runs', 'writes a record to stdout'],
   ])
   // Without --test nothing is loaded.
   const listed = await runAgentic(['routes', 'gateway.yaml'], { cwd: folder({ 'mine.ts': 'throw 1' }) })

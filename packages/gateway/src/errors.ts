@@ -183,6 +183,21 @@ export const errorCodes = {
     cause: 'The tenant has reached the limit that the message and the audit record name.',
     fix: 'Wait for `retryAfter` seconds and send the request again, close a stream, or raise the limit.',
   },
+  BUDGET_EXCEEDED: {
+    type: 'error',
+    condition: 'limit_exceeded',
+    message: 'The tenant has too little left of its budget for the request.',
+    cause:
+      'The tokens or the cost that the request may need do not fit into the budget that the message and the audit record name.',
+    fix: 'Ask for fewer tokens, wait for the next day or month (`retryAfter` seconds), or raise the budget.',
+  },
+  STORE_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The gateway cannot reach the store that counts this limit.',
+    cause:
+      'The store of `gateway.shared` is out of reach, and a policy of the route has `on_store_failure: refuse`.',
+    fix: 'Send the request again later; see the log and `/readyz` for the store.',
+  },
   OVERLOADED: {
     type: 'error',
     condition: 'unavailable',
@@ -267,7 +282,7 @@ export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOu
 
 /** A limit that a request would exceed. */
 export interface ReachedLimit {
-  readonly code: 'LIMIT_EXCEEDED' | 'OVERLOADED'
+  readonly code: 'LIMIT_EXCEEDED' | 'BUDGET_EXCEEDED' | 'OVERLOADED'
   /** Its key in the configuration without the section, or the name of its policy. */
   readonly limit: string
   /** The seconds to wait, for a limit of a tenant. */

@@ -299,6 +299,10 @@ export class Exchange implements RequestHead, RequestWire {
   // limits
   /** A policy counts tokens or money on this route: `usage` of the answer is read. */
   countsUsage = false
+  /** The headers of the limits that count the request, names and values in turn. */
+  limitHeaders: readonly string[] = NONE
+  /** The cost of the reported tokens in millionths, set at the end of the request. */
+  costMicro: number | undefined = undefined
 
   // pipeline, after tenant-injector
   /** The request counts against the share of its tenant; a stream no longer does. */

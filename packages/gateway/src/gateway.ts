@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
+import type { GatewaySection } from './config/config-schema.ts'
 import type { Exchange } from './exchange.ts'
 import { cancelAll, drain } from './lifetime/drain.ts'
 import { createLoad, type Load } from './lifetime/load.ts'
@@ -15,6 +16,9 @@ import {
   type ReloadResult,
 } from './lifetime/reload.ts'
 import { createSnapshot, createSnapshots, type Snapshot, type SnapshotSource } from './lifetime/snapshot.ts'
+import { createLimitStore } from './limits/create-store.ts'
+import { LIMITS_ALONE, type LimitStore } from './limits/limit-store.ts'
+import { UsageLedger } from './limits/usage-ledger.ts'
 import { handle } from './line/handle.ts'
 import type { GatewayStatus, Parts, Watcher } from './line/parts.ts'
 import {
@@ -55,6 +59,8 @@ export interface GatewayOptions extends SnapshotSource {
   readonly worker?: ((own: WorkerParts) => WorkerLink) | undefined
   /** Makes the store of the tenants' stream slots; by default in this process, or in Redis with `gateway.shared`. */
   readonly streamSlots?: typeof createStreamSlots | undefined
+  /** Makes the store of the limits; by default in this process, or in Redis with `gateway.shared`. */
+  readonly limitStore?: typeof createLimitStore | undefined
 }
 
 /** The parts of a worker that its supervisor asks about. */
@@ -111,22 +117,22 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     version: options.version,
     load,
     upstreams: () => pools.all.map(upstreamState),
+    budgets: () => limits.store.budgetUse(),
   })
+  const limits = openLimits(options, metrics)
   // The supervisor logs the warnings for its workers.
-  const world = { ...options, ...outlasting, metrics, logsWarnings: options.worker === undefined }
+  const world = { ...options, ...outlasting, limits, metrics, logsWarnings: options.worker === undefined }
   const provision = (loaded: SnapshotSource) => createSnapshot(withPlugins(loaded, given), world)
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
   const reloading = createReloading({ source, current, swap, metrics, log })
-  const degraded = () => degradedReasons(current(), reloading, slots)
+  const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store })
   const isDraining = () => state.draining
   const adminPort = () => admin?.port
   const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort })
   const status = { metrics, degraded, ...link?.status, isDraining }
-  const { streamSlots: createSlots = createStreamSlots } = options
-  const streamLimit = () => gatewayConfig().llm.max_sse_connections_per_tenant
-  const slots = createSlots(streamLimit, { shared: gatewayConfig().shared, log, metrics })
+  const slots = openSlots(options, gatewayConfig, metrics)
   const gatewayPort = () => state.port
   const seen = { current, reloading, load, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
@@ -146,14 +152,14 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     await Promise.all([listener.close(), admin?.close()])
     await slots.close()
     await snapshots.close()
-    await http.close()
+    await Promise.all([limits.store.close(), http.close()])
     load.close()
     metrics.close()
   }
   return {
     metrics,
     async start() {
-      await slots.warm?.()
+      await Promise.all([slots.warm?.(), limits.store.warm?.()])
       state.port = await openBoth(listener, admin)
       return state.port
     },
@@ -164,6 +170,22 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
     close,
   }
+}
+
+function openSlots(
+  { streamSlots = createStreamSlots, log, config }: ReturnType<typeof withDefaults>,
+  current: () => GatewaySection,
+  metrics: Metrics,
+): StreamSlots {
+  const { shared } = config.gateway
+  return streamSlots(() => current().llm.max_sse_connections_per_tenant, { shared, log, metrics })
+}
+
+/** The counts of the limits outlive every configuration: the last requests of a snapshot settle their reservations. */
+function openLimits(options: ReturnType<typeof withDefaults>, metrics: Metrics) {
+  const { limitStore = createLimitStore, log, config } = options
+  const { shared } = config.gateway
+  return { store: limitStore({ shared, log, metrics }), ledger: new UsageLedger() }
 }
 
 function withDefaults(options: GatewayOptions) {
@@ -213,10 +235,15 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 }
 
 /** Why the gateway is less than ready without being unready. The text is public: it names no file and no key. */
-function degradedReasons({ plugins, config }: Snapshot, { last }: Reloading, slots: StreamSlots): string[] {
+function degradedReasons(
+  { plugins, config }: Snapshot,
+  { last }: Reloading,
+  { slots, store }: { readonly slots: StreamSlots; readonly store: LimitStore },
+): string[] {
   const reasons = last?.result === 'refused' ? ['configuration: the last reload was refused'] : []
   if (config.gateway.shared !== undefined && slots.scope() === 'local')
     reasons.push('shared limits: the store is out of reach, this gateway keeps the stream limit for itself')
+  if (config.gateway.rate_limits.length > 0 && store.scope() === 'local') reasons.push(LIMITS_ALONE)
   for (const { name, degraded } of plugins) {
     const reason = degraded?.()
     if (reason !== undefined) reasons.push(`${name}: ${reason}`)

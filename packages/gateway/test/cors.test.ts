@@ -64,7 +64,7 @@ const corsOf = (answer: RawResponse) =>
   Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('access-control-')))
 
 const exposed =
-  'X-Agentic-Profile, X-Correlation-ID, X-Request-ID, Idempotency-Replayed, Retry-After, Location, Preference-Applied, WWW-Authenticate'
+  'X-Agentic-Profile, X-Correlation-ID, X-Request-ID, Idempotency-Replayed, Retry-After, Location, Preference-Applied, RateLimit, RateLimit-Policy, WWW-Authenticate'
 
 const granted = {
   'access-control-allow-origin': allowed,

@@ -25,6 +25,9 @@ export const ownAuditFields: readonly string[] = [
   'issuer',
   'policy',
   'limit',
+  'usage_input',
+  'usage_output',
+  'cost_micro',
   'outcome_type',
   'profile_violations',
 ]

@@ -63,7 +63,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const adminCertificate = adminTls && loadServerCertificate(adminTls, 'gateway.admin.tls')
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
   const router = createRouter(routes)
-  const sources = { sections: withSecrets(config.plugins), custom }
+  const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
   const plugins = createPlugins(sources, { ...world, configVersion: versionOf(config) })
   const pools = createPools(config, world, plugins)
   return {

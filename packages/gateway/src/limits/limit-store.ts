@@ -87,3 +87,7 @@ export function unavailable(demands: readonly Demand[], refused: number): Decisi
 export function policyOfKey(key: string): string {
   return key.slice(0, key.indexOf(' '))
 }
+
+/** Why a gateway is less than ready while its store is out of reach. */
+export const LIMITS_ALONE =
+  'shared limits: the store is out of reach, this gateway keeps its rate limits for itself'

@@ -30,7 +30,7 @@ export function respond(exchange: Exchange, outcome: Outcome, parts?: Parts): vo
   const { status, headers, body } = writeOutcome(outcome, trace)
   const bytes = Buffer.from(body)
   const list = Object.entries({ ...headers, ...conditionHeaders(exchange, outcome, parts) }).flat()
-  reply.head(status, [...list, 'Content-Length', String(bytes.length)])
+  reply.head(status, [...list, ...exchange.limitHeaders, 'Content-Length', String(bytes.length)])
   reply.end(exchange.method === 'HEAD' ? undefined : bytes)
 }
 

@@ -40,6 +40,7 @@ test('a request has a route, its parameters and the plugins that run, in their o
         why: 'takes the tenant from the claim tenant_id, for service accounts from the header; allowed: acme, globex',
       },
       { name: 'route-policy', runs: false, why: 'the route names neither scopes nor allow' },
+      { name: 'rate-limits', runs: false, why: 'no policy of gateway.rate_limits counts the route' },
       { name: 'license-check', runs: true, why: 'wants a licence for the feature items' },
       { name: 'prompt-sanitize', runs: true, why: 'looks at path, query and body with rule email' },
       { name: 'otel-audit', runs: true, why: 'writes a record to stdout' },
@@ -68,6 +69,7 @@ test('a plugin that has nothing to do says why', () => {
     'false its mode is off',
     'true takes the tenant from the header',
     'false the route names neither scopes nor allow',
+    'false no policy of gateway.rate_limits counts the route',
     'false the route names no license',
     'false it has no rules',
     'false enabled is false',
@@ -79,6 +81,7 @@ test('a route that wants roles is shut while nobody has one', () => {
   expect(attempt('GET', '/shut', bare, shut)).toMatchObject({
     plugins: [
       { runs: true, why: 'refuses everybody: its mode is off and the route wants roles a, b' },
+      {},
       {},
       {},
       {},

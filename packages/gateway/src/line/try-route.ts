@@ -57,10 +57,14 @@ export function tryRoute(
       type: 'route',
       route,
       params: match.params,
-      plugins: planPlugins({ sections: config.plugins, custom: customPlugins }, route, {
-        log: SILENT,
-        baseFolder,
-      }),
+      plugins: planPlugins(
+        { sections: config.plugins, custom: customPlugins, limits: config.gateway },
+        route,
+        {
+          log: SILENT,
+          baseFolder,
+        },
+      ),
     }
   }
   const { allowedMethods } = match

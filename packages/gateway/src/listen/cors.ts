@@ -25,6 +25,8 @@ const EXPOSED_HEADERS = [
   headers.retryAfter,
   'Location',
   'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
   'WWW-Authenticate',
 ].join(', ')
 

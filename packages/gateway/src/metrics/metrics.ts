@@ -12,6 +12,18 @@ export interface UpstreamState {
   readonly queued: number
 }
 
+/** What a policy decided; `unavailable` without the store that it needs. */
+export type LimitResult = 'allowed' | 'refused' | 'unavailable'
+
+/** The tokens and the cost of a request. */
+export interface CountedUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Charged without a report of the upstream. */
+  readonly reservedTokens: number
+  readonly costMicro: number
+}
+
 /** Everything the gateway counts and measures. */
 export interface Metrics {
   /** Counts a finished request; `exchange.result` is set. */
@@ -30,6 +42,14 @@ export interface Metrics {
   sharedLimitKept(isKept: boolean): void
   /** Counts a stream that was allowed or refused without the store of `gateway.shared`. */
   streamDecidedAlone(): void
+  /** Counts the decision of one policy of `gateway.rate_limits`. */
+  limitDecided(policy: string, result: LimitResult): void
+  /** Counts the tokens and the cost of a finished request. */
+  usageCounted(exchange: Exchange, usage: CountedUsage): void
+  /** Says whether `gateway.rate_limits` are kept across gateways, or by this one alone. */
+  limitStoreKept(isKept: boolean): void
+  /** Counts a request whose limits were decided on without the store of `gateway.shared`. */
+  limitsDecidedAlone(): void
   /** The answer to a scrape. */
   expose(): Exposition
   /** All values, to be merged with those of other processes. */
@@ -44,6 +64,8 @@ export interface MetricSources {
   readonly version: string
   readonly upstreams: () => readonly UpstreamState[]
   readonly load: { readonly inFlight: number; readonly bufferedBytes: number }
+  /** The highest use of each budget. */
+  readonly budgets: () => readonly { readonly policy: string; readonly ratio: number }[]
 }
 
 /** Makes the metrics of one gateway. */
@@ -83,6 +105,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     configReloaded,
     sharedLimitKept: (isKept) => sharedLimitFallback.set(isKept ? 0 : 1),
     streamDecidedAlone: () => decidedAlone.inc(),
+    ...createLimitMetrics(registry),
     expose() {
       stateGauges.update()
       return registry.expose()
@@ -93,6 +116,29 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
     counts: () => registry.values().filter(isCount),
     close: stateGauges.close,
+  }
+}
+
+/** Registers the metrics of `gateway.rate_limits`. */
+function createLimitMetrics(
+  registry: Registry,
+): Pick<Metrics, 'limitDecided' | 'usageCounted' | 'limitStoreKept' | 'limitsDecidedAlone'> {
+  const decisions = registry.counter(metricTable.limitDecisions)
+  const tokens = registry.counter(metricTable.tokens)
+  const cost = registry.counter(metricTable.cost)
+  const fallback = registry.gauge(metricTable.limitStoreFallback)
+  const alone = registry.counter(metricTable.limitsDecidedAlone)
+  return {
+    limitDecided: (policy, result) => decisions.inc(policy, result),
+    usageCounted({ route, tenantId = '' }, { inputTokens, outputTokens, reservedTokens, costMicro }) {
+      const id = route?.id ?? ''
+      if (inputTokens > 0) tokens.add(inputTokens, id, tenantId, 'input')
+      if (outputTokens > 0) tokens.add(outputTokens, id, tenantId, 'output')
+      if (reservedTokens > 0) tokens.add(reservedTokens, id, tenantId, 'reserved')
+      if (costMicro > 0) cost.add(costMicro, id, tenantId)
+    },
+    limitStoreKept: (isKept) => fallback.set(isKept ? 0 : 1),
+    limitsDecidedAlone: () => alone.inc(),
   }
 }
 
@@ -121,6 +167,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const buffered = registry.gauge(metricTable.buffered)
   const loopDelay = registry.gauge(metricTable.loopDelay)
   const memory = registry.gauge(metricTable.memory)
+  const budgetUsed = registry.gauge(metricTable.budgetUsed)
   registry.gauge(metricTable.workers).set(1)
   // Always 0 here: only the supervisor counts restarts. The series exists, so that the first restart is an increase.
   registry.counter(metricTable.workerRestarts)
@@ -139,6 +186,8 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
       }
       inFlight.set(sources.load.inFlight)
       buffered.set(sources.load.bufferedBytes)
+      budgetUsed.reset()
+      for (const { policy, ratio } of sources.budgets()) budgetUsed.set(ratio, policy)
       for (const percentile of [50, 99]) loopDelay.set(delay.percentile(percentile) / 1e9, String(percentile))
       delay.reset()
       memory.set(process.memoryUsage.rss())

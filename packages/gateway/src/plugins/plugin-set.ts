@@ -9,6 +9,8 @@ import type { LoadedPlugin } from './custom/load-plugins.ts'
 import { licenseCheck, planLicenseCheck } from './license-check/license-check.ts'
 import { otelAudit, planOtelAudit } from './otel-audit/otel-audit.ts'
 import { planPromptSanitize, promptSanitize } from './prompt-sanitize/prompt-sanitize.ts'
+import { type LimitState, planRateLimits, RATE_LIMITS, rateLimits } from './rate-limits/rate-limits.ts'
+import type { LimitSettings } from './rate-limits/reservations.ts'
 import { planRoutePolicy, ROUTE_POLICY, routePolicy } from './route-policy/route-policy.ts'
 import { planTenantInjector, tenantInjector } from './tenant-injector/tenant-injector.ts'
 import { planTokenValidator, tokenValidator } from './token-validator/token-validator.ts'
@@ -42,7 +44,7 @@ const builtIn = {
   },
 } satisfies Record<BuiltInName, BuiltIn>
 
-/** Scopes and policies of a route are judged when the tenant is known (decision 39). */
+/** Scopes, policies and limits of a route are judged when the tenant is known (decision 39). */
 const BEFORE_POLICY: BuiltInName = 'tenant-injector'
 
 /** Without tokens no caller is known, and the header is the only source of a tenant. */
@@ -54,22 +56,27 @@ function tenantSettings(plugins: PluginsConfig) {
 export interface PluginSources {
   readonly sections: PluginsConfig
   readonly custom: readonly LoadedPlugin[]
+  /** The keys of the section `gateway` that limits need. */
+  readonly limits: LimitSettings
 }
 
 /** The parts that plugins are made with: a register of all their resources instead of the part of one plugin. */
 export interface PluginWorld extends Omit<PipelineContext, 'hold'> {
   readonly resources: Shared<Closable>
+  /** The counts of `gateway.rate_limits`. */
+  readonly limits: LimitState
 }
 
 /** Makes the plugins of a configuration in their order; closes those already made when one of them fails. */
-export function createPlugins({ sections, custom }: PluginSources, world: PluginWorld): PipelinePlugin[] {
+export function createPlugins(sources: PluginSources, world: PluginWorld): PipelinePlugin[] {
+  const { sections, custom, limits } = sources
   refuseUnloaded(sections, custom)
   const contextOf = (name: string) => ({ ...world, hold: holdFor(name, world.resources) })
   const made: PipelinePlugin[] = []
   try {
     for (const name of builtInPlugins) {
       made.push(builtIn[name].create(sections, contextOf(name)))
-      if (name === BEFORE_POLICY) made.push(routePolicy(world))
+      if (name === BEFORE_POLICY) made.push(routePolicy(world), rateLimits(limits, world))
       for (const loaded of customAfter(name, custom))
         made.push(createCustomPlugin(loaded, contextOf(loaded.plugin.name)))
     }
@@ -120,15 +127,23 @@ export interface PlannedPlugin extends PluginPlan {
 
 /** The plan of every plugin for a route. Only custom plugins are created for it: the others open connections. */
 export function planPlugins(
-  { sections, custom }: PluginSources,
+  { sections, custom, limits }: PluginSources,
   route: RouteConfig,
   world: Omit<CustomWorld, 'hold'>,
 ): PlannedPlugin[] {
   return builtInPlugins.flatMap((name) => [
     { name, ...builtIn[name].plan(sections, route) },
-    ...(name === BEFORE_POLICY ? [{ name: ROUTE_POLICY, ...planRoutePolicy(route) }] : []),
+    ...(name === BEFORE_POLICY ? planUnordered(limits, route) : []),
     ...customAfter(name, custom).map((loaded) => planCustom(loaded, route, world)),
   ])
+}
+
+/** The steps that no section orders. */
+function planUnordered(limits: LimitSettings, route: RouteConfig): PlannedPlugin[] {
+  return [
+    { name: ROUTE_POLICY, ...planRoutePolicy(route) },
+    { name: RATE_LIMITS, ...planRateLimits(limits, route) },
+  ]
 }
 
 function planCustom(

@@ -33,20 +33,30 @@ const STREAM_REPLACED = new Set<string>([
   'x-accel-buffering',
 ])
 
+/** The gateway's own limits replace those that an upstream tells. */
+const LIMIT_HEADERS: ReadonlySet<string> = new Set(['ratelimit', 'ratelimit-policy'])
+
+interface PassOptions extends ReturnOptions {
+  /** Limits of the gateway count the request. */
+  readonly isLimited: boolean
+}
+
 /** The parts of an answer that decide about its headers. */
 export type AnswerHeaders = Pick<UpstreamAnswer, 'status' | 'rawHeaders'>
 
 /** The headers of the client's answer, names and values in turn: first strip the upstream's, then add the gateway's. */
 export function returnedHeaders(exchange: Exchange, answer: AnswerHeaders, options: ReturnOptions): string[] {
-  const returned = passedHeaders(answer, options)
+  const returned = passedHeaders(answer, { ...options, isLimited: exchange.limitHeaders.length > 0 })
   returned.push(headerNames.profile, PROFILE_VERSION)
   returned.push(headerNames.correlationId, exchange.trace.correlationId)
   returned.push(headerNames.requestId, exchange.trace.requestId)
+  returned.push(...exchange.limitHeaders)
   if (options.stream) returned.push(...STREAM_HEADERS)
   return returned
 }
 
-function passedHeaders({ status, rawHeaders }: AnswerHeaders, { ownsCors, stream }: ReturnOptions): string[] {
+function passedHeaders({ status, rawHeaders }: AnswerHeaders, options: PassOptions): string[] {
+  const { stream } = options
   const named = connectionNames(joinedHeader(rawHeaders, 'connection'))
   const wrong = stream ? STREAM_REPLACED : WRONG_BY_STATUS.get(status)
   const passed: string[] = []
@@ -55,11 +65,15 @@ function passedHeaders({ status, rawHeaders }: AnswerHeaders, { ownsCors, stream
     if (neverReturned(name)) continue
     const key = name.toLowerCase()
     if (named?.has(key)) continue
-    if (ownsCors && key.startsWith('access-control-')) continue
+    if (isOwn(key, options)) continue
     if (wrong?.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
   return passed
+}
+
+function isOwn(key: string, { ownsCors, isLimited }: PassOptions): boolean {
+  return (ownsCors && key.startsWith('access-control-')) || (isLimited && LIMIT_HEADERS.has(key))
 }
 
 /** The fixed headers of an event stream; the last one keeps reverse proxies from buffering it. */

@@ -53,6 +53,6 @@ test('a route with roles is shut while tokens are off, and both say so', async (
     because: why,
   })
   expect(tryRoute(readConfig(config), { method: 'GET', target: '/guarded' })).toMatchObject({
-    plugins: [{ name: 'token-validator', runs: true, why }, {}, {}, {}, {}, {}],
+    plugins: [{ name: 'token-validator', runs: true, why }, {}, {}, {}, {}, {}, {}],
   })
 })

@@ -70,6 +70,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
         because: 'takes the tenant from the directory, for service accounts from the header',
       },
       { name: 'route-policy', runs: true, because: 'wants scope c.write and its expression' },
+      { name: 'rate-limits', runs: false, because: 'no policy of gateway.rate_limits counts the route' },
       { name: 'license-check', runs: true, because: 'wants a licence for the feature optimize' },
       { name: 'prompt-sanitize', runs: true, because: 'looks at path, query and body with rule email' },
       { name: 'otel-audit', runs: true, because: 'writes a record to stdout' },
@@ -77,7 +78,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
     ],
   })
   expect(value.routes[1]).toMatchObject({ license: null, roles: [], scopes: [], allow: null })
-  expect(value.routes[1].plugins[3]).toEqual({
+  expect(value.routes[1].plugins[4]).toEqual({
     name: 'license-check',
     runs: false,
     because: 'the route names no license',
@@ -90,6 +91,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
     ['token-validator', true],
     ['tenant-injector', true],
     ['route-policy', true],
+    ['rate-limits', false],
     ['license-check', true],
     ['prompt-sanitize', true],
     ['otel-audit', true],
@@ -107,12 +109,14 @@ test('idle plugins say so', async () => {
     false,
     false,
     false,
+    false,
     true,
   ])
-  expect(value.routes[0].plugins.map(({ because }: Record<string, unknown>) => because).slice(0, 6)).toEqual([
+  expect(value.routes[0].plugins.map(({ because }: Record<string, unknown>) => because).slice(0, 7)).toEqual([
     'its mode is off',
     'takes the tenant from the header',
     'the route names neither scopes nor allow',
+    'no policy of gateway.rate_limits counts the route',
     'the route names no license',
     'it has no rules',
     'enabled is false',

@@ -79,6 +79,7 @@ test('the trial of a route lists them in their place', () => {
     'token-validator',
     'tenant-injector',
     'route-policy',
+    'rate-limits',
     'after-tenant-injector',
     'license-check',
     'after-license-check',

@@ -259,7 +259,12 @@ export const builtInPlugins = [
 export type BuiltInName = (typeof builtInPlugins)[number]
 
 /** The console lists the upstream as the last step, beside the plugins. */
-const TAKEN_NAMES: ReadonlySet<string> = new Set([...builtInPlugins, 'route-policy', 'upstream'])
+const TAKEN_NAMES: ReadonlySet<string> = new Set([
+  ...builtInPlugins,
+  'route-policy',
+  'rate-limits',
+  'upstream',
+])
 
 const PLUGIN_NAME = /^(?=.{1,64}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 

@@ -46,17 +46,26 @@ export function isSuccess({ result }: Exchange): boolean {
   return result !== undefined && Math.floor(result.status / 100) === 2
 }
 
-function gatewayAttributes({ identity, result, violations, deniedPolicy, limit }: Exchange) {
+function gatewayAttributes(exchange: Exchange) {
+  const { identity, result, violations, deniedPolicy, limit } = exchange
   const attributes: Record<string, string> = {}
   if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
   if (limit !== undefined) attributes['limit'] = limit
+  addUsage(attributes, exchange)
   if (identity === undefined) return attributes
   // Always, so that neither a header nor a mapping can hide the caller (decision 17).
   attributes['issuer'] = identity.issuer
   attributes['token_sub'] = identity.subject
   return attributes
+}
+
+function addUsage(attributes: Record<string, string>, { usage, costMicro }: Exchange): void {
+  if (usage === undefined) return
+  attributes['usage_input'] = String(usage.input)
+  attributes['usage_output'] = String(usage.output)
+  if (costMicro !== undefined) attributes['cost_micro'] = String(costMicro)
 }
 
 /** The last path parameter, in the order of the template: it names the resource (decision 22). */
