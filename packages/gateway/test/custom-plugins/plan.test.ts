@@ -65,7 +65,7 @@ test.each(Object.keys(plans))('a plan that %s leaves the plugin running', async 
     plugins: [plugin],
   })
   const { body } = await sendRequest(`${adminUrl}/api/routes`)
-  expect(JSON.parse(body.toString()).routes[0].plugins[5]).toEqual({ name: 'mine', runs: true, because: why })
+  expect(JSON.parse(body.toString()).routes[0].plugins[6]).toEqual({ name: 'mine', runs: true, because: why })
   expect((await sendRequest(`${url}/items`)).status).toBe(403)
   await gateway.close()
 })
@@ -91,9 +91,9 @@ test('console and trial say the same of custom plugins, and options are hidden',
     tryRoute(readConfig(config), { method, target: '/items' }, { customPlugins }),
   )
   expect(rows).toEqual(trials.map((trial) => trial.type === 'route' && trial.plugins))
-  expect(rows[0][5]).toEqual({ name: 'mine', runs: false, why: 'reads are free' })
-  expect(rows[1][5]).toEqual({ name: 'mine', runs: true, why: 'guards writer' })
-  expect(shown.plugins[5]).toEqual({
+  expect(rows[0][6]).toEqual({ name: 'mine', runs: false, why: 'reads are free' })
+  expect(rows[1][6]).toEqual({ name: 'mine', runs: true, why: 'guards writer' })
+  expect(shown.plugins[6]).toEqual({
     name: 'mine',
     configured: true,
     configuration: {
@@ -118,7 +118,7 @@ test('a trial closes the plugins that it made, and shows why one cannot be made'
       ],
     },
   )
-  expect(trial.type === 'route' && trial.plugins.slice(5, 7)).toEqual([
+  expect(trial.type === 'route' && trial.plugins.slice(6, 8)).toEqual([
     { name: 'mine', runs: true, why: 'runs for every route' },
     { name: 'empty', runs: true, why: 'here: create returned neither request nor response' },
   ])
