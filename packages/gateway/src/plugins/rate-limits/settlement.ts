@@ -6,7 +6,9 @@ import type { Costs } from './costs.ts'
 export type Charge = 'reserved' | { readonly tokens: number; readonly cost: number }
 
 const NOTHING: Charge = { tokens: 0, cost: 0 }
-const FIRST_FAILURE = 400
+
+/** Whether a status says that the request failed: 4xx and 5xx. */
+const isFailure = (status: number) => Math.floor(status / 100) >= 4
 
 /**
  * The charge of a finished request. A report of the upstream counts. Without one, a failure costs nothing, and everything
@@ -20,8 +22,8 @@ export function chargeOf(
   const { usage, upstreamStartedAt, signal, delivery, result } = exchange
   if (usage !== undefined) return { tokens: usage.input + usage.output, cost: costs.of(usage, asked?.model) }
   if (upstreamStartedAt === undefined) return NOTHING
-  if (delivery !== undefined) return delivery.status >= FIRST_FAILURE ? NOTHING : 'reserved'
+  if (delivery !== undefined) return isFailure(delivery.status) ? NOTHING : 'reserved'
   // The service may still work on a request that was given up.
   if (signal.aborted) return 'reserved'
-  return (result?.status ?? 0) >= FIRST_FAILURE ? NOTHING : 'reserved'
+  return isFailure(result?.status ?? 0) ? NOTHING : 'reserved'
 }
