@@ -131,6 +131,13 @@ export const errorCodes = {
       'The key set of the issuer was never fetched, or is older than a day, and its address does not answer. Or 32 requests already wait for an unknown key of the issuer.',
     fix: 'Restore the key set endpoint; try again later.',
   },
+  INTROSPECTION_UNAVAILABLE: {
+    type: 'failed_dependency',
+    message: 'The issuer cannot be asked about the token at the moment.',
+    cause:
+      'The introspection server failed, timed out, refused the gateway or answered with something else than RFC 7662. Or 64 tokens of the issuer are already being asked about.',
+    fix: 'Restore the introspection server; check `client_id` and `client_secret_file`; try again later.',
+  },
   TENANT_LOOKUP_UNAVAILABLE: {
     type: 'failed_dependency',
     message: 'The tenant directory does not answer.',

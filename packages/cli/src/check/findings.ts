@@ -129,16 +129,29 @@ function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference
     ...named(['gateway', 'admin', 'tls', 'client_ca_file'], admin?.tls?.client_ca_file),
     ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
     ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
-    ...plugins['token-validator'].issuers.flatMap(({ jwks_file, hs256_secret_file }, index) => [
-      ...named(['plugins', 'token-validator', 'issuers', index, 'jwks_file'], jwks_file),
-      ...named(['plugins', 'token-validator', 'issuers', index, 'hs256_secret_file'], hs256_secret_file),
-    ]),
+    ...plugins['token-validator'].issuers.flatMap(issuerFiles),
     ...webhooks,
     ...routes.flatMap(({ ca_file, client_cert_file, client_key_file }, index) => [
       ...named(['routes', index, 'ca_file'], ca_file),
       ...named(['routes', index, 'client_cert_file'], client_cert_file),
       ...named(['routes', index, 'client_key_file'], client_key_file),
     ]),
+  ]
+}
+
+function issuerFiles(
+  {
+    jwks_file,
+    hs256_secret_file,
+    introspection,
+  }: GatewayConfig['plugins']['token-validator']['issuers'][number],
+  index: number,
+): Reference[] {
+  const path = ['plugins', 'token-validator', 'issuers', index]
+  return [
+    ...named([...path, 'jwks_file'], jwks_file),
+    ...named([...path, 'hs256_secret_file'], hs256_secret_file),
+    ...named([...path, 'introspection', 'client_secret_file'], introspection?.client_secret_file),
   ]
 }
 

@@ -19,6 +19,21 @@ test('the address of Redis is hidden as a whole', () => {
   })
 })
 
+test('credentials for introspection are hidden, also the name of their file', () => {
+  const introspection = {
+    url: 'https://id.test/introspect?key=a',
+    client_id: 'gateway',
+    client_secret_file: 'b',
+  }
+  expect(hideSecrets({ introspection })).toEqual({
+    introspection: {
+      url: 'https://id.test/[hidden]?key=[hidden]',
+      client_id: 'gateway',
+      client_secret_file: '[hidden]',
+    },
+  })
+})
+
 test('every value of a map of headers is hidden', () => {
   expect(hideSecrets({ headers: { A: 'x', B: 'y' } })).toEqual({ headers: { A: '[hidden]', B: '[hidden]' } })
 })

@@ -253,7 +253,7 @@ const sharedSecretBothWays: Rule = ({ value, ...draft }) =>
 const discoveryNeedsUrl: Rule = ({ value, ...draft }) =>
   issuersOf({ value, ...draft }).flatMap((issuer) => {
     if (
-      ['jwks_uri', 'jwks_file', 'hs256_secret', 'hs256_secret_file'].some((key) =>
+      ['jwks_uri', 'jwks_file', 'hs256_secret', 'hs256_secret_file', 'introspection'].some((key) =>
         isPresent(value, [...issuer, key]),
       )
     )

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { checkRules } from './check-rules.ts'
 import { checkSchema } from './check-schema.ts'
-import type { GatewayConfig, WebhookOptions } from './config-schema.ts'
+import type { GatewayConfig, IssuerOptions, WebhookOptions } from './config-schema.ts'
 import {
   type ConfigFault,
   createLineIndex,
@@ -175,9 +175,7 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       ...config.plugins,
       'token-validator': {
         ...validator,
-        issuers: validator.issuers.map((issuer) =>
-          withFiles(issuer, ['jwks_file', 'hs256_secret_file'], absolute),
-        ),
+        issuers: validator.issuers.map((issuer) => withIssuerFiles(issuer, absolute)),
       },
       'tenant-injector': withWebhookFiles(config.plugins['tenant-injector'], absolute),
       'license-check': withWebhookFiles(config.plugins['license-check'], absolute),
@@ -222,6 +220,13 @@ const withFiles = <Section extends object>(
   })
   return { ...section, ...Object.fromEntries(names) }
 }
+
+const withIssuerFiles = (issuer: IssuerOptions, absolute: Absolute): IssuerOptions => ({
+  ...withFiles(issuer, ['jwks_file', 'hs256_secret_file'], absolute),
+  ...(issuer.introspection && {
+    introspection: withFiles(issuer.introspection, ['client_secret_file'], absolute),
+  }),
+})
 
 const withWebhookFiles = <Section extends { readonly webhook?: WebhookOptions | undefined }>(
   section: Section,

@@ -48,8 +48,12 @@ function withWebhook<Section extends { readonly webhook?: WebhookOptions | undef
   return { ...section, webhook: { ...webhook, headers } }
 }
 
-/** A text editor ends a file with a newline, which is not part of the secret. */
-function readSecret(file: string, key: string, check: (secret: string) => string | undefined): string {
+/** Reads a secret from a file. A text editor ends a file with a newline, which is not part of the secret. */
+export function readSecret(
+  file: string,
+  key: string,
+  check: (secret: string) => string | undefined = () => undefined,
+): string {
   const secret = readNamedFile(file, key).replace(/\r?\n$/, '')
   const fault = secret === '' ? 'is empty' : check(secret)
   if (fault !== undefined) throw new InitialisationError(`${key}: its content ${fault}`)

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { formatFaults } from './faults.ts'
 import { parseConfig } from './parse-config.ts'
 
@@ -372,6 +375,15 @@ test('addresses without TLS on another host are warned of, each by its key', () 
             algorithms: ['HS256'],
             hs256_secret: `\${SECRET:?}`,
           },
+          {
+            ...issuer,
+            issuer: 'http://asked.example.test/4',
+            introspection: {
+              url: 'http://asked.example.test/introspect',
+              client_id: 'gateway',
+              client_secret_file: 'secret',
+            },
+          },
         ],
       },
       'tenant-injector': { webhook: { url: 'http://directory.example.test/{principal}' } },
@@ -391,6 +403,7 @@ test('addresses without TLS on another host are warned of, each by its key', () 
     'gateway.shared.redis_url',
     'plugins.token-validator.issuers[0].jwks_uri',
     'plugins.token-validator.issuers[1].issuer',
+    'plugins.token-validator.issuers[4].introspection.url',
     'plugins.tenant-injector.webhook.url',
     'plugins.license-check.webhook.url',
     'plugins.otel-audit.otlp_endpoint',
@@ -404,6 +417,21 @@ test('addresses without TLS on another host are warned of, each by its key', () 
     expect(
       warningsIn(JSON.stringify(open).replaceAll(/[a-z]+\.example\.test|10\.0\.0\.1/g, loopback), env),
     ).toEqual([])
+})
+
+test('the address of Redis in a file is judged where the file can be read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-warnings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'redis')
+  const pathsWith = () =>
+    warningsIn(
+      JSON.stringify({ gateway: { shared: { redis_url_file: file } }, plugins: closed, routes: [] }),
+    ).map(({ id, path }) => `${id} ${path}`)
+  expect(pathsWith()).toEqual([])
+  writeFileSync(file, 'redis://:secret@redis.example.test:6379\n')
+  expect(pathsWith()).toEqual(['plain-connection gateway.shared.redis_url_file'])
+  writeFileSync(file, 'rediss://:secret@redis.example.test:6379\n')
+  expect(pathsWith()).toEqual([])
 })
 
 test('a collector that is not used is not warned of', () => {

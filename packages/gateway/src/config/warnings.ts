@@ -1,8 +1,10 @@
 import { headers } from '@agentic-rest/profile'
 import type { GatewayConfig, IssuerOptions, RouteConfig } from './config-schema.ts'
 import { formatPath, type Path } from './faults.ts'
+import { keySourceOf } from './key-source.ts'
 import { isAllInterfaces, isPlainToAnotherHost } from './schema/address-checks.ts'
 import { parameterName, pathSegments } from './schema/path-template.ts'
+import { redisUrlOf } from './secret-files.ts'
 import { type UnequalNeighbours, unequalNeighbours } from './unequal-neighbours.ts'
 
 /** The warnings by id. An id never changes: programs that read reports rely on it. */
@@ -92,14 +94,20 @@ const plainConnections = ({ gateway, plugins, routes }: GatewayConfig): Unwise[]
       ? [{ id: 'plain-connection', path, message: `has no TLS and is another host, ${danger}` }]
       : []
   return [
-    ...of(
-      gateway.shared?.redis_url,
-      ['gateway', 'shared', 'redis_url'],
-      'its password can be read; use rediss',
+    ...redisAddresses(gateway.shared).flatMap(([key, address]) =>
+      of(address, ['gateway', 'shared', key], 'its password can be read; use rediss'),
     ),
     ...(mode === 'on' ? issuers : []).flatMap((issuer, index) => {
       const [key, address] = keyAddress(issuer)
-      return of(address, [...TOKEN_VALIDATOR, 'issuers', index, key], 'its keys can be exchanged; use https')
+      const path = [...TOKEN_VALIDATOR, 'issuers', index]
+      return [
+        ...of(address, [...path, key], 'its keys can be exchanged; use https'),
+        ...of(
+          issuer.introspection?.url,
+          [...path, 'introspection', 'url'],
+          'the tokens of callers and the secret of the gateway can be read; use https',
+        ),
+      ]
     }),
     ...of(
       tenants.webhook?.url,
@@ -122,12 +130,23 @@ const plainConnections = ({ gateway, plugins, routes }: GatewayConfig): Unwise[]
   ]
 }
 
-/** The key with the address that an issuer's keys are fetched from; without `jwks_uri` it is discovered at the issuer. */
-const keyAddress = ({ issuer, algorithms, jwks_uri, jwks_file }: IssuerOptions) => {
-  if (jwks_uri !== undefined) return ['jwks_uri', jwks_uri] as const
-  const isDiscovered = jwks_file === undefined && algorithms.some((algorithm) => algorithm !== 'HS256')
-  return ['issuer', isDiscovered ? issuer : undefined] as const
+/** The address of Redis with its key. A file that cannot be read here is a fault of the start, not of this check. */
+const redisAddresses = (
+  shared: GatewayConfig['gateway']['shared'],
+): readonly (readonly [string, string])[] => {
+  if (shared === undefined) return []
+  try {
+    return [[shared.redis_url_file === undefined ? 'redis_url' : 'redis_url_file', redisUrlOf(shared)]]
+  } catch {
+    return []
+  }
 }
+
+/** The key with the address that an issuer's keys are fetched from; without `jwks_uri` it is discovered at the issuer. */
+const keyAddress = (issuer: IssuerOptions) =>
+  issuer.jwks_uri === undefined
+    ? (['issuer', keySourceOf(issuer) === 'discovery' ? issuer.issuer : undefined] as const)
+    : (['jwks_uri', issuer.jwks_uri] as const)
 
 const adminWarning = ({ admin }: GatewayConfig['gateway']): Unwise[] => {
   if (admin === undefined || (admin.role ?? admin.roles) !== undefined) return []

@@ -19,13 +19,20 @@ export interface HttpGetOptions {
   readonly maxBytes?: number
 }
 
+/** The options of a lookup that sends a text. */
+export interface HttpPostOptions extends HttpGetOptions {
+  readonly body: string
+}
+
 /**
- * Fetches key sets, tenants and licences for plugins, with bounds on time and size. It never follows a redirect: only
+ * Fetches key sets, tenants, licences and verdicts on tokens for plugins, with bounds on time and size. It never follows a redirect: only
  * the operator chooses addresses.
  */
 export interface HttpClient {
   /** Rejects with an `HttpLookupError` without a complete answer; any status is an answer. */
   get(url: string, options: HttpGetOptions): Promise<HttpAnswer>
+  /** Like `get`, with a body. */
+  post(url: string, options: HttpPostOptions): Promise<HttpAnswer>
   close(): Promise<void>
 }
 
@@ -58,11 +65,13 @@ export function createHttpClient(): HttpClient {
     origins.set(origin, known)
     return known
   }
+  const send = async (url: string, options: LookupOptions) => {
+    const address = new URL(url)
+    return await lookUp(originAt(address), address, options)
+  }
   return {
-    async get(url, options) {
-      const address = new URL(url)
-      return await lookUp(originAt(address), address, options)
-    },
+    get: (url, options) => send(url, { method: 'GET', ...options }),
+    post: (url, options) => send(url, { method: 'POST', ...options }),
     close: async () => [...origins.values()].forEach(({ connections }) => void connections.close()),
   }
 }
@@ -77,11 +86,18 @@ function openOrigin(origin: string): LookupOrigin {
   }
 }
 
+interface LookupOptions extends HttpGetOptions {
+  readonly method: 'GET' | 'POST'
+  readonly body?: string
+}
+
 async function lookUp(
   { connections, permits }: LookupOrigin,
   { pathname, search }: URL,
-  { timeoutMs, headers = {}, repeatLost = false, maxBytes = DEFAULT_MAX_BYTES }: HttpGetOptions,
+  options: LookupOptions,
 ): Promise<HttpAnswer> {
+  const { method, timeoutMs, headers = {}, repeatLost = false, maxBytes = DEFAULT_MAX_BYTES } = options
+  const body = options.body === undefined ? undefined : Buffer.from(options.body)
   // The timer covers the connection, the head and every byte of the body: a dripping server is a slow one.
   const signal = AbortSignal.timeout(timeoutMs)
   const failed = (cause: unknown) => new HttpLookupError(signal.aborted ? 'timeout' : 'unreachable', cause)
@@ -91,11 +107,11 @@ async function lookUp(
   if (typeof release === 'string')
     throw new HttpLookupError('unreachable', new Error('too many look-ups wait'))
   const request = {
-    method: 'GET',
+    method,
     path: pathname + search,
     headers: Object.entries(headers).flat(),
-    body: undefined,
-    length: undefined,
+    body,
+    length: body?.length,
     signal,
     repeatable: repeatLost,
     onSettled: release,

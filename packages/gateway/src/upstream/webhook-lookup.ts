@@ -89,13 +89,16 @@ function refuseUnusableUrl(
   if (!URL.canParse(filled)) throw new InitialisationError('the webhook URL is not a URL')
 }
 
-interface Health {
+/** The health of a server that is asked. */
+export interface Health {
+  /** Notes the fault of an answer, or none. */
   note(reason: string | undefined, error?: unknown): void
+  /** The fault of the last answer, if it had one. */
   degraded(): string | undefined
 }
 
 /** Keeps the result of the last call and logs changes only: an outage is not one line per request. */
-function createHealth(title: string, log: Log): Health {
+export function createHealth(title: string, log: Log): Health {
   let failure: string | undefined
   return {
     note: (reason, error) => {

@@ -267,6 +267,11 @@ test('keys at their bounds are accepted, and file names start from the folder of
       jwks_file: new URL('good/keys/jwks.json', import.meta.url).pathname,
       algorithms: ['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512'],
       claims: { subject: 'https://id.example.test/user', roles: 'realm_access.roles' },
+      introspection: {
+        url: 'https://id.example.test/introspect',
+        client_id: 'gateway',
+        client_secret_file: new URL('good/client.secret', import.meta.url).pathname,
+      },
     },
     {
       ...defaultIssuer,

@@ -61,11 +61,21 @@ const serviceAccounts = section({
     .describe('Tenants that these service accounts may name in the header; absent means all.'),
 })
 
+const introspection = section({
+  url: checked('a URL', checkHttpUrl).describe('Address that is asked about tokens (RFC 7662).'),
+  client_id: text('a client id').describe('Name of the gateway at this address.'),
+  client_secret_file: text('a file name').describe(
+    'File with the secret of the gateway there, relative to this file; a newline at its end is cut.',
+  ),
+})
+
 const issuer = section({
   issuer: issuerName().describe('Value that the iss claim must have.'),
   jwks_uri: checked('a URL', checkHttpUrl)
     .optional()
-    .describe('Where the keys are; without jwks_uri and jwks_file they are found by OIDC discovery.'),
+    .describe(
+      'Where the keys are; without jwks_uri, jwks_file and introspection they are found by OIDC discovery.',
+    ),
   jwks_file: text('a file name').optional().describe('File with the keys, relative to this file.'),
   audience: list(text('an audience'))
     .default([])
@@ -79,6 +89,11 @@ const issuer = section({
   hs256_secret_file: text('a file name')
     .optional()
     .describe('File with the shared secret, relative to this file; a newline at its end is cut.'),
+  introspection: introspection
+    .optional()
+    .describe(
+      'Server that is asked about tokens that are no JWTs, and about all tokens of an issuer without jwks_uri, jwks_file and shared secret.',
+    ),
   token_types: filledList(text('a token type'))
     .default(['at+jwt', 'JWT'])
     .describe('Values that the typ header may have; an absent typ is accepted too.'),

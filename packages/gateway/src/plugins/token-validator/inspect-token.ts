@@ -108,7 +108,8 @@ function decodeObject(part: string): JsonObject | undefined {
   }
 }
 
-function parseObject(text: string): JsonObject | undefined {
+/** Parses a JSON object without repeated names, at most 64 levels deep; `undefined` for another value. Throws when it is no JSON. */
+export function parseObject(text: string): JsonObject | undefined {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   // RFC 7519, section 4: of a repeated name the upstream might read another value than the gateway.

@@ -2,9 +2,12 @@ import { createSecretKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { IssuerOptions } from '../../config/config-schema.ts'
+import { keySourceOf } from '../../config/key-source.ts'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
+import { readSecret } from '../../config/secret-files.ts'
 import { InitialisationError } from '../../errors.ts'
 import type { PipelineContext } from '../../plugin.ts'
+import { type IntrospectionServer, serverOf } from './introspection-server.ts'
 import { createFixedKeySource, type KeySet, type KeySource, parseKeySet } from './key-set.ts'
 import { createRemoteKeySet, fetchKeyDocument } from './remote-key-set.ts'
 
@@ -17,6 +20,8 @@ export interface Issuer {
   /** Empty means any. */
   readonly audiences: ReadonlySet<string>
   readonly claims: IssuerOptions['claims']
+  /** The server that is asked about its tokens, if there is one. */
+  readonly introspectionServer: IntrospectionServer | undefined
   /** All its tokens are service accounts. */
   readonly serviceAccount: boolean
   /** Its service accounts, told from people by a claim. */
@@ -38,10 +43,11 @@ export function createIssuers(options: readonly IssuerOptions[], context: Pipeli
   if (new Set(options.map(({ issuer }) => issuer)).size < options.length)
     throw new InitialisationError('an issuer is configured twice')
   // Everything that can fail comes before the first remote key set: nothing would stop its timers after a failure.
-  const prepared = options.map((issuer) => ({ issuer, keyFile: prepareIssuer(issuer, context) }))
-  return new Map(
-    prepared.map(({ issuer, keyFile }) => [issuer.issuer, createIssuer(issuer, keyFile, context)]),
-  )
+  const prepared = options.map((issuer, index) => ({
+    issuer,
+    files: { keyFile: prepareIssuer(issuer, context), introspectionServer: prepareServer(issuer, index) },
+  }))
+  return new Map(prepared.map(({ issuer, files }) => [issuer.issuer, createIssuer(issuer, files, context)]))
 }
 
 /** The distinct key sources of an issuer. */
@@ -57,22 +63,37 @@ export function normaliseTokenType(type: string): string {
 
 /** Refuses an issuer that could accept no token; reads its key file. */
 function prepareIssuer(options: IssuerOptions, { baseFolder }: PipelineContext): KeySet | undefined {
-  const { issuer, algorithms, hs256_secret, jwks_uri, jwks_file } = options
+  const { issuer, algorithms, hs256_secret, jwks_file } = options
   if (algorithms.includes('HS256') && hs256_secret === undefined)
     throw new InitialisationError(`issuer ${issuer}: HS256 needs hs256_secret`)
-  const discovers = algorithms.some(isAsymmetric) && (jwks_uri ?? jwks_file) === undefined
-  if (discovers && checkHttpUrl(issuer) !== undefined)
+  if (keySourceOf(options) === 'discovery' && checkHttpUrl(issuer) !== undefined)
     throw new InitialisationError(`issuer ${issuer}: without jwks_uri or jwks_file it must be a URL`)
   return jwks_file === undefined ? undefined : readKeyFile(resolve(baseFolder, jwks_file), options)
 }
 
-function createIssuer(options: IssuerOptions, keyFile: KeySet | undefined, context: PipelineContext): Issuer {
+function prepareServer({ introspection }: IssuerOptions, index: number): IntrospectionServer | undefined {
+  if (introspection === undefined) return undefined
+  const key = `plugins.token-validator.issuers[${index}].introspection.client_secret_file`
+  return serverOf(introspection, readSecret(introspection.client_secret_file, key))
+}
+
+interface IssuerFiles {
+  readonly keyFile: KeySet | undefined
+  readonly introspectionServer: IntrospectionServer | undefined
+}
+
+function createIssuer(
+  options: IssuerOptions,
+  { keyFile, introspectionServer }: IssuerFiles,
+  context: PipelineContext,
+): Issuer {
   return {
     name: options.issuer,
     keys: createKeys(options, keyFile, context),
     tokenTypes: new Set(options.token_types.map(normaliseTokenType)),
     audiences: new Set(options.audience),
     claims: options.claims,
+    introspectionServer,
     serviceAccount: options.service_account,
     serviceAccounts: options.service_accounts && readServiceAccounts(options.service_accounts),
   }
@@ -92,18 +113,14 @@ function createKeys(
   context: PipelineContext,
 ): ReadonlyMap<string, KeySource> {
   const keys = new Map<string, KeySource>()
-  const asymmetric = options.algorithms.filter(isAsymmetric)
-  if (asymmetric.length > 0) {
+  const asymmetric = options.algorithms.filter((algorithm) => algorithm !== 'HS256')
+  if (keySourceOf(options) !== 'none') {
     const published =
       keyFile === undefined ? createRemoteKeys(options, context) : createFixedKeySource(keyFile.select)
     for (const algorithm of asymmetric) keys.set(algorithm, published)
   }
   if (asymmetric.length < options.algorithms.length) keys.set('HS256', createSharedSecret(options))
   return keys
-}
-
-function isAsymmetric(algorithm: string): boolean {
-  return algorithm !== 'HS256'
 }
 
 function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {

@@ -4,6 +4,7 @@ import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type InspectedToken, inspectToken } from './inspect-token.ts'
+import { type ActiveToken, createOpaqueTokens, type Verdict } from './introspection.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
 import type { KeySource } from './key-set.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
@@ -23,6 +24,7 @@ export function tokenValidator(options: TokenValidatorOptions, context: Pipeline
   const issuers = createIssuers(options.issuers, context)
   const cache = createTokenCache(context.configVersion)
   const rules = { issuers, clockSkewSeconds: options.clock_skew_seconds }
+  const opaque = createOpaqueTokens({ issuers, options }, context)
   return {
     name: 'token-validator',
     request(exchange) {
@@ -31,12 +33,14 @@ export function tokenValidator(options: TokenValidatorOptions, context: Pipeline
       if (token.length > options.max_token_bytes) return refusal('INVALID_TOKEN')
       const identity = cache.get(token)
       if (identity !== undefined) return admit(exchange, identity, options)
+      const verdict = opaque?.judge(token)
+      if (verdict !== undefined) return admitJudged(exchange, verdict, options)
       const inspected = inspectToken(token, rules)
       if (typeof inspected === 'string') return refusal(inspected)
       return validate(exchange, inspected, { options, cache })
     },
     plan: (route) => planTokenValidator(options, route),
-    degraded: () => describeStaleIssuers(issuers),
+    degraded: () => describeStaleIssuers(issuers) ?? opaque?.degraded(),
     warm: async () => void (await Promise.all(allKeys(issuers).map((keys) => keys.warm()))),
     close: async () => allKeys(issuers).forEach((keys) => void keys.close()),
   }
@@ -70,6 +74,20 @@ function readBearerToken(authorization: string | undefined): string | undefined 
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
 }
 
+function admitJudged(
+  exchange: Exchange,
+  verdict: Verdict | Promise<Verdict>,
+  options: TokenValidatorOptions,
+): StepResult | Promise<StepResult> {
+  if (verdict instanceof Promise) return verdict.then((settled) => admitJudged(exchange, settled, options))
+  if (typeof verdict !== 'string') return admit(exchange, identityOf(verdict, options), options)
+  return refusal(verdict === 'inactive' ? 'INVALID_TOKEN' : verdict)
+}
+
+function identityOf({ identity, lifetime }: ActiveToken, options: TokenValidatorOptions): Identity {
+  return options.end_streams_at_expiry ? { ...identity, streamsEndAt: lifetime.endsAt } : identity
+}
+
 async function validate(
   exchange: Exchange,
   inspected: InspectedToken,
@@ -78,9 +96,7 @@ async function validate(
   const verified = await verifyToken(inspected, options.required_claims)
   if (typeof verified === 'string') return refusal(verified)
   const { token, keys, lifetime } = inspected
-  const identity = options.end_streams_at_expiry
-    ? { ...verified.identity, streamsEndAt: lifetime.endsAt }
-    : verified.identity
+  const identity = identityOf({ ...verified, lifetime }, options)
   cache.set(token, { ...verified, identity, lifetime, keys })
   return admit(exchange, identity, options)
 }

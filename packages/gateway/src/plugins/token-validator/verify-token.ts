@@ -66,7 +66,8 @@ async function isSignedBy({ token, query }: InspectedToken, key: KeyObject): Pro
   }
 }
 
-function readIdentity(
+/** The caller that claims name, or the code of their fault. The claims must be verified before. */
+export function readIdentity(
   claims: JsonObject,
   issuer: Issuer,
   requiredClaims: readonly string[],
