@@ -6,9 +6,10 @@ import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
 import type { Caller } from './http/caller.ts'
 import { accepted } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
-import { invalidAt, refusal } from './refusals.ts'
+import { invalidAt, refusal, tooManyOpen } from './refusals.ts'
 import type { GivenApproval, RequestContext, RunContext } from './run-context.ts'
 import type { Claim, Job, Scope } from './runtime/contract.ts'
+import { OpenLimitError } from './runtime/open-limit.ts'
 
 /** A request with valid inputs. */
 interface Performance {
@@ -164,7 +165,7 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
   const outcome =
     job === undefined
       ? await runNow(performance, { effect, setHeader, approval: gates.approval })
-      : await acceptJob(performance, { effect, setHeader, approval: gates.approval }, job)
+      : await orTooMany(() => acceptJob(performance, { effect, setHeader, approval: gates.approval }, job))
   return { answer: { outcome, headers: answerHeaders() }, isKept: effect.kept() !== undefined }
 }
 
@@ -239,10 +240,20 @@ async function acceptJob(
     await orLost('approval', () => approval?.reservation.hand(sql, operationId))
     const objection = await operation.accept?.({ ...context, operationId }, sql)
     if (objection !== undefined) return objection
+    await operations.assertWithinLimit(sql, job.scope.tenantId)
     // Only for a stated preference (RFC 7240, section 3).
     if (prefersAsync) setHeader('Preference-Applied', 'respond-async')
     return accepted({ operationId, statusUrl: `${publicPath}/operations/${operationId}/status` })
   })
+}
+
+async function orTooMany(accept: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await accept()
+  } catch (error) {
+    if (error instanceof OpenLimitError) return tooManyOpen(error.limit)
+    throw error
+  }
 }
 
 /** The answer after a lost race, by the current state of the store. */

@@ -59,6 +59,11 @@ export const refusals = {
   APPROVAL_NOT_PENDING: { type: 'conflict', message: 'The approval is decided already or has expired.' },
   IDEMPOTENCY_IN_PROGRESS: { type: 'conflict', message: 'A request with this key is still running.' },
   OPERATION_FINAL: { type: 'conflict', message: 'The operation has ended and cannot be cancelled.' },
+  LIMIT_EXCEEDED: {
+    type: 'error',
+    condition: 'limit_exceeded',
+    message: 'The tenant has as many open background operations as it may have.',
+  },
   STORE_UNAVAILABLE: {
     type: 'failed_dependency',
     message: 'The store of the service does not answer at the moment.',
@@ -103,6 +108,15 @@ export function refusal<Code extends RefusalCode>(code: Code): OutcomeOf<(typeof
   const { type, ...rest } = refusals[code]
   // The compiler cannot relate the row to its code.
   return { type, code, ...rest } as unknown as OutcomeOf<(typeof refusals)[Code]['type']>
+}
+
+// Open operations end at any time, so the pause is that between two polls of a status.
+const LIMIT_RETRY_SECONDS = 1
+
+/** The outcome for a background operation above `runtime.operations.maxOpenPerTenant`. */
+export function tooManyOpen(limit: number): ErrorOutcome {
+  const message = `The tenant has ${limit} open background operations, and maxOpenPerTenant allows no more.`
+  return { ...refusal('LIMIT_EXCEEDED'), message, retryAfter: LIMIT_RETRY_SECONDS }
 }
 
 /** The outcome for several invalid fields. */

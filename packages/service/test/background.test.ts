@@ -525,3 +525,59 @@ it('a request with a token for an agent behind is worked on while its caller wai
   expectAnswer(answer, 200, { done: true })
   expect(answer.headers.has('preference-applied')).toBe(false)
 })
+
+describe('a tenant with as many open operations as it may have', () => {
+  const startLimited = async (maxOpenPerTenant: number) => {
+    const running = Promise.withResolvers<void>()
+    const runtime = { operations: { pollMilliseconds: 20, maxOpenPerTenant } }
+    const started = await startReports({
+      async run() {
+        await running.promise
+        return success({ done: true })
+      },
+      options: { runtime },
+    })
+    return { ...started, end: running.resolve }
+  }
+  const refused = (limit: number) => ({
+    type: 'error',
+    code: 'LIMIT_EXCEEDED',
+    message: `The tenant has ${limit} open background operations, and maxOpenPerTenant allows no more.`,
+    retryAfter: 1,
+  })
+
+  it('is refused with 429 and the limit, exactly, of 50 requests at once', async () => {
+    const { send, end } = await startLimited(5)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ title: 'Q1' })))
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(5)
+    for (const answer of answers.filter(({ status }) => status !== 202)) {
+      expectAnswer(answer, 429, refused(5))
+      expect(answer.headers.get('retry-after')).toBe('1')
+      expect(answer.headers.get('preference-applied')).toBeNull()
+    }
+    expect((await send({ title: 'Q1' }, { 'x-tenant-id': 'globex' })).status).toBe(202)
+    end()
+  })
+
+  it('gets the first answer of a key again, and a refused key is free', async () => {
+    const { send, url, end } = await startLimited(1)
+    const first = await send({ title: 'Q1' }, { 'idempotency-key': 'k-1' })
+    const { statusUrl } = expectAccepted(first)
+    const second = { 'idempotency-key': 'k-2' }
+    expectAnswer(await send({ title: 'Q2' }, second), 429, refused(1))
+    const again = await send({ title: 'Q1' }, { 'idempotency-key': 'k-1' })
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    end()
+    await pollFor(url + statusUrl, isFinal)
+    expectAccepted(await send({ title: 'Q2' }, second))
+  })
+
+  it('does nothing of a refused request', async () => {
+    const { send, end } = await startLimited(1)
+    expectAccepted(await send({ title: 'Q1' }))
+    expectAnswer(await send({ title: 'Q2' }), 429, refused(1))
+    expect(await store.query('SELECT operation_id FROM agentic_operations')).toHaveLength(1)
+    end()
+  })
+})

@@ -104,8 +104,10 @@ export type JobRunner = (job: Job, context: JobContext) => Promise<Outcome>
 
 /** Background operations. None is lost, none gets two results. */
 export interface Operations {
-  /** Stores a job, in the transaction of its 202. */
+  /** Stores a job, in the transaction of its 202; throws `OpenLimitError` if the tenant has too many open ones. */
   accept(sql: Sql, job: Job): Promise<{ readonly operationId: string }>
+  /** Checks the limit of open operations exactly, last in the transaction of `accept`; throws `OpenLimitError`. */
+  assertWithinLimit(sql: Sql, tenantId: string): Promise<void>
   /** With an `owner`, only if it is the requester or the person behind it. */
   status(tenantId: string, operationId: string, owner?: Principal): Promise<OperationStatus | undefined>
   /** Uses its own transaction unless `sql` is given. */

@@ -1,3 +1,5 @@
+import { LEASE_FUNCTION } from './lease-function.ts'
+import { OPEN_FUNCTION } from './open-limit.ts'
 import type { OwnTables, Sql, Store } from './store.ts'
 
 // Any number, but the same one in every process and version.
@@ -211,6 +213,23 @@ export const migrations: readonly Migration[] = [
             AND requested_for_issuer <> decided_by_issuer
           )
         )`,
+    ],
+  },
+  {
+    version: 9,
+    name: 'fair leases and open operations per tenant',
+    statements: [
+      // Whether the operation runs until `available_at`, or waits until then.
+      'ALTER TABLE agentic_operations ADD COLUMN leased boolean NOT NULL DEFAULT false',
+      // With a collation of their own, so that no statement about one operation uses them instead of the primary key.
+      `CREATE INDEX agentic_operations_open ON agentic_operations (tenant_id COLLATE "C", available_at)
+        WHERE state = 'working'`,
+      `CREATE INDEX agentic_operations_running ON agentic_operations (tenant_id COLLATE "C", available_at)
+        WHERE state = 'working' AND leased`,
+      // The tenant of the last lease, by the first operation of a service. The lock of `agentic_lease` keeps it unique.
+      'CREATE TABLE agentic_turns (operation text NOT NULL, tenant_id text NOT NULL)',
+      LEASE_FUNCTION,
+      OPEN_FUNCTION,
     ],
   },
 ]

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Outcome } from '@agentic-rest/profile'
 import type { JobContext, JobRunner } from './contract.ts'
-import { type Lease, type OperationTable, stateOf } from './operation-table.ts'
+import { stateOf } from './operation-ends.ts'
+import type { Lease } from './operation-leases.ts'
+import type { OperationTable } from './operation-table.ts'
 import type { OperationsSettings } from './operations-options.ts'
 import { StoreUnavailableError, TakenOverError } from './store.ts'
 

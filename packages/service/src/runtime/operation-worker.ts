@@ -1,6 +1,7 @@
 import type { JobRunner } from './contract.ts'
+import type { Lease } from './operation-leases.ts'
 import { type Run, type RunOptions, startRun } from './operation-run.ts'
-import type { Lease, OperationTable } from './operation-table.ts'
+import type { OperationTable } from './operation-table.ts'
 import type { OperationsSettings } from './operations-options.ts'
 
 /** The worker of this process: leases operations and runs them. */

@@ -24,11 +24,16 @@ export interface OperationsOptions extends RuntimeOptions {
   readonly closeSeconds?: number
   /** The time an ended operation stays visible; 30 days by default. */
   readonly keepSeconds?: number
+  /** The number of operations of a tenant that wait or run; 1,000 by default. One more is refused with 429. */
+  readonly maxOpenPerTenant?: number
   readonly onFault?: (fault: BackgroundFault) => void
 }
 
 /** The options with all defaults. */
 export type OperationsSettings = Required<Omit<OperationsOptions, 'now'>>
+
+// All open operations of a tenant are counted for each new one.
+const MAX_LIMIT = 1_000_000
 
 const defaults = {
   leaseSeconds: 30,
@@ -40,12 +45,14 @@ const defaults = {
   pollMilliseconds: 250,
   closeSeconds: 10,
   keepSeconds: 30 * 24 * 60 * 60,
+  maxOpenPerTenant: 1000,
   onFault: () => undefined,
 } satisfies OperationsSettings
 
-/** Adds the defaults. `onFault` never throws, so that a failing log does not stop a worker. */
+/** Adds the defaults and checks the limit. `onFault` never throws, so that a failing log does not stop a worker. */
 export function operationsSettings(options: OperationsOptions): OperationsSettings {
   const settings: OperationsSettings = { ...defaults, ...options }
+  assertLimit(settings.maxOpenPerTenant)
   return {
     ...settings,
     onFault(fault) {
@@ -56,4 +63,11 @@ export function operationsSettings(options: OperationsOptions): OperationsSettin
       }
     },
   }
+}
+
+function assertLimit(maxOpenPerTenant: number): void {
+  if (Number.isInteger(maxOpenPerTenant) && maxOpenPerTenant > 0 && maxOpenPerTenant <= MAX_LIMIT) return
+  throw new TypeError(
+    `runtime.operations.maxOpenPerTenant must be an integer from 1 to ${MAX_LIMIT}, not ${maxOpenPerTenant}`,
+  )
 }

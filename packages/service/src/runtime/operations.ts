@@ -17,6 +17,7 @@ export function createOperations(
     store,
     clock: createSqlClock(options),
     leaseSeconds: settings.leaseSeconds,
+    maxOpenPerTenant: settings.maxOpenPerTenant,
     releasers,
   })
   const sweepWhenDue = createSweeper(() => sweepOperations(store, options))
@@ -30,6 +31,7 @@ export function createOperations(
       })
       return { operationId }
     },
+    assertWithinLimit: table.assertWithinLimit,
     status: table.find,
     async cancel(tenantId, operationId, sql) {
       const result = await table.cancel({ tenantId, operationId }, sql)

@@ -4,6 +4,9 @@ import type { Scope } from '../../src/runtime/contract.ts'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
 import { sha256 } from '../../src/runtime/key-text.ts'
 import { migrations } from '../../src/runtime/migrations.ts'
+import { OpenLimitError } from '../../src/runtime/open-limit.ts'
+import { createOperationTable } from '../../src/runtime/operation-table.ts'
+import { createSqlClock } from '../../src/runtime/sql-clock.ts'
 import { createStore } from '../../src/runtime/sql-store.ts'
 
 const store = createStore({ memory: true })
@@ -12,7 +15,7 @@ const ofOne = { ...alice, issuer: 'https://one.example' }
 const wanted = { message: 'Much.', approver: { name: 'Finance' }, role: 'finance' }
 const stored = { outcome: { type: 'success', body: { n: 1 } }, headers: {} }
 
-/** A store as the version before issuers left it, with a key, an open approval and the statements of that version. */
+/** A store as the version before issuers left it, with a key, an open approval, two operations and the statements of that version. */
 beforeAll(async () => {
   await store.query(
     'CREATE TABLE agentic_migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz DEFAULT now())',
@@ -27,6 +30,8 @@ beforeAll(async () => {
     [sha256('k-1'), JSON.stringify(stored)],
   )
   await olderRequest('old', 'digest')
+  await olderOperation('waiting', 0)
+  await olderOperation('running', 3600)
   await store.migrate()
 })
 afterAll(() => store.close())
@@ -47,6 +52,35 @@ async function olderRequest(approvalId: string, digest: string): Promise<void> {
     ['acme', sha256(`token of ${approvalId}`), approvalId],
   )
 }
+
+/** The statement with which a version before fair leases accepts an operation, available after a time. */
+async function olderOperation(operationId: string, seconds: number): Promise<void> {
+  const job = { scope: alice, actor: '', roles: [], trace: {}, input: {}, params: {} }
+  await store.query(
+    `INSERT INTO agentic_operations (tenant_id, operation_id, operation, state, job, available_at, created_at, updated_at)
+     VALUES ('acme', $1, 'pay', 'working', $2, now() + $3 * interval '1 second', now(), now())`,
+    [operationId, JSON.stringify(job), seconds],
+  )
+}
+
+it('an operation of an older version is leased, and one that its process runs is not', async () => {
+  const table = createOperationTable({
+    store,
+    clock: createSqlClock({}),
+    leaseSeconds: 30,
+    maxOpenPerTenant: 3,
+    releasers: new Map(),
+  })
+  await olderOperation('beside', 0)
+  const leased = await table.lease(['pay'], 9)
+  expect(leased.map(({ operationId }) => operationId)).toEqual(['waiting', 'beside'])
+  expect(leased[0]?.job.scope).toEqual(alice)
+  // All three are open.
+  const [{ job } = { job: undefined }] = leased
+  if (job === undefined) throw new Error('nothing was leased')
+  const insert = () => store.transaction((sql) => table.insert(sql, job))
+  await expect(insert()).rejects.toThrow(OpenLimitError)
+})
 
 it('a key of an older version replays for its subject, of any issuer, and for nobody else', async () => {
   const idempotency = createIdempotency(store)

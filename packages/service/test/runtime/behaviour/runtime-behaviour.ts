@@ -1,4 +1,5 @@
 import { describeApprovals } from './approvals-behaviour.ts'
+import { describeFairness } from './fairness-behaviour.ts'
 import { describeIdempotency } from './idempotency-behaviour.ts'
 import { describeOperations } from './operations-behaviour.ts'
 import { describeReservations } from './reservations-behaviour.ts'
@@ -23,5 +24,6 @@ export function describeKept(store: StoreUnderTest): void {
 /** Background work, with tests that wait for the end of leases. */
 export function describeWork(store: StoreUnderTest): void {
   describeOperations(store)
+  describeFairness(store)
   describeReservations(store)
 }

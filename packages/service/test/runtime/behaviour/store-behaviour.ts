@@ -56,6 +56,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 6, name: 'the person behind a requester' },
         { version: 7, name: 'issuers of callers' },
         { version: 8, name: 'owners of operations' },
+        { version: 9, name: 'fair leases and open operations per tenant' },
       ])
     })
 

@@ -4,7 +4,7 @@ import { eventually } from './eventually.ts'
 /** A repeated statement of workers. */
 export const statements = {
   /** Leases operations. */
-  poll: /^WITH due/,
+  poll: /agentic_lease\(/,
   /** Renews the leases of a process. */
   renewal: /AS held SET available_at/,
   /** Stores an outcome without an effect in the store. */

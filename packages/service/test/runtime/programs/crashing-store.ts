@@ -1,7 +1,7 @@
 import type { Sql, Store } from '../../../src/runtime/store.ts'
 
 // Polls, heartbeats and sweeps are not counted, because their timing varies.
-const isBackground = /SKIP LOCKED|SET available_at|SET lease_until|SET reserved_until/
+const isBackground = /SKIP LOCKED|agentic_lease\(|SET available_at|SET lease_until|SET reserved_until/
 
 /** The step at which a process kills itself. */
 export interface Crash {
@@ -48,7 +48,7 @@ export function createCrashingStore(store: Store, { killAt, steps }: Crash): Sto
 }
 
 function isLease(text: string): boolean {
-  return text.startsWith('WITH due')
+  return text.includes('agentic_lease(')
 }
 
 function die(): never {
