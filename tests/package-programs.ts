@@ -40,8 +40,9 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
           })
         \`)
         const custom = '[{ name: closed, module: ./closed.ts }]'
-        const routes = '[{ id: r, method: GET, path: /closed, target: "http://127.0.0.1:9" }]'
-        const text = \`{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone }, custom: \${custom} }, routes: \${routes} }\`
+        const sanitize = '{ rules: [{ name: secret, keywords: [swordfish], action: reject }] }'
+        const routes = '[{ id: r, method: GET, path: /closed, target: "http://127.0.0.1:9" }, { id: w, method: POST, path: /large, target: "http://127.0.0.1:9" }]'
+        const text = \`{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone }, prompt-sanitize: \${sanitize}, custom: \${custom} }, routes: \${routes} }\`
         const loaded = await loadPlugins(parseConfig(text, { file: 'gateway.yaml', env: {} }))
         const log = createLog({ level: 'error', pretty: false, write: (line) => console.log(line) })
         const gateway = createGateway({ ...loaded, log })
@@ -50,11 +51,16 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
           const answer = await fetch(\`http://127.0.0.1:\${port}/\${path}\`, { headers: { 'x-tenant-id': 'acme' } })
           console.log(answer.status, answer.headers.get('content-type'), (await answer.json()).code)
         }
+        // Large enough to be inspected in a thread.
+        const large = { method: 'POST', headers: { 'x-tenant-id': 'acme' }, body: 'x '.repeat(50_000) + 'swordfish' }
+        const inspected = await fetch(\`http://127.0.0.1:\${port}/large\`, large)
+        console.log(inspected.status, (await inspected.json()).errors[0].field)
         await gateway.drain()
       `,
       output: [
         '404 application/vnd.agentic.error+json ROUTE_NOT_FOUND',
         '403 application/vnd.agentic.error+json CLOSED',
+        '422 body',
       ],
     },
   ],

@@ -4,8 +4,10 @@ import { invalidRequest, refusal } from '../../errors.ts'
 import { type Exchange, LimitReachedError, refuseByLimit, type StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, INSPECTED_TYPES, judgeBody } from './body-kind.ts'
-import { CannotSanitizeError, compileRules, matchedReplacements } from './compile-rules.ts'
+import { compileRules, matchedReplacements } from './compile-rules.ts'
 import { createTargetInspector, type TargetInspector } from './inspect-target.ts'
+import { describeFailure } from './inspection-failure.ts'
+import { InspectionPool, OFF_LOOP_BYTES } from './inspection-pool.ts'
 import { createViewReader } from './readable-view.ts'
 import { createTextRedactor } from './redact-text.ts'
 import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
@@ -14,7 +16,7 @@ import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
 export function promptSanitize(options: PromptSanitizeOptions, context: PipelineContext): PipelinePlugin {
   const plan = () => planPromptSanitize(options)
   if (options.rules.length === 0) return { name: 'prompt-sanitize', request: () => undefined, plan }
-  const { target, sanitize } = createSanitizer(options, context)
+  const { target, sanitize, close } = createSanitizer(options, context)
 
   function inspectTarget(exchange: Exchange): StepResult {
     try {
@@ -43,6 +45,7 @@ export function promptSanitize(options: PromptSanitizeOptions, context: Pipeline
     // Before otel-audit completes its record.
     response: target.conceal,
     plan,
+    close,
   }
 }
 
@@ -68,6 +71,7 @@ export function planPromptSanitize({ rules }: PromptSanitizeOptions): PluginPlan
 interface Sanitizer {
   readonly target: TargetInspector
   sanitize(exchange: Exchange, kind: BodyKind): Promise<StepResult>
+  close(): Promise<void>
 }
 
 function createSanitizer(
@@ -83,13 +87,23 @@ function createSanitizer(
     })
   }
   const redact = createTextRedactor(compiled, read)
+  // A reload that leaves the rules as they are keeps the threads.
+  const pool = context.hold(JSON.stringify(rules), () => new InspectionPool(rules))
+  const inspect = (exchange: Exchange, bytes: Buffer, kind: BodyKind) => {
+    if (bytes.length <= OFF_LOOP_BYTES) return sanitizeBody(bytes, kind, redact)
+    return pool.value.inspect({ tenant: exchange.tenantId ?? '', bytes, kind, signal: exchange.signal })
+  }
   return {
+    close: () => pool.release(),
     target: createTargetInspector({ rules: compiled, read, redact }),
     async sanitize(exchange, kind) {
       try {
-        const bytes = await exchange.body.read(maxBytes)
+        const { body, tenantId = '' } = exchange
+        // Before it is read: there would be no place for it then.
+        if ((body.length ?? 0) > OFF_LOOP_BYTES) pool.value.refuseIfFull(tenantId)
+        const bytes = await body.read(maxBytes)
         if (bytes === undefined) return refusal('BODY_TOO_LARGE')
-        return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
+        return bytes.length === 0 ? undefined : settle(exchange, await inspect(exchange, bytes, kind))
       } catch (error) {
         return fail(error, exchange, context)
       }
@@ -116,16 +130,8 @@ function fail(error: unknown, exchange: Exchange, { log }: PipelineContext): Ste
   if (!signal.aborted) {
     log.error('prompt-sanitize could not inspect a request', {
       request_id: trace.requestId,
-      ...describe(error),
+      ...describeFailure(error),
     })
   }
   return refusal('SANITIZE_FAILED')
-}
-
-/** Without the message of a foreign error: it may quote the body. */
-function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: typeof error }
-  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? []
-  const reason = error instanceof CannotSanitizeError ? { reason: error.message } : {}
-  return { error: error.name, ...reason, at: frames.slice(0, 8).map((line) => line.trim()) }
 }
