@@ -289,6 +289,8 @@ export class Exchange implements RequestHead, RequestWire {
   deadline: NodeJS.Timeout | undefined = undefined
 
   // token-validator
+  /** It waits for an unknown key of its issuer, outside `max_in_flight`. */
+  waitsForKey = false
   identity: Identity | undefined = undefined
   /** Actor for audit and upstream; empty when nobody is known. */
   actor = ''

@@ -110,9 +110,9 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const isClosing = () => state.closing
   const http = createHttpClient()
   const pools = createShared<UpstreamPool>()
-  const outlasting = { http, pools, resources: createShared<Closable>() }
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(() => gatewayConfig().limits)
+  const outlasting = { http, pools, waits: load, resources: createShared<Closable>() }
   const metrics = createMetrics({
     version: options.version,
     load,

@@ -37,11 +37,19 @@ export interface Closable {
 /** Hands out the resource of a key, made now if no configuration holds it yet. The last release closes it. */
 export type Hold = <Resource extends Closable>(key: string, make: () => Resource) => Held<Resource>
 
+/** Takes requests out of `max_in_flight` while they wait. The plugin bounds their number. */
+export interface Waits {
+  waitStarted(exchange: Exchange): void
+  /** Safe to call again, and after the request has ended. */
+  waitEnded(exchange: Exchange): void
+}
+
 /** The parts of the gateway that a plugin may use. */
 export interface PipelineContext {
   readonly http: HttpClient
   readonly log: Log
   readonly metrics: Metrics
+  readonly waits: Waits
   /** Resources that outlive a reload: connections, fetched keys. Keys belong to this plugin alone. */
   readonly hold: Hold
   /** Where the audit exporter `stdout` writes. */

@@ -1,16 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { metricValue } from './harness/metric-value.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { startUpstream } from './harness/start-upstream.ts'
 import { type IssuerServer, startIssuer } from './plugins/token-validator/issuer-server.ts'
 import { registered } from './plugins/token-validator/make-validator.ts'
 
-async function start() {
+async function start(gateway: Record<string, unknown> = {}) {
   const issuer = await startIssuer()
   const other = await startIssuer()
   onTestFinished(() => issuer.close())
   onTestFinished(() => other.close())
   const upstream = await startUpstream((_request, response) => response.end('{}'))
-  const { url } = await startGateway({
+  const { url, metrics } = await startGateway({
+    gateway,
     plugins: {
       'token-validator': { issuers: [registered(issuer), registered(other)] },
       'tenant-injector': { allowed: ['acme'] },
@@ -24,7 +26,7 @@ async function start() {
     const body = (await response.json()) as { code?: string }
     return body.code === undefined ? `${response.status}` : `${response.status} ${body.code}`
   }
-  return { issuer, other, ask }
+  return { issuer, other, ask, metrics }
 }
 
 test('32 requests wait for the keys of an issuer; more are 424 at once, and nobody else waits', async () => {
@@ -48,4 +50,22 @@ test('32 requests wait for the keys of an issuer; more are 424 at once, and nobo
   held.resolve()
   await Promise.all(asking)
   expect(answers.slice(8)).toEqual(Array(32).fill('401 INVALID_TOKEN'))
+})
+
+test('requests that wait for a key leave max_in_flight to others', async () => {
+  const { issuer, other, ask, metrics } = await start({
+    limits: { max_in_flight: 4, max_in_flight_per_tenant: 4 },
+  })
+  expect(await ask(issuer)).toBe('200')
+  expect(await ask(other)).toBe('200')
+  const held = Promise.withResolvers<void>()
+  const asked = issuer.requests.length
+  issuer.answer = (_request, response) =>
+    void held.promise.then(() => response.end(JSON.stringify({ keys: issuer.published })))
+  const waiting = Promise.all(Array.from({ length: 20 }, (_, index) => ask(issuer, `unknown-${index}`)))
+  await expect.poll(() => issuer.requests.length).toBe(asked + 1)
+  expect(await Promise.all(Array.from({ length: 3 }, () => ask(other)))).toEqual(Array(3).fill('200'))
+  expect(metricValue(await metrics(), 'agentic_gateway_requests_in_flight')).toBe(0)
+  held.resolve()
+  expect(await waiting).toEqual(Array(20).fill('401 INVALID_TOKEN'))
 })

@@ -81,3 +81,24 @@ it('does not count a stream against the share of its tenant', () => {
   load.leave(stream)
   expect(load.takeShare(makeExchange({ tenantId: 'acme' }))).toBe(false)
 })
+
+it('does not count requests against the limit while they wait for a key', () => {
+  const load = loadOf(1)
+  const [waiting, gone, foreign] = [makeExchange(), makeExchange(), makeExchange()]
+  for (const exchange of [waiting, gone]) {
+    load.enter(exchange)
+    load.waitStarted(exchange)
+    load.waitStarted(exchange)
+  }
+  // Not one of the gateway's own: it is not counted, waiting or not.
+  load.waitStarted(foreign)
+  expect(load.inFlight).toBe(0)
+  expect(verdicts(load, 2)).toEqual([undefined, 'max_in_flight'])
+  load.leave(gone)
+  load.waitEnded(gone)
+  expect(load.inFlight).toBe(2)
+  load.waitEnded(waiting)
+  load.waitEnded(waiting)
+  load.waitEnded(foreign)
+  expect(load.inFlight).toBe(3)
+})

@@ -1,13 +1,14 @@
 import type { LimitOptions } from '../config/config-schema.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, NOT_ACTIVE } from '../exchange.ts'
+import type { Waits } from '../plugin.ts'
 import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
 import { TenantCounts } from '../shares/tenant-counts.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 
 /** All requests of the gateway, and whether it can take more. */
-export interface Load extends ActiveExchanges {
-  /** Requests in flight, without open streams. */
+export interface Load extends ActiveExchanges, Waits {
+  /** Requests in flight, without open streams and without requests that wait for a key. */
   readonly inFlight: number
   /** Bytes of bodies in memory. */
   readonly bufferedBytes: number
@@ -36,6 +37,12 @@ export function createLoad(limits: () => LimitOptions): Load {
     perTenant: tenantShares(limits()).bufferedBytes,
   }))
   let streams = 0
+  let waiting = 0
+  const countInFlight = () => active.length - streams - waiting
+  const waitEnded = (exchange: Exchange) => {
+    if (exchange.waitsForKey) waiting -= 1
+    exchange.waitsForKey = false
+  }
   const leaveShare = (exchange: Exchange) => {
     if (!exchange.inShare) return
     exchange.inShare = false
@@ -44,7 +51,7 @@ export function createLoad(limits: () => LimitOptions): Load {
   return {
     ...exchanges,
     get inFlight() {
-      return active.length - streams
+      return countInFlight()
     },
     get bufferedBytes() {
       return held.total
@@ -62,14 +69,23 @@ export function createLoad(limits: () => LimitOptions): Load {
       streams += 1
       leaveShare(exchange)
     },
+    waitStarted(exchange) {
+      // The admin listener validates tokens of exchanges that are not counted.
+      if (exchange.positionInLoad === NOT_ACTIVE || exchange.waitsForKey) return
+      exchange.waitsForKey = true
+      waiting += 1
+    },
+    waitEnded,
     leave(exchange) {
+      // Its client may leave before the key comes.
+      waitEnded(exchange)
       if (exchange.slot === 'taken') streams -= 1
       leaveShare(exchange)
       exchange.heldBytes?.close()
       exchanges.leave(exchange)
     },
     overload() {
-      if (active.length - streams > limits().max_in_flight) return 'max_in_flight'
+      if (countInFlight() > limits().max_in_flight) return 'max_in_flight'
       return active.length >= BUSY_COUNT && delay.isLate() ? 'late_loop' : undefined
     },
     close: delay.close,

@@ -155,7 +155,7 @@ export const metricTable = {
     name: 'agentic_gateway_requests_in_flight',
     type: 'gauge',
     labels: [],
-    help: 'Requests that are being worked on; open streams do not count.',
+    help: 'Requests that are being worked on; open streams and waits for unknown keys do not count.',
   },
   buffered: {
     name: 'agentic_gateway_buffered_bytes',

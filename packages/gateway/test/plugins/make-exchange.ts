@@ -174,6 +174,7 @@ export function makeContext(overrides: Partial<PipelineContext> = {}): TestConte
   return {
     log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     metrics: makeMetrics(),
+    waits: { waitStarted: () => undefined, waitEnded: () => undefined },
     stdout: new Writable({
       write: (chunk, _encoding, done) => {
         written.push(String(chunk))

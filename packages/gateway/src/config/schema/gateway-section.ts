@@ -105,7 +105,9 @@ const limits = section({
     .describe('Largest upstream body of a profile media type, which is held in memory to check its trace.'),
   max_in_flight: integer(1, 1_000_000)
     .default(4096)
-    .describe('Most requests worked on at a time; above it a request is refused with OVERLOADED.'),
+    .describe(
+      'Most requests worked on at a time, open streams and waits for unknown keys aside; above it a request is refused with OVERLOADED.',
+    ),
   max_in_flight_per_tenant: integer(1, 1_000_000)
     .optional()
     .describe(

@@ -12,14 +12,20 @@ export type KeyLookup =
   | { readonly type: 'unknown' }
   | { readonly type: 'unavailable' }
 
+/** Told when a look-up waits for a fetch, and when it has ended. */
+export interface Waiter {
+  started(): void
+  ended(): void
+}
+
 /** The keys of one issuer. Issuers never share a source. */
 export interface KeySource {
   /** Changes with the keys; `undefined` while there are no valid ones. */
   version(): number | undefined
   /** Looks a key up; a remote source asks its issuer for an unknown key. */
-  find(query: KeyQuery): KeyLookup | Promise<KeyLookup>
+  find(query: KeyQuery, waiter?: Waiter): KeyLookup | Promise<KeyLookup>
   /** Fetches the keys, unless the limits forbid it, and looks a key up among them. */
-  findAfterRefetch(query: KeyQuery): KeyLookup | Promise<KeyLookup>
+  findAfterRefetch(query: KeyQuery, waiter?: Waiter): KeyLookup | Promise<KeyLookup>
   /** Whether the last attempt to get the keys succeeded. */
   isFresh(): boolean
   /** Fetches the keys; resolves when that has succeeded or failed. Known keys stay in use meanwhile. */

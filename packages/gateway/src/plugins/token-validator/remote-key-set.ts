@@ -3,7 +3,14 @@ import { LRUCache } from 'lru-cache'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
 import type { Log } from '../../log.ts'
 import type { HttpClient } from '../../upstream/http-client.ts'
-import { type KeyLookup, type KeyQuery, type KeySet, type KeySource, parseKeySet } from './key-set.ts'
+import {
+  type KeyLookup,
+  type KeyQuery,
+  type KeySet,
+  type KeySource,
+  parseKeySet,
+  type Waiter,
+} from './key-set.ts'
 
 /** The times of fetches and the maximum age of keys. */
 export const keySetPolicy = {
@@ -73,19 +80,23 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
     })
     return state.flight
   }
-  const findAfterRefetch = (query: KeyQuery): KeyLookup | Promise<KeyLookup> => {
-    if (state.flight !== undefined) return findAfter(state.flight, query)
+  const findAfterRefetch = (query: KeyQuery, waiter?: Waiter): KeyLookup | Promise<KeyLookup> => {
+    if (state.flight !== undefined) return findAfter(state.flight, query, waiter)
     if (state.failures > 0) return UNAVAILABLE
     if (isWithin(state.askedAt, keySetPolicy.cooldownMs)) return UNKNOWN
     if (query.kid !== undefined && isWithin(missedAt.get(query.kid), keySetPolicy.missingKidMs))
       return UNKNOWN
     state.askedAt = performance.now()
-    return findAfter(refresh(), query)
+    return findAfter(refresh(), query, waiter)
   }
-  const findAfter = async (flight: Promise<void>, query: KeyQuery): Promise<KeyLookup> => {
-    if (state.waiting >= keySetPolicy.maxWaiting && !isFirstFetch(state)) return UNAVAILABLE
+  const findAfter = async (flight: Promise<void>, query: KeyQuery, waiter?: Waiter): Promise<KeyLookup> => {
+    // All tokens wait for the first fetch: they are not bounded here, so they count as requests in flight.
+    const isBounded = !isFirstFetch(state)
+    if (isBounded && state.waiting >= keySetPolicy.maxWaiting) return UNAVAILABLE
     state.waiting += 1
+    if (isBounded) waiter?.started()
     await flight
+    if (isBounded) waiter?.ended()
     state.waiting -= 1
     const found = findNow(state, query)
     if (found.type === 'unknown' && query.kid !== undefined) missedAt.set(query.kid, performance.now())
@@ -94,9 +105,9 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
   void refresh()
   return {
     version: () => (currentKeys(state) === undefined ? undefined : state.version),
-    find(query) {
+    find(query, waiter) {
       const found = findNow(state, query)
-      return found.type === 'found' ? found : findAfterRefetch(query)
+      return found.type === 'found' ? found : findAfterRefetch(query, waiter)
     },
     findAfterRefetch,
     isFresh: () => state.keys !== undefined && state.failures === 0,

@@ -2,7 +2,7 @@ import { headerKeys, headers, type ValidationFailed } from '@agentic-rest/profil
 import type { RouteConfig, TokenValidatorOptions } from '../../config/config-schema.ts'
 import { invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
-import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
+import type { PipelineContext, PipelinePlugin, PluginPlan, Waits } from '../../plugin.ts'
 import { type InspectedToken, inspectToken } from './inspect-token.ts'
 import { type ActiveToken, createOpaqueTokens, type Verdict } from './introspection.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
@@ -13,6 +13,7 @@ import { isHeaderText, verifyToken } from './verify-token.ts'
 interface Validation {
   readonly options: TokenValidatorOptions
   readonly cache: TokenCache
+  readonly waits: Waits
 }
 
 // RFC 9110, section 11.4: the scheme in any case, at least one space, the credential. Tabs do not separate.
@@ -37,7 +38,7 @@ export function tokenValidator(options: TokenValidatorOptions, context: Pipeline
       if (verdict !== undefined) return admitJudged(exchange, verdict, options)
       const inspected = inspectToken(token, rules)
       if (typeof inspected === 'string') return refusal(inspected)
-      return validate(exchange, inspected, { options, cache })
+      return validate(exchange, inspected, { options, cache, waits: context.waits })
     },
     plan: (route) => planTokenValidator(options, route),
     degraded: () => describeStaleIssuers(issuers) ?? opaque?.degraded(),
@@ -91,9 +92,10 @@ function identityOf({ identity, lifetime }: ActiveToken, options: TokenValidator
 async function validate(
   exchange: Exchange,
   inspected: InspectedToken,
-  { options, cache }: Validation,
+  { options, cache, waits }: Validation,
 ): Promise<StepResult> {
-  const verified = await verifyToken(inspected, options.required_claims)
+  const waiter = { started: () => waits.waitStarted(exchange), ended: () => waits.waitEnded(exchange) }
+  const verified = await verifyToken(inspected, options.required_claims, waiter)
   if (typeof verified === 'string') return refusal(verified)
   const { token, keys, lifetime } = inspected
   const identity = identityOf({ ...verified, lifetime }, options)

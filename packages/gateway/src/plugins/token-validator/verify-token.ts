@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors.ts'
 import { type Identity, readClaim } from '../../exchange.ts'
 import type { InspectedToken, JsonObject } from './inspect-token.ts'
 import type { Issuer } from './issuers.ts'
-import type { KeyLookup } from './key-set.ts'
+import type { KeyLookup, Waiter } from './key-set.ts'
 
 /** The identity of a valid token, and the version of the keys that verified it. */
 export interface VerifiedIdentity {
@@ -25,19 +25,23 @@ const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/
 export async function verifyToken(
   token: InspectedToken,
   requiredClaims: readonly string[],
+  waiter?: Waiter,
 ): Promise<VerifiedIdentity | ErrorCode> {
-  const signature = await verifySignature(token)
+  const signature = await verifySignature(token, waiter)
   if (typeof signature === 'string') return signature
   const identity = readIdentity(token.claims, token.issuer, requiredClaims)
   return typeof identity === 'string' ? identity : { identity, keysVersion: signature.keysVersion }
 }
 
-async function verifySignature(token: InspectedToken): Promise<VerifiedSignature | ErrorCode> {
+async function verifySignature(
+  token: InspectedToken,
+  waiter: Waiter | undefined,
+): Promise<VerifiedSignature | ErrorCode> {
   const { keys, query } = token
-  const result = await checkWith(await keys.find(query), token)
+  const result = await checkWith(await keys.find(query, waiter), token)
   if (result !== 'INVALID_TOKEN' || query.kid !== undefined) return result
   // Without a `kid`, the only sign of a new key is a signature that fits no known key.
-  return checkWith(await keys.findAfterRefetch(query), token)
+  return checkWith(await keys.findAfterRefetch(query, waiter), token)
 }
 
 async function checkWith(lookup: KeyLookup, token: InspectedToken): Promise<VerifiedSignature | ErrorCode> {
