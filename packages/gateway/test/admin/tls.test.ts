@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { expect, test } from 'vitest'
 import { InitialisationError, parseConfig } from '../../src/index.ts'
-import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
+import { makeCertificate, type TestCertificate, writeFiles } from '../harness/make-certificate.ts'
 import { configText } from '../harness/read-config.ts'
 import { development, startAdmin } from './harness/start-admin.ts'
 
@@ -12,12 +12,15 @@ interface Asked {
   readonly method?: string
   readonly path?: string
   readonly body?: string
+  /** The certificate of the client. */
+  readonly client?: TestCertificate
 }
 
 /** Asks over a new connection, so that each request has its own handshake. */
-function ask({ port, ca, method = 'GET', path = '/api/gateway', body }: Asked) {
+function ask({ port, ca, method = 'GET', path = '/api/gateway', body, client }: Asked) {
   return new Promise<{ status: number | undefined; cookie: string }>((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, ca, method, path, agent: false }
+    const own = client && { cert: client.cert, key: client.key }
+    const options = { host: '127.0.0.1', port, ca, method, path, agent: false, ...own }
     const asking = request(options, (response) => {
       response.resume()
       resolve({ status: response.statusCode, cookie: String(response.headers['set-cookie']) })
@@ -52,6 +55,26 @@ test('the admin listener serves over TLS, plain HTTP gets no answer, and a reloa
   expect(await gateway.reload()).toMatchObject({ result: 'applied' })
   expect(await ask({ port: adminPort, ca: second.cert })).toMatchObject({ status: 200 })
   await expect(ask({ port: adminPort, ca: first.cert })).rejects.toThrow()
+})
+
+test('the admin listener can demand certificates of its clients', async () => {
+  const root = makeCertificate({ name: 'clients', authority: true })
+  const server = makeCertificate()
+  const files = writeFiles({ cert: server.cert, key: server.key, ca: root.cert })
+  const tls = {
+    cert_file: files.cert,
+    key_file: files.key,
+    client_ca_file: files.ca,
+    client_certificate: 'require',
+  }
+  const { adminPort: port } = await startAdmin({
+    admin: { development },
+    config: { gateway: { admin: { port: 0, tls } } },
+  })
+  const client = makeCertificate({ name: 'operator', issuer: root })
+  expect(await ask({ port, ca: server.cert, client })).toMatchObject({ status: 200 })
+  await expect(ask({ port, ca: server.cert })).rejects.toThrow()
+  await expect(ask({ port, ca: server.cert, client: makeCertificate() })).rejects.toThrow()
 })
 
 test('a certificate that cannot be used ends the start with the name of its key', async () => {
