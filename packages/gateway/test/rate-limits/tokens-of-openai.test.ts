@@ -16,13 +16,14 @@ const chat = { model: 'gpt-4o', messages }
 
 /** A gateway with a budget of tokens and one of money, and the openai package as its client. */
 async function start(upstream: TestUpstream) {
-  const paths = ['chat/completions', 'responses', 'embeddings']
+  const paths = ['chat/completions', 'responses', 'embeddings', 'messages']
   const routes = paths.map((path) => ({
     id: path,
     method: 'POST',
     path: `/v1/${path}`,
     target: upstream.url,
-    mode: 'sse',
+    // Streams of other routes are read too.
+    mode: path === 'messages' ? 'json' : 'sse',
   }))
   const { url, audit, metrics } = await startGateway({
     gateway: {
@@ -185,6 +186,32 @@ describe('other APIs', () => {
     const world = await startModel({ usage: { prompt_tokens: 8, total_tokens: 8 } })
     await world.client().embeddings.create({ model: 'gpt-e', input: 'Hello', encoding_format: 'float' })
     expect(await world.record()).toMatchObject({ usage_input: '8', usage_output: '0', cost_micro: '20' })
+  })
+})
+
+describe('the Messages API', () => {
+  const usage = { input_tokens: 9, cache_read_input_tokens: 10, output_tokens: 1 }
+  const events = [
+    { type: 'message_start', message: { model: 'gpt-like', usage } },
+    { type: 'content_block_delta', delta: { type: 'text_delta', text: 'usage' } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 10 } },
+    { type: 'message_stop' },
+  ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+
+  test.for([4, 2])('a stream is charged as reported, or its reservation: %s events', async (count) => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const event of events.slice(0, count)) response.write(event)
+      response.end()
+    })
+    const world = { upstream, ...(await start(upstream)) }
+    const asked = {
+      body: { model: 'gpt-like', max_tokens: 100, stream: true, messages },
+      __binaryResponse: true,
+    }
+    const answer = await world.client().post<Response>('/messages', asked)
+    expect(await answer.text()).toBe(events.slice(0, count).join(''))
+    await (count === events.length ? expectReported(world) : expectReserved(world, 100))
   })
 })
 
