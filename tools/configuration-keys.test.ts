@@ -13,6 +13,7 @@ const schema: KeySchema = {
       default: 8080,
       anyOf: [{ type: 'integer', minimum: 0, maximum: 9 }, reference],
     },
+    price: { description: 'A price.', type: 'number', minimum: 0, maximum: 1.5 },
     mode: {
       description: 'on | off',
       default: 'on',
@@ -60,6 +61,7 @@ test('every key has its path, value, default and meaning; bars do not break the 
     '| Key | Value | Default | Meaning |',
     '| --- | --- | --- | --- |',
     '| `port` | integer, 0 to 9 | `8080` | A port. |',
+    '| `price` | number, 0 to 1.5 | absent | A price. |',
     '| `mode` | `on`, `off` | `on` | on \\| off |',
     '| `note` | text | `""` | A note. |',
     '| `limits` | map | its defaults | Limits. |',

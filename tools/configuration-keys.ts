@@ -64,7 +64,8 @@ function typeText(schema: KeySchema): string {
   if (plain.const !== undefined) return codeText(String(plain.const))
   switch (plain.type) {
     case 'integer':
-      return `integer, ${plain.minimum} to ${plain.maximum}`
+    case 'number':
+      return `${plain.type}, ${plain.minimum} to ${plain.maximum}`
     case 'boolean':
       return '`true`, `false`'
     case 'array':
