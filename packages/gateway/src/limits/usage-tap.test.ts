@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Usage } from './usage.ts'
+import { readUsage, type Usage } from './usage.ts'
 import { usageTap } from './usage-tap.ts'
 
 function read(type: string, parts: readonly (string | Buffer)[]): Usage | undefined {
@@ -156,4 +157,33 @@ test('a stream without usage and an empty one report nothing', () => {
   expect(stream(CHAT[0] ?? '', CHAT[1] ?? '', 'data: [DONE]\n\n')).toBeUndefined()
   expect(stream()).toBeUndefined()
   expect(stream('', '\n', '\n\n')).toBeUndefined()
+})
+
+test('the same usage as of all events parsed one by one, with any line ends, cut anywhere', () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom('usage', '"usage":{', 'data: {}', 'ä'))
+  const count = fc.oneof(fc.nat(99), fc.constantFrom(-1, 1.5, '7', null))
+  const usage = fc.oneof(fc.constant(null), fc.record({ prompt_tokens: count, completion_tokens: count }))
+  const chunk = fc.record(
+    { model: text, choices: fc.array(fc.record({ content: text, usage })), usage },
+    { requiredKeys: [] },
+  )
+  const event = fc.record({ chunk, comment: fc.boolean(), indent: fc.nat(1) })
+  const end = fc.constantFrom('\n', '\r', '\r\n')
+  const cuts = fc.array(fc.nat(), { maxLength: 6 })
+  fc.assert(
+    fc.property(fc.array(event), end, cuts, (events, lineEnd, places) => {
+      const lines = events.flatMap(({ chunk: value, comment, indent }) => [
+        ...(comment ? [': usage', 'id: 1'] : []),
+        ...JSON.stringify(value, null, indent)
+          .split('\n')
+          .map((line) => `data: ${line}`),
+        '',
+      ])
+      const bytes = Buffer.from(lines.map((line) => line + lineEnd).join(''))
+      const sorted = places.map((place) => place % (bytes.length + 1)).sort((first, second) => first - second)
+      const parts = [0, ...sorted].map((start, index) => bytes.subarray(start, sorted[index]))
+      const reports = events.flatMap(({ chunk: value }) => readUsage(value.usage, value.model) ?? [])
+      expect(stream(...parts)).toEqual(reports.at(-1))
+    }),
+  )
 })
