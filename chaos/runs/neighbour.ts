@@ -4,7 +4,8 @@ import { requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
 import { type NoisyTally, nameOf, startNoisyTenant } from '../load/noisy-tenant.ts'
-import { createOpenLoad, isServed, type LoadSample, type OpenLoad } from '../load/open-load.ts'
+import { isServed } from '../load/open-load.ts'
+import { createPacedLoad, type PacedLoad, type PacedSample } from '../load/paced-load.ts'
 import { startSlowService } from '../load/slow-service.ts'
 
 /** One tenant uses ten times its share; another does not notice. */
@@ -32,8 +33,8 @@ const requests = [
 ] as const
 
 interface Measured {
-  readonly alone: LoadSample[]
-  readonly beside: LoadSample[]
+  readonly alone: PacedSample[]
+  readonly beside: PacedSample[]
   readonly tallies: NoisyTally[]
 }
 
@@ -44,7 +45,14 @@ async function neighbour(context: ChaosContext): Promise<readonly Figure[]> {
     throw error
   })
   const request = (index: number) => requests[index % 2] ?? requests[0]
-  const load = createOpenLoad({ port: gateway.port, patienceMs: PATIENCE_MS, request })
+  const load = createPacedLoad({
+    port: gateway.port,
+    patienceMs: PATIENCE_MS,
+    // It stays within its own share, also when the machine is slow.
+    clients: scaled(context, 'share') / 2,
+    perSecond: scaled(context, 'perSecond'),
+    request,
+  })
   const measured: Measured = { alone: [], beside: [], tallies: [] }
   try {
     // The first moments open the connections and warm the gateway up; they are not measured.
@@ -60,14 +68,12 @@ async function neighbour(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-const quietLoad = (context: ChaosContext, load: OpenLoad) => {
-  const perSecond = scaled(context, 'perSecond')
-  return load.run({ perSecond, ms: scaled(context, 'seconds') * 1000, signal: context.signal })
-}
+const quietLoad = (context: ChaosContext, load: PacedLoad) =>
+  load.run(scaled(context, 'seconds') * 1000, context.signal)
 
 interface Round {
   readonly gateway: GatewayProcess
-  readonly load: OpenLoad
+  readonly load: PacedLoad
   readonly measured: Measured
   readonly round: number
 }
@@ -154,7 +160,7 @@ function figuresOf(context: ChaosContext, { alone, beside, tallies }: Measured):
   ]
 }
 
-function p99(samples: readonly LoadSample[]): number {
-  const waits = samples.map(({ ending }) => ending.ms).toSorted((first, second) => first - second)
+function p99(samples: readonly PacedSample[]): number {
+  const waits = samples.map(({ ms }) => ms).toSorted((first, second) => first - second)
   return percentile(waits, 99)
 }
