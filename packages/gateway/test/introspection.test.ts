@@ -136,6 +136,28 @@ describe('an opaque token', () => {
     expectRefusal(await ask('opaque-1'), 401, code)
   })
 
+  test.each([
+    ['token_type', 'refresh_token'],
+    ['token_use', 'refresh_token'],
+    ['typ', 'Refresh'],
+    ['typ', 'Offline'],
+    ['typ', 'ID'],
+  ])('is refused when its issuer calls it no access token: %s %s', async (member, kind) => {
+    const server = await startServer(json(active({ [member]: kind })))
+    const { ask } = await startWith([introspected(server.url)])
+    expectRefusal(await ask('opaque-1'), 401, 'INVALID_TOKEN')
+  })
+
+  test.each([
+    ['token_type', 'Bearer'],
+    ['token_use', 'access_token'],
+    ['typ', 'Bearer'],
+  ])('is accepted when its issuer calls it an access token: %s %s', async (member, kind) => {
+    const server = await startServer(json(active({ [member]: kind })))
+    const { ask } = await startWith([introspected(server.url)])
+    expect((await ask('opaque-1')).status).toBe(200)
+  })
+
   test('is not sent anywhere when no issuer could have made it', async () => {
     const server = await startServer(json(active()))
     const { ask } = await startWith([introspected(server.url)])
@@ -202,6 +224,25 @@ describe('several issuers', () => {
     expectRefusal(await ask('d'), 424, 'INTROSPECTION_UNAVAILABLE')
   })
 
+  test('may share a server: the issuer that the answer names is the one', async () => {
+    const shared = await startServer(json(active({ iss: 'second' })))
+    const { ask, upstream } = await startWith([
+      introspected(shared.url),
+      introspected(shared.url, { issuer: 'second' }),
+    ])
+    expect((await ask('b')).status).toBe(200)
+    expect(upstream.requests[0]?.headers['x-actor-issuer']).toBe('second')
+    shared.state.answer = json(active({ iss: 'third' }))
+    expectRefusal(await ask('c'), 401, 'UNKNOWN_ISSUER')
+  })
+
+  test('that are away may know a token that another one calls foreign', async () => {
+    const [away, other] = [await startServer(json(active())), await startServer(json(active({ iss: 'x' })))]
+    away.close()
+    const { ask } = await startWith([introspected(away.url), introspected(other.url, { issuer: 'second' })])
+    expectRefusal(await ask('b'), 424, 'INTROSPECTION_UNAVAILABLE')
+  })
+
   test('with keys check their JWTs without a question', async () => {
     const issuer = await startIssuer()
     onTestFinished(() => issuer.close())
@@ -231,6 +272,19 @@ describe('several issuers', () => {
     expect(server.asked.map(({ token }) => token)).toEqual([jwt])
     expect(other.asked).toEqual([])
     expect(issuer.requests).toEqual([])
+  })
+
+  test('without keys are not asked about their ID tokens', async () => {
+    const issuer = await startIssuer()
+    onTestFinished(() => issuer.close())
+    const server = await startServer(json(active({ iss: issuer.url })))
+    const { ask } = await startWith([introspected(server.url, { issuer: issuer.url })])
+    const idToken = await issuer.token({
+      header: { typ: undefined },
+      claims: { tenant_id: 'acme', nonce: 'n' },
+    })
+    expectRefusal(await ask(idToken), 401, 'INVALID_TOKEN')
+    expect(server.asked).toEqual([])
   })
 })
 

@@ -62,8 +62,7 @@ export function inspectToken(token: string, rules: InspectionRules): InspectedTo
   const { alg: algorithm, kid } = header
   const keys = typeof algorithm === 'string' ? issuer.keys.get(algorithm) : undefined
   if (keys === undefined || typeof algorithm !== 'string') return 'DISALLOWED_ALGORITHM'
-  if (!isKid(kid) || !isPlainHeader(header) || !hasAllowedType(header, issuer)) return 'INVALID_TOKEN'
-  if (isIdToken(header, claims)) return 'INVALID_TOKEN'
+  if (!isKid(kid) || !isPlainHeader(header) || !isAccessToken(decoded, issuer)) return 'INVALID_TOKEN'
   const lifetime = readLifetime(claims, rules.clockSkewSeconds)
   if (typeof lifetime === 'string') return lifetime
   const fault = lifetimeFault(lifetime, Date.now())
@@ -77,6 +76,11 @@ function isKid(kid: unknown): kid is string | undefined {
 /** The gateway supports no extension, so it refuses `crit` (RFC 7515, section 4.1.11) and `b64` (RFC 7797, section 7). */
 function isPlainHeader(header: JsonObject): boolean {
   return !Object.hasOwn(header, 'crit') && !Object.hasOwn(header, 'b64')
+}
+
+/** Whether a token may be an access token of the issuer, by its type. */
+export function isAccessToken({ header, claims }: DecodedToken, issuer: Issuer): boolean {
+  return hasAllowedType(header, issuer) && !isIdToken(header, claims)
 }
 
 /** RFC 8725, section 3.11. An absent `typ` is accepted, because most issuers send none. */

@@ -9,6 +9,7 @@ import { HttpLookupError } from '../../upstream/http-client.ts'
 import { createCachedLookup, createHealth } from '../../upstream/webhook-lookup.ts'
 import {
   decodeToken,
+  isAccessToken,
   type JsonObject,
   type Lifetime,
   lifetimeFault,
@@ -157,6 +158,11 @@ function readAnswer({ status, body }: { status: number; body: Buffer }): JsonObj
   }
 }
 
+// RFC 7662, section 2.1: the hint does not bind the server, which may call a refresh token active too. Its kind is in
+// `token_type`, in `token_use` (Ory) or in `typ` (Keycloak).
+const KIND_MEMBERS = ['token_type', 'token_use', 'typ'] as const
+const OTHER_KIND = /^(?:refresh|offline|id)(?:[-_ ]?token)?$/i
+
 /** Checks the claims of an answer like those of a JWT. `iss` may be absent: the issuer itself has answered. */
 export function judgeAnswer(
   answer: JsonObject,
@@ -164,6 +170,7 @@ export function judgeAnswer(
 ): Verdict {
   if (answer['active'] !== true) return 'inactive'
   if (answer['iss'] !== undefined && answer['iss'] !== issuer.name) return 'UNKNOWN_ISSUER'
+  if (KIND_MEMBERS.some((member) => OTHER_KIND.test(String(answer[member])))) return 'INVALID_TOKEN'
   const lifetime = readLifetime(answer, clockSkewSeconds)
   if (typeof lifetime === 'string') return lifetime
   const fault = lifetimeFault(lifetime, Date.now())
@@ -192,9 +199,16 @@ function askFrom(index: number, otherwise: ErrorCode, asking: Asking): Verdict |
   if (verdict === undefined) return otherwise
   const decide = (settled: Verdict): Verdict | Promise<Verdict> => {
     if (settled === 'inactive') return askFrom(index + 1, otherwise, asking)
-    return settled === 'INTROSPECTION_UNAVAILABLE' ? askFrom(index + 1, settled, asking) : settled
+    if (!isOpen(settled)) return settled
+    // An issuer that is away may know the token, whatever the others say.
+    return askFrom(index + 1, otherwise === 'INTROSPECTION_UNAVAILABLE' ? otherwise : settled, asking)
   }
   return verdict instanceof Promise ? verdict.then(decide) : decide(verdict)
+}
+
+/** Whether the next issuer may know the token: this one is away, or it names another one, whose server it shares. */
+function isOpen(verdict: Verdict): verdict is 'INTROSPECTION_UNAVAILABLE' | 'UNKNOWN_ISSUER' {
+  return verdict === 'INTROSPECTION_UNAVAILABLE' || verdict === 'UNKNOWN_ISSUER'
 }
 
 /** The tokens that only their issuers can judge. */
@@ -229,7 +243,9 @@ export function createOpaqueTokens(
       // A JWT names its issuer. Only one without keys is asked about it.
       const { iss } = decoded.claims
       const issuer = typeof iss === 'string' ? issuers.get(iss) : undefined
-      const server = issuer?.keys.size === 0 ? servers.get(issuer.name) : undefined
+      if (issuer === undefined || issuer.keys.size > 0) return undefined
+      if (!isAccessToken(decoded, issuer)) return 'INVALID_TOKEN'
+      const server = servers.get(issuer.name)
       return server && introspect(token, [server])
     },
     degraded() {
