@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Person } from '@agentic-rest/gateway'
 import { schemaUrl } from './databases.ts'
-import { type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
+import { type PartName, type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
 
 /** The options of the parts' environment. */
 export interface EnvironmentOptions {
@@ -66,7 +66,8 @@ function identityVariables({ name, signs, behind }: PartRow, options: Environmen
   return {
     TRUST_JWKS_URL: `${urlOf(behind, options.portBase)}/.well-known/agentic-jwks.json`,
     TRUST_ISSUER: undefined,
-    TRUST_AUDIENCE: undefined,
+    // All parts share a host name: by a forged `Host` one would accept the identities that were signed for another.
+    TRUST_AUDIENCE: urlOf(name as PartName, options.portBase),
   }
 }
 

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PartName, portOf, requestToken } from '../src/index.ts'
@@ -137,7 +140,21 @@ test('the probe is for callers with its role only', async () => {
   const { headers } = (await shown.json()) as { headers: Record<string, string> }
   expect(headers).toMatchObject({ 'x-actor-subject': 'prober', 'x-tenant-id': 'acme' })
   expect(headers['authorization']).toBeUndefined()
+  // The identity is for the probe. Another part refuses it, also when the request names the probe as its host.
+  const replayed = await send(urlOf('campaigns'), {
+    host: new URL(urlOf('probe')).host,
+    'x-agentic-identity': headers['x-agentic-identity'],
+  })
+  expect(replayed).toMatchObject([403, { code: 'IDENTITY_INVALID' }])
 })
+
+/** Asks for a campaign with headers that `fetch` does not send. */
+async function send(url: string, headers: Readonly<Record<string, string | undefined>>) {
+  const sent = request(`${url}/campaigns/cmp-123`, { headers })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return [response.statusCode, JSON.parse(await text(response))]
+}
 
 test('both commands it shows work as they stand', async () => {
   const commands = stack.printed().match(/^ {2}curl .*$/gm) ?? []

@@ -69,7 +69,7 @@ test('data, records and database are for each part alone', () => {
   expect(environmentOf(row('llm'))['DATABASE_URL']).toBeUndefined()
 })
 
-test('each gateway signs with its own key, and a service trusts the gateway in front of it', () => {
+test('each gateway signs with its own key, and a service trusts the gateway in front of it, for itself', () => {
   const env = { TRUST_ISSUER: 'somebody', TRUST_AUDIENCE: 'anything' }
   const environmentOf = createPartEnvironment({ portBase: 9000, dataFolder: '/data', env })
   const keys = ['gateway', 'inventory-gateway'].map((name) => environmentOf(row(name))['IDENTITY_KEY_FILE'])
@@ -81,11 +81,11 @@ test('each gateway signs with its own key, and a service trusts the gateway in f
   })
   const keysAt = (port: number) => `http://127.0.0.1:${port}/.well-known/agentic-jwks.json`
   expect(trusted).toEqual([
-    ['campaigns', keysAt(9000), undefined, undefined],
-    ['recommendations', keysAt(9000), undefined, undefined],
-    ['inventory', keysAt(9100), undefined, undefined],
-    ['llm', keysAt(9000), undefined, undefined],
-    ['probe', keysAt(9000), undefined, undefined],
+    ['campaigns', keysAt(9000), undefined, 'http://127.0.0.1:9001'],
+    ['recommendations', keysAt(9000), undefined, 'http://127.0.0.1:9002'],
+    ['inventory', keysAt(9100), undefined, 'http://127.0.0.1:9003'],
+    ['llm', keysAt(9000), undefined, 'http://127.0.0.1:9004'],
+    ['probe', keysAt(9000), undefined, 'http://127.0.0.1:9006'],
   ])
 })
 

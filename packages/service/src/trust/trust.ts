@@ -17,7 +17,7 @@ import {
 interface TrustedIssuer {
   /** The `issuer` of the gateway's `identity`; `agentic-gateway` unless it says otherwise. */
   readonly issuer: string
-  /** The accepted audiences; the origin of each request by default. Set it where the service does not check hosts. */
+  /** The accepted audiences; the origin of each request by default. Set it where hosts are not checked or services share one. */
   readonly audience?: string | readonly string[]
 }
 
