@@ -17,6 +17,7 @@ export const gatewayRooms: readonly string[] = [
   'plugins/',
   'limits/',
   'slots/',
+  'redis/',
   'plugin.ts',
   'upstream/',
   'listen/',

@@ -105,10 +105,10 @@ test.each(['node:net', 'node:tls'])('%s is allowed only in the folders of the tw
   ])
 })
 
-test('redis is allowed only in slots/', () => {
+test('redis is allowed only in redis/', () => {
   expect(
     faultsWith('packages/gateway/src/listen/a.ts', "import type { RedisClientType } from 'redis'\n"),
-  ).toContain('packages/gateway/src/listen/a.ts:1: only packages/gateway/src/slots/ may import redis')
+  ).toContain('packages/gateway/src/listen/a.ts:1: only packages/gateway/src/redis/ may import redis')
 })
 
 test.each(['node:crypto', 'fs'])('%s is not allowed in the client', (specifier) => {

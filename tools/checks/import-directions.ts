@@ -26,7 +26,7 @@ const wires = [
     modules: ['net', 'tls'],
     homes: ['packages/gateway/src/listen/', 'packages/gateway/src/upstream/http1/'],
   },
-  { modules: ['redis'], homes: ['packages/gateway/src/slots/'] },
+  { modules: ['redis'], homes: ['packages/gateway/src/redis/'] },
 ] as const
 
 interface Repo {

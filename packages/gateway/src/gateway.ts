@@ -72,6 +72,7 @@ export interface WorkerParts {
   readonly current: () => Snapshot
   readonly degraded: () => readonly string[]
   readonly adminPort: () => number | undefined
+  readonly ledger: UsageLedger
 }
 
 /** The parts of a worker that its supervisor provides. */
@@ -130,11 +131,11 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store })
   const isDraining = () => state.draining
   const adminPort = () => admin?.port
-  const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort })
+  const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort, ...limits })
   const status = { metrics, degraded, ...link?.status, isDraining }
   const slots = openSlots(options, gatewayConfig, metrics)
   const gatewayPort = () => state.port
-  const seen = { current, reloading, load, gatewayPort, status, otherWorkers: link?.otherWorkers }
+  const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const watching = [admin?.watch, link?.watch, createRecordWatcher(options)]
   const watchers = watching.filter((watch) => watch !== undefined)
@@ -159,7 +160,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   return {
     metrics,
     async start() {
-      await Promise.all([slots.warm?.(), limits.store.warm?.()])
+      await Promise.all([slots.warm?.(), gatewayConfig().rate_limits.length > 0 && limits.store.warm?.()])
       state.port = await openBoth(listener, admin)
       return state.port
     },

@@ -18,6 +18,7 @@ import { FeedPoll, type OtherWorkers } from './other-workers.ts'
 import { createRecentExchanges } from './recent-exchanges.ts'
 import { createRecords } from './records.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
+import { answerUsage, type UsageParts } from './usage.ts'
 
 /** The settings of the admin listener outside the configuration. */
 export interface AdminOptions {
@@ -37,6 +38,8 @@ export interface AdminParts extends AdminOptions {
   readonly load: Load
   readonly log: Log
   readonly version: string
+  /** The counts of the limits. */
+  readonly limits: UsageParts['limits']
   /** The metrics of the gateway, of all its workers. */
   readonly status: Pick<GatewayStatus, 'metrics'>
   /** The port of the main listener, once it is known. */
@@ -171,6 +174,7 @@ function createSite(parts: SiteParts): Site {
         gatewayUrl: urlFor(exchange),
       }),
     describeRoutes: () => describeRoutes(current()),
+    usage: (exchange) => answerUsage(exchange, parts),
     reload: parts.otherWorkers?.reload ?? reloading.run,
     metrics: () =>
       current().config.gateway.metrics.port === 'admin' ? parts.status.metrics.expose() : undefined,

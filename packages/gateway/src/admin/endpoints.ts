@@ -25,6 +25,8 @@ export interface Site {
   readonly gatewayUrl: (exchange: Exchange) => string
   readonly describeGateway: (exchange: Exchange) => Promise<unknown>
   readonly describeRoutes: () => unknown
+  /** The use of tenants against their limits. */
+  readonly usage: (exchange: Exchange) => Promise<AdminAnswer>
   readonly reload: () => Promise<unknown>
   /** The metrics; `undefined` while the main listener serves them. */
   readonly metrics: () => Promise<Exposition> | Exposition | undefined
@@ -86,6 +88,7 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/openapi.json', { GET: () => jsonAnswer(adminOpenApi) }],
   ['/api/gateway', { GET: async (exchange, site) => jsonAnswer(await site.describeGateway(exchange)) }],
   ['/api/routes', { GET: (_exchange, site) => jsonAnswer(site.describeRoutes()) }],
+  ['/api/usage', { GET: (exchange, site) => site.usage(exchange) }],
   ['/api/reload', { POST: async (_exchange, site) => jsonAnswer(await site.reload()) }],
   ['/api/feed', { GET: openFeed }],
   [

@@ -131,6 +131,37 @@ const schemas = {
     'attributes',
   ]),
   Records: object({ correlationId: text, records: listOf(object({ ...event, part: text })) }),
+  Usage: object({
+    at: time,
+    policies: listOf(ref('UsagePolicy')),
+    tenants: listOf(ref('TenantUsage')),
+  }),
+  UsagePolicy: object({
+    name: text,
+    key: listOf({ type: 'string', enum: ['tenant', 'subject', 'route'] }),
+    unit: { type: 'string', enum: ['requests', 'tokens', 'cost'] },
+    limit: { ...whole, description: 'Requests, tokens, or millionths of money.' },
+    perSeconds: orNull(whole),
+    burst: orNull(whole),
+    per: orNull({ type: 'string', enum: ['day', 'month'] }),
+    routes: orNull(texts),
+  }),
+  TenantUsage: object({
+    tenant: text,
+    today: ref('UsageCounts'),
+    month: ref('UsageCounts'),
+    limits: {
+      ...listOf(object({ policy: text, left: whole, most: whole, resetSeconds: whole })),
+      description: 'The state of each policy whose key is the tenant alone.',
+    },
+  }),
+  UsageCounts: object({
+    requests: whole,
+    refused: whole,
+    inputTokens: whole,
+    outputTokens: whole,
+    costMicro: whole,
+  }),
   TokenWish: object({ sub: text, tenant: text, roles: texts }, ['tenant', 'roles']),
   Token: object({ token: text, expiresAt: time }),
 } as const
@@ -180,6 +211,23 @@ export const adminOpenApi = {
           content: { 'text/event-stream': { schema: { anyOf: [ref('RequestRow'), ref('Summary')] } } },
         },
       }),
+    },
+    '/api/usage': {
+      get: operation(
+        'Requests, tokens and cost of tenants, today and this month in UTC, and the state of their limits',
+        ok('Usage'),
+        {
+          parameters: [
+            {
+              name: 'tenant',
+              in: 'query',
+              required: false,
+              description: 'One tenant; without it the 100 with the most requests of this month.',
+              schema: { type: 'string' },
+            },
+          ],
+        },
+      ),
     },
     '/api/recent': { get: operation('The last exchanges, newest first', ok('Recent')) },
     '/api/records': {

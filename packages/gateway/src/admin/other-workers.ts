@@ -3,6 +3,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Load } from '../lifetime/load.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
+import type { TenantUsage, UsageLedger } from '../limits/usage-ledger.ts'
 import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
 import { createRecentExchanges, type ExchangeRow, ownRecords, recentRows } from './recent-exchanges.ts'
 import {
@@ -14,6 +15,7 @@ import {
   shownOutcome,
 } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
+import { usageIn } from './usage.ts'
 
 /** The other workers of a gateway, for the worker with the admin listener. */
 export type OtherWorkers = {
@@ -21,6 +23,8 @@ export type OtherWorkers = {
   reload(): Promise<ReloadResult>
   records(correlationId: string): Promise<readonly AuditEvent[]>
   recent(): Promise<readonly ExchangeRow[]>
+  /** The usage of one tenant, or of the most active ones for an empty name. */
+  usage(tenant: string): Promise<readonly TenantUsage[]>
   /** One batch of each worker: its requests since the last call. */
   feed(): Promise<readonly FeedBatch[]>
 }
@@ -74,6 +78,7 @@ export type WorkerRecords = {
   feed(): FeedBatch
   records(correlationId: string): readonly AuditEvent[]
   recent(): readonly ExchangeRow[]
+  usage(tenant: string): readonly TenantUsage[]
   /** Takes a finished request. */
   watch(exchange: Exchange): void
 }
@@ -82,9 +87,11 @@ export type WorkerRecords = {
 export function createWorkerRecords({
   load,
   current,
+  ledger,
 }: {
   load: Load
   current: () => Snapshot
+  ledger: UsageLedger
 }): WorkerRecords {
   const recent = createRecentExchanges()
   const collector = new FeedCollector()
@@ -92,6 +99,7 @@ export function createWorkerRecords({
     feed: () => ({ ...collector.take(), ...openWork(load, current().config) }),
     records: (correlationId) => ownRecords(correlationId, recent),
     recent: () => recentRows(recent),
+    usage: (tenant) => usageIn(ledger, tenant),
     watch(exchange) {
       recent.add(exchange)
       collector.watch(exchange)

@@ -119,6 +119,14 @@ export class LimitCounts {
     this.#budgets.set(this.#known(key), count)
   }
 
+  /** Takes over the count of a settled budget that a shared store reports. */
+  noteSettled(key: string, state: { count: number; own: number; period: number } | undefined): void {
+    const count = this.#budgets.get(this.#known(key))
+    if (count === undefined || count.period !== state?.period) return
+    count.total = state.count
+    count.own = state.own
+  }
+
   /** The rates that are ahead of their time. */
   *backlogs(): Generator<readonly [key: string, backlogUs: number]> {
     const nowUs = this.#clock.monotonicUs()

@@ -1,4 +1,5 @@
-import { type LeaseStore, type LeaseTimes, type StreamKey, within } from './lease-store.ts'
+import { StoreLink, type StoreLinkOptions } from '../redis/store-link.ts'
+import type { LeaseStore, LeaseTimes, StreamKey } from './lease-store.ts'
 
 /** Above this, the oldest unreleased leases are left to end by themselves. */
 const MAX_UNRELEASED = 10_000
@@ -49,79 +50,41 @@ export class OpenStreams {
   }
 }
 
-/** What a connection to the store reports to, and is ended by. */
-export interface ConnectHooks {
-  /** Called when the connection is lost. */
-  readonly onLost: (error: unknown) => void
-  /** Aborted when the keeper is closed. */
-  readonly signal: AbortSignal
-}
-
 /** What a keeper is made with. */
-export interface LeaseKeeperOptions {
+export interface LeaseKeeperOptions extends Omit<StoreLinkOptions<LeaseStore>, 'enter'> {
   readonly times: LeaseTimes
-  readonly connect: (hooks: ConnectHooks) => Promise<LeaseStore>
-  /** Called when the store is in use. */
-  readonly onFound: () => void
-  /** Called when the store is lost, and for each failed attempt to connect. */
-  readonly onMissing: (error: unknown) => void
 }
 
 /** Connects to the store, and keeps a lease there for every open stream of this gateway and for no other. */
 export class LeaseKeeper {
   readonly streams = new OpenStreams()
-  readonly #options: LeaseKeeperOptions
-  readonly #closing = new AbortController()
+  readonly #link: StoreLink<LeaseStore>
   readonly #renewTimer: NodeJS.Timeout
-  #retryTimer: NodeJS.Timeout | undefined
-  #failures = 0
-  /** Connected, but without the streams of this gateway yet. */
-  #entering: LeaseStore | undefined
-  #store: LeaseStore | undefined
 
   constructor(options: LeaseKeeperOptions) {
-    this.#options = options
-    const renew = () => this.#store !== undefined && this.#renew(this.#store)
+    this.#link = new StoreLink({ ...options, enter: (store) => enterAll(store, this.streams) })
+    const renew = () => this.store !== undefined && this.#link.enter(this.store)
     this.#renewTimer = setInterval(renew, options.times.renewEveryMs).unref()
   }
 
   /** The store, while it answers and has all streams of this gateway. A store with less would grant too much. */
   get store(): LeaseStore | undefined {
-    return this.#store
+    return this.#link.store
   }
 
   /** Resolves when the first attempt to connect has succeeded or failed. */
   async open(): Promise<void> {
-    const { signal } = this.#closing
-    let store: LeaseStore | undefined
-    const onLost = (error: unknown) => store !== undefined && this.lose(store, error)
-    try {
-      store = await this.#options.connect({ signal, onLost })
-      this.#entering = store
-      await this.#enter(store)
-      signal.throwIfAborted()
-      this.#store = store
-      this.#failures = 0
-      this.#options.onFound()
-      // Streams may have begun or ended since the store was filled. Their changes precede all further commands.
-      this.#renew(store)
-    } catch (error) {
-      this.#retry(store, error)
-    } finally {
-      this.#entering = undefined
-    }
+    await this.#link.open()
   }
 
   /** Disconnects from a store that failed, and connects again after a pause. */
   lose(store: LeaseStore, error: unknown): void {
-    if (store !== this.#store) return
-    this.#store = undefined
-    this.#retry(store, error)
+    this.#link.lose(store, error)
   }
 
   /** Ends the lease of a stream, now or when the store is back. */
   giveBack(stream: StreamKey): void {
-    const store = this.#store
+    const { store } = this
     if (store === undefined) {
       this.streams.addUnreleased(stream)
       return
@@ -134,32 +97,8 @@ export class LeaseKeeper {
 
   /** Ends all leases and the connection. */
   async close(): Promise<void> {
-    this.#closing.abort()
     clearInterval(this.#renewTimer)
-    clearTimeout(this.#retryTimer)
-    this.#entering?.destroy()
-    const store = this.#store
-    this.#store = undefined
-    if (store === undefined) return
-    const { answerWithinMs } = this.#options.times
-    await within(answerWithinMs, endAll(store, this.streams)).catch(store.destroy)
-  }
-
-  #enter(store: LeaseStore): Promise<void> {
-    return within(this.#options.times.enterWithinMs, enterAll(store, this.streams))
-  }
-
-  #renew(store: LeaseStore): void {
-    this.#enter(store).catch((error) => this.lose(store, error))
-  }
-
-  #retry(store: LeaseStore | undefined, error: unknown): void {
-    store?.destroy()
-    if (this.#closing.signal.aborted) return
-    this.#options.onMissing(error)
-    const pauseMs = retryPause(this.#options.times, this.#failures)
-    this.#retryTimer = setTimeout(() => void this.open(), pauseMs).unref()
-    this.#failures += 1
+    await this.#link.close((store) => endAll(store, this.streams))
   }
 }
 
@@ -179,10 +118,4 @@ async function endAll(store: LeaseStore, streams: OpenStreams): Promise<void> {
     .byTenant()
     .flatMap(([tenantId, streamIds]) => streamIds.map((streamId) => store.release({ tenantId, streamId })))
   await Promise.all([...ended, store.close()])
-}
-
-/** Doubles with every failure. Half of it is random, so that many gateways do not reconnect at the same moment. */
-function retryPause({ retryFromMs, retryUpToMs }: LeaseTimes, failures: number): number {
-  const full = Math.min(retryUpToMs, retryFromMs * 2 ** failures)
-  return full / 2 + (Math.random() * full) / 2
 }

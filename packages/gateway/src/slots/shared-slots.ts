@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewaySection } from '../config/config-schema.ts'
-import { readCertificates } from '../config/read-files.ts'
-import { redisUrlOf } from '../config/secret-files.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { type ConnectHooks, LeaseKeeper } from './lease-keeper.ts'
-import { type LeaseStore, type LeaseTimes, leaseTimes, type StreamKey, within } from './lease-store.ts'
-import { connectRedis, failureReason } from './redis-lease-store.ts'
+import { createSharedRedis, failureReason } from '../redis/redis-client.ts'
+import { within } from '../redis/time-limit.ts'
+import { LeaseKeeper } from './lease-keeper.ts'
+import { type LeaseStore, type LeaseTimes, leaseTimes, type StreamKey } from './lease-store.ts'
+import { createRedisLeases } from './redis-lease-store.ts'
 import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from './stream-slots.ts'
 
 /** What shared slots are made with. */
@@ -37,11 +37,12 @@ export function createStreamSlots(limit: () => number, { shared, ...world }: Slo
 export function createSharedStreamSlots(limit: () => number, options: SharedSlotsOptions): StreamSlots {
   const { metrics, times = leaseTimes } = options
   const gatewayId = randomUUID()
-  const { connect, readFiles } = redisOf(options, gatewayId)
+  const redis = createSharedRedis(options.shared, times)
+  const holder = { gatewayId, leaseMs: times.leaseMs }
   const reportScope = createScopeReport(options)
   const keeper = new LeaseKeeper({
     times,
-    connect,
+    connect: async (hooks) => createRedisLeases(await redis.connect(hooks), holder),
     onFound: () => reportScope('shared'),
     onMissing: (error) => reportScope('local', error),
   })
@@ -70,7 +71,7 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
     held: (tenantId) => streams.held(tenantId),
     scope: () => (keeper.store === undefined ? 'local' : 'shared'),
     async warm() {
-      readFiles()
+      redis.readFiles()
       await keeper.open()
     },
     take(tenantId) {
@@ -83,20 +84,6 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
       return store === undefined ? hold(stream) : ask(store, stream)
     },
     close: () => keeper.close(),
-  }
-}
-
-/** How Redis is reached. Files are read at the start, so that an unusable one ends it; the address again with each connection. */
-function redisOf({ shared, times = leaseTimes }: SharedSlotsOptions, gatewayId: string) {
-  let authorities: readonly string[] | undefined
-  return {
-    readFiles() {
-      redisUrlOf(shared)
-      if (shared.ca_file !== undefined)
-        authorities = readCertificates(shared.ca_file, 'gateway.shared.ca_file').map(String)
-    },
-    connect: (hooks: ConnectHooks): Promise<LeaseStore> =>
-      connectRedis({ ...times, ...hooks, url: redisUrlOf(shared), authorities, gatewayId }),
   }
 }
 

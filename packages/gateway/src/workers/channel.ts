@@ -1,5 +1,6 @@
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
 import type { ReloadResult, ValidConfig } from '../lifetime/reload.ts'
+import type { Decision, Demand, Settlement, Standing } from '../limits/limit-store.ts'
 import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
 import type { Exposition, MetricValues } from '../metrics/registry.ts'
@@ -32,6 +33,10 @@ export type SupervisorCalls = {
   /** False when the tenant is at its limit. */
   takeSlot(tenantId: string): boolean
   releaseSlot(tenantId: string): void
+  /** Decides on the limits of a request, for all workers. */
+  decideLimits(demands: readonly Demand[]): Later<Decision>
+  settleLimits(settlements: readonly Settlement[]): void
+  peekLimits(demands: readonly Demand[]): Later<readonly Standing[]>
   counts(values: MetricValues): void
   /** The metrics of all workers. */
   metrics(): Later<Exposition>

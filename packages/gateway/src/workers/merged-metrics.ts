@@ -1,5 +1,5 @@
 import { metricTable } from '../metrics/metric-table.ts'
-import { createReloadMetrics, type Metrics } from '../metrics/metrics.ts'
+import { createReloadMetrics, type MetricSources, type Metrics } from '../metrics/metrics.ts'
 import { type Exposition, isCount, type MetricValues, Registry } from '../metrics/registry.ts'
 import { createTenantCap } from '../metrics/tenant-cap.ts'
 
@@ -20,7 +20,24 @@ export class MergedMetrics<Worker extends object> {
   readonly #memory = this.#own.gauge(metricTable.memory)
   readonly #counts = new Map<Worker, MetricValues>()
   readonly #ended = new WeakSet<Worker>()
+  readonly #budgets: MetricSources['budgets']
+  readonly #budgetUsed = this.#own.gauge(metricTable.budgetUsed)
+  readonly #fallback = this.#own.gauge(metricTable.limitStoreFallback)
+  readonly #decidedAlone = this.#own.counter(metricTable.limitsDecidedAlone)
   readonly configReloaded: Metrics['configReloaded'] = createReloadMetrics(this.#own)
+
+  /** The supervisor counts the budgets of all workers. */
+  constructor(budgets: MetricSources['budgets'] = () => []) {
+    this.#budgets = budgets
+  }
+
+  limitStoreKept(isKept: boolean): void {
+    this.#fallback.set(isKept ? 0 : 1)
+  }
+
+  limitsDecidedAlone(): void {
+    this.#decidedAlone.inc()
+  }
 
   restarted(): void {
     this.#restarts.inc()
@@ -45,6 +62,8 @@ export class MergedMetrics<Worker extends object> {
     const merged = new Registry(this.#capTenants)
     for (const values of new Map([...this.#counts, ...answered]).values()) merged.merge(ofWorkers(values))
     this.#memory.set(process.memoryUsage.rss())
+    this.#budgetUsed.reset()
+    for (const { policy, ratio } of this.#budgets()) this.#budgetUsed.set(ratio, policy)
     merged.merge(this.#own.values())
     return merged.expose()
   }

@@ -9,6 +9,8 @@ import {
   type ValidConfig,
 } from '../lifetime/reload.ts'
 import { inTurn, settledWithin } from '../lifetime/turns.ts'
+import { createLimitStore } from '../limits/create-store.ts'
+import { LIMITS_ALONE, type LimitStore } from '../limits/limit-store.ts'
 import { emptyAcceptQueue } from '../listen/accept-queue.ts'
 import { ConnectionSpread } from '../listen/connection-spread.ts'
 import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'
@@ -55,7 +57,8 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   readonly #relay: LineRelay
   readonly #spread = new ConnectionSpread(() => this.#config.limits.max_connections)
   readonly #slots = new SupervisorSlots<Worker>(() => this.#config.llm.max_sse_connections_per_tenant)
-  readonly #metrics = new MergedMetrics<Worker>()
+  readonly #limits: LimitStore
+  readonly #metrics = new MergedMetrics<Worker>(() => this.#limits.budgetUse())
   readonly #port = Promise.withResolvers<number>()
   #loaded: ValidConfig
   #readyCount = 0
@@ -67,6 +70,8 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     this.#options = options
     this.#loaded = loaded
     this.#relay = new LineRelay(stdout)
+    const { shared } = loaded.config.gateway
+    this.#limits = createLimitStore({ shared, log, metrics: this.#metrics })
     this.#acceptor = createAcceptor({ host, port, log }, (socket) => this.#spread.add(socket))
     const start = (index: number) => this.#startWorker(index)
     const onReplaced = () => this.#metrics.restarted()
@@ -87,6 +92,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   async start(): Promise<number> {
     this.#use(await pinModules(this.#loaded))
     try {
+      if (this.#config.rate_limits.length > 0) await this.#limits.warm?.()
       const [port] = await Promise.all([this.#port.promise, this.#pool.start()])
       return port
     } catch (error) {
@@ -103,7 +109,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     if (workers.size === 0) this.#acceptor.close()
     for (const { channel } of workers) channel.tell('drain')
     await this.#pool.end((drain_seconds + drain_delay_seconds) * 1000 + DRAIN_SURPLUS_MS)
-    await this.#relay.settled()
+    await Promise.all([this.#relay.settled(), this.#limits.close()])
   }
 
   /** Ends all workers at once, before this process ends. */
@@ -142,12 +148,16 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       stopAccepting: () => this.#stopAccepting(),
       takeSlot: (tenantId) => this.#slots.take(worker, tenantId),
       releaseSlot: (tenantId) => this.#slots.release(worker, tenantId),
+      decideLimits: (demands) => this.#limits.decide(demands),
+      settleLimits: (settlements) => this.#limits.settle(settlements),
+      peekLimits: (demands) => this.#limits.peek(demands),
       counts: (values) => this.#metrics.counted(worker, values),
       metrics: () => this.#expose(),
       degraded: () => this.#degraded(),
       reload: this.reload,
       feed: async () => [...(await askAll(others(), 'feed')).values()],
       records: async (id) => [...(await askAll(others(), 'records', id)).values()].flat(),
+      usage: async (tenant) => [...(await askAll(others(), 'usage', tenant)).values()].flat(),
       recent: async () => [...(await askAll(others(), 'recent')).values()].flat(),
     }
   }
@@ -184,13 +194,14 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     const answers = await askAll(this.#pool.workers, 'degraded')
     const reasons = new Set([...answers.values()].flat())
     if (this.#reloading.last?.result === 'refused') reasons.add('configuration: the last reload was refused')
-    const { workers } = this.#config
+    const { workers, rate_limits } = this.#config
+    if (rate_limits.length > 0 && this.#limits.scope() === 'local') reasons.add(LIMITS_ALONE)
     if (answers.size < workers) reasons.add(`workers: ${answers.size} of ${workers} answer`)
     return [...reasons]
   }
 }
 
-type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent'
+type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent' | 'usage'
 type Answers<Name extends Question> = Map<Worker, ReturnType<WorkerCalls[Name]>>
 
 /** Asks workers the same question; resolves with the answers that came in time. */
@@ -201,7 +212,7 @@ async function askAll<Name extends Question>(
 ): Promise<Answers<Name>> {
   const answers: Answers<Name> = new Map()
   const asked = [...workers].map(async (worker) => {
-    // The compiler cannot tell that only `records` has a value.
+    // The compiler cannot tell that only `records` and `usage` have a value.
     const answer = await worker.channel.ask(name, value as never)
     answers.set(worker, answer as ReturnType<WorkerCalls[Name]>)
   })

@@ -21,6 +21,7 @@ import {
   type SupervisorChannel,
   type WorkerCalls,
 } from './channel.ts'
+import { createWorkerLimits } from './limits.ts'
 import { createBatchedOutput } from './output.ts'
 import { createWorkerSlots } from './stream-slots.ts'
 
@@ -98,6 +99,7 @@ async function openGateway(session: Session): Promise<Gateway> {
     version: world.version,
     admin: { consoleFolder, file },
     worker: (own) => createLink(session, own),
+    limitStore: () => createWorkerLimits(supervisor),
     streamSlots: (limit, slots) =>
       createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
   })
@@ -190,5 +192,6 @@ function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
     records: (correlationId) => supervisor.ask('records', correlationId),
     recent: () => supervisor.ask('recent'),
     feed: () => supervisor.ask('feed'),
+    usage: (tenant) => supervisor.ask('usage', tenant),
   }
 }

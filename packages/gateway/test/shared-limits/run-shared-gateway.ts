@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { createGateway, createLog } from '../../src/index.ts'
+import { createLimitStore } from '../../src/limits/create-store.ts'
 import { createStreamSlots } from '../../src/slots/shared-slots.ts'
 import { readConfig } from '../harness/read-config.ts'
 
@@ -13,6 +14,7 @@ const gateway = createGateway({
   version: '0.0.0-test',
   stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
   log: createLog({ level: 'error', pretty: false, write: (line) => void process.stderr.write(line) }),
+  limitStore: (world) => createLimitStore({ ...world, times }),
   streamSlots: (limit, world) => createStreamSlots(limit, { ...world, times }),
 })
 process.stdout.write(`${await gateway.start()}\n`)

@@ -192,7 +192,7 @@ export const gatewaySection = section({
   shared: shared
     .optional()
     .describe(
-      'Keeps max_sse_connections_per_tenant across several gateways instead of in each; absent means in each.',
+      'Keeps max_sse_connections_per_tenant and rate_limits across several gateways instead of in each; absent means in each.',
     ),
   limits: limits.prefault({}).describe('Bounds that protect the process.'),
   rate_limits: list(rateLimitSection)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureReason } from './redis-lease-store.ts'
+import { failureReason } from './redis-client.ts'
 
 const coded = (message: string, code: string) => Object.assign(new Error(message), { code })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TooSlowError, within } from './lease-store.ts'
+import { TooSlowError, within } from './time-limit.ts'
 
 const later = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
 

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import type { GatewaySection } from '../config/config-schema.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { createSharedRedis, failureReason } from '../redis/redis-client.ts'
+import { type LinkTimes, linkTimes, StoreLink } from '../redis/store-link.ts'
+import { within } from '../redis/time-limit.ts'
+import { budgetStanding, LimitCounts, rateStanding } from './limit-counts.ts'
+import {
+  type Decision,
+  type Demand,
+  type LimitStore,
+  type Settlement,
+  type Standing,
+  unavailable,
+} from './limit-store.ts'
+import { createRedisLimits, type KnownCount, type RedisDecision, type RedisLimits } from './redis-limits.ts'
+
+/** What a shared store is made with. */
+export interface SharedStoreOptions {
+  readonly shared: NonNullable<GatewaySection['shared']>
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'limitStoreKept' | 'limitsDecidedAlone'>
+  readonly times?: LinkTimes | undefined
+}
+
+/** Limits are exact again within a second after Redis is back: no pause between attempts is longer than half of one. */
+export const limitTimes: LinkTimes = { ...linkTimes, retryUpToMs: 500 }
+
+/**
+ * Makes a store that all gateways of one Redis share. This gateway remembers the state that Redis told it last. Without
+ * Redis it goes on from there alone, with the same limits; it brings its counts along when Redis is back.
+ */
+export function createSharedStore(options: SharedStoreOptions): LimitStore {
+  const { metrics, times = limitTimes } = options
+  const counts = new LimitCounts()
+  const gatewayId = randomBytes(9).toString('base64url')
+  const redis = createSharedRedis(options.shared, times)
+  const reportScope = createScopeReport(options)
+  const link = new StoreLink<RedisLimits>({
+    times,
+    connect: async (hooks) => createRedisLimits(await redis.connect(hooks), gatewayId),
+    enter: (store) => store.enter(knownCounts(counts)),
+    onFound: () => reportScope('shared'),
+    onMissing: (error) => reportScope('local', error),
+  })
+  const ownOf = (key: string) => counts.ownOf(key)
+  const decideAlone = (demands: readonly Demand[]): Decision => {
+    metrics.limitsDecidedAlone()
+    const needing = demands.findIndex(({ needsStore }) => needsStore)
+    return needing === -1 ? counts.decide(demands) : unavailable(demands, needing)
+  }
+  const ask = async (store: RedisLimits, demands: readonly Demand[]): Promise<Decision> => {
+    try {
+      const answer = await within(times.answerWithinMs, store.decide(demands, { charge: true, ownOf }))
+      return noted(counts, demands, answer)
+    } catch (error) {
+      link.lose(store, error)
+      return decideAlone(demands)
+    }
+  }
+  const settleIn = async (store: RedisLimits, settlements: readonly Settlement[]): Promise<void> => {
+    try {
+      const sent = settlements.map((each) => ({ ...each, own: ownOf(each.key)?.own ?? 0 }))
+      const states = await within(times.answerWithinMs, store.settle(sent))
+      for (const [index, { key }] of settlements.entries()) counts.noteSettled(key, states[index])
+    } catch (error) {
+      for (const settlement of settlements) counts.settle(settlement)
+      link.lose(store, error)
+    }
+  }
+  const decide = (demands: readonly Demand[]) =>
+    link.store === undefined ? decideAlone(demands) : ask(link.store, demands)
+  // Opened with the first use: a configuration without limits does not need Redis, and a reload may add them.
+  let opening: Promise<void> | undefined
+  const open = () => {
+    if (opening === undefined) redis.readFiles()
+    opening ??= link.open()
+    return opening
+  }
+  return {
+    scope: () => (opening === undefined || link.store !== undefined ? 'shared' : 'local'),
+    warm: async () => await open(),
+    decide: (demands) => (opening === undefined ? open().then(() => decide(demands)) : decide(demands)),
+    settle(settlements) {
+      if (link.store !== undefined) void settleIn(link.store, settlements)
+      else for (const settlement of settlements) counts.settle(settlement)
+    },
+    async peek(demands) {
+      const { store } = link
+      const answer = store && within(times.answerWithinMs, store.decide(demands, { charge: false, ownOf }))
+      const states = await answer?.catch(() => undefined)
+      return states === undefined ? counts.decide(demands, false).standings : standingsOf(demands, states)
+    },
+    budgetUse: () => counts.budgetUse(),
+    close: () => link.close(),
+  }
+}
+
+/** The counts of this gateway that Redis has to know. */
+function knownCounts(counts: LimitCounts): KnownCount[] {
+  const known: KnownCount[] = []
+  for (const [key, backlogUs] of counts.backlogs()) known.push({ type: 'rate', key, backlogUs })
+  for (const [key, { per, period, own }] of counts.budgets()) known.push({ type: per, key, period, own })
+  return known
+}
+
+/** Remembers the state that Redis tells, and turns it into a decision. */
+function noted(counts: LimitCounts, demands: readonly Demand[], answer: RedisDecision): Decision {
+  for (const [index, demand] of demands.entries()) {
+    const { count = 0, own = 0, period = 0 } = answer.states[index] ?? {}
+    if (demand.type === 'rate') counts.noteRate(demand, count)
+    else counts.noteBudget(demand.key, { per: demand.per, limit: demand.limit, period, own, total: count })
+  }
+  return { refused: answer.refused, isUnavailable: false, standings: standingsOf(demands, answer) }
+}
+
+function standingsOf(demands: readonly Demand[], { nowUs, states }: RedisDecision): Standing[] {
+  return demands.map((demand, index) => {
+    const { fits = true, count = 0, period = 0 } = states[index] ?? {}
+    if (demand.type === 'rate') return rateStanding(demand, count, fits)
+    return budgetStanding(demand, { total: count, period }, { calendarUs: nowUs, waits: !fits })
+  })
+}
+
+/** Logs and counts a change of scope, and only a change: an outage is one line, however many attempts fail. */
+function createScopeReport({ log, metrics }: SharedStoreOptions) {
+  let reported: 'local' | 'shared' | undefined
+  return (now: 'local' | 'shared', error?: unknown) => {
+    if (now === reported) return
+    reported = now
+    metrics.limitStoreKept(now === 'shared')
+    if (now === 'shared') log.info('the rate limits are shared with other gateways')
+    else
+      log.warn('the rate limits are not shared, this gateway keeps them for itself', {
+        reason: failureReason(error),
+      })
+  }
+}

@@ -1,0 +1,217 @@
+import { expect, onTestFinished } from 'vitest'
+import { createLimitStore } from '../../src/limits/create-store.ts'
+import { redisKey } from '../../src/limits/redis-limits.ts'
+import { eventually, metricValue } from '../harness/metric-value.ts'
+import { ownTime } from '../harness/own-time.ts'
+import type { RedisServer } from '../harness/redis-server.ts'
+import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
+import { answerJson, startUpstream, type TestUpstream } from '../harness/start-upstream.ts'
+import { startSharedProcess } from '../shared-limits/start-shared-process.ts'
+import { quickTimes, testWithRedis } from '../shared-limits/with-redis.ts'
+import { press } from './pressure.ts'
+
+/** Four a second, ten at once. */
+const perTenant = { name: 'per-tenant', requests: 240, per_seconds: 60, burst: 10 }
+const INTERVAL_US = 250_000
+const INTERVALS = 12
+
+const startItems = () => startUpstream((_request, response) => answerJson(response, { body: {} }))
+
+const configOf = (redisUrl: string, upstream: TestUpstream, rateLimits: readonly object[] = [perTenant]) => ({
+  gateway: { shared: { redis_url: redisUrl }, rate_limits: rateLimits },
+  routes: [
+    { id: 'items', method: 'GET', path: '/items', target: upstream.url },
+    { id: 'llm', method: 'POST', path: '/llm', target: upstream.url },
+  ],
+})
+
+const startShared = (redisUrl: string, upstream: TestUpstream, rateLimits?: readonly object[]) =>
+  startGateway(configOf(redisUrl, upstream, rateLimits), {
+    limitStore: (world) => createLimitStore({ ...world, times: quickTimes }),
+  })
+
+const passed = ({ requests }: TestUpstream, tenant: string) =>
+  requests.filter(({ headers }) => headers['x-tenant-id'] === tenant).length
+
+const fallback = async (gateway: TestGateway) =>
+  metricValue(await gateway.metrics(), 'agentic_limit_store_fallback')
+const untilShared = (gateway: TestGateway) =>
+  eventually(
+    () => fallback(gateway),
+    (value) => value === 0,
+  )
+const untilAlone = (gateway: TestGateway) =>
+  eventually(
+    () => fallback(gateway),
+    (value) => value === 1,
+  )
+
+const redisNow = async (redis: RedisServer) => {
+  const [seconds, us] = (await redis.command('TIME')) as [string, string]
+  return Number(seconds) * 1_000_000 + Number(us)
+}
+
+/** The time up to which a tenant has used its rate, by the clock of Redis. */
+const tatOf = async (redis: RedisServer, tenant: string) =>
+  Number(await redis.command('GET', redisKey(`per-tenant ${tenant}`)))
+
+const untilPassed = (upstream: TestUpstream, tenant: string, count: number) =>
+  eventually(
+    () => passed(upstream, tenant),
+    (found) => found >= count,
+  )
+
+// Under constant pressure every pass moves the time in Redis by one interval, and at a refusal it is more than a burst less one
+// ahead. So N = burst + floor(time / interval) requests have passed, however busy this machine is.
+testWithRedis(
+  'three gateways pass exactly burst + rate, with none, one and two of them killed',
+  async (start) => {
+    const redis = await start()
+    const upstream = await startItems()
+    const processes = await Promise.all(
+      Array.from({ length: 3 }, () => startSharedProcess(configOf(redis.url, upstream), quickTimes)),
+    )
+    onTestFinished(async () => void (await Promise.all(processes.map((each) => each.kill()))))
+    for (const kills of [0, 1, 2]) {
+      const tenant = `kills-${kills}`
+      const before = await redisNow(redis)
+      const ports = processes.slice(Math.max(0, kills - 1)).map(({ port }) => port)
+      const pressure = press(ports, tenant)
+      await untilPassed(upstream, tenant, 1)
+      const after = await redisNow(redis)
+      await untilPassed(upstream, tenant, perTenant.burst + INTERVALS / 2)
+      if (kills > 0) await processes[kills - 1]?.kill()
+      await untilPassed(upstream, tenant, perTenant.burst + INTERVALS)
+      await pressure.stop()
+      const [count, tat, now] = [passed(upstream, tenant), await tatOf(redis, tenant), await redisNow(redis)]
+      // A gateway that is killed may take requests along that were counted already.
+      const lost = kills === 0 ? 0 : (pressure.statuses.get(0) ?? 0)
+      const starts = Array.from(
+        { length: Math.min(lost, 3) + 1 },
+        (_, more) => tat - (count + more) * INTERVAL_US,
+      )
+      const first = starts.find((at) => at >= before && at <= after)
+      expect([tenant, first === undefined ? { count, starts, before, after } : 'exact']).toEqual([
+        tenant,
+        'exact',
+      ])
+      const due = perTenant.burst + Math.floor((now - (first ?? 0)) / INTERVAL_US)
+      expect(count).toBeLessThanOrEqual(due)
+      expect(pressure.statuses.get(429)).toBeGreaterThan(10)
+    }
+  },
+)
+
+testWithRedis(
+  'with Redis stopped, emptied and started under load at most three times the limit passes, and soon exactly the limit',
+  async (start) => {
+    const redis = await start()
+    const upstream = await startItems()
+    const gateways = await Promise.all(Array.from({ length: 3 }, () => startShared(redis.url, upstream)))
+    const ports = gateways.map(({ port }) => port)
+    const startedAt = performance.now()
+    const pressure = press(ports, 'acme')
+    await untilPassed(upstream, 'acme', perTenant.burst + 4)
+    await redis.stop()
+    for (const gateway of gateways) await untilAlone(gateway)
+    await untilPassed(upstream, 'acme', passed(upstream, 'acme') + 20)
+    await redis.restart()
+    expect(
+      await ownTime(async () => {
+        for (const gateway of gateways) await untilShared(gateway)
+      }),
+    ).toBeLessThan(1000)
+    await pressure.stop()
+    const [count, tat] = [passed(upstream, 'acme'), await tatOf(redis, 'acme')]
+    const more = press(ports, 'acme')
+    await untilPassed(upstream, 'acme', count + 8)
+    await more.stop()
+    expect(await tatOf(redis, 'acme')).toBe(tat + (passed(upstream, 'acme') - count) * INTERVAL_US)
+    const intervals = Math.floor((1000 * (performance.now() - startedAt)) / INTERVAL_US)
+    expect(passed(upstream, 'acme')).toBeLessThanOrEqual(3 * (perTenant.burst + intervals))
+    expect([...pressure.statuses.keys()].toSorted()).toEqual([200, 429])
+  },
+)
+
+testWithRedis('a gateway without Redis says so, and refuses where a policy wants that', async (start) => {
+  const redis = await start()
+  const upstream = await startItems()
+  const gateway = await startShared(redis.url, upstream, [
+    { ...perTenant, routes: ['items'] },
+    { name: 'tokens-day', tokens: 100, per: 'day', routes: ['llm'], on_store_failure: 'refuse' },
+  ])
+  const ask = (path: string, method = 'GET') =>
+    fetch(`${gateway.url}${path}`, { method, headers: { 'X-Tenant-ID': 'acme' } })
+  const degraded = async () =>
+    ((await (await fetch(`${gateway.url}/readyz`)).json()) as { degraded: string[] }).degraded
+  expect((await ask('/items')).status).toBe(200)
+  expect(await degraded()).toEqual([])
+  await redis.stop()
+  await untilAlone(gateway)
+  expect(await degraded()).toContain(
+    'shared limits: the store is out of reach, this gateway keeps its rate limits for itself',
+  )
+  expect((await ask('/items')).status).toBe(200)
+  const refused = await ask('/llm', 'POST')
+  expect(refused.status).toBe(424)
+  expect(await refused.json()).toMatchObject({ type: 'failed_dependency', code: 'STORE_UNAVAILABLE' })
+  expect(refused.headers.get('ratelimit-policy')).toBe('"tokens-day";q=100;w=86400;agentic-unit="tokens"')
+  expect(refused.headers.get('ratelimit')).toBeNull()
+  await redis.restart()
+  await untilShared(gateway)
+  const lines = gateway.log.filter(({ msg }) => String(msg).includes('rate limits')).map(({ msg }) => msg)
+  expect(lines).toEqual([
+    'the rate limits are shared with other gateways',
+    'the rate limits are not shared, this gateway keeps them for itself',
+    'the rate limits are shared with other gateways',
+  ])
+})
+
+testWithRedis(
+  'gateways share a budget, and an emptied Redis has it again with their next requests',
+  async (start) => {
+    const redis = await start()
+    const upstream = await startUpstream((_request, response) =>
+      answerJson(response, { body: { usage: { prompt_tokens: 10, completion_tokens: 10 } } }),
+    )
+    const budget = [{ name: 'tokens-day', tokens: 100, per: 'day', routes: ['llm'] }]
+    const [first, second] = [
+      await startShared(redis.url, upstream, budget),
+      await startShared(redis.url, upstream, budget),
+    ]
+    const ask = ({ url }: TestGateway, max_tokens: number) =>
+      fetch(`${url}/llm`, {
+        method: 'POST',
+        headers: { 'X-Tenant-ID': 'acme', 'Content-Type': 'application/json' },
+        body: JSON.stringify({ max_tokens }),
+      })
+    const left = async (gateway: TestGateway) => {
+      const response = await ask(gateway, 1000)
+      expect(response.status).toBe(429)
+      return Number(/;r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1])
+    }
+    const untilLeft = (gateway: TestGateway, rest: number) =>
+      eventually(
+        () => left(gateway),
+        (found) => found === rest,
+      )
+    expect((await ask(first, 60)).status).toBe(200)
+    await untilLeft(second, 80)
+    expect((await ask(second, 80)).status).toBe(200)
+    await untilLeft(first, 60)
+    await redis.command('FLUSHALL')
+    // Each gateway brings its own part.
+    expect(await left(first)).toBe(80)
+    expect(await left(second)).toBe(60)
+    await redis.stop()
+    await untilAlone(first)
+    await untilAlone(second)
+    expect((await ask(first, 20)).status).toBe(200)
+    // Alone it goes on from the last state that Redis told it, before the second gateway brought its part.
+    await untilLeft(first, 60)
+    await redis.restart()
+    await untilShared(first)
+    await untilShared(second)
+    expect(await left(second)).toBe(40)
+  },
+)
