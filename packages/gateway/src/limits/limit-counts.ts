@@ -152,7 +152,8 @@ export class LimitCounts {
 
   /** The calendar is read for budgets only. */
   #calendarUs(demands: readonly Demand[]): number {
-    return demands.some(({ type }) => type === 'budget') ? this.#clock.calendarUs() : 0
+    for (const { type } of demands) if (type === 'budget') return this.#clock.calendarUs()
+    return 0
   }
 
   #fits(demand: Demand, nowUs: number, calendarUs: number): boolean {

@@ -2,22 +2,32 @@ import type { Standing } from './limit-store.ts'
 import { periodEnd, periodStart } from './period.ts'
 import type { Policy } from './policies.ts'
 
-/** The header with the state of each policy (draft-ietf-httpapi-ratelimit-headers). */
-export const RATE_LIMIT = 'RateLimit'
-/** The header with the limit of each policy. */
-export const RATE_LIMIT_POLICY = 'RateLimit-Policy'
+const RATE_LIMIT = 'RateLimit'
+const RATE_LIMIT_POLICY = 'RateLimit-Policy'
 
 const MICROSECONDS = 1_000_000
 
-/** The header values for a request's policies, names and values in turn. Without standings the state is unknown. */
-export function limitHeaders(
-  policies: readonly Policy[],
-  standings: readonly Standing[] | undefined,
-): readonly string[] {
-  const limits = policies.map((policy, index) => policyItem(policy, standings?.[index])).join(', ')
-  if (standings === undefined) return [RATE_LIMIT_POLICY, limits]
-  const states = policies.map((policy, index) => stateItem(policy, standings[index])).join(', ')
-  return [RATE_LIMIT_POLICY, limits, RATE_LIMIT, states]
+/** Writes the headers of a request's policies, names and values in turn. Without standings the state is unknown. */
+export type LimitHeaders = (standings: readonly Standing[] | undefined) => readonly string[]
+
+/** Prepares the headers of policies (draft-ietf-httpapi-ratelimit-headers): the limits first, then their state. */
+export function createLimitHeaders(policies: readonly Policy[]): LimitHeaders {
+  const fixed = policies.some(({ per }) => per === 'month') ? undefined : policyList(policies, undefined)
+  return (standings) => {
+    const limits = fixed ?? policyList(policies, standings)
+    if (standings === undefined) return [RATE_LIMIT_POLICY, limits]
+    let states = ''
+    for (let index = 0; index < policies.length; index += 1) {
+      const { left, resetUs } = standings[index] as Standing
+      if (index > 0) states += ', '
+      states += `"${(policies[index] as Policy).name}";r=${left};t=${seconds(resetUs)}`
+    }
+    return [RATE_LIMIT_POLICY, limits, RATE_LIMIT, states]
+  }
+}
+
+function policyList(policies: readonly Policy[], standings: readonly Standing[] | undefined): string {
+  return policies.map((policy, index) => policyItem(policy, standings?.[index])).join(', ')
 }
 
 /** The registered quota units have neither tokens nor money: they have a parameter of their own. */
@@ -27,15 +37,11 @@ function policyItem({ name, limit, per, unit }: Policy, standing: Standing | und
   return `"${name}";q=${limit};w=${windowSeconds(per, standing?.period)}${UNITS[unit]}`
 }
 
+/** Months have different lengths. */
 function windowSeconds(per: Policy['per'], period: number | undefined): number {
   if (typeof per === 'number') return per
-  // Months have different lengths.
   const start = period || periodStart(per, Math.floor(Date.now() / 1000))
   return periodEnd(per, start) - start
-}
-
-function stateItem({ name }: Policy, standing: Standing | undefined): string {
-  return `"${name}";r=${standing?.left ?? 0};t=${seconds(standing?.resetUs ?? 0)}`
 }
 
 /** Whole seconds: a client that waits so long does not come too early. */

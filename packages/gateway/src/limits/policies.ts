@@ -55,14 +55,10 @@ function rate(
   { per_seconds: perSeconds = 1, burst, on_store_failure }: RateLimitOptions,
   requests: number,
 ): Pick<Policy, 'unit' | 'limit' | 'per' | 'demand'> {
-  const shape = { type: 'rate', ...rateOf(requests, perSeconds, burst) } as const
+  const { intervalUs, burst: atOnce } = rateOf(requests, perSeconds, burst)
   const needsStore = on_store_failure === 'refuse'
-  return {
-    unit: 'requests',
-    limit: requests,
-    per: perSeconds,
-    demand: (key) => ({ ...shape, key, needsStore }),
-  }
+  const demand = (key: string): Demand => ({ type: 'rate', key, needsStore, intervalUs, burst: atOnce })
+  return { unit: 'requests', limit: requests, per: perSeconds, demand }
 }
 
 function budget({

@@ -174,7 +174,7 @@ export interface DecideOptions {
 }
 
 /** Keys of one call that brings counts: a script blocks Redis for as long as it runs. */
-const KEYS_PER_CALL = 500
+const KEYS_PER_CALL = 512
 
 /** Makes the limits of a connection. */
 export function createRedisLimits(client: RedisClient, gatewayId: string): RedisLimits {

@@ -41,6 +41,9 @@ export class UsageLedger {
   readonly #rows = new Map<string, Row>()
   readonly #now: () => number
   readonly #mostTenants: number
+  /** The month of a day is found once a day. */
+  #day = 0
+  #month = 0
 
   constructor(now: () => number = Date.now, mostTenants = MOST_TENANTS) {
     this.#now = now
@@ -50,9 +53,13 @@ export class UsageLedger {
   /** Adds a finished request. */
   add(tenant: string, usage: RequestUsage): void {
     const row = this.#rowOf(tenant)
-    const seconds = Math.floor(this.#now() / 1000)
-    addTo(row.today, usage, periodStart('day', seconds))
-    addTo(row.month, usage, periodStart('month', seconds))
+    const day = periodStart('day', Math.floor(this.#now() / 1000))
+    if (day !== this.#day) {
+      this.#day = day
+      this.#month = periodStart('month', day)
+    }
+    addTo(row.today, usage, day)
+    addTo(row.month, usage, this.#month)
   }
 
   /** The use of one tenant. */

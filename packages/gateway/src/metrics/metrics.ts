@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { metricTable } from './metric-table.ts'
-import { type Exposition, isCount, type MetricValues, Registry } from './registry.ts'
+import { type Exposition, isCount, type MetricValues, Registry, type Series } from './registry.ts'
 import { createTenantCap } from './tenant-cap.ts'
 
 /** The state of one upstream, read when metrics are scraped. */
@@ -128,8 +128,17 @@ function createLimitMetrics(
   const cost = registry.counter(metricTable.cost)
   const fallback = registry.gauge(metricTable.limitStoreFallback)
   const alone = registry.counter(metricTable.limitsDecidedAlone)
+  const decided = new Map<string, Series>()
   return {
-    limitDecided: (policy, result) => decisions.inc(policy, result),
+    limitDecided(policy, result) {
+      const key = `${result} ${policy}`
+      let series = decided.get(key)
+      if (series === undefined) {
+        series = decisions.seriesOf(policy, result)
+        decided.set(key, series)
+      }
+      series.value += 1
+    },
     usageCounted({ route, tenantId = '' }, { inputTokens, outputTokens, reservedTokens, costMicro }) {
       const id = route?.id ?? ''
       if (inputTokens > 0) tokens.add(inputTokens, id, tenantId, 'input')

@@ -2,7 +2,7 @@ import type { RouteConfig } from '../../config/config-schema.ts'
 import { refusal } from '../../errors.ts'
 import { type Exchange, refuseByLimit, type StepResult } from '../../exchange.ts'
 import { type AskedTokens, askedTokens } from '../../limits/asked-tokens.ts'
-import { limitHeaders, seconds } from '../../limits/limit-headers.ts'
+import { createLimitHeaders, type LimitHeaders, seconds } from '../../limits/limit-headers.ts'
 import type { Decision, LimitStore } from '../../limits/limit-store.ts'
 import { compilePolicies, type Policy } from '../../limits/policies.ts'
 import type { UsageLedger } from '../../limits/usage-ledger.ts'
@@ -39,14 +39,15 @@ export function rateLimits(settings: LimitSettings, { limits, metrics }: LimitWo
     const conclude = (decision: Decision): StepResult => {
       if (hasBudget && decision.refused === -1)
         reservations.keep(exchange, asked, reservationsOf(policies, demands, decision))
-      return answerTo(exchange, policies, decision)
+      return answerTo(exchange, own, decision)
     }
     const decision = store.decide(demands)
     return decision instanceof Promise ? decision.then(conclude) : conclude(decision)
   }
-  const answerTo = (exchange: Exchange, policies: readonly Policy[], decision: Decision): StepResult => {
+  const answerTo = (exchange: Exchange, own: RoutePolicies, decision: Decision): StepResult => {
+    const { policies, headers } = own
     const { refused, isUnavailable, standings } = decision
-    exchange.limitHeaders = limitHeaders(policies, isUnavailable ? undefined : standings)
+    exchange.limitHeaders = headers(isUnavailable ? undefined : standings)
     const policy = policies[refused]
     if (policy !== undefined) {
       metrics.limitDecided(policy.name, isUnavailable ? 'unavailable' : 'refused')
@@ -74,6 +75,7 @@ interface RoutePolicies {
   readonly policies: readonly Policy[]
   /** Whether a policy counts tokens or money. */
   readonly hasBudget: boolean
+  readonly headers: LimitHeaders
 }
 
 /** Finds the policies of a route, once for each route. */
@@ -83,7 +85,8 @@ function createPolicyIndex(policies: readonly Policy[]): (routeId: string) => Ro
     const known = byRoute.get(routeId)
     if (known !== undefined) return known
     const own = policies.filter((policy) => policy.appliesTo(routeId))
-    const found = { policies: own, hasBudget: own.some(({ unit }) => unit !== 'requests') }
+    const hasBudget = own.some(({ unit }) => unit !== 'requests')
+    const found = { policies: own, hasBudget, headers: createLimitHeaders(own) }
     byRoute.set(routeId, found)
     return found
   }
