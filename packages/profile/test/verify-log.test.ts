@@ -1,0 +1,180 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { signCheckpoint } from '../src/audit-log/checkpoint.ts'
+import { leafHash } from '../src/audit-log/merkle-tree.ts'
+import { proveLines } from '../src/audit-log/prove-line.ts'
+import { createNoteSigner } from '../src/audit-log/signed-note.ts'
+import { formatProof, isProof, parseProof, proofFault } from '../src/audit-log/tlog-proof.ts'
+import { newKey, record, records, sealedLog } from './sealed-log.ts'
+
+/** A closed log of 60 lines: the opened record and 59 others, with checkpoints of 21, 41 and 60 lines. */
+async function closedLog(pem?: string) {
+  const log = sealedLog(pem)
+  const file = log.open()
+  await file.append({ records: records(20) })
+  await file.checkpoint()
+  await file.append({ records: records(20, 20) })
+  await file.checkpoint()
+  await file.append({ records: records(19, 40) })
+  await file.close()
+  return log
+}
+
+type Log = Awaited<ReturnType<typeof closedLog>>
+
+function edit(log: Log, change: (lines: string[]) => void): void {
+  const lines = log.lines()
+  change(lines)
+  writeFileSync(log.file, `${lines.join('\n')}\n`)
+}
+
+const kinds = async (log: Log) =>
+  (await log.verify()).faults.map(
+    ({ kind, file, line }) => `${kind} ${file === log.file ? '' : 'checkpoints '}${line}`,
+  )
+
+const swap = (lines: string[], at: number) => lines.splice(at, 2, lines[at + 1] ?? '', lines[at] ?? '')
+
+it.each<[string, (lines: string[]) => void, string[]]>([
+  [
+    'a changed line',
+    (lines) => lines.splice(9, 1, (lines[9] ?? '').replace('"r-8"', '"r-9"')),
+    ['changed line 10'],
+  ],
+  [
+    'two changed lines',
+    (lines) => {
+      lines.splice(9, 1, (lines[9] ?? '').replace('"r-8"', '"r-0"'))
+      lines.splice(30, 1, (lines[30] ?? '').replace('"r-29"', '"r-0"'))
+    },
+    ['changed line 10', 'changed line 31'],
+  ],
+  ['a missing line', (lines) => lines.splice(9, 1), ['cut 10']],
+  ['missing lines', (lines) => lines.splice(9, 12), ['cut 10']],
+  ['a missing beginning', (lines) => lines.splice(0, 3), ['cut 1']],
+  ['a missing end', (lines) => lines.splice(50), ['cut 51']],
+  ['two lines in another order', (lines) => swap(lines, 9), ['reordering 10']],
+  ['a line twice', (lines) => lines.splice(10, 0, lines[9] ?? ''), ['insertion 11']],
+  ['an inserted text', (lines) => lines.splice(10, 0, 'something'), ['insertion 11']],
+  [
+    'an inserted line with a fitting head',
+    (lines) => {
+      const head = (lines[10] ?? '').slice(0, (lines[10] ?? '').indexOf(',"event_type"'))
+      lines.splice(10, 0, `${head},"forged":true}`)
+    },
+    ['insertion 11'],
+  ],
+])('finds %s', async (_name, change, found) => {
+  const log = await closedLog()
+  edit(log, change)
+  expect(await kinds(log)).toEqual(found)
+})
+
+/** The lines from `start` on with a new chain, as a forger without the key writes them. */
+async function rechained(log: Log, change: (record: string) => string): Promise<Log> {
+  const other = sealedLog(log.pem)
+  const file = other.open({ now: () => new Date(JSON.parse(log.lines()[0] ?? '').timestamp) })
+  for (const line of log.lines().slice(1))
+    await file.append({ records: [change(line.replace(/"seq":\d+,"prev":"\w+",/, ''))] })
+  await file.close()
+  return other
+}
+
+it('finds a change whose chain was computed anew, by the checkpoint', async () => {
+  const log = await closedLog()
+  const other = await rechained(log, (text) => text.replace('"r-30"', '"r-x"'))
+  writeFileSync(log.file, readFileSync(other.file))
+  expect(await kinds(log)).toEqual(['changed line 41'])
+  expect((await log.verify()).sealedSize).toBe(21)
+})
+
+it('finds with an anchor that the holder of the key has rewritten the log', async () => {
+  const log = await closedLog()
+  const other = await rechained(log, (text) => text.replace('"r-30"', '"r-x"'))
+  expect((await other.verify()).faults).toEqual([])
+  const anchor = { file: 'anchor', content: readFileSync(log.checkpoints, 'utf8') }
+  const { faults } = await other.verify(anchor)
+  expect(faults.map(({ kind, file, line }) => `${kind} ${file}:${line}`)).toEqual([
+    'contradicting checkpoints anchor:13',
+    'contradicting checkpoints anchor:7',
+  ])
+})
+
+it('finds two checkpoints of one size, a checkpoint of another key and a changed checkpoint', async () => {
+  const log = await closedLog()
+  const content = readFileSync(log.checkpoints, 'utf8')
+  const head = { size: 41, root: leafHash(Buffer.from('x')) }
+  writeFileSync(log.checkpoints, `${content}\n${signCheckpoint(head, log.signer)}`)
+  expect(await kinds(log)).toEqual(['contradicting checkpoints checkpoints 19'])
+  const stranger = createNoteSigner(log.signer.name, newKey())
+  writeFileSync(log.checkpoints, `${content}\n${signCheckpoint(head, stranger)}`)
+  expect(await kinds(log)).toEqual(['forged checkpoint checkpoints 19'])
+  writeFileSync(log.checkpoints, content.replace('\n41\n', '\n42\n'))
+  expect(await kinds(log)).toEqual(['forged checkpoint checkpoints 7'])
+})
+
+it('finds each flipped byte of the last lines, and one of each other line, with its line', async () => {
+  const log = await closedLog()
+  const bytes = readFileSync(log.file)
+  let [line, column] = [1, 0]
+  for (let at = 0; at < bytes.length; at += 1) {
+    const isTried = line >= 59 || column === (line * 7) % 250
+    if (isTried) {
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 7))
+      writeFileSync(log.file, changed)
+      const [first] = (await log.verify()).faults
+      expect(first?.line, `byte ${at} of line ${line}: ${first?.kind} ${first?.detail}`).toBe(line)
+      expect(first?.file).toBe(log.file)
+    }
+    column += 1
+    if (bytes[at] === 10) [line, column] = [line + 1, 0]
+  }
+})
+
+it('proves each record of a request, in a text that stands alone', async () => {
+  const log = await closedLog()
+  const checkpoints = [{ file: log.checkpoints, content: readFileSync(log.checkpoints, 'utf8') }]
+  const result = await proveLines({
+    requestId: 'r-33',
+    files: log.files(),
+    verifier: log.verifier,
+    checkpoints,
+  })
+  const [proof] = result.ok ? result.proofs : []
+  const text = proof === undefined ? '' : formatProof(proof)
+  expect(text.split('\n').slice(0, 3)).toEqual([
+    'c2sp.org/tlog-proof@v1',
+    `extra ${Buffer.from(log.lines()[34] ?? '').toString('base64')}`,
+    'index 34',
+  ])
+  expect(isProof(text)).toBe(true)
+  const parsed = parseProof(text)
+  expect(parsed).toEqual(proof)
+  expect(parsed && proofFault(parsed, log.verifier)).toBeUndefined()
+  const forged = parsed && { ...parsed, line: Buffer.from(record(1)) }
+  expect(forged && proofFault(forged, log.verifier)).toBe('its line is not in the log of its checkpoint')
+})
+
+it.each([
+  ['r-none', 'no record has this request id'],
+  ['33', 'no record has this request id'],
+])('proves nothing about %s', async (requestId, reason) => {
+  const log = await closedLog()
+  const checkpoints = [{ file: log.checkpoints, content: readFileSync(log.checkpoints, 'utf8') }]
+  const proving = { requestId, files: log.files(), verifier: log.verifier, checkpoints }
+  expect(await proveLines(proving)).toEqual({ ok: false, reason })
+})
+
+it('verifies 100,000 lines in under 2 seconds', async () => {
+  const log = sealedLog()
+  const file = log.open()
+  const padded = record(0).replace('"r-0"', `"r-0","padding":"${'x'.repeat(300)}"`)
+  for (let n = 0; n < 10; n += 1) await file.append({ records: Array.from({ length: 10_000 }, () => padded) })
+  await file.close()
+  // The time of a processor: the machine of the tests is shared.
+  const before = process.threadCpuUsage()
+  expect(await log.verify()).toMatchObject({ faults: [], size: 100_001 })
+  const { user, system } = process.threadCpuUsage(before)
+  expect((user + system) / 1e6).toBeLessThan(2)
+})
