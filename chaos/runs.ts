@@ -5,6 +5,7 @@ import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 import { run as idempotency } from './runs/idempotency.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
+import { run as limits } from './runs/limits.ts'
 import { run as neighbour } from './runs/neighbour.ts'
 import { run as operations } from './runs/operations.ts'
 import { run as overload } from './runs/overload.ts'
@@ -22,6 +23,7 @@ export const runs: readonly ChaosRun[] = [
   overload,
   neighbour,
   sharedLimit,
+  limits,
   sigterm,
   reload,
   cardinality,

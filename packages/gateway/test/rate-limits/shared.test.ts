@@ -8,7 +8,7 @@ import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
 import { answerJson, startUpstream, type TestUpstream } from '../harness/start-upstream.ts'
 import { startSharedProcess } from '../shared-limits/start-shared-process.ts'
 import { quickTimes, testWithRedis } from '../shared-limits/with-redis.ts'
-import { press } from './pressure.ts'
+import { type Pressure, press } from './press.ts'
 
 /** Four a second, ten at once. */
 const perTenant = { name: 'per-tenant', requests: 240, per_seconds: 60, burst: 10 }
@@ -46,6 +46,13 @@ const untilAlone = (gateway: TestGateway) =>
     (value) => value === 1,
   )
 
+/** Asks until the test ends at the latest. */
+function startPressure(ports: readonly number[], tenant: string): Pressure {
+  const pressure = press(ports, tenant)
+  onTestFinished(pressure.stop)
+  return pressure
+}
+
 const redisNow = async (redis: RedisServer) => {
   const [seconds, us] = (await redis.command('TIME')) as [string, string]
   return Number(seconds) * 1_000_000 + Number(us)
@@ -76,7 +83,7 @@ testWithRedis(
       const tenant = `kills-${kills}`
       const before = await redisNow(redis)
       const ports = processes.slice(Math.max(0, kills - 1)).map(({ port }) => port)
-      const pressure = press(ports, tenant)
+      const pressure = startPressure(ports, tenant)
       await untilPassed(upstream, tenant, 1)
       const after = await redisNow(redis)
       await untilPassed(upstream, tenant, perTenant.burst + INTERVALS / 2)
@@ -110,7 +117,7 @@ testWithRedis(
     const gateways = await Promise.all(Array.from({ length: 3 }, () => startShared(redis.url, upstream)))
     const ports = gateways.map(({ port }) => port)
     const startedAt = performance.now()
-    const pressure = press(ports, 'acme')
+    const pressure = startPressure(ports, 'acme')
     await untilPassed(upstream, 'acme', perTenant.burst + 4)
     await redis.stop()
     for (const gateway of gateways) await untilAlone(gateway)
@@ -123,7 +130,7 @@ testWithRedis(
     ).toBeLessThan(1000)
     await pressure.stop()
     const [count, tat] = [passed(upstream, 'acme'), await tatOf(redis, 'acme')]
-    const more = press(ports, 'acme')
+    const more = startPressure(ports, 'acme')
     await untilPassed(upstream, 'acme', count + 8)
     await more.stop()
     expect(await tatOf(redis, 'acme')).toBe(tat + (passed(upstream, 'acme') - count) * INTERVAL_US)

@@ -1,5 +1,4 @@
 import { Agent, request } from 'node:http'
-import { onTestFinished } from 'vitest'
 
 /** Clients that ask without a pause. */
 export interface Pressure {
@@ -11,7 +10,7 @@ export interface Pressure {
 const LOOPS = 3
 const PAUSE_MS = 10
 
-/** Asks all gateways for one tenant until it is stopped. */
+/** Asks all gateways for one tenant until it is stopped. The caller stops it. */
 export function press(ports: readonly number[], tenant: string, path = '/items'): Pressure {
   const agent = new Agent({ keepAlive: true })
   const statuses = new Map<number, number>()
@@ -29,7 +28,6 @@ export function press(ports: readonly number[], tenant: string, path = '/items')
     await Promise.all(loops)
     agent.destroy()
   }
-  onTestFinished(stop)
   return { statuses, stop }
 }
 
