@@ -19,8 +19,17 @@ export const run: ChaosRun = {
   title:
     'pressure on three gateways with one rate limit, with gateways killed and Redis emptied: exactly the limit',
   // `requests` in `per` seconds, `burst` at once; each of the four windows lasts `seconds`. `answerMs` is the patience with Redis.
-  short: { seconds: 4, requests: 240, per: 60, burst: 10, answerMs: 2000, backMs: 5000 },
-  full: { seconds: 60, requests: 600, per: 60, burst: 60, answerMs: leaseTimes.answerWithinMs, backMs: 1000 },
+  // With `shared` 0, each gateway keeps the limit for itself.
+  short: { seconds: 4, requests: 240, per: 60, burst: 10, answerMs: 2000, backMs: 5000, shared: 1 },
+  full: {
+    seconds: 60,
+    requests: 600,
+    per: 60,
+    burst: 60,
+    answerMs: leaseTimes.answerWithinMs,
+    backMs: 1000,
+    shared: 1,
+  },
   run: limits,
 }
 
@@ -60,8 +69,9 @@ function startGateway({ context, redis, upstream }: World): Promise<SharedProces
   const [requests, burst] = [scaled(context, 'requests'), scaled(context, 'burst')]
   const policy = { name: NAME, requests, per_seconds: scaled(context, 'per'), burst }
   const routes = [{ id: 'items', method: 'GET', path: '/items', target: upstream.url }]
+  const shared = scaled(context, 'shared') > 0 ? { shared: { redis_url: redis.url } } : {}
   return startSharedProcess(
-    { gateway: { shared: { redis_url: redis.url }, rate_limits: [policy] }, routes },
+    { gateway: { ...shared, rate_limits: [policy] }, routes },
     { ...leaseTimes, retryUpToMs: 500, answerWithinMs: scaled(context, 'answerMs') },
   )
 }

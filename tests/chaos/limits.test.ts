@@ -1,7 +1,8 @@
+import { expect } from 'vitest'
 import { run } from '../../chaos/runs/limits.ts'
 import { redisProgram as redis } from '../../chaos/runs/shared-limit.ts'
 import { testWithProgram } from '../debian-package.ts'
-import { expectReached, runShort } from './run-short.ts'
+import { expectReached, missed, runShort } from './run-short.ts'
 
 testWithProgram(
   redis,
@@ -10,3 +11,9 @@ testWithProgram(
     expectReached(await runShort(run))
   },
 )
+
+testWithProgram(redis, 'the run notices gateways that do not share their limit', async () => {
+  expect(missed(await runShort(run, { shared: 0, seconds: 1 }))).toContainEqual(
+    expect.stringMatching(/^passed with 0 gateways killed: \d+, not exactly /),
+  )
+})
