@@ -23,6 +23,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/reload.ts')).reload,
   },
   {
+    name: 'usage',
+    summary: 'Shows requests, tokens and cost of tenants against their limits.',
+    load: async () => (await import('./commands/usage.ts')).usage,
+  },
+  {
     name: 'check',
     summary: 'Checks a configuration file for faults and risky settings.',
     load: async () => (await import('./commands/check.ts')).check,

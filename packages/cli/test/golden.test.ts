@@ -14,6 +14,7 @@ import { answerWithOutcome } from './harness/outcome-service.ts'
 import { folderWith } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
 import { startUpstream } from './harness/start-upstream.ts'
+import { answerUsage } from './harness/usage-listener.ts'
 
 /**
  * The output of every command, as files in `golden/`. After an intended change, write them again with
@@ -22,10 +23,11 @@ import { startUpstream } from './harness/start-upstream.ts'
 const helps = commands.map(({ name }): GoldenCase => ({ name: `help-${name}`, args: [name, '--help'] }))
 const cases = [...helps, ...goldenCases]
 
-test.each(cases)('$name', async ({ name, args, calls, writes, ...options }) => {
+test.each(cases)('$name', async ({ name, args, calls, asksAdmin, writes, ...options }) => {
   const address = calls ? ['--base-url', (await startUpstream(answerWithOutcome)).url] : []
+  const admin = asksAdmin ? ['--admin', (await startUpstream(answerUsage)).url] : []
   const cwd = writes === undefined ? files : copyOfFiles()
-  const ended = await runHere([...args, ...address], { cwd, ...options })
+  const ended = await runHere([...args, ...address, ...admin], { cwd, ...options })
   const written = writes === undefined ? '' : filesIn(join(cwd, writes))
   const text = steady(`${transcript(args, ended)}${written}`)
   await expect(text).toMatchFileSnapshot(goldenFile(name))

@@ -1,11 +1,11 @@
-import { headers, outcomes } from '@agentic-rest/profile'
+import { outcomes } from '@agentic-rest/profile'
+import { adminUrl, askAdmin, DEFAULT_ADMIN_URL, fieldOf } from '../ask-admin.ts'
 import { defineCommand } from '../command.ts'
 import { givenToken, NO_TOKEN, tokenOption } from '../given-token.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
 import { terminalLine } from '../terminal-text.ts'
 
-const DEFAULT_URL = 'http://127.0.0.1:8090'
 // A gateway waits some seconds for the keys of its issuers before it uses a new configuration.
 const TIMEOUT_MS = 30_000
 
@@ -20,7 +20,7 @@ export const reload = defineCommand({
     {
       name: 'URL',
       optional: true,
-      description: `The address of the admin listener; ${DEFAULT_URL} by default.`,
+      description: `The address of the admin listener; ${DEFAULT_ADMIN_URL} by default.`,
     },
   ],
   options: { token: tokenOption },
@@ -33,11 +33,11 @@ export const reload = defineCommand({
       'The gateway refused the file and keeps the old one, or the command line is not valid.',
     ],
   ],
-  async run({ values, operands: [base = DEFAULT_URL] }, host) {
+  async run({ values, operands: [base = DEFAULT_ADMIN_URL] }, host) {
     const token = givenToken(values.token, host.env)
     if (token === false) return tell(host, `agentic reload: ${NO_TOKEN}`, exitCodes.invalid)
-    const url = URL.parse('/api/reload', base)
-    if (url === null || !/^https?:$/.test(url.protocol))
+    const url = adminUrl('/api/reload', base)
+    if (url === undefined)
       return tell(host, 'agentic reload: the address is not an http or https URL', exitCodes.invalid)
     return await ask({ url, token }, host)
   },
@@ -49,22 +49,12 @@ interface Question {
 }
 
 async function ask({ url, token }: Question, host: Host): Promise<number> {
-  const authorization = token === undefined ? undefined : { [headers.authorization]: `Bearer ${token}` }
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { ...authorization },
-      // A redirect would send the token to another host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    const body: unknown = await response.json()
-    return response.status === outcomes.success.status
-      ? tellResult(body, host)
-      : tell(host, `the gateway did not reload: ${fieldOf(body, 'message')}`, exitCodes.failed)
-  } catch {
+  const answer = await askAdmin({ url, token, method: 'POST', timeoutMs: TIMEOUT_MS })
+  if (answer === undefined)
     return tell(host, `no admin listener of a gateway answers at ${url.origin}`, exitCodes.failed)
-  }
+  return answer.status === outcomes.success.status
+    ? tellResult(answer.body, host)
+    : tell(host, `the gateway did not reload: ${fieldOf(answer.body, 'message')}`, exitCodes.failed)
 }
 
 function tellResult(body: unknown, host: Host): number {
@@ -79,11 +69,6 @@ function tellResult(body: unknown, host: Host): number {
     [...lines, 'the gateway refused the file and keeps the old one'].join('\n'),
     exitCodes.invalid,
   )
-}
-
-function fieldOf(body: unknown, name: string): string {
-  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
-  return terminalLine(String(value))
 }
 
 function tell({ stderr }: Host, text: string, code: number): number {

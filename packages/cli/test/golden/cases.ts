@@ -10,6 +10,8 @@ export interface GoldenCase extends RunHere {
   readonly name: string
   /** Whether it calls the test service; its address is then added. */
   readonly calls?: boolean
+  /** Whether it asks the admin listener of the test; its address is then added. */
+  readonly asksAdmin?: boolean
   /** The folder that it writes, in a copy of `golden/files`. Its files are part of the golden file. */
   readonly writes?: string
   readonly args: readonly string[]
@@ -54,6 +56,19 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'reload-no-gateway', args: ['reload', 'http://127.0.0.1:18'] },
   { name: 'reload-wrong-url', args: ['reload', 'localhost:8090'] },
   { name: 'reload-wrong-token', args: ['reload', '--token', 'two words'] },
+  { name: 'usage', asksAdmin: true, args: ['usage'] },
+  { name: 'usage-json', asksAdmin: true, args: ['usage', '--tenant', 'acme', '--json'] },
+  { name: 'usage-tenant', asksAdmin: true, args: ['usage', '--tenant', 'acme'] },
+  { name: 'usage-hostile', asksAdmin: true, args: ['usage', '--tenant', 'hostile'] },
+  { name: 'usage-no-limits', asksAdmin: true, args: ['usage', '--tenant', 'no-limits'] },
+  { name: 'usage-no-requests', asksAdmin: true, args: ['usage', '--tenant', 'no-requests'] },
+  { name: 'usage-wrong-tenant', asksAdmin: true, args: ['usage', '--tenant', 'a b'] },
+  { name: 'usage-signed-out', asksAdmin: true, args: ['usage', '--tenant', 'signed-out'] },
+  { name: 'usage-other-server', asksAdmin: true, args: ['usage', '--tenant', 'other-server'] },
+  { name: 'usage-no-gateway', args: ['usage', '--admin', 'http://127.0.0.1:18'] },
+  { name: 'usage-wrong-url', args: ['usage', '--admin', 'localhost:8090'] },
+  { name: 'usage-wrong-token', args: ['usage', '--token', 'two words'] },
+  { name: 'usage-wrong-option', args: ['usage', '--tennant', 'acme'] },
   { name: 'dev-wrong-port-base', args: ['dev', '--port-base', '80.5'] },
   { name: 'dev-wrong-option', args: ['dev', '--memroy'] },
   { name: 'routes', args: ['routes', 'gateway.yaml'] },

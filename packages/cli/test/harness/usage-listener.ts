@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const none = { requests: 0, refused: 0, inputTokens: 0, outputTokens: 0, costMicro: 0 }
+
+const policies = [
+  {
+    name: 'per-tenant',
+    key: ['tenant'],
+    unit: 'requests',
+    limit: 600,
+    perSeconds: 60,
+    burst: 60,
+    per: null,
+    routes: null,
+  },
+  {
+    name: 'per-actor',
+    key: ['tenant', 'subject'],
+    unit: 'requests',
+    limit: 60,
+    perSeconds: 60,
+    burst: null,
+    per: null,
+    routes: null,
+  },
+  {
+    name: 'tokens-day',
+    key: ['tenant'],
+    unit: 'tokens',
+    limit: 1_000_000,
+    perSeconds: null,
+    burst: null,
+    per: 'day',
+    routes: ['llm'],
+  },
+  {
+    name: 'money-month',
+    key: ['tenant'],
+    unit: 'cost',
+    limit: 50_000_000,
+    perSeconds: null,
+    burst: null,
+    per: 'month',
+    routes: ['llm'],
+  },
+]
+
+const acme = {
+  tenant: 'acme',
+  today: { requests: 1204, refused: 37, inputTokens: 151_200, outputTokens: 36_800, costMicro: 746_000 },
+  month: {
+    requests: 20_311,
+    refused: 412,
+    inputTokens: 3_204_117,
+    outputTokens: 801_233,
+    costMicro: 16_022_622,
+  },
+  limits: [
+    { policy: 'per-tenant', left: 58, most: 60, resetSeconds: 1 },
+    { policy: 'tokens-day', left: 812_000, most: 1_000_000, resetSeconds: 24_301 },
+    { policy: 'money-month', left: 33_977_378, most: 50_000_000, resetSeconds: 1_204_301 },
+  ],
+}
+
+const quiet = {
+  tenant: 'globex',
+  today: none,
+  month: { ...none, requests: 3 },
+  limits: [{ policy: 'per-tenant', left: 60, most: 60, resetSeconds: 0 }],
+}
+
+const at = '2026-11-16T12:00:00.000Z'
+const hostile = 'x\u001b[2J\n\u202ey'
+
+/** Answers of an admin listener to `/api/usage`, by the tenant that is asked for. */
+const answers: Readonly<Record<string, readonly [number, unknown]>> = {
+  '': [200, { at, policies, tenants: [acme, quiet] }],
+  acme: [200, { at, policies, tenants: [acme] }],
+  hostile: [200, { at, policies, tenants: [{ ...quiet, tenant: hostile, limits: [{ policy: hostile }] }] }],
+  'no-limits': [200, { at, policies: [], tenants: [] }],
+  'no-requests': [200, { at, policies: policies.slice(0, 1), tenants: [] }],
+  'a b': [422, { message: 'tenant is not a tenant id.' }],
+  'signed-out': [401, { message: 'A token is needed here.' }],
+  'other-server': [200, { hello: 'world' }],
+}
+
+/** An admin listener of the tests with one endpoint. */
+export function answerUsage({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+  const [status, body] =
+    pathname === '/api/usage' ? (answers[searchParams.get('tenant') ?? ''] ?? [500, {}]) : [404, {}]
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
