@@ -102,6 +102,7 @@ const pictures = new Set([
   'timeline-light-1280',
   'swallowed-light-1280',
   'routes-light-1280',
+  'usage-light-1280',
   'live-dark-360',
   'try-dark-360',
   'timeline-dark-360',

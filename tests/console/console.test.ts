@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
+import { usageAnswer } from '../../packages/cli/test/harness/usage-listener.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
@@ -19,6 +20,7 @@ import { copied, fillIn, focused, openView, send, untilEnded } from './try-flow.
 
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
+const counted = expect.stringMatching(/^[1-9]\d*$/)
 
 if ('missing' in found)
   testWithProgram(needed, 'the console works in a browser', () => expect.fail(found.missing))
@@ -243,6 +245,34 @@ function clickThrough(executablePath: string): void {
       await expect.poll(() => page.getByLabel('Route', { exact: true }).inputValue()).toBe('llm-completions')
     })
 
+    test('usage shows the counts of tenants, and says that nothing limits them', async () => {
+      await openView(page, 'Usage')
+      await page.getByText('No limits are configured.').waitFor()
+      const acme = page.getByRole('region', { name: 'Usage of acme' })
+      const requests = acme.getByRole('row', { name: 'Requests' }).getByRole('cell')
+      await expect.poll(() => requests.allInnerTexts()).toEqual([counted, counted])
+    })
+
+    test('usage shows the state of limits, of all tenants or of one', async () => {
+      await page.route('**/api/usage*', (route) =>
+        route.fulfill({ json: usageAnswer(new URL(route.request().url()).searchParams.get('tenant') ?? '') }),
+      )
+      onTestFinished(() => page.unroute('**/api/usage*'))
+      await openView(page, 'Usage')
+      await page
+        .getByRole('meter', { name: 'tokens-day of acme: 188,000 of 1,000,000 tokens used' })
+        .waitFor()
+      await page.getByRole('row', { name: 'money-month 50.00 per month each tenant only llm' }).waitFor()
+      await page.getByRole('region', { name: 'Usage of globex' }).waitFor()
+      await picture(page, `usage-${shown}`)
+      await page.getByLabel('Tenant', { exact: true }).fill(' acme ')
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await expect.poll(() => page.getByRole('region', { name: /^Usage of/ }).count()).toBe(1)
+      await expect.poll(() => page.title()).toBe('Usage: acme · Agentic REST console')
+      await page.getByRole('button', { name: 'All tenants' }).click()
+      await page.getByRole('region', { name: 'Usage of globex' }).waitFor()
+    })
+
     test('it sends requests only to its own gateway', () => {
       expect([...opened.origins].toSorted()).toEqual([stack.url, url].toSorted())
     })
@@ -259,7 +289,7 @@ function clickThrough(executablePath: string): void {
     onTestFinished(() => opened.close())
     const { page } = opened
     await page.getByText('Connected').waitFor()
-    for (const place of ['live', `timeline/${correlationId}`, 'timeline', 'try', 'routes']) {
+    for (const place of ['live', `timeline/${correlationId}`, 'timeline', 'try', 'routes', 'usage']) {
       await page.goto(`${url}/#/${place}`)
       await page.locator('main section, main form').first().waitFor()
       expect(await overflowOf(page), place).toBe(0)

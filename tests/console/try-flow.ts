@@ -2,7 +2,10 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /** Opens a view with its link. */
-export async function openView(page: Page, name: 'Live' | 'Timeline' | 'Try' | 'Routes'): Promise<void> {
+export async function openView(
+  page: Page,
+  name: 'Live' | 'Timeline' | 'Try' | 'Routes' | 'Usage',
+): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
   // The title changes once the view is drawn.
   await expect.poll(() => page.title()).toMatch(`${name} ·`)

@@ -84,6 +84,11 @@ const answers: Readonly<Record<string, readonly [number, unknown]>> = {
   'other-server': [200, { hello: 'world' }],
 }
 
+/** The answer to `/api/usage` for a tenant of the table. */
+export function usageAnswer(tenant: string): unknown {
+  return answers[tenant]?.[1]
+}
+
 /** An admin listener of the tests with one endpoint. */
 export function answerUsage({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')

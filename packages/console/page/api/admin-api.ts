@@ -3,6 +3,7 @@ import { type AuditRecord, type RecentExchange, readRecent, readRecords } from '
 import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
 import { fieldsOf, parseJson, textOf } from './read-json.ts'
 import { type RouteList, readRouteList } from './route-list.ts'
+import { readUsage, type Usage } from './usage.ts'
 
 /** A token for development. */
 export interface GivenToken {
@@ -29,6 +30,11 @@ export const adminApi = {
   recent: async (): Promise<RecentExchange[]> => readRecent(await ask('/api/recent')),
   async records(correlationId: string): Promise<AuditRecord[]> {
     return readRecords(await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`))
+  },
+  /** The usage of one tenant, or of the most active ones without a name. */
+  async usage(tenant: string): Promise<Usage> {
+    const query = tenant === '' ? '' : `?tenant=${encodeURIComponent(tenant)}`
+    return readUsage(await ask(`/api/usage${query}`))
   },
   async token({ sub, tenant, roles }: Person): Promise<GivenToken> {
     const body = JSON.stringify({ sub, tenant, roles })

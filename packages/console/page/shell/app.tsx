@@ -5,6 +5,7 @@ import { RoutesView } from '../routes/routes-view.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
 import type { Bench } from '../try/bench.ts'
 import { TryView } from '../try/try-view.tsx'
+import { UsageView } from '../usage/usage-view.tsx'
 import { Header } from './header.tsx'
 import { type Place, titleOf } from './place.ts'
 import { takeLostFocus } from './take-focus.ts'
@@ -15,7 +16,7 @@ interface AppProps {
   readonly bench: Bench
 }
 
-/** The page: a header, and one of the four views. */
+/** The page: a header, and one of the views. */
 export function App({ feed, bench }: AppProps) {
   const place = usePlace()
   const { view, item } = place
@@ -34,6 +35,7 @@ export function App({ feed, bench }: AppProps) {
         {view === 'Timeline' && <TimelineView correlationId={item} />}
         {view === 'Try' && <TryView routeId={item} feed={feed} bench={bench} />}
         {view === 'Routes' && <RoutesView />}
+        {view === 'Usage' && <UsageView tenant={item} />}
       </main>
     </>
   )

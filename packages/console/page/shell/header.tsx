@@ -11,7 +11,7 @@ interface HeaderProps {
   readonly feed: Feed
 }
 
-/** The header: name, the four views, state of the connection, theme. */
+/** The header: name, the views, state of the connection, theme. */
 export function Header({ view, feed }: HeaderProps) {
   return (
     <header class="top">

@@ -1,9 +1,9 @@
 import { shorten } from './picture.ts'
 
-/** The four views, by their displayed names. */
-export const views = ['Live', 'Timeline', 'Try', 'Routes'] as const
+/** The views, by their displayed names. */
+export const views = ['Live', 'Timeline', 'Try', 'Routes', 'Usage'] as const
 
-/** One of the four views. */
+/** One of the views. */
 export type View = (typeof views)[number]
 
 /** A view and its subject, such as a correlation id. */

@@ -1,0 +1,208 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { adminApi } from '../api/admin-api.ts'
+import type { TenantUsage, Usage, UsageCounts, UsagePolicy } from '../api/usage.ts'
+import { Field } from '../shell/field.tsx'
+import { LoadFault } from '../shell/load-fault.tsx'
+import { Empty } from '../shell/notice.tsx'
+import { ScrollRegion } from '../shell/scroll-region.tsx'
+import { useLoad, useRepeat } from '../shell/use-load.ts'
+import { goTo } from '../shell/use-place.ts'
+import { describeKey, describePolicy, formatCount, formatMoney, viewLimit } from './describe-limit.ts'
+
+const REFRESH_MS = 3000
+
+/** The requests, tokens and cost of tenants against their limits, today and this month. */
+export function UsageView({ tenant }: { readonly tenant: string }) {
+  const [usage, reload] = useLoad(() => adminApi.usage(tenant), tenant)
+  useRepeat(reload, REFRESH_MS)
+  return (
+    <div class="usage">
+      <Picker tenant={tenant} />
+      {usage.state === 'loading' && <p class="note">Reading the usage…</p>}
+      {usage.state === 'failed' && <LoadFault message={usage.message} onRetry={reload} />}
+      {usage.state === 'ready' && <Report {...usage.value} />}
+    </div>
+  )
+}
+
+function Picker({ tenant }: { readonly tenant: string }) {
+  const [text, setText] = useState(tenant)
+  useEffect(() => setText(tenant), [tenant])
+  function show(event: Event): void {
+    event.preventDefault()
+    goTo({ view: 'Usage', item: text.trim() })
+  }
+  return (
+    <form class="picker" onSubmit={show}>
+      <Field label="Tenant">
+        {(id) => (
+          <input
+            id={id}
+            class="mono"
+            value={text}
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="the 100 with the most requests"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <button type="submit" class="primary" disabled={text.trim() === ''}>
+        Show
+      </button>
+      {tenant !== '' && (
+        <button type="button" class="quiet" onClick={() => goTo({ view: 'Usage', item: '' })}>
+          All tenants
+        </button>
+      )}
+    </form>
+  )
+}
+
+function Report({ policies, tenants }: Usage) {
+  return (
+    <>
+      {policies.length === 0 ? <NoLimits /> : <Policies policies={policies} />}
+      {tenants.length === 0 && policies.length > 0 && (
+        <Empty title="No request of this month was counted.">
+          <p>Counts begin at the start of the gateway. Days and months are those of UTC.</p>
+        </Empty>
+      )}
+      {tenants.map((each) => (
+        <Tenant key={each.tenant} usage={each} policies={policies} />
+      ))}
+    </>
+  )
+}
+
+function NoLimits() {
+  return (
+    <section class="panel">
+      <Empty title="No limits are configured.">
+        <p>
+          <code>gateway.rate_limits</code> of the configuration limits the requests, tokens and cost of each
+          tenant. Tokens and cost are counted on routes with such a limit.
+        </p>
+      </Empty>
+    </section>
+  )
+}
+
+function Policies({ policies }: { readonly policies: readonly UsagePolicy[] }) {
+  return (
+    <section class="panel" aria-labelledby="policies-title">
+      <h2 id="policies-title">Limits</h2>
+      <ScrollRegion label="Table of limits">
+        <table class="rows policies">
+          <thead>
+            <tr>
+              <th scope="col">Limit</th>
+              <th scope="col">Allows</th>
+              <th scope="col">Counts</th>
+              <th scope="col">Routes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {policies.map((policy) => (
+              <tr key={policy.name}>
+                <th scope="row" class="mono">
+                  {policy.name}
+                </th>
+                <td>{describePolicy(policy)}</td>
+                <td>{describeKey(policy)}</td>
+                <td>{policy.routes === null ? 'all routes' : `only ${policy.routes.join(', ')}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </section>
+  )
+}
+
+interface TenantProps {
+  readonly usage: TenantUsage
+  readonly policies: readonly UsagePolicy[]
+}
+
+function Tenant({ usage: { tenant, today, month, limits }, policies }: TenantProps) {
+  return (
+    <section class="panel usage-tenant" aria-label={`Usage of ${tenant}`}>
+      <h2 class="mono">{tenant}</h2>
+      <ScrollRegion label={`Counts of ${tenant}`}>
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">Count</th>
+              <th scope="col" class="number">
+                Today
+              </th>
+              <th scope="col" class="number">
+                This month
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {countRows.map(({ name, show }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class="number">{show(today)}</td>
+                <td class="number">{show(month)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {limits.length > 0 && (
+        <ul class="meters">
+          {limits.map((state) => (
+            <Meter key={state.policy} tenant={tenant} {...viewLimit(state, policies)} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+interface CountRow {
+  readonly name: string
+  show(counts: UsageCounts): ComponentChildren
+}
+
+const countRows: readonly CountRow[] = [
+  { name: 'Requests', show: ({ requests }) => formatCount(requests) },
+  {
+    name: 'Refused by a limit',
+    show: ({ refused }) => (refused === 0 ? '0' : <span class="badge refused">{formatCount(refused)}</span>),
+  },
+  { name: 'Tokens in', show: ({ inputTokens }) => formatCount(inputTokens) },
+  { name: 'Tokens out', show: ({ outputTokens }) => formatCount(outputTokens) },
+  { name: 'Cost', show: ({ costMicro }) => formatMoney(costMicro) },
+]
+
+type MeterProps = ReturnType<typeof viewLimit> & { readonly tenant: string }
+
+const levelWords = { free: '', nearly: 'nearly used up', full: 'used up' } as const
+
+function Meter({ tenant, name, used, most, nearly, text, reset, level }: MeterProps) {
+  return (
+    <li>
+      <span class="meter-name mono">{name}</span>
+      <span class="meter-count">
+        {text}
+        {level !== 'free' && ` · ${levelWords[level]}`}
+      </span>
+      <meter
+        min={0}
+        max={Math.max(most, 1)}
+        value={used}
+        optimum={0}
+        low={nearly}
+        high={Math.max(most - 1, nearly)}
+        aria-label={`${name} of ${tenant}: ${text}`}
+      />
+      {reset !== '' && <span class="note">{reset}</span>}
+    </li>
+  )
+}
