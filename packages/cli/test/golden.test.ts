@@ -25,11 +25,12 @@ const cases = [...helps, ...goldenCases]
 
 test.each(cases)('$name', async ({ name, args, calls, asksAdmin, writes, ...options }) => {
   const address = calls ? ['--base-url', (await startUpstream(answerWithOutcome)).url] : []
-  const admin = asksAdmin ? ['--admin', (await startUpstream(answerUsage)).url] : []
+  const adminUrl = asksAdmin ? (await startUpstream(answerUsage)).url : undefined
+  const admin = adminUrl === undefined ? [] : ['--admin', adminUrl]
   const cwd = writes === undefined ? files : copyOfFiles()
   const ended = await runHere([...args, ...address, ...admin], { cwd, ...options })
   const written = writes === undefined ? '' : filesIn(join(cwd, writes))
-  const text = steady(`${transcript(args, ended)}${written}`)
+  const text = steady(`${transcript(args, ended)}${written}`).replaceAll(adminUrl ?? '<admin>', '<admin>')
   await expect(text).toMatchFileSnapshot(goldenFile(name))
 })
 
