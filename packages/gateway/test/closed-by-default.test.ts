@@ -98,6 +98,8 @@ test('headers that a server behind might believe stay at the gateway', async () 
     'X-Forwarded-User': 'root',
     'X-Real-IP': '10.0.0.1',
     'X-Forwarded-Client-Cert': 'Hash=1',
+    'Client-Cert': ':MIIB:',
+    'Client-Cert-Chain': ':MIIB:',
     X_Original_Url: '/admin',
   }
   await send({ claims: { tenant_id: 'acme' } }, dangerous)

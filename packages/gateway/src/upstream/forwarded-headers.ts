@@ -50,6 +50,9 @@ const OWNED = new Set(
     'X-Forwarded-User',
     'X-Real-IP',
     'X-Forwarded-Client-Cert',
+    // RFC 9440: a proxy that ends TLS must remove a client's own.
+    'Client-Cert',
+    'Client-Cert-Chain',
   ].map((name) => normalised(name.toLowerCase())),
 )
 
