@@ -270,6 +270,20 @@ const discoveryNeedsUrl: Rule = ({ value, ...draft }) =>
     ]
   })
 
+/** Case does not tell headers apart: of two values the server might read either. */
+const oneValueForEachHeader: Rule = (draft) =>
+  ['tenant-injector', 'license-check'].flatMap((plugin) => {
+    const paths = ['headers', 'headers_files'].flatMap((key) => {
+      const path = ['plugins', plugin, 'webhook', key]
+      const headers = valueAt(draft.value, path)
+      return isMap(headers) ? Object.keys(headers as object).map((name) => [...path, name]) : []
+    })
+    return findRepeats(paths, (path) => path.at(-1)?.toLowerCase()).map(({ entry, first }) => ({
+      path: entry,
+      message: `is the same header as ${first.slice(-2).join('.')} on line ${draft.lineOf(first)}`,
+    }))
+  })
+
 const oneMatcher: Rule = (draft) =>
   sanitizeRulesOf(draft).flatMap((rule) => exactlyOneOf(draft, rule, ['builtin', 'regex', 'keywords']))
 
@@ -306,6 +320,7 @@ const pluginRules: readonly Rule[] = [
   oneKeySource,
   sharedSecretBothWays,
   discoveryNeedsUrl,
+  oneValueForEachHeader,
   uniqueTexts(sanitizeRulesOf, 'name', 'rule name'),
   oneMatcher,
   uniqueTexts(attributesOf, 'field', 'field'),
