@@ -15,6 +15,27 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
+/** Services believe these headers about the caller, the client or the request: a client's own never count. */
+const FORGEABLE = [
+  headerNames.actorSubject,
+  headerNames.actorIssuer,
+  headerNames.actorRoles,
+  headerNames.agenticIdentity,
+  'Forwarded',
+  'X-Forwarded-For',
+  'X-Forwarded-Proto',
+  'X-Forwarded-Host',
+  'X-Forwarded-User',
+  'X-Forwarded-Client-Cert',
+  'X-Real-IP',
+  'X-HTTP-Method-Override',
+  'X-Original-URL',
+  'X-Rewrite-URL',
+  // RFC 9440: a proxy that ends TLS must remove a client's own.
+  'Client-Cert',
+  'Client-Cert-Chain',
+]
+
 /**
  * Dropped from the client's request in every spelling. The writer sets framing and addressing for the request that it
  * sends (F1). The gateway sets the others itself or leaves them out.
@@ -29,35 +50,23 @@ const OWNED = new Set(
     headerNames.requestId,
     headerNames.tenantId,
     headerNames.actorPrincipal,
-    headerNames.actorSubject,
-    headerNames.actorIssuer,
-    headerNames.agenticIdentity,
-    headerNames.actorRoles,
     headerNames.idempotencyKey,
     headerNames.approvalToken,
     headerNames.authorization,
     headerNames.traceparent,
     // It belongs to the replaced traceparent (W3C Trace Context, section 3.4).
     'tracestate',
-    'X-Forwarded-For',
-    'X-Forwarded-Proto',
-    'X-Forwarded-Host',
-    'Forwarded',
-    // Servers behind the gateway may believe these: they change the method or the path, or name a caller.
-    'X-HTTP-Method-Override',
-    'X-Original-URL',
-    'X-Rewrite-URL',
-    'X-Forwarded-User',
-    'X-Real-IP',
-    'X-Forwarded-Client-Cert',
-    // RFC 9440: a proxy that ends TLS must remove a client's own.
-    'Client-Cert',
-    'Client-Cert-Chain',
+    ...FORGEABLE,
   ].map((name) => normalised(name.toLowerCase())),
 )
 
 /** Cached by the name as it was sent: most requests have known names. */
 const isOwned = memoize((name) => OWNED.has(normalised(name.toLowerCase())))
+
+const FORGEABLE_NAMES = new Set(FORGEABLE.map((name) => normalised(name.toLowerCase())))
+
+/** Whether a header of a client, in any spelling, states what only the gateway may state. */
+export const isForgeable = memoize((name) => FORGEABLE_NAMES.has(normalised(name.toLowerCase())))
 
 /** Whether a header must not pass the gateway; `named` are the names in `Connection`. */
 export function isHopByHop(name: string, named: ReadonlySet<string> | undefined): boolean {

@@ -22,6 +22,10 @@ function judge(route: Partial<RouteConfig>, overrides: Partial<Exchange> = {}) {
       Authorization: 'Bearer secret',
       'Proxy-Authorization': 'secret',
       Cookie: 'secret',
+      'X-Actor-Roles': 'admin',
+      X_Actor_Subject: 'root',
+      'X-Forwarded-For': '10.0.0.1',
+      'Client-Cert': ':MIIB:',
     }),
     identity: makeIdentity({
       roles: ['reader'],
@@ -56,6 +60,7 @@ describe('expressions know', () => {
     'query["__proto__"] == ["p"]',
     'headers["x-region"] == "eu"',
     'now > timestamp("2026-01-01T00:00:00Z")',
+    '!headers.exists(name, name.contains("actor") || name.contains("forwarded") || name.contains("cert"))',
     '!("authorization" in headers) && !("proxy-authorization" in headers) && !("cookie" in headers)',
   ])('%s', (allow) => {
     expect(judge({ allow }).code).toBeUndefined()

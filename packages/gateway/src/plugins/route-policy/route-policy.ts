@@ -5,6 +5,7 @@ import { refusal } from '../../errors.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { Log } from '../../log.ts'
 import type { PipelinePlugin, PluginPlan } from '../../plugin.ts'
+import { isForgeable } from '../../upstream/forwarded-headers.ts'
 
 /** The name of this step. It has no section of its own: its settings are keys of the routes. */
 export const ROUTE_POLICY = 'route-policy'
@@ -121,10 +122,11 @@ class RequestFacts implements PolicyContext {
     return values
   }
 
+  /** Without headers that services believe because the gateway sets them: here they are the client's own. */
   get headers(): PolicyContext['headers'] {
     const values: Record<string, string> = Object.create(null)
     for (const [name, value] of Object.entries(this.#exchange.headers))
-      if (value !== undefined && !HIDDEN_HEADERS.has(name)) values[name] = value
+      if (value !== undefined && !HIDDEN_HEADERS.has(name) && !isForgeable(name)) values[name] = value
     return values
   }
 
