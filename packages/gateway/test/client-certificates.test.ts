@@ -149,6 +149,25 @@ describe('client_certificate: require', () => {
     expect(await outcomeOf(port, token, trusting)).toBe('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')
   })
 
+  it('ends a connection of former authorities with its next answer', async () => {
+    const { config, files } = await configWith('require')
+    const { port, reloadTo } = await startReloadable(config)
+    const token = await boundTo(alice)
+    const sockets = [await openTls(port, own(alice)), await openTls(port, own(alice))]
+    const [used, silent] = sockets.map(followSocket)
+    used?.send(get(token))
+    expect((await used?.response())?.headers['connection']).toBe('keep-alive')
+    expect(await reloadTo(config)).toMatchObject(applied)
+    used?.send(get(token))
+    expect((await used?.response())?.headers['connection']).toBe('keep-alive')
+    writeFileSync(files.ca, makeCertificate({ name: 'new clients', authority: true }).cert)
+    expect(await reloadTo(config)).toMatchObject(applied)
+    for (const followed of [used, silent]) {
+      followed?.send(get(token))
+      expect((await followed?.response())?.headers['connection']).toBe('close')
+    }
+  })
+
   it('cannot be changed to request by a reload', async () => {
     const { config } = await configWith('require')
     const { reloadTo } = await startReloadable(config)

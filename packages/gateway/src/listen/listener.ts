@@ -91,6 +91,8 @@ export function createListener(options: ListenerOptions): Listener {
   let settings: ListenerSettings = options
   const server = makeServer(options)
   const connectionOf = createConnections()
+  /** The TLS connections whose certificates the authorities of the present settings have judged. */
+  let judged = new WeakSet<Connection>()
   const nextSpanId = createSpanIds()
   const accept: Accept = (request, response, expectsContinue) => {
     const connection = connectionOf(request.socket)
@@ -100,7 +102,7 @@ export function createListener(options: ListenerOptions): Listener {
     const exchange = acceptRequest(request, response, {
       maxBodyBytes: settings.limits.max_body_bytes,
       corsOrigins: settings.corsOrigins,
-      isDraining: () => draining,
+      isDraining: () => draining || (settings.certificate?.clients !== undefined && !judged.has(connection)),
       connection,
       nextSpanId,
       expectsContinue,
@@ -119,6 +121,7 @@ export function createListener(options: ListenerOptions): Listener {
   server.on('connection', () => {
     accepted += 1
   })
+  server.on('secureConnection', (socket: Socket) => judged.add(connectionOf(socket)))
   addHandlers(server, accept, connectionOf)
   return {
     open: () => options.connections?.open(server) ?? open(server, options),
@@ -129,6 +132,7 @@ export function createListener(options: ListenerOptions): Listener {
       return accepted
     },
     apply(changed) {
+      if (authoritiesOf(changed) !== authoritiesOf(settings)) judged = new WeakSet()
       settings = changed
       setLimits(server, changed)
       if (changed.certificate !== undefined && 'setSecureContext' in server)
@@ -180,6 +184,11 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
 /** A reload makes a new context, whose new ticket keys end the sessions of clients that the old one trusted. */
 function contextOptions({ cert, key, clients }: ServerCertificate) {
   return { cert, key, ...TLS, ...(clients && { ca: [...clients.ca] }) }
+}
+
+/** The authorities of clients' certificates. Connections of former ones end with their next answer. */
+function authoritiesOf({ certificate }: ListenerSettings): string | undefined {
+  return certificate?.clients?.ca.join('')
 }
 
 function setLimits(server: Server, { limits }: Pick<ListenerSettings, 'limits'>): void {
