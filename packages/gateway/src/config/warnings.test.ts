@@ -53,6 +53,16 @@ test('each issuer whose audience is empty is named by its place', () => {
   ])
 })
 
+test('a directory that cannot tell the callers of two issuers apart is warned of', () => {
+  const other = { issuer: 'https://other.example.test', audience: ['agentic'] }
+  expect(warningsFor({ issuers: [issuer, agents, other] }, { webhook })).toEqual([
+    'plugins.tenant-injector.webhook.url: has no {issuer}, a subject that 2 issuers know gets the same tenants from each of ' +
+      'them; put {issuer} into the address',
+  ])
+  const url = 'https://directory.example.test/{issuer}/{principal}'
+  expect(warningsFor({ issuers: [issuer, other] }, { webhook: { url } })).toEqual([])
+})
+
 test('a header that alone decides the tenant of a caller is warned of, with the ways to close it', () => {
   const trust_header = 'everyone'
   expect(warningsFor({ issuers: [issuer] }, { trust_header })).toEqual([headerDecides('any tenant')])

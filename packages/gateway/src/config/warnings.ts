@@ -12,6 +12,7 @@ export const warningKinds = {
   'token-validation-off': 'Requests are accepted without a token.',
   'audience-missing': 'Tokens that an issuer made for other services are accepted.',
   'tenant-open': 'A header alone can decide the tenant of a request.',
+  'directory-without-issuer': 'The tenant directory cannot tell the callers of several issuers apart.',
   'plain-text-secret': 'A secret is written in the file itself.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
   'plain-connection': 'Something that must stay secret or unchanged goes to another host without TLS.',
@@ -160,7 +161,7 @@ const TOKEN_VALIDATOR: Path = ['plugins', 'token-validator']
 const pluginWarnings = (plugins: GatewayConfig['plugins']): Unwise[] => {
   const { mode, issuers } = plugins['token-validator']
   const tenants = tenantWarning(plugins)
-  if (mode === 'on') return [...issuers.flatMap(audienceWarning), ...tenants]
+  if (mode === 'on') return [...issuers.flatMap(audienceWarning), ...tenants, ...directoryWarning(plugins)]
   // Without tokens no issuer is used.
   return [
     {
@@ -192,6 +193,17 @@ const tenantWarning = (plugins: GatewayConfig['plugins']): Unwise[] => {
     `is everyone, a caller without a tenant claim is let into ${reach} that the ${headers.tenantId} header names; ` +
     'put a tenant claim into the tokens or ask a directory by webhook'
   return [{ id: 'tenant-open', path: ['plugins', 'tenant-injector', 'trust_header'], message }]
+}
+
+/** Decision 36: two issuers may both know an `alice`. Tokens of service accounts are not looked up. */
+const directoryWarning = (plugins: GatewayConfig['plugins']): Unwise[] => {
+  const { webhook } = plugins['tenant-injector']
+  const people = plugins['token-validator'].issuers.filter(({ service_account }) => !service_account)
+  if (webhook === undefined || people.length < 2 || webhook.url.includes('{issuer}')) return []
+  const message =
+    `has no {issuer}, a subject that ${people.length} issuers know gets the same tenants from each of them; put {issuer} ` +
+    'into the address'
+  return [{ id: 'directory-without-issuer', path: ['plugins', 'tenant-injector', 'webhook', 'url'], message }]
 }
 
 const routeWarnings = (route: RouteConfig, index: number): Unwise[] => {
