@@ -396,7 +396,7 @@ test('addresses without TLS on another host are warned of, each by its key', () 
           },
         ],
       },
-      'tenant-injector': { webhook: { url: 'http://directory.example.test/{principal}' } },
+      'tenant-injector': { webhook: { url: 'http://directory.example.test/{issuer}/{principal}' } },
       'license-check': { webhook: { url: 'http://licences.example.test/{tenant}/{feature}' } },
       'otel-audit': { exporter: 'otlp', otlp_endpoint: 'http://collector.example.test:4317' },
     },
