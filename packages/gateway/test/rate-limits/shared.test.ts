@@ -222,3 +222,24 @@ testWithRedis(
     expect(await left(second)).toBe(40)
   },
 )
+
+testWithRedis('a killed gateway leaves its reservations charged', async (start) => {
+  const redis = await start()
+  const upstream = await startUpstream(() => undefined)
+  const budget = [{ name: 'tokens-day', tokens: 100, per: 'day', routes: ['llm'], estimate: 30 }]
+  const config = configOf(redis.url, upstream, budget)
+  const killed = await startSharedProcess(config, quickTimes)
+  onTestFinished(() => killed.kill())
+  const other = await startShared(redis.url, upstream, [{ ...budget[0], estimate: 80 }])
+  const ask = (url: string) => fetch(`${url}/llm`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme' } })
+  const lost = ask(killed.url).catch(() => 'lost')
+  await eventually(
+    () => upstream.requests.length,
+    (count) => count === 1,
+  )
+  await killed.kill()
+  expect(await lost).toBe('lost')
+  const refused = await ask(other.url)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('ratelimit')).toMatch(/^"tokens-day";r=70;/)
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { Cancellation, type Exchange } from '../../exchange.ts'
+import { createCosts } from './costs.ts'
+import { chargeOf } from './settlement.ts'
+
+const costs = createCosts([
+  { model: 'free', input: 0, output: 0 },
+  { model: 'small', input: 1, output: 2 },
+  { model: 'big-*', input: 3, output: 10 },
+])
+const NOTHING = { tokens: 0, cost: 0 }
+
+type Ended = Parameters<typeof chargeOf>[0]
+
+/** A request that reached the service, by default with an answer of 200. */
+function ended(more: Partial<Ended> = {}): Ended {
+  return {
+    usage: undefined,
+    upstreamStartedAt: 1,
+    signal: new Cancellation(),
+    delivery: { status: 200, essence: 'application/json', end: 'complete' },
+    result: undefined,
+    ...more,
+  }
+}
+
+function cancelled(reason: 'timeout' | 'client_disconnect' | 'shutdown'): Cancellation {
+  const signal = new Cancellation()
+  signal.cancel(reason)
+  return signal
+}
+
+const delivered = (status: number, end: NonNullable<Exchange['delivery']>['end'] = 'complete') => ({
+  status,
+  essence: undefined,
+  end,
+})
+
+test.each([
+  ['a 200 without a report', ended(), 'reserved'],
+  ['a stream that broke off', ended({ delivery: delivered(200, 'upstream_error') }), 'reserved'],
+  ['a redirection', ended({ delivery: delivered(302) }), 'reserved'],
+  ['a 404', ended({ delivery: delivered(404) }), NOTHING],
+  ['a 503 that broke off', ended({ delivery: delivered(503, 'upstream_error') }), NOTHING],
+  ['a time-out', ended({ delivery: undefined, signal: cancelled('timeout') }), 'reserved'],
+  ['a client that left', ended({ delivery: undefined, signal: cancelled('client_disconnect') }), 'reserved'],
+  ['a shutdown', ended({ delivery: undefined, signal: cancelled('shutdown') }), 'reserved'],
+  [
+    'a service out of reach',
+    ended({ delivery: undefined, result: { status: 424, label: '', outcomeType: undefined } }),
+    NOTHING,
+  ],
+  [
+    'a time-out before the service was asked',
+    ended({ delivery: undefined, upstreamStartedAt: undefined, signal: cancelled('timeout') }),
+    NOTHING,
+  ],
+])('%s is charged', (_name, exchange, charge) => {
+  expect(chargeOf(exchange, undefined, costs)).toEqual(charge)
+})
+
+test('a report counts whatever the end, at the price of the model that answered', () => {
+  const asked = { tokens: 5, model: 'big-1' }
+  const reports = (usage: Exchange['usage'], more: Partial<Ended> = {}) =>
+    chargeOf(ended({ usage, ...more }), asked, costs)
+  expect(reports({ input: 10, output: 20, model: 'small' })).toEqual({ tokens: 30, cost: 50 })
+  expect(reports({ input: 10, output: 20 })).toEqual({ tokens: 30, cost: 230 })
+  expect(reports({ input: 10, output: 20, model: 'free' })).toEqual({ tokens: 30, cost: 0 })
+  expect(reports({ input: 1, output: 1 }, { delivery: delivered(500) })).toEqual({ tokens: 2, cost: 13 })
+})
+
+test('a reservation of money is the price of output; an unknown model is as dear as the dearest', () => {
+  expect(costs.reserve(100, 'small')).toBe(200)
+  expect(costs.reserve(100, 'free')).toBe(0)
+  expect(costs.reserve(100, 'made-up')).toBe(1000)
+  expect(costs.reserve(100, undefined)).toBe(1000)
+  expect(createCosts([]).reserve(100, 'any')).toBe(0)
+})
