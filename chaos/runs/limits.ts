@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { redisKey } from '../../packages/gateway/src/limits/redis-limits.ts'
+import { limitTimes } from '../../packages/gateway/src/limits/shared-store.ts'
 import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
 import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
 import { type Pressure, press } from '../../packages/gateway/test/rate-limits/press.ts'
@@ -72,7 +73,7 @@ function startGateway({ context, redis, upstream }: World): Promise<SharedProces
   const shared = scaled(context, 'shared') > 0 ? { shared: { redis_url: redis.url } } : {}
   return startSharedProcess(
     { gateway: { ...shared, rate_limits: [policy] }, routes },
-    { ...leaseTimes, retryUpToMs: 500, answerWithinMs: scaled(context, 'answerMs') },
+    { ...leaseTimes, ...limitTimes, answerWithinMs: scaled(context, 'answerMs') },
   )
 }
 

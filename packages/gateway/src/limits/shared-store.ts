@@ -24,8 +24,8 @@ export interface SharedStoreOptions {
   readonly times?: LinkTimes | undefined
 }
 
-/** Limits are exact again within a second after Redis is back: no pause between attempts is longer than half of one. */
-export const limitTimes: LinkTimes = { ...linkTimes, retryUpToMs: 500 }
+/** Limits are exact again within a second after Redis is back: no pause between attempts is longer than a quarter of one. */
+export const limitTimes: LinkTimes = { ...linkTimes, retryUpToMs: 250 }
 
 /**
  * Makes a store that all gateways of one Redis share. This gateway remembers the state that Redis told it last. Without
