@@ -12,6 +12,7 @@ async function start() {
           { name: 'card', builtin: 'credit_card' },
           { name: 'ssn', builtin: 'us_ssn' },
           { name: 'phone', builtin: 'phone' },
+          { name: 'iban', builtin: 'iban' },
           {
             name: 'jailbreak',
             keywords: ['ignore previous instructions', 'пароль', 'έξοδος'],
@@ -77,6 +78,8 @@ describe('a value is redacted', () => {
     ['4111\u28001111\u28001111\u28001111', '[REDACTED:card]'],
     ['4111\u31641111\u31641111\u31641111', '[REDACTED:card]'],
     ['123,45,6789', '[REDACTED:ssn]'],
+    ['DE89,3704,0044,0532,0130,00', '[REDACTED:iban]'],
+    ['GB29, NWBK, 6016, 1331, 9268, 19, 20', '[REDACTED:iban], 20'],
     ['123\u280045\u28006789', '[REDACTED:ssn]'],
     ['+1,212,555,0100', '[REDACTED:phone]'],
     ['212, 555, 0100', '[REDACTED:phone]'],

@@ -28,7 +28,7 @@ const LETTERS_AND_DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
 const VALUES = LETTERS_AND_DIGITS.length
 const SEPARATOR = VALUES
 const CLASSES = classTable(
-  [...LETTERS_AND_DIGITS].map((sign) => sign + sign.toUpperCase()).concat(' -./_\t\r\n'),
+  [...LETTERS_AND_DIGITS].map((sign) => sign + sign.toUpperCase()).concat(' -./_,\t\r\n'),
 )
 const LENGTHS = lengthsByCountry()
 const REMAINDERS = remainders()
