@@ -7,7 +7,7 @@ import { writeFiles } from './harness/make-certificate.ts'
 import { startGateway } from './harness/start-gateway.ts'
 import { answerJson, startUpstream } from './harness/start-upstream.ts'
 import { startIssuer } from './plugins/token-validator/issuer-server.ts'
-import { registered } from './plugins/token-validator/make-validator.ts'
+import { makeValidator, registered } from './plugins/token-validator/make-validator.ts'
 
 type Answer = (token: string, response: ServerResponse) => void
 
@@ -91,6 +91,16 @@ describe('an opaque token', () => {
     // RFC 6749, section 2.3.1: both parts are form-encoded.
     const credentials = Buffer.from('gateway+one:s3cret%3A+%2B%C3%BC%26').toString('base64')
     expect(headers.authorization).toBe(`Basic ${credentials}`)
+  })
+
+  test('has one identity while its answer is kept, so that it is signed once', async () => {
+    const server = await startServer(json(active()))
+    const issuers = [introspected(server.url)]
+    const { send, close } = makeValidator({ issuers, end_streams_at_expiry: true })
+    onTestFinished(close)
+    const [first, second] = [await send('opaque-1'), await send('opaque-1')]
+    expect(first.exchange.identity).toMatchObject({ subject: 'alice', streamsEndAt: expect.any(Number) })
+    expect(second.exchange.identity).toBe(first.exchange.identity)
   })
 
   test('is asked about once, however many requests carry it', async () => {

@@ -59,6 +59,7 @@ export interface IntrospectionRules {
   readonly server: IntrospectionServer
   readonly requiredClaims: readonly string[]
   readonly clockSkewSeconds: number
+  readonly endStreamsAtExpiry: boolean
 }
 
 /** Makes the introspection of one issuer. A token is kept as a digest, and asked about once at a time. */
@@ -166,7 +167,12 @@ const OTHER_KIND = /^(?:refresh|offline|id)(?:[-_ ]?token)?$/i
 /** Checks the claims of an answer like those of a JWT. `iss` may be absent: the issuer itself has answered. */
 export function judgeAnswer(
   answer: JsonObject,
-  { issuer, requiredClaims, clockSkewSeconds }: Omit<IntrospectionRules, 'index' | 'server'>,
+  {
+    issuer,
+    requiredClaims,
+    clockSkewSeconds,
+    endStreamsAtExpiry,
+  }: Omit<IntrospectionRules, 'index' | 'server'>,
 ): Verdict {
   if (answer['active'] !== true) return 'inactive'
   if (answer['iss'] !== undefined && answer['iss'] !== issuer.name) return 'UNKNOWN_ISSUER'
@@ -176,7 +182,10 @@ export function judgeAnswer(
   const fault = lifetimeFault(lifetime, Date.now())
   if (fault !== undefined) return fault
   const identity = readIdentity(answer, issuer, requiredClaims)
-  return typeof identity === 'string' ? identity : { identity, lifetime }
+  if (typeof identity === 'string') return identity
+  // Made once for a kept verdict: the signed identity of a caller is cached by this object.
+  const ending = endStreamsAtExpiry && { streamsEndAt: lifetime.endsAt }
+  return { identity: { ...identity, ...ending }, lifetime }
 }
 
 // RFC 6750, section 2.1. Anything else is no token of any issuer.
@@ -224,15 +233,16 @@ export function createOpaqueTokens(
   { issuers, options }: { readonly issuers: Issuers; readonly options: TokenValidatorOptions },
   context: Pick<PipelineContext, 'http' | 'log'>,
 ): OpaqueTokens | undefined {
-  const { required_claims: requiredClaims, clock_skew_seconds: clockSkewSeconds } = options
+  const rules = {
+    requiredClaims: options.required_claims,
+    clockSkewSeconds: options.clock_skew_seconds,
+    endStreamsAtExpiry: options.end_streams_at_expiry,
+  }
   const servers = new Map<string, Introspection>()
   for (const [index, issuer] of [...issuers.values()].entries()) {
     const { introspectionServer: server, name } = issuer
     if (server !== undefined)
-      servers.set(
-        name,
-        createIntrospection({ issuer, index, server, requiredClaims, clockSkewSeconds }, context),
-      )
+      servers.set(name, createIntrospection({ ...rules, issuer, index, server }, context))
   }
   if (servers.size === 0) return undefined
   const all = [...servers.values()]

@@ -81,7 +81,7 @@ function admitJudged(
   options: TokenValidatorOptions,
 ): StepResult | Promise<StepResult> {
   if (verdict instanceof Promise) return verdict.then((settled) => admitJudged(exchange, settled, options))
-  if (typeof verdict !== 'string') return admit(exchange, identityOf(verdict, options), options)
+  if (typeof verdict !== 'string') return admit(exchange, verdict.identity, options)
   return refusal(verdict === 'inactive' ? 'INVALID_TOKEN' : verdict)
 }
 
