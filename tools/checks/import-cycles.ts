@@ -19,6 +19,7 @@ export const gatewayRooms: readonly string[] = [
   'slots/',
   'redis/',
   'plugin.ts',
+  'audit-log/',
   'upstream/',
   'listen/',
   'metrics/',

@@ -53,6 +53,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/validate.ts')).validate,
   },
   {
+    name: 'audit',
+    summary: 'Makes keys for sealed audit logs, verifies logs and proves records.',
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
+  {
     name: 'conformance',
     summary: 'Tests a live service or gateway against the profile.',
     load: async () => (await import('./commands/conformance.ts')).conformance,

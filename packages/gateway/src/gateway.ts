@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
+import { type AuditFiles, createAuditFiles } from './audit-log/audit-files.ts'
 import type { GatewaySection } from './config/config-schema.ts'
 import type { Exchange } from './exchange.ts'
 import { cancelAll, drain } from './lifetime/drain.ts'
@@ -61,6 +62,8 @@ export interface GatewayOptions extends SnapshotSource {
   readonly streamSlots?: typeof createStreamSlots | undefined
   /** Makes the store of the limits; by default in this process, or in Redis with `gateway.shared`. */
   readonly limitStore?: typeof createLimitStore | undefined
+  /** The files of the audit exporter `file`; by default this process writes them itself. */
+  readonly auditFiles?: AuditFiles | undefined
 }
 
 /** The parts of a worker that its supervisor asks about. */
@@ -105,7 +108,7 @@ export interface Gateway {
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(wanted: GatewayOptions): Gateway {
   const options = withDefaults(wanted)
-  const { log, source } = options
+  const { log, source, auditFiles } = options
   const given = checkGivenPlugins(options.plugins ?? [])
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
@@ -128,7 +131,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
   const reloading = createReloading({ source, current, swap, metrics, log })
-  const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store })
+  const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store, auditFiles })
   const isDraining = () => state.draining
   const adminPort = () => admin?.port
   const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort, ...limits })
@@ -153,7 +156,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     await Promise.all([listener.close(), admin?.close()])
     await slots.close()
     await snapshots.close()
-    await Promise.all([limits.store.close(), http.close()])
+    await Promise.all([auditFiles.close(), limits.store.close(), http.close()])
     load.close()
     metrics.close()
   }
@@ -196,7 +199,8 @@ function withDefaults(options: GatewayOptions) {
     log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) }),
     stdout = process.stdout,
   } = options
-  return { ...options, baseFolder, version, log, stdout }
+  const { auditFiles = createAuditFiles({ log }) } = options
+  return { ...options, baseFolder, version, log, stdout, auditFiles }
 }
 
 /** The same path from the source and from the build. */
@@ -239,12 +243,18 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 function degradedReasons(
   { plugins, config }: Snapshot,
   { last }: Reloading,
-  { slots, store }: { readonly slots: StreamSlots; readonly store: LimitStore },
+  {
+    slots,
+    store,
+    auditFiles,
+  }: { readonly slots: StreamSlots; readonly store: LimitStore; readonly auditFiles: AuditFiles },
 ): string[] {
   const reasons = last?.result === 'refused' ? ['configuration: the last reload was refused'] : []
   if (config.gateway.shared !== undefined && slots.scope() === 'local')
     reasons.push('shared limits: the store is out of reach, this gateway keeps the stream limit for itself')
   if (config.gateway.rate_limits.length > 0 && store.scope() === 'local') reasons.push(LIMITS_ALONE)
+  const unanchored = auditFiles.degraded()
+  if (unanchored !== undefined) reasons.push(unanchored)
   for (const { name, degraded } of plugins) {
     const reason = degraded?.()
     if (reason !== undefined) reasons.push(`${name}: ${reason}`)

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { AuditFiles } from './audit-log/audit-files.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 import type { Exchange, StepResult } from './exchange.ts'
 import type { Log } from './log.ts'
@@ -54,6 +55,8 @@ export interface PipelineContext {
   readonly hold: Hold
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
+  /** Where the audit exporter `file` writes. */
+  readonly auditFiles: AuditFiles
   /** Changes with every configuration, so that no cached decision outlives the rules that made it. */
   readonly configVersion: string
   /** The folder that relative file names of the configuration start from. */

@@ -9,8 +9,9 @@ export type {
   RequiredInput,
   Trace,
 } from '@agentic-rest/profile'
-export { jsonLinesAudit, type LineSink, teeAudit } from './audit/emitters.ts'
+export { type ClosableAudit, jsonLinesAudit, type LineSink, teeAudit } from './audit/emitters.ts'
 export { type HttpAudit, type HttpAuditOptions, httpAudit } from './audit/http-audit.ts'
+export type { SealOptions } from './audit/sealed-lines.ts'
 export type { Call, CallObserver, CallRequest, ObservedCall, QueryValue } from './call/call.ts'
 export {
   type CallerToken,

@@ -3,9 +3,8 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { AuditEmitter } from '@agentic-rest/profile'
 import { toResponse, writeAnswer } from './answer.ts'
-import { jsonLinesAudit, teeAudit } from './audit/emitters.ts'
+import { type ClosableAudit, jsonLinesAudit, teeAudit } from './audit/emitters.ts'
 import { httpAudit } from './audit/http-audit.ts'
 import { openTrace } from './http/caller.ts'
 import { createNodeListener, type NodeFetch } from './http/node-listener.ts'
@@ -143,10 +142,7 @@ function tellFailure({ errors }: AggregateError): void {
 /** Environment variables, for example `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** An audit emitter with `close`, which sends the remaining records first. */
-export interface ClosableAudit extends AuditEmitter {
-  close(): Promise<void>
-}
+export type { ClosableAudit } from './audit/emitters.ts'
 
 /** Creates the store of the environment: the server of `DATABASE_URL`, else a database in `DATA_FOLDER`, else memory. */
 export function storeFromEnvironment(env: Environment = process.env): Store {

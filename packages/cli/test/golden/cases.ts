@@ -4,6 +4,10 @@ import { conformanceCases } from './conformance-cases.ts'
 
 const correlated = ['--header', 'X-Correlation-ID: c-1']
 
+// The key of the log in `files/audit`; its private part was not kept.
+const auditKey = 'agents.example.com/audit/7f3c+1ba15e73+AcUVCL1RXvcstb3JM4C3Dge+k1NQ0qNDtA2WnhXCx638'
+const keyed = ['--key', auditKey]
+
 /** One command line with a golden file. */
 export interface GoldenCase extends RunHere {
   /** The name of the file. */
@@ -71,6 +75,33 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'usage-wrong-option', args: ['usage', '--tennant', 'acme'] },
   { name: 'dev-wrong-port-base', args: ['dev', '--port-base', '80.5'] },
   { name: 'dev-wrong-option', args: ['dev', '--memroy'] },
+  { name: 'audit-without-action', args: ['audit'] },
+  { name: 'audit-wrong-action', args: ['audit', 'verfy'] },
+  { name: 'audit-keygen-without-name', args: ['audit', 'keygen', '-o', 'key.pem'] },
+  { name: 'audit-keygen-wrong-name', args: ['audit', 'keygen', '--name', 'my log', '-o', 'key.pem'] },
+  { name: 'audit-keygen-without-file', args: ['audit', 'keygen', '--name', 'a.test/audit'] },
+  { name: 'audit-keygen-over-file', args: ['audit', 'keygen', '--name', 'a.test', '-o', 'gateway.yaml'] },
+  { name: 'audit-verify-without-file', args: ['audit', 'verify'] },
+  { name: 'audit-verify-without-key', args: ['audit', 'verify', 'audit/audit.jsonl'] },
+  { name: 'audit-verify-wrong-key', args: ['audit', 'verify', 'audit/audit.jsonl', '--key', 'abc'] },
+  { name: 'audit-verify-no-such-file', args: ['audit', 'verify', 'audit/none.jsonl', ...keyed] },
+  { name: 'audit-verify', args: ['audit', 'verify', 'audit/audit.jsonl', ...keyed] },
+  { name: 'audit-verify-json', args: ['audit', 'verify', 'audit/audit.jsonl', '--json', ...keyed] },
+  {
+    name: 'audit-verify-anchor',
+    args: ['audit', 'verify', 'audit/audit.jsonl', '--anchor', 'audit/audit.checkpoints', ...keyed],
+  },
+  {
+    name: 'audit-verify-changed',
+    args: ['audit', 'verify', 'audit/changed.jsonl', '--checkpoints', 'audit/audit.checkpoints', ...keyed],
+  },
+  { name: 'audit-verify-proof', args: ['audit', 'verify', 'audit/record.tlog-proof', ...keyed] },
+  { name: 'audit-prove', args: ['audit', 'prove', 'audit/audit.jsonl', '--request-id', 'r-2', ...keyed] },
+  {
+    name: 'audit-prove-unknown',
+    args: ['audit', 'prove', 'audit/audit.jsonl', '--request-id', 'r-9', ...keyed],
+  },
+  { name: 'audit-prove-without-id', args: ['audit', 'prove', 'audit/audit.jsonl', ...keyed] },
   { name: 'routes', args: ['routes', 'gateway.yaml'] },
   { name: 'routes-json', args: ['routes', 'gateway.yaml', '--json'] },
   { name: 'routes-none', args: ['routes', 'open.yaml'] },

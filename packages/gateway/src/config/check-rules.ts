@@ -309,6 +309,25 @@ const collectorForOtlp: Rule = ({ value }) => {
   ]
 }
 
+/** Only the exporter that writes a file has one, and only sealed files have checkpoints to anchor. */
+const fileForExporter: Rule = ({ value }) => {
+  const isFile = textAt(value, [...AUDIT, 'exporter']) === 'file'
+  const [file, seal, anchor] = [
+    [...AUDIT, 'file'],
+    [...AUDIT, 'seal'],
+    [...AUDIT, 'anchor'],
+  ] as const
+  if (isFile && !isPresent(value, file))
+    return [{ path: file, message: 'is required when exporter is file', absence: true }]
+  if (!isFile)
+    return [file, seal, anchor]
+      .filter((path) => isPresent(value, path))
+      .map((path) => ({ path, message: 'needs exporter: file' }))
+  return isPresent(value, anchor) && !isPresent(value, seal)
+    ? [{ path: anchor, message: 'needs seal: only a sealed file has checkpoints', absence: true }]
+    : []
+}
+
 const customPluginsOf = ({ value }: Draft) => entriesAt(value, ['plugins', 'custom'])
 
 const pluginRules: readonly Rule[] = [
@@ -326,5 +345,6 @@ const pluginRules: readonly Rule[] = [
   uniqueTexts(attributesOf, 'field', 'field'),
   oneSource,
   collectorForOtlp,
+  fileForExporter,
   uniqueTexts(customPluginsOf, 'name', 'plugin name'),
 ]

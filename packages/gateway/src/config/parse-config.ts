@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { checkRules } from './check-rules.ts'
 import { checkSchema } from './check-schema.ts'
-import type { GatewayConfig, IssuerOptions, WebhookOptions } from './config-schema.ts'
+import type { GatewayConfig, IssuerOptions, OtelAuditOptions, WebhookOptions } from './config-schema.ts'
 import {
   type ConfigFault,
   createLineIndex,
@@ -179,6 +179,7 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       },
       'tenant-injector': withWebhookFiles(config.plugins['tenant-injector'], absolute),
       'license-check': withWebhookFiles(config.plugins['license-check'], absolute),
+      'otel-audit': withAuditFiles(config.plugins['otel-audit'], absolute),
       ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
     },
     routes: config.routes.map((route) =>
@@ -226,6 +227,11 @@ const withIssuerFiles = (issuer: IssuerOptions, absolute: Absolute): IssuerOptio
   ...(issuer.introspection && {
     introspection: withFiles(issuer.introspection, ['client_secret_file'], absolute),
   }),
+})
+
+const withAuditFiles = (audit: OtelAuditOptions, absolute: Absolute): OtelAuditOptions => ({
+  ...withFiles(audit, ['file'], absolute),
+  ...(audit.seal && { seal: withFiles(audit.seal, ['key_file'], absolute) }),
 })
 
 const withWebhookFiles = <Section extends { readonly webhook?: WebhookOptions | undefined }>(

@@ -121,6 +121,11 @@ const plainConnections = ({ gateway, plugins, routes }: GatewayConfig): Unwise[]
       'its answers, which decide about licences, can be changed; use https',
     ),
     ...of(collector, ['plugins', 'otel-audit', 'otlp_endpoint'], 'the records can be read; use https'),
+    ...of(
+      audit.enabled ? audit.anchor?.url : undefined,
+      ['plugins', 'otel-audit', 'anchor', 'url'],
+      'checkpoints can be changed on the way; use https',
+    ),
     ...routes.flatMap(({ target, forwardAuthorization }, index) =>
       of(
         forwardAuthorization ? target : undefined,

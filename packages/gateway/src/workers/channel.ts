@@ -1,4 +1,6 @@
+import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
+import type { AuditFileSettings } from '../audit-log/audit-files.ts'
 import type { ReloadResult, ValidConfig } from '../lifetime/reload.ts'
 import type { Decision, Demand, Settlement, Standing } from '../limits/limit-store.ts'
 import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
@@ -38,6 +40,11 @@ export type SupervisorCalls = {
   settleLimits(settlements: readonly Settlement[]): void
   peekLimits(demands: readonly Demand[]): Later<readonly Standing[]>
   counts(values: MetricValues): void
+  /** Writes audit records to a file; answers with the reason when they are lost. */
+  audit(written: {
+    readonly settings: AuditFileSettings
+    readonly batch: AuditBatch
+  }): Later<string | undefined>
   /** The metrics of all workers. */
   metrics(): Later<Exposition>
   /** The reasons of all workers. */

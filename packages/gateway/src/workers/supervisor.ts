@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import { toldWarnings } from '../config/warnings.ts'
 import type { Gateway } from '../gateway.ts'
 import {
@@ -59,6 +60,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   readonly #slots = new SupervisorSlots<Worker>(() => this.#config.llm.max_sse_connections_per_tenant)
   readonly #limits: LimitStore
   readonly #metrics = new MergedMetrics<Worker>(() => this.#limits.budgetUse())
+  readonly #auditFiles: AuditFiles
   readonly #port = Promise.withResolvers<number>()
   #loaded: ValidConfig
   #readyCount = 0
@@ -70,6 +72,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     this.#options = options
     this.#loaded = loaded
     this.#relay = new LineRelay(stdout)
+    this.#auditFiles = createAuditFiles({ log })
     const { shared } = loaded.config.gateway
     this.#limits = createLimitStore({ shared, log, metrics: this.#metrics })
     this.#acceptor = createAcceptor({ host, port, log }, (socket) => this.#spread.add(socket))
@@ -109,7 +112,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     if (workers.size === 0) this.#acceptor.close()
     for (const { channel } of workers) channel.tell('drain')
     await this.#pool.end((drain_seconds + drain_delay_seconds) * 1000 + DRAIN_SURPLUS_MS)
-    await Promise.all([this.#relay.settled(), this.#limits.close()])
+    await Promise.all([this.#relay.settled(), this.#limits.close(), this.#auditFiles.close()])
   }
 
   /** Ends all workers at once, before this process ends. */
@@ -152,6 +155,8 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       settleLimits: (settlements) => this.#limits.settle(settlements),
       peekLimits: (demands) => this.#limits.peek(demands),
       counts: (values) => this.#metrics.counted(worker, values),
+      audit: ({ settings, batch }) =>
+        this.#auditFiles.append(settings, batch).then(() => undefined, messageOf),
       metrics: () => this.#expose(),
       degraded: () => this.#degraded(),
       reload: this.reload,
@@ -196,9 +201,15 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     if (this.#reloading.last?.result === 'refused') reasons.add('configuration: the last reload was refused')
     const { workers, rate_limits } = this.#config
     if (rate_limits.length > 0 && this.#limits.scope() === 'local') reasons.add(LIMITS_ALONE)
+    const unanchored = this.#auditFiles.degraded()
+    if (unanchored !== undefined) reasons.add(unanchored)
     if (answers.size < workers) reasons.add(`workers: ${answers.size} of ${workers} answer`)
     return [...reasons]
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent' | 'usage'

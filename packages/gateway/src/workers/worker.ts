@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createWorkerRecords, type OtherWorkers } from '../admin/other-workers.ts'
+import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import type { GatewayConfig, LimitOptions } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
 import { type ConfigResult, parseConfig } from '../config/parse-config.ts'
@@ -90,15 +91,17 @@ async function openGateway(session: Session): Promise<Gateway> {
   const { file, consoleFolder } = boot
   const loaded = await loadPlugins(readConfig(session, boot))
   if (!loaded.ok) throw new InitialisationError(formatFaults(loaded.faults))
+  const log = withFields(world.openLog(boot.log), { worker: boot.index })
   return createGateway({
     ...loaded,
     source: { file, read: () => loaded },
-    log: withFields(world.openLog(boot.log), { worker: boot.index }),
+    log,
     stdout: createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
     admin: { consoleFolder, file },
     worker: (own) => createLink(session, own),
+    auditFiles: createWorkerFiles(supervisor, log),
     limitStore: () => createWorkerLimits(supervisor),
     streamSlots: (limit, slots) =>
       createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
@@ -184,6 +187,21 @@ function createLink(session: Session, own: WorkerParts): WorkerLink {
   const { watch, ...records } = createWorkerRecords(own)
   Object.assign(calls, records)
   return { connections, status, watch }
+}
+
+/** One process writes a file: a worker checks its settings and hands the records to the supervisor. */
+function createWorkerFiles(supervisor: SupervisorChannel, log: Log): AuditFiles {
+  const { check, close } = createAuditFiles({ log })
+  return {
+    check,
+    async append(settings, batch) {
+      const lost = await supervisor.ask('audit', { settings, batch })
+      if (lost !== undefined) throw new Error(lost)
+    },
+    // The supervisor tells it once for all workers.
+    degraded: () => undefined,
+    close,
+  }
 }
 
 function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {

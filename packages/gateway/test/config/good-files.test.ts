@@ -32,6 +32,7 @@ const defaultAudit = {
   otlp_endpoint: '',
   include_request_body: false,
   include_rejected: false,
+  rotate: { max_bytes: 104_857_600, daily: true },
   attributes: [],
 }
 const defaultWebhook = {

@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { headers, type Outcome, writeOutcome } from '@agentic-rest/profile'
+import { createAuditFiles } from '../../src/audit-log/audit-files.ts'
 import type { RouteConfig } from '../../src/config/config-schema.ts'
 import {
   Cancellation,
@@ -183,6 +184,9 @@ export function makeContext(overrides: Partial<PipelineContext> = {}): TestConte
     }),
     resources,
     hold: holdFor('test', resources),
+    auditFiles: createAuditFiles({
+      log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    }),
     configVersion: 'test-1',
     baseFolder: process.cwd(),
     ...overrides,

@@ -72,6 +72,8 @@ export class AuditFile {
   readonly #options: AuditFileOptions
   readonly #files: LogFiles
   readonly #now: () => Date
+  /** When the file is closed; a new value applies to the next batch. */
+  rotate: RotateOptions
   readonly #anchors: AnchorQueue | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #open: OpenFile | undefined
@@ -85,6 +87,7 @@ export class AuditFile {
   constructor(options: AuditFileOptions) {
     const { anchor, warn = () => undefined } = options
     this.#options = options
+    this.rotate = options.rotate ?? {}
     this.#files = logFiles(options.file)
     this.#now = options.now ?? (() => new Date())
     this.#anchors = anchor === undefined ? undefined : new AnchorQueue(anchor, warn)
@@ -250,7 +253,7 @@ export class AuditFile {
   }
 
   #isDue(current: OpenFile, records: readonly string[]): boolean {
-    const { maxBytes = Number.POSITIVE_INFINITY, daily = false } = this.#options.rotate ?? {}
+    const { maxBytes = Number.POSITIVE_INFINITY, daily = false } = this.rotate
     if (current.bytes === 0) return false
     if (daily && current.day !== this.#today()) return true
     const more = records.reduce((sum, record) => sum + record.length + HEAD_BYTES, 0)

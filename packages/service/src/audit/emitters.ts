@@ -1,4 +1,5 @@
 import type { AuditEmitter } from '@agentic-rest/profile'
+import { SealedLines, type SealOptions } from './sealed-lines.ts'
 
 /** The required part of a Node stream. */
 export interface LineSink {
@@ -10,8 +11,26 @@ export interface LineSink {
 // F10: a stream buffers without limit while its reader stalls. Records above this limit are dropped and logged.
 const MAX_WAITING_BYTES = 8 * 1024 * 1024
 
-/** Writes one JSON line per record, for example to `process.stdout` or to a file. */
-export function jsonLinesAudit(sink: LineSink): AuditEmitter {
+/** An audit emitter with `close`, which sends the remaining records first. */
+export interface ClosableAudit extends AuditEmitter {
+  close(): Promise<void>
+}
+
+/** Writes one JSON line per record to a stream, for example to `process.stdout`. */
+export function jsonLinesAudit(sink: LineSink): AuditEmitter
+/** Writes one JSON line per record to a file. With `seal` the file is a sealed log. Close it after the service. */
+export function jsonLinesAudit(
+  file: string,
+  options?: { readonly seal?: SealOptions | undefined },
+): ClosableAudit
+export function jsonLinesAudit(
+  target: LineSink | string,
+  options: { readonly seal?: SealOptions | undefined } = {},
+): AuditEmitter {
+  return typeof target === 'string' ? new SealedLines(target, options.seal) : linesTo(target)
+}
+
+function linesTo(sink: LineSink): AuditEmitter {
   // Without a listener a broken pipe would end the process. The callback of `write` reports the error.
   sink.on('error', () => undefined)
   return {

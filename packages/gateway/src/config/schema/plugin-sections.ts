@@ -1,3 +1,4 @@
+import { noteNameFault } from '@agentic-rest/profile/audit-log'
 import { z } from 'zod'
 import { ownAuditFields } from '../audit-fields.ts'
 import { checkHttpUrl, checkOtlpEndpoint, checkWebhookUrl } from './address-checks.ts'
@@ -243,18 +244,48 @@ const auditAttribute = section({
     .describe('Takes the id of the route.'),
 })
 
+const seal = section({
+  key_file: text('a file name').describe(
+    'PEM file with the private key (Ed25519), relative to this file; `agentic audit keygen` makes one.',
+  ),
+  name: checked('the name of the log', noteNameFault).describe(
+    'Name of the log in its checkpoints, for example `agents.example.com/audit/7f3c`; one log per gateway.',
+  ),
+})
+
+const rotate = section({
+  max_bytes: integer(65_536, 1_099_511_627_776)
+    .default(104_857_600)
+    .describe('Most bytes of a file; then a new one begins.'),
+  daily: flag().default(true).describe('Begins a new file every day (UTC).'),
+})
+
+const anchor = section({
+  url: checked('a URL', checkHttpUrl).describe('Address that every checkpoint is posted to, as text.'),
+})
+
 /** The `otel-audit` section: one record per request (decisions 22 to 24). */
 const otelAuditSection = section({
   enabled: flag().default(true).describe('`false` turns the plugin off.'),
-  exporter: oneOf(['stdout', 'otlp'])
+  exporter: oneOf(['stdout', 'otlp', 'file'])
     .default('stdout')
-    .describe('JSON lines on stdout, or spans by OTLP over gRPC.'),
+    .describe('JSON lines on stdout, spans by OTLP over gRPC, or JSON lines in a file.'),
   otlp_endpoint: checked('a URL', checkOtlpEndpoint)
     .default('')
     .describe('Collector address; required for otlp.'),
+  file: text('a file name')
+    .optional()
+    .describe('File of the exporter file, relative to this file; required for file.'),
+  seal: seal.optional().describe('Seals the file: chained lines and signed checkpoints.'),
+  rotate: rotate.prefault({}).describe('When the exporter file begins a new file.'),
+  anchor: anchor
+    .optional()
+    .describe('Keeps checkpoints elsewhere; without it the holder of the key can rewrite the whole log.'),
   include_request_body: flag()
     .default(false)
-    .describe('Adds the body, after prompt-sanitize and cut at 1 MiB; bodies can hold personal data.'),
+    .describe(
+      'Adds the body, after prompt-sanitize and cut at 1 MiB; bodies can hold personal data. The exporter file keeps it in a side file.',
+    ),
   include_rejected: flag().default(false).describe('Also records requests that an earlier plugin refused.'),
   attributes: list(auditAttribute)
     .default([])

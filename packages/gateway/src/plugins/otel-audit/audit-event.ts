@@ -142,3 +142,15 @@ function jsonText(value: object): string | undefined {
 function isMappable(field: string): field is MappableField {
   return (mappableFields as readonly string[]).includes(field)
 }
+
+// JSON escapes characters below U+0020. These three end a line too, for readers such as Python's splitlines.
+const LINE_BREAKS = /[\u0085\u2028\u2029]/g
+
+/** Escapes the line breaks that JSON allows in a text. */
+export function inOneLine(json: string): string {
+  return json.replace(LINE_BREAKS, escapeBreak)
+}
+
+function escapeBreak(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

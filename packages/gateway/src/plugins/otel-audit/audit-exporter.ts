@@ -4,14 +4,14 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 
 /** The exporters of the audit record, as named in the configuration and the metrics. */
-export type ExporterName = 'stdout' | 'otlp'
+export type ExporterName = 'stdout' | 'otlp' | 'file'
 
 /** How long `close` waits for a receiver that takes no record. */
 export const FLUSH_SILENCE_MS = 2_000
 /** How long `close` waits for a receiver that still takes records; the supervisor allows ten seconds for the whole end. */
 export const FLUSH_LONGEST_MS = 5_000
 
-/** Sends completed records to stdout or to a collector. */
+/** Sends completed records to stdout, to a collector or to a file. */
 export interface AuditExporter {
   readonly name: ExporterName
   readonly report: DeliveryReport

@@ -5,6 +5,7 @@ import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.t
 import { beginEvent, completeEvent, createAttributeMapping, eventTypes, isSuccess } from './audit-event.ts'
 import type { AuditExporter } from './audit-exporter.ts'
 import { captureBody } from './capture-body.ts'
+import { createFileExporter } from './file-exporter.ts'
 import { createOtlpExporter } from './otlp-exporter.ts'
 import { createStdoutExporter } from './stdout-exporter.ts'
 
@@ -36,7 +37,7 @@ export function otelAudit(options: OtelAuditOptions, context: PipelineContext): 
 /** Whether requests are recorded, and where. */
 export function planOtelAudit({ enabled, exporter }: OtelAuditOptions): PluginPlan {
   return enabled
-    ? { runs: true, why: `writes a record to ${exporter}` }
+    ? { runs: true, why: `writes a record to ${exporter === 'file' ? 'a file' : exporter}` }
     : { runs: false, why: 'enabled is false' }
 }
 
@@ -46,6 +47,8 @@ function createExporter(options: OtelAuditOptions, context: PipelineContext): Au
       return createStdoutExporter(context)
     case 'otlp':
       return createOtlpExporter(options.otlp_endpoint, context)
+    case 'file':
+      return createFileExporter(options, context)
   }
 }
 

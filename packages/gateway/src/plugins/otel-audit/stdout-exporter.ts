@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { AuditEvent } from '@agentic-rest/profile'
 import type { PipelineContext } from '../../plugin.ts'
+import { inOneLine } from './audit-event.ts'
 import {
   type AuditExporter,
   createDeliveryReport,
@@ -8,9 +9,6 @@ import {
   FLUSH_SILENCE_MS,
 } from './audit-exporter.ts'
 import { BatchQueue, QUEUE_LIMITS } from './batch-queue.ts'
-
-// JSON escapes characters below U+0020. These three end a line too, for readers such as Python's splitlines.
-const LINE_BREAKS = /[\u0085\u2028\u2029]/g
 
 /**
  * Creates the exporter that writes one line per request to stdout. One write is in flight at a time, so that a stalled
@@ -63,9 +61,5 @@ export function auditLine(event: AuditEvent, requestBody: string | undefined): s
   const members = JSON.stringify(event).slice(1, -1)
   const body = requestBody === undefined ? '' : `,"request_body":${JSON.stringify(requestBody)}`
   const line = `{"level":"INFO","msg":"agentic.request",${members}${body}}`
-  return `${line.replace(LINE_BREAKS, escapeBreak)}\n`
-}
-
-function escapeBreak(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return `${inOneLine(line)}\n`
 }

@@ -13,6 +13,7 @@ export function auditOptions(overrides: Partial<OtelAuditOptions> = {}): OtelAud
     include_request_body: false,
     include_rejected: false,
     attributes: [],
+    rotate: { max_bytes: 104_857_600, daily: true },
     ...overrides,
   }
 }

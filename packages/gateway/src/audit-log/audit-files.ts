@@ -1,0 +1,121 @@
+import { headers as headerNames } from '@agentic-rest/profile'
+import {
+  type AuditBatch,
+  AuditFile,
+  createNoteSigner,
+  type NoteSigner,
+} from '@agentic-rest/profile/audit-log'
+import type { OtelAuditOptions } from '../config/config-schema.ts'
+import { readNamedFile } from '../config/read-files.ts'
+import { InitialisationError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { createHttpClient, type HttpClient } from '../upstream/http-client.ts'
+
+/** The settings of an audit file, with absolute file names. */
+export interface AuditFileSettings extends Pick<OtelAuditOptions, 'seal' | 'rotate' | 'anchor'> {
+  readonly file: string
+}
+
+/** The audit files of a gateway. They outlive a reload: one writer per file, whatever configurations are in use. */
+export interface AuditFiles {
+  /** Throws an `InitialisationError` for settings that cannot work. */
+  check(settings: AuditFileSettings): void
+  /** Writes records with the settings of the newest configuration; rejects when they are lost. */
+  append(settings: AuditFileSettings, batch: AuditBatch): Promise<void>
+  /** Why the files are less than they should be, if they are. */
+  degraded(): string | undefined
+  /** Writes the last checkpoints and closes the files. */
+  close(): Promise<void>
+}
+
+const ANCHOR_TIMEOUT_MS = 5_000
+const KEY = 'plugins.otel-audit.seal.key_file'
+
+interface OpenedFile {
+  readonly file: AuditFile
+  readonly seal: string
+  settings: AuditFileSettings
+}
+
+/** Makes the audit files of this process. */
+export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
+  const opened = new Map<string, OpenedFile>()
+  const http = createHttpClient()
+  const openedFor = (settings: AuditFileSettings): OpenedFile => {
+    const known = opened.get(settings.file) ?? openFile(settings, { log, http })
+    opened.set(settings.file, known)
+    if (known.seal !== sealOf(settings)) throw new InitialisationError(SEAL_CHANGED)
+    known.settings = settings
+    known.file.rotate = rotateOf(settings)
+    return known
+  }
+  return {
+    check(settings) {
+      signerOf(settings)
+      const known = opened.get(settings.file)
+      if (known !== undefined && known.seal !== sealOf(settings)) throw new InitialisationError(SEAL_CHANGED)
+    },
+    append: async (settings, batch) => await openedFor(settings).file.append(batch),
+    degraded() {
+      const isFailing = [...opened.values()].some(({ file }) => file.isAnchorFailing)
+      return isFailing ? 'otel-audit: checkpoints do not reach the anchor' : undefined
+    },
+    async close() {
+      await Promise.allSettled([...opened.values()].map(({ file }) => closeFile(file, log)))
+      await http.close()
+    },
+  }
+}
+
+const SEAL_CHANGED =
+  'plugins.otel-audit.seal: the file is open with another key or name; move its files away and restart the gateway'
+
+function openFile(
+  settings: AuditFileSettings,
+  { log, http }: { readonly log: Log; readonly http: HttpClient },
+): OpenedFile {
+  const seal = signerOf(settings)
+  const file = new AuditFile({
+    file: settings.file,
+    seal,
+    rotate: rotateOf(settings),
+    ...(seal !== undefined && { anchor: (note: string) => post(http, known.settings.anchor?.url, note) }),
+    warn: (message, fields) => log.warn(message, fields),
+  })
+  const known: OpenedFile = { file, seal: sealOf(settings), settings }
+  return known
+}
+
+async function closeFile(file: AuditFile, log: Log): Promise<void> {
+  try {
+    await file.close()
+  } catch (error) {
+    log.error('an audit file did not close', { error })
+  }
+}
+
+/** Without an anchor in the newest configuration there is nothing to send. */
+async function post(http: HttpClient, url: string | undefined, note: string): Promise<void> {
+  if (url === undefined) return
+  const headers = { [headerNames.contentType]: 'text/plain; charset=utf-8' }
+  const { status } = await http.post(url, { body: note, headers, timeoutMs: ANCHOR_TIMEOUT_MS })
+  if (Math.floor(status / 100) !== 2) throw new Error(`the anchor answered with ${status}`)
+}
+
+function signerOf({ seal }: AuditFileSettings): NoteSigner | undefined {
+  if (seal === undefined) return undefined
+  const pem = readNamedFile(seal.key_file, KEY)
+  try {
+    return createNoteSigner(seal.name, pem)
+  } catch (error) {
+    throw new InitialisationError(`${KEY}: ${error instanceof Error ? error.message : 'unusable'}`)
+  }
+}
+
+function sealOf({ seal }: AuditFileSettings): string {
+  return JSON.stringify(seal ?? null)
+}
+
+function rotateOf({ rotate }: AuditFileSettings) {
+  return { maxBytes: rotate.max_bytes, daily: rotate.daily }
+}

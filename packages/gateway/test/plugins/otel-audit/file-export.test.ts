@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { startGateway } from '../../harness/start-gateway.ts'
+import { answerJson, startUpstream } from '../../harness/start-upstream.ts'
+import { startSupervisor } from '../../workers/start-supervisor.ts'
+import { linesOf, sealFolder } from './seal-folder.ts'
+
+const startService = () => startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+const routes = (target: string) => [{ id: 'write-item', method: 'POST', path: '/items', target }]
+
+const send = async (url: string, count = 1) => {
+  for (let n = 0; n < count; n += 1) {
+    const headers = { 'X-Tenant-ID': 'acme', 'X-Request-ID': `r-${n}`, 'Content-Type': 'text/plain' }
+    const answer = await fetch(`${url}/items`, { method: 'POST', headers, body: `body ${n}` })
+    expect(answer.status).toBe(200)
+    await answer.arrayBuffer()
+  }
+}
+
+it('writes sealed lines with the hash of the body, and the body beside them', async () => {
+  const log = sealFolder()
+  const { url: target } = await startService()
+  const audit = { ...log.section, include_request_body: true }
+  const { url, gateway, metrics } = await startGateway({
+    plugins: { 'otel-audit': audit },
+    routes: routes(target),
+  })
+  await send(url, 3)
+  const written = 'agentic_plugin_otelaudit_emit_total{exporter="file",outcome="ok"} 3'
+  await expect.poll(metrics).toContain(written)
+  await gateway.close()
+  const [opened, first] = linesOf(log.file)
+  expect(opened).toMatchObject({ seq: 0, event_type: 'agentic.audit.opened' })
+  const body_sha256 = hash('sha256', 'body 0')
+  expect(first).toMatchObject({
+    seq: 1,
+    tenant_id: 'acme',
+    request_id: 'r-0',
+    outcome: 'success',
+    body_sha256,
+  })
+  expect(readFileSync(log.file, 'utf8')).not.toContain('body 0')
+  expect(linesOf(join(log.folder, 'audit.bodies'))[0]).toEqual({
+    request_id: 'r-0',
+    body_sha256,
+    body: 'body 0',
+  })
+  expect(await log.verify()).toMatchObject({ faults: [], size: 4, sealedSize: 4 })
+})
+
+it('is plain JSON lines without a seal', async () => {
+  const log = sealFolder()
+  const { url: target } = await startService()
+  const { seal: _, ...audit } = log.section
+  const { url, gateway } = await startGateway({ plugins: { 'otel-audit': audit }, routes: routes(target) })
+  await send(url)
+  await gateway.close()
+  expect(linesOf(log.file)).toMatchObject([{ event_type: 'agentic.request.received', request_id: 'r-0' }])
+  expect(linesOf(log.file)[0]).not.toHaveProperty('seq')
+})
+
+it('a file that cannot be written changes no answer, is counted, logged and told by readiness', async () => {
+  const log = sealFolder()
+  writeFileSync(join(log.folder, 'place'), '')
+  const { url: target } = await startService()
+  const audit = { ...log.section, file: join(log.folder, 'place', 'audit.jsonl') }
+  const {
+    url,
+    metrics,
+    log: lines,
+  } = await startGateway({ plugins: { 'otel-audit': audit }, routes: routes(target) })
+  await send(url)
+  await expect
+    .poll(metrics)
+    .toContain('agentic_plugin_otelaudit_emit_total{exporter="file",outcome="error"} 1')
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      msg: 'audit records were dropped',
+      exporter: 'file',
+      records: 1,
+    }),
+  )
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'ready',
+    degraded: ['otel-audit: otel-audit drops records'],
+  })
+})
+
+it.each([
+  [
+    'no such file',
+    (log: ReturnType<typeof sealFolder>) => join(log.folder, 'none.pem'),
+    'cannot read the file (ENOENT)',
+  ],
+  [
+    'no key',
+    (log: ReturnType<typeof sealFolder>) => log.textFile('words'),
+    'the key is not an Ed25519 private key in PEM',
+  ],
+])('does not start with %s as its key', async (_name, key, message) => {
+  const log = sealFolder()
+  const seal = { key_file: key(log), name: 'a.test' }
+  const starting = startGateway({ plugins: { 'otel-audit': { ...log.section, seal } }, routes: [] })
+  await expect(starting).rejects.toThrow(`plugins.otel-audit.seal.key_file: ${message}`)
+})
+
+it('posts each checkpoint to the anchor, and readiness tells when it is away', async () => {
+  const log = sealFolder()
+  const { url: target } = await startService()
+  let status = 503
+  const anchor = await startUpstream((_request, response) => void response.writeHead(status).end())
+  const audit = { ...log.section, anchor: { url: `${anchor.url}/checkpoints` } }
+  const { url, gateway } = await startGateway({ plugins: { 'otel-audit': audit }, routes: routes(target) })
+  await Promise.all(Array.from({ length: 20 }, () => send(url, 50)))
+  const degraded = async () => Object(await (await fetch(`${url}/readyz`)).json()).degraded
+  await expect
+    .poll(degraded, { timeout: 10_000 })
+    .toEqual(['otel-audit: checkpoints do not reach the anchor'])
+  status = 204
+  await send(url)
+  await gateway.close()
+  const notes = anchor.requests.map(({ body }) => body.toString())
+  // The first one came twice: refused, and again with the next.
+  expect(notes.slice(1).join('\n')).toBe(readFileSync(log.checkpoints, 'utf8'))
+})
+
+it('several workers write one log through their supervisor', async () => {
+  const log = sealFolder()
+  const { url: target } = await startService()
+  const { supervisor, url } = await startSupervisor({
+    gateway: { workers: 2, drain_seconds: 1 },
+    plugins: { 'otel-audit': log.section },
+    routes: routes(target),
+  })
+  await Promise.all([send(url, 20), send(url, 20)])
+  await supervisor.drain()
+  const report = await log.verify()
+  expect(report).toMatchObject({ faults: [], size: 41, sealedSize: 41 })
+})
