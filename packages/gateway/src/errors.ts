@@ -3,6 +3,7 @@ import type {
   ErrorOutcome,
   FailedDependency,
   Forbidden,
+  Outcome,
   ValidationFailed,
 } from '@agentic-rest/profile'
 
@@ -285,6 +286,40 @@ export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOu
   const { type, condition, message } = errorCodeRow(code)
   if (type !== 'error' || condition === undefined) return { type, code, message }
   return { type, code, message, condition }
+}
+
+/** The code of refusals with a list of fields, whose outcome has none. */
+export const VALIDATION_FAILED = 'VALIDATION_FAILED'
+
+/** The code of an outcome: its own, or the upper-case name of its type for those without one. */
+export function codeOf(outcome: Outcome): string {
+  return ('code' in outcome ? outcome.code : undefined) ?? outcome.type.toUpperCase()
+}
+
+const CAUSE = /^[A-Z][A-Z0-9_]{2,63}$/
+const ERROR_NAME = /^[A-Za-z]{1,64}$/
+const MAX_CAUSES = 5
+
+/**
+ * The cause of an error as one word: the code of the system or of TLS (`ECONNREFUSED`), or else the name of its class.
+ * Never its message, which may hold a host or a secret.
+ */
+export function causeOf(error: unknown): string | undefined {
+  let at = error
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
+    const code: unknown = 'code' in at ? at.code : undefined
+    if (typeof code === 'string' && CAUSE.test(code)) return code
+    // A name with several addresses fails with one error for each.
+    at = at instanceof AggregateError ? at.errors[0] : at.cause
+  }
+  return error instanceof Error && error.name !== 'Error' && ERROR_NAME.test(error.name)
+    ? error.name
+    : undefined
+}
+
+/** An error with a code, as those of the system have. */
+export function codedError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
 }
 
 /** A limit that a request would exceed. */

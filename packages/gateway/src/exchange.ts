@@ -190,6 +190,30 @@ export interface ExchangeResult {
   readonly outcomeType: OutcomeType | undefined
 }
 
+/** Why the gateway answered a request itself, or broke an answer off. */
+export interface Reason {
+  /** A code of `docs/errors.md`, or the code of a custom plugin. */
+  readonly code: string
+  /** The limit, the policy, the rule of the profile or the field that decided. */
+  readonly rule: string | undefined
+  /** The fault behind it as one word, such as `ECONNREFUSED`; never a host, a secret or a part of a body. */
+  readonly cause: string | undefined
+  /** The step that decided: a plugin, or `admit`, `route`, `take-slot`, `upstream`, `check-response`, `deliver`. */
+  readonly step: string
+}
+
+/** The steps of a request and when each ended, kept only while somebody watches requests. */
+export class Trail {
+  readonly names: string[] = []
+  /** By `performance.now()`. */
+  readonly endedAt: number[] = []
+
+  end(name: string): void {
+    this.names.push(name)
+    this.endedAt.push(performance.now())
+  }
+}
+
 /** The head of a request, as `listen/` read and judged it. */
 export interface RequestHead {
   readonly method: string
@@ -326,6 +350,13 @@ export class Exchange implements RequestHead, RequestWire {
   /** The limit that refused the request, set with `refuseByLimit`. */
   limit: string | undefined = undefined
 
+  /** The step that works on the request now. */
+  step = 'route'
+  /** When each step ended; `undefined` while nobody watches requests. */
+  trail: Trail | undefined = undefined
+  /** The fault behind a refusal, made with `causeOf`. */
+  cause: string | undefined = undefined
+
   // any plugin
   /** Attributes of the audit record, set with `setAuditAttribute`. */
   auditAttributes: Record<string, string> | undefined = undefined
@@ -345,6 +376,8 @@ export class Exchange implements RequestHead, RequestWire {
   // call-upstream
   upstreamStartedAt: number | undefined = undefined
   upstreamEndedAt: number | undefined = undefined
+  /** The request was sent a second time, on a new connection. */
+  resent = false
   /** The rules of the profile that the upstream's answer broke. */
   violations: readonly string[] = NONE
   /** The tokens that the answer reported; `undefined` when it did not, or when nobody counts them. */
@@ -358,6 +391,8 @@ export class Exchange implements RequestHead, RequestWire {
 
   // finish
   result: ExchangeResult | undefined = undefined
+  /** Set when the gateway answered itself with an error, or broke an answer off. */
+  reason: Reason | undefined = undefined
   streamError: StreamErrorKind | undefined = undefined
 
   // active-exchanges

@@ -22,6 +22,7 @@ import { LIMITS_ALONE, type LimitStore } from './limits/limit-store.ts'
 import { UsageLedger } from './limits/usage-ledger.ts'
 import { handle } from './line/handle.ts'
 import type { GatewayStatus, Parts, Watcher } from './line/parts.ts'
+import { createReasonLog } from './line/reason-log.ts'
 import {
   type ConnectionSource,
   createListener,
@@ -140,9 +141,9 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const gatewayPort = () => state.port
   const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
-  const watching = [admin?.watch, link?.watch, createRecordWatcher(options)]
-  const watchers = watching.filter((watch) => watch !== undefined)
-  let parts: Parts = { snapshot: current(), load, slots, metrics, status, log, watchers, isClosing }
+  const watchers = definedOf([admin?.watch, link?.watch, createRecordWatcher(options)])
+  const logs = { log, reasonLog: createReasonLog(log) }
+  let parts: Parts = { snapshot: current(), load, slots, metrics, status, ...logs, watchers, isClosing }
   const listener = openListener(() => parts, link?.connections)
   function use(next: Snapshot): void {
     listener.apply(listenerSettings(next))
@@ -174,6 +175,10 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
     close,
   }
+}
+
+function definedOf(watchers: readonly (Watcher | undefined)[]): Watcher[] {
+  return watchers.filter((watch) => watch !== undefined)
 }
 
 function openSlots(

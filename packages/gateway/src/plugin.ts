@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { AuditFiles } from './audit-log/audit-files.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 import type { Exchange, StepResult } from './exchange.ts'
+import type { ClientAddress } from './listen/client-address.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { HttpClient } from './upstream/http-client.ts'
@@ -20,6 +21,10 @@ export interface PipelinePlugin {
   warm?(): Promise<void>
   /** Why the gateway is less than ready, if it is; never fails readiness by itself. */
   degraded?(): string | undefined
+  /** The cause of its last failed look-up, as one word. */
+  cause?(): string | undefined
+  /** The plugin is told the end of requests without a route too. */
+  readonly seesUnrouted?: boolean
   /** Flushes and releases everything; resolves within a time that the plugin itself bounds. */
   close?(): Promise<void>
 }
@@ -53,6 +58,8 @@ export interface PipelineContext {
   readonly waits: Waits
   /** Resources that outlive a reload: connections, fetched keys. Keys belong to this plugin alone. */
   readonly hold: Hold
+  /** The address of the client, behind `gateway.trusted_proxies` too. */
+  readonly clientAddress: ClientAddress
   /** Where the audit exporter `stdout` writes. */
   readonly stdout: Writable
   /** Where the audit exporter `file` writes. */

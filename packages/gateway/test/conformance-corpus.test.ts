@@ -63,7 +63,9 @@ describe.each([...Object.keys(statuses), 'error'])('every %s body of the corpus'
   it.each(casesOf(schema))('$title', async (one) => {
     const pair = await startTypedPair({ conformance: 'enforce' })
     await judge(pair, schema, one)
-    const expected = refusalOf(one) === 'PROFILE_VIOLATION' ? `schema.${one.rule?.split(' ')[0]}` : undefined
+    const code = refusalOf(one)
+    const schemaRule = `schema.${one.rule?.split(' ')[0]}`
+    const expected = code === 'PROFILE_VIOLATION' ? schemaRule : code?.toLowerCase()
     expect(pair.audit).toHaveLength(1)
     expect(members(pair.audit[0]?.['attributes'])['profile_violations']).toBe(expected)
   })

@@ -105,6 +105,9 @@ describe('with every plugin at work', () => {
         outcome_type: 'created',
         issuer: world.issuer.url,
         token_sub: 'alice',
+        status: '201',
+        client_address: '127.0.0.1',
+        upstream: 'create-optimization',
       },
     })
   })

@@ -29,5 +29,12 @@ export const ownAuditFields: readonly string[] = [
   'usage_output',
   'cost_micro',
   'outcome_type',
+  'status',
+  'code',
+  'rule',
+  'cause',
+  'step',
+  'client_address',
+  'upstream',
   'profile_violations',
 ]

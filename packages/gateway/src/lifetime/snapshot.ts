@@ -3,8 +3,8 @@ import type { GatewayConfig } from '../config/config-schema.ts'
 import { withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import type { Exchange } from '../exchange.ts'
+import { createClientAddress } from '../listen/client-address.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/key-pair.ts'
-
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
@@ -45,7 +45,7 @@ export interface SnapshotSource extends LoadedConfig {
 }
 
 /** The parts of the gateway that outlive a snapshot. */
-export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion'> {
+export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion' | 'clientAddress'> {
   readonly pools: Shared<UpstreamPool>
   /** Whether the warnings of a configuration are logged here. */
   readonly logsWarnings: boolean
@@ -64,7 +64,8 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
-  const plugins = createPlugins(sources, { ...world, configVersion: versionOf(config) })
+  const clientAddress = createClientAddress(gateway.trusted_proxies)
+  const plugins = createPlugins(sources, { ...world, clientAddress, configVersion: versionOf(config) })
   const pools = createPools(config, world, plugins)
   return {
     config,

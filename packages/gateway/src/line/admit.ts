@@ -8,7 +8,13 @@ import { sendPreflight } from './respond.ts'
  * Refuses a request before anything is looked up for it. Without a promise: the parser reads on in the same turn, and a
  * refused head must be answered before a malformed body is.
  */
-export function admit(exchange: Exchange, { load, snapshot, isClosing }: Parts): StepResult {
+export function admit(exchange: Exchange, parts: Parts): StepResult {
+  const refused = refuseEarly(exchange, parts)
+  if (refused !== undefined) exchange.step = 'admit'
+  return refused
+}
+
+function refuseEarly(exchange: Exchange, { load, snapshot, isClosing }: Parts): StepResult {
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
   if (isClosing()) return refusal('SHUTTING_DOWN')
@@ -16,9 +22,14 @@ export function admit(exchange: Exchange, { load, snapshot, isClosing }: Parts):
   if (exchange.headFault !== undefined && exchange.allowedMethods.length === 0) return exchange.headFault
   const overload = load.overload()
   if (overload === 'max_in_flight') return refuseByLimit(exchange, { code: 'OVERLOADED', limit: overload })
-  if (overload === 'late_loop') return refusal('OVERLOADED')
+  if (overload === 'late_loop') {
+    exchange.cause = 'LATE_LOOP'
+    return refusal('OVERLOADED')
+  }
   const { max_body_bytes } = snapshot.config.gateway.limits
-  return (exchange.body.length ?? 0) > max_body_bytes ? refusal('BODY_TOO_LARGE') : undefined
+  if ((exchange.body.length ?? 0) <= max_body_bytes) return undefined
+  exchange.limit = 'max_body_bytes'
+  return refusal('BODY_TOO_LARGE')
 }
 
 /**

@@ -13,6 +13,7 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const { route } = exchange
   const { snapshot, log } = parts
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
+  exchange.step = 'upstream'
   const { limits, cors } = snapshot.config.gateway
   const { signer } = snapshot
   const notAsked = route.inject_usage ? await askForUsage(exchange, limits.max_body_bytes) : undefined
@@ -20,17 +21,22 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const { traceparent } = traceContext(exchange)
   const target = snapshot.pools.get(route)
   const forwarded = await forward(exchange, route, { ...target, traceparent, signer, log })
+  exchange.trail?.end('upstream')
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded
+  exchange.step = 'check-response'
   const checked = await checkResponse(exchange, route, {
     answer,
     maxBytes: limits.max_agentic_response_bytes,
   })
+  exchange.trail?.end('check-response')
   if ('refused' in checked) return checked.refused
   const { essence, isEventStream } = checked.checked
   const refused = isEventStream ? await takeLateSlot(exchange, answer, parts) : undefined
   if (refused !== undefined) return refused
+  exchange.step = 'deliver'
   const end = await deliver(exchange, checked.checked, { ownsCors: cors !== undefined })
+  exchange.trail?.end('deliver')
   exchange.delivery = { status: answer.status, essence, end }
   return undefined
 }

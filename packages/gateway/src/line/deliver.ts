@@ -1,5 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
-import { refusal } from '../errors.ts'
+import { causeOf, refusal } from '../errors.ts'
 import {
   type CancelReason,
   type CancelSignal,
@@ -133,10 +133,11 @@ interface PipeOptions {
 }
 
 function pipe(
-  { reply, signal }: Exchange,
+  exchange: Exchange,
   body: UpstreamAnswer['body'],
   { finish, watch }: PipeOptions,
 ): Promise<DeliveryEnd> {
+  const { reply, signal } = exchange
   return new Promise((resolve) => {
     let begun = false
     let waiting = false
@@ -159,6 +160,7 @@ function pipe(
       },
       end(bodyEnd) {
         const end = deliveryEnd(bodyEnd, signal)
+        if (end === 'upstream_error' && !bodyEnd.complete) exchange.cause = causeOf(bodyEnd.error)
         begun = true
         finish(end)
         resolve(end)

@@ -1,4 +1,4 @@
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, Trail } from '../exchange.ts'
 import { admit, answerPreflight } from './admit.ts'
 import { callUpstream } from './call-upstream.ts'
 import { answerOwnPath } from './own-endpoints.ts'
@@ -12,6 +12,8 @@ import { takeSlot } from './take-slot.ts'
 export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   if (answerOwnPath(exchange, parts) || answerPreflight(exchange, parts)) return
   enter(exchange, parts)
+  // Times are measured only if somebody will ask for them.
+  if (parts.watchers.length > 0) exchange.trail = new Trail()
   try {
     // First, so that a refusal is counted under its route.
     const unrouted = findRoute(exchange, parts)

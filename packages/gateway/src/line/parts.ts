@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Exposition } from '../metrics/registry.ts'
 import type { StreamSlots } from '../slots/stream-slots.ts'
+import type { ReasonLog } from './reason-log.ts'
 
 /** Sees a finished request with its completed record. It must not throw, and not wait. */
 export type Watcher = (exchange: Exchange) => void
@@ -26,6 +27,7 @@ export interface Parts {
   readonly metrics: Metrics
   readonly status: GatewayStatus
   readonly log: Log
+  readonly reasonLog: ReasonLog
   /** Called with every finished request. */
   readonly watchers: readonly Watcher[]
   /** The gateway is shutting down and takes no new work. */

@@ -1,5 +1,5 @@
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
-import { refusal } from '../errors.ts'
+import { causeOf, refusal } from '../errors.ts'
 import {
   type Exchange,
   LimitReachedError,
@@ -22,6 +22,7 @@ function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | 
   const { plugins } = parts.snapshot
   for (let index = start; index < plugins.length; index += 1) {
     const plugin = plugins[index] as PipelinePlugin
+    exchange.step = plugin.name
     const result = run(plugin, exchange, parts.log)
     if (result instanceof Promise)
       return result.then(
@@ -29,13 +30,21 @@ function runFrom(start: number, exchange: Exchange, parts: Parts): StepResult | 
         (refused) =>
           exchange.signal.aborted
             ? undefined
-            : (refused ?? takeShare(plugin, exchange, parts) ?? runFrom(index + 1, exchange, parts)),
+            : (ended(plugin, exchange, refused ?? takeShare(plugin, exchange, parts)) ??
+              runFrom(index + 1, exchange, parts)),
         (error) => failed(plugin, exchange, { log: parts.log, error }),
       )
-    const refused = result ?? takeShare(plugin, exchange, parts)
+    const refused = ended(plugin, exchange, result ?? takeShare(plugin, exchange, parts))
     if (refused !== undefined) return refused
   }
   return undefined
+}
+
+/** Notes the end of a plugin's step and, for a look-up that failed, the cause. */
+function ended(plugin: PipelinePlugin, exchange: Exchange, refused: StepResult): StepResult {
+  exchange.trail?.end(plugin.name)
+  if (refused?.type === 'failed_dependency') exchange.cause ??= plugin.cause?.()
+  return refused
 }
 
 const KNOWS_TENANT: BuiltInName = 'tenant-injector'
@@ -62,15 +71,17 @@ interface Failure {
 
 function failed(plugin: PipelinePlugin, exchange: Exchange, { log, error }: Failure): StepResult {
   if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
+  exchange.cause = causeOf(error)
   // A plugin that gives up because its client left has not failed.
   const level = exchange.signal.aborted ? 'debug' : 'error'
   log[level]('a plugin failed', { plugin: plugin.name, request_id: exchange.trace.requestId, error })
   return refusal('PLUGIN_FAILED')
 }
 
-/** Tells every plugin how the request ended. */
+/** Tells every plugin how the request ended; without a route only those that see such requests. */
 export function tellPlugins(exchange: Exchange, { snapshot, log }: Parts): void {
   for (const plugin of snapshot.plugins) {
+    if (exchange.route === undefined && plugin.seesUnrouted !== true) continue
     try {
       // The result is not awaited, but a plugin in JavaScript may be asynchronous here, whatever its type says.
       const telling: unknown = plugin.response?.(exchange)

@@ -8,11 +8,12 @@ import {
   statusOf,
   writeOutcome,
 } from '@agentic-rest/profile'
-import { type ErrorCode, errorCodeRow, errorCodes, refusal } from '../errors.ts'
+import { causeOf, type ErrorCode, errorCodeRow, errorCodes, refusal } from '../errors.ts'
 import type { CancelReason, Delivery, Exchange, ExchangeResult, StreamErrorKind } from '../exchange.ts'
 import { lastOutcome } from './deliver.ts'
 import type { Parts } from './parts.ts'
 import { tellPlugins } from './pipeline.ts'
+import { reasonOf } from './reason.ts'
 
 const OVERLOAD_RETRY_SECONDS = '1'
 const NO_CONTENT = 204
@@ -98,6 +99,7 @@ export function enter(exchange: Exchange, { load, snapshot }: Parts): void {
 export function fail(exchange: Exchange, { log }: Parts, error: unknown): void {
   if (!exchange.signal.aborted) {
     log.error('a request failed', { request_id: exchange.trace.requestId, error })
+    exchange.cause = causeOf(error)
     respond(exchange, refusal('INTERNAL_ERROR'))
     return
   }
@@ -117,8 +119,10 @@ export function finish(exchange: Exchange, parts: Parts): void {
   }
   exchange.result = resultOf(exchange)
   exchange.streamError = streamErrorOf(exchange)
+  exchange.reason = reasonOf(exchange)
   metrics.requestFinished(exchange)
-  if (exchange.route !== undefined) tellPlugins(exchange, parts)
+  tellPlugins(exchange, parts)
+  if (exchange.reason !== undefined || exchange.violations.length > 0) parts.reasonLog.tell(exchange)
   for (const watch of watchers) watch(exchange)
   // Last: a replaced snapshot closes with its last request, and the lines above still use it.
   snapshot.requests.leave(exchange)

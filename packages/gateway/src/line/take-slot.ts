@@ -31,8 +31,10 @@ export async function takeLateSlot(
 
 /** Takes one of the tenant's stream slots; `finish` gives it back. */
 async function openSlot(exchange: Exchange, { slots, load, metrics }: Parts): Promise<StepResult> {
+  exchange.step = 'take-slot'
   const taken = slots.take(exchange.tenantId ?? '')
   const release = taken instanceof Promise ? await untilTaken(taken, exchange) : taken
+  exchange.trail?.end('take-slot')
   if (release === undefined) {
     exchange.slot = 'refused'
     return refuseByLimit(exchange, {

@@ -51,6 +51,12 @@ export const metricTable = {
     buckets: EMIT_BUCKETS_SECONDS,
     help: 'Time to write a batch of audit records.',
   },
+  errors: {
+    name: 'agentic_gateway_errors_total',
+    type: 'counter',
+    labels: ['route', 'code'],
+    help: 'Errors that the gateway answered with itself, by code; the codes of custom plugins count as CUSTOM.',
+  },
   violations: {
     name: 'agentic_profile_violations_total',
     type: 'counter',

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { PROFILE_VERSION } from '@agentic-rest/profile'
+import { errorCodes, VALIDATION_FAILED } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { metricTable } from './metric-table.ts'
 import { type Exposition, isCount, type MetricValues, Registry, type Series } from './registry.ts'
@@ -78,6 +79,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const sseErrors = registry.counter(metricTable.sseErrors)
   const auditEmits = registry.counter(metricTable.auditEmits)
   const auditEmitDuration = registry.histogram(metricTable.auditEmitDuration)
+  const errors = registry.counter(metricTable.errors)
   const violations = registry.counter(metricTable.violations)
   const sanitizeSkipped = registry.counter(metricTable.sanitizeSkipped)
   const configReloaded = createReloadMetrics(registry)
@@ -95,6 +97,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (exchange.upstreamStartedAt !== undefined)
         upstreamDuration.observe(secondsSince(exchange.upstreamStartedAt, exchange.upstreamEndedAt), route)
       if (streamError !== undefined) sseErrors.inc(tenantId, route, streamError)
+      if (exchange.reason !== undefined) errors.inc(route, countedCode(exchange.reason.code))
       for (const rule of exchange.violations) violations.inc(route, rule)
     },
     streamOpened: (exchange) => addActive(1, exchange),
@@ -202,6 +205,11 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
       memory.set(process.memoryUsage.rss())
     },
   }
+}
+
+/** The codes of custom plugins count as one: a plugin may make up any number of them. */
+function countedCode(code: string): string {
+  return Object.hasOwn(errorCodes, code) || code === VALIDATION_FAILED ? code : 'CUSTOM'
 }
 
 function secondsSince(start: number, end = performance.now()): number {

@@ -7,7 +7,7 @@ import {
   outcomeViolations,
 } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
-import { refusal } from '../errors.ts'
+import { causeOf, codedError, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { memoize } from './memoize.ts'
@@ -47,7 +47,11 @@ export function checkResponse(
     exchange.signal.throwIfAborted()
     // Never refused for its size: the service has done its work. It leaves less room for requests.
     if ('bytes' in collected) exchange.heldBytes?.add(collected.bytes.length)
-    if ('problem' in collected) return { refused: refusal(problemCode(collected.problem)) }
+    if ('problem' in collected) {
+      exchange.cause =
+        collected.problem === 'too_large' ? 'TOO_LARGE' : (causeOf(collected.error) ?? 'CUT_OFF')
+      return { refused: refusal(problemCode(collected.problem)) }
+    }
     return checkVendorBody(exchange, route, { answer, essence, bytes: collected.bytes, maxBytes })
   }
   const collecting = collectBody(answer.body, maxBytes)
@@ -61,9 +65,15 @@ function checkVendorBody(
 ): Checked {
   const { answer, essence, bytes } = found
   const body = readVendorBody(bytes, answer.rawHeaders, found.maxBytes)
-  if (body === undefined) return { refused: refusal('INVALID_AGENTIC_RESPONSE') }
+  if ('fault' in body) {
+    exchange.cause = body.fault
+    return { refused: refusal('INVALID_AGENTIC_RESPONSE') }
+  }
   const trace = compareTrace((body.value as { trace?: unknown } | null)?.trace, exchange.trace)
-  if (trace !== 'match') return { refused: refusal(trace === 'missing' ? 'TRACE_MISSING' : 'TRACE_MISMATCH') }
+  if (trace !== 'match') {
+    exchange.violations = [`trace_${trace}`]
+    return { refused: refusal(trace === 'missing' ? 'TRACE_MISSING' : 'TRACE_MISMATCH') }
+  }
   const violations = outcomeViolations({ status: answer.status, essence, body: body.value })
   return judge(exchange, route, { checked: { answer, essence, isEventStream: false, bytes }, violations })
 }
@@ -114,19 +124,20 @@ const typeIn = memoize((value): string | undefined => {
 
 const MAX_DEPTH = 64
 
-/** The JSON value of a typed body as a client decodes it; `undefined` if it cannot be read within the bounds. */
+/** The JSON value of a typed body as a client decodes it, or why it cannot be read within the bounds. */
 function readVendorBody(
   bytes: Buffer,
   rawHeaders: readonly string[],
   maxBytes: number,
-): { readonly value: unknown } | undefined {
+): { readonly value: unknown } | { readonly fault: string } {
   const encoding = joinedHeader(rawHeaders, 'content-encoding')?.trim().toLowerCase() ?? ''
   try {
     const content = decode(bytes, encoding, maxBytes)
-    if (isDeeperThan(content, MAX_DEPTH)) return undefined
+    if (isDeeperThan(content, MAX_DEPTH)) return { fault: 'TOO_DEEP' }
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content)) }
-  } catch {
-    return undefined
+  } catch (error) {
+    // A fault of JSON has no code; those of encodings have one, also that of bytes that are no UTF-8.
+    return { fault: error instanceof SyntaxError ? 'NOT_JSON' : (causeOf(error) ?? 'UNKNOWN_ENCODING') }
   }
 }
 
@@ -146,7 +157,7 @@ function decode(bytes: Buffer, encoding: string, maxOutputLength: number): Buffe
     case 'zstd':
       return zstdDecompressSync(bytes, { maxOutputLength })
     default:
-      throw new TypeError('an encoding that cannot be read')
+      throw codedError('UNKNOWN_ENCODING', 'an encoding that cannot be read')
   }
 }
 

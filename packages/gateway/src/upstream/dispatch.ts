@@ -9,6 +9,8 @@ export interface UpstreamRequest extends WireRequest {
   readonly signal: CancelSignal
   /** The request may be sent twice without harm. */
   readonly repeatable: boolean
+  /** Called when the request is sent a second time. */
+  onRepeated?(): void
   /** Called once, when the request has ended at the upstream, complete or failed. */
   onSettled(): void
 }
@@ -100,6 +102,7 @@ class UpstreamCall implements AnswerHandler, UpstreamBody {
     // A server may close an idle connection just when a request is sent: that request is sent once more (F8).
     if (isLost && this.repeatable && !this.request.signal.aborted) {
       this.repeatable = false
+      this.request.onRepeated?.()
       this.sending = this.connections.resend(this.request, this)
       return
     }

@@ -1,6 +1,6 @@
 import { headerKeys } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
-import { type ErrorCode, type ReachedLimit, refusal } from '../errors.ts'
+import { causeOf, type ErrorCode, type ReachedLimit, refusal } from '../errors.ts'
 import {
   BodyTooLargeError,
   type Exchange,
@@ -64,7 +64,10 @@ export async function forward(
     if (error instanceof LimitReachedError) return { refused: refuseByLimit(exchange, error.reached) }
     const { requestId } = exchange.trace
     options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
-    return { refused: refusal(failureCode(error)) }
+    const code = failureCode(error)
+    if (code === 'BODY_TOO_LARGE') exchange.limit = 'max_body_bytes'
+    else exchange.cause = causeOf(error)
+    return { refused: refusal(code) }
   }
 }
 
@@ -97,6 +100,10 @@ class ForwardedRequest implements UpstreamRequest {
 
   get signal(): Exchange['signal'] {
     return this.exchange.signal
+  }
+
+  onRepeated(): void {
+    this.exchange.resent = true
   }
 
   onSettled(): void {

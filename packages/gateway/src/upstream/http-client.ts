@@ -40,12 +40,17 @@ export interface HttpClient {
 export class HttpLookupError extends Error {
   override readonly name = 'HttpLookupError'
   readonly reason: 'timeout' | 'too_large' | 'unreachable'
+  /** Its cause has the code of an address that cannot be reached. */
+  readonly code: string | undefined
 
   constructor(reason: 'timeout' | 'too_large' | 'unreachable', cause?: unknown) {
     super(`the look-up failed: ${reason}`, { cause })
     this.reason = reason
+    this.code = lookupCodes[reason]
   }
 }
+
+const lookupCodes = { timeout: 'ETIMEDOUT', too_large: 'TOO_LARGE', unreachable: undefined } as const
 
 const DEFAULT_MAX_BYTES = 65_536
 const CONNECTIONS_PER_ORIGIN = 16

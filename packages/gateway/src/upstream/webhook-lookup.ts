@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { WebhookOptions } from '../config/config-schema.ts'
 import { hasDotSegment } from '../config/schema/address-checks.ts'
-import { InitialisationError } from '../errors.ts'
+import { causeOf, InitialisationError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type HttpAnswer, type HttpClient, HttpLookupError } from './http-client.ts'
 
@@ -13,6 +13,8 @@ export interface WebhookLookup<Name extends string, Answer extends NonNullable<u
   extends CachedLookup<WebhookQuery<Name>, Answer> {
   /** The fault of the last answer, if it had one. */
   degraded(): string | undefined
+  /** The same as one word. */
+  cause(): string | undefined
 }
 
 /** The meaning of one webhook's answers. */
@@ -63,7 +65,7 @@ export function createWebhookLookup<Name extends string, Answer extends NonNulla
     keepMs: (answer) => keptSeconds(options, contract.isNegative(answer)) * 1000,
     maxEntries: options.cache_max_entries,
   })
-  return { find: lookup.find, degraded: health.degraded }
+  return { find: lookup.find, degraded: health.degraded, cause: health.cause }
 }
 
 /** The lengths keep ("ab", "c") and ("a", "bc") apart (hardening F16). */
@@ -95,19 +97,24 @@ export interface Health {
   note(reason: string | undefined, error?: unknown): void
   /** The fault of the last answer, if it had one. */
   degraded(): string | undefined
+  /** The same as one word: a code such as `ECONNREFUSED`, or `INVALID_ANSWER`. */
+  cause(): string | undefined
 }
 
 /** Keeps the result of the last call and logs changes only: an outage is not one line per request. */
 export function createHealth(title: string, log: Log): Health {
   let failure: string | undefined
+  let cause: string | undefined
   return {
     note: (reason, error) => {
+      cause = reason && (causeOf(error) ?? reason.toUpperCase())
       if (reason === failure) return
       failure = reason
       if (reason === undefined) log.info(`${title} answers again`)
       else log.warn(`${title} gives no usable answer`, { reason, error })
     },
     degraded: () => (failure === undefined ? undefined : `${title} gives no usable answer: ${failure}`),
+    cause: () => cause,
   }
 }
 

@@ -77,6 +77,7 @@ test('a minimal file gets every default', () => {
       workers: 1,
       metrics: { port: 'main' },
       llm: { max_sse_connections_per_tenant: 10 },
+      trusted_proxies: [],
       limits: defaultLimits,
       rate_limits: [],
       prices: [],
@@ -114,6 +115,7 @@ test('the complete example of the design is read as it is meant', () => {
       admin: { host: '127.0.0.1', port: 8090, role: 'gateway:admin', hosts: [] },
       metrics: { port: 'main' },
       llm: { max_sse_connections_per_tenant: 10 },
+      trusted_proxies: [],
       limits: defaultLimits,
       rate_limits: [],
       prices: [],
@@ -210,6 +212,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
       redis_url: `rediss://gateway:${environment.SECRET}@redis.example.test:6380/2`,
       ca_file: new URL('good/redis-ca.pem', import.meta.url).pathname,
     },
+    trusted_proxies: ['10.0.0.0/8', '2001:db8::1'],
     limits: {
       max_body_bytes: 1,
       max_header_bytes: 1024,

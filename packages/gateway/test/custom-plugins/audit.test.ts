@@ -22,6 +22,9 @@ test('a plugin adds attributes to the record; those of the gateway stay', async 
     trial: 'false',
     'cost.centre': 'r-d',
     outcome_type: 'success',
+    status: '200',
+    client_address: '127.0.0.1',
+    upstream: 'GET item',
   })
 })
 
@@ -102,6 +105,13 @@ const reserved = [
   'outcome_type',
   'profile_violations',
   'limit',
+  'status',
+  'code',
+  'rule',
+  'cause',
+  'step',
+  'client_address',
+  'upstream',
   'token_sub',
   'issuer',
 ]
@@ -147,7 +157,7 @@ test('a record takes 32 attributes of plugins, not more', async () => {
   const { url, audit } = await startWithPlugins([plugin])
   expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
   await expect.poll(() => audit).toHaveLength(1)
-  expect(Object.keys(audit[0]?.['attributes'] as object)).toHaveLength(33)
+  expect(Object.keys(audit[0]?.['attributes'] as object)).toHaveLength(36)
   expect(audit[0]?.['attributes']).toMatchObject({ a0: '0', a31: 'again' })
 })
 

@@ -10,6 +10,7 @@ import {
   type RequestBody,
   type StepResult,
 } from '../../src/exchange.ts'
+import { connectionAddress } from '../../src/listen/client-address.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Closable, PipelineContext } from '../../src/plugin.ts'
 import { holdFor } from '../../src/plugins/plugin-set.ts'
@@ -187,6 +188,7 @@ export function makeContext(overrides: Partial<PipelineContext> = {}): TestConte
     auditFiles: createAuditFiles({
       log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     }),
+    clientAddress: connectionAddress,
     configVersion: 'test-1',
     baseFolder: process.cwd(),
     ...overrides,

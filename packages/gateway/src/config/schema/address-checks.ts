@@ -98,3 +98,19 @@ export const isPlainToAnotherHost = (address: string): boolean => {
   if (protocol !== 'http:' && protocol !== 'redis:') return false
   return !isLoopback(hostname.replace(/^\[|\]$/g, '').toLowerCase())
 }
+
+// The URL parser checks both families; it writes an IPv4 address in any other form anew.
+const isAddress = (text: string): boolean =>
+  text.includes(':')
+    ? /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]`)
+    : /^[\d.]+$/.test(text) && URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname === text
+
+/** An IP address, or a range of them in the notation of RFC 4632. */
+export const checkAddressRange: Check = (range) => {
+  const [address = '', bits, ...more] = range.split('/')
+  const most = address.includes(':') ? 128 : 32
+  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+  return isAddress(address) && isRange && more.length === 0
+    ? undefined
+    : 'must be an IP address or a range such as 10.0.0.0/8'
+}

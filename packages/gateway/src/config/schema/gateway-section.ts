@@ -1,4 +1,4 @@
-import { checkOrigin, checkRedisUrl } from './address-checks.ts'
+import { checkAddressRange, checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
 import { issuerName, role } from './formats.ts'
 import { priceSection, rateLimitSection } from './limit-sections.ts'
@@ -193,6 +193,11 @@ export const gatewaySection = section({
     .optional()
     .describe(
       'Keeps max_sse_connections_per_tenant and rate_limits across several gateways instead of in each; absent means in each.',
+    ),
+  trusted_proxies: list(checked('an address range', checkAddressRange))
+    .default([])
+    .describe(
+      'Address ranges of proxies before the gateway, such as 10.0.0.0/8. Audit records then name the rightmost address of X-Forwarded-For outside of them.',
     ),
   limits: limits.prefault({}).describe('Bounds that protect the process.'),
   rate_limits: list(rateLimitSection)

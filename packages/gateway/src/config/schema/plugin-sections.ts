@@ -286,7 +286,11 @@ const otelAuditSection = section({
     .describe(
       'Adds the body, after prompt-sanitize and cut at 1 MiB; bodies can hold personal data. The exporter file keeps it in a side file.',
     ),
-  include_rejected: flag().default(false).describe('Also records requests that an earlier plugin refused.'),
+  include_rejected: flag()
+    .default(false)
+    .describe(
+      'Also records refused requests: those that an earlier plugin or an earlier step refused, and those without a route.',
+    ),
   attributes: list(auditAttribute)
     .default([])
     .describe('Fields taken from a header, a claim or the route id.'),

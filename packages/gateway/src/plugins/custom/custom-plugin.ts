@@ -1,4 +1,4 @@
-import { type Outcome, outcomeTypes, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { type Outcome, outcomeTypes, writeOutcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { didYouMean } from '../../config/did-you-mean.ts'
 import { InitialisationError, refusal } from '../../errors.ts'
@@ -62,7 +62,7 @@ export function createCustomPlugin(loaded: LoadedPlugin, world: CustomWorld): Pi
       const viewed = hooks.request && viewOf(exchange)
       if (viewed === undefined) return undefined
       const { view, access } = viewed
-      const settle = (settled: unknown) => judge(settled, exchange.trace, log)
+      const settle = (settled: unknown) => judge(settled, exchange, log)
       let isPending = false
       access.open = true
       try {
@@ -164,8 +164,9 @@ async function closeWithin(hooks: PluginHooks, log: Log): Promise<void> {
 }
 
 /** The answer of a plugin is outside input: a value that the encoder would refuse fails this request alone. */
-function judge(answer: unknown, trace: Trace, log: Log): StepResult {
+function judge(answer: unknown, exchange: Exchange, log: Log): StepResult {
   if (answer === undefined) return undefined
+  const { trace } = exchange
   try {
     const outcome = readOutcome(answer)
     writeOutcome(outcome, trace)
@@ -175,6 +176,7 @@ function judge(answer: unknown, trace: Trace, log: Log): StepResult {
       request_id: trace.requestId,
       reason: error instanceof TypeError || error instanceof RangeError ? error.message : reasonOf(error),
     })
+    exchange.cause = 'INVALID_OUTCOME'
     return refusal('PLUGIN_FAILED')
   }
 }

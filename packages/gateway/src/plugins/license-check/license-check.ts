@@ -44,6 +44,7 @@ export function licenseCheck(options: LicenseCheckOptions, context: PipelineCont
     },
     plan: planLicenseCheck,
     degraded: () => server?.degraded(),
+    cause: () => server?.cause(),
   }
 }
 

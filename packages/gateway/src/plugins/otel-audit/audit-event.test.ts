@@ -37,10 +37,10 @@ it('takes every field from its source', () => {
   })
 })
 
-it('has empty fields where nothing is known', () => {
+it('has empty fields where nothing is known, and names a request without a route unmatched', () => {
   const event = begin(makeExchange({ route: undefined, params: Object.create(null) }))
   expect(event).toEqual(
-    expect.objectContaining({ tenant_id: '', actor_id: '', operation: '', resource_id: '' }),
+    expect.objectContaining({ tenant_id: '', actor_id: '', operation: 'unmatched', resource_id: '' }),
   )
 })
 
@@ -106,28 +106,33 @@ it('calls an exchange without a result an error', () => {
 })
 
 const CALLER = { issuer: 'https://id.example.test', token_sub: 'alice' }
+const answeredWith = (status: number) => ({ ...CALLER, client_address: '127.0.0.1', status: String(status) })
 
 it('names the typed outcome, and none when there is none', () => {
   const typed = request({ result: answered(400, 'clarification_required') })
   expect(completeEvent(begin(typed), typed).attributes).toEqual({
-    ...CALLER,
+    ...answeredWith(400),
     outcome_type: 'clarification_required',
   })
   const untyped = request({ result: answered(200) })
-  expect(completeEvent(begin(untyped), untyped).attributes).toEqual(CALLER)
+  expect(completeEvent(begin(untyped), untyped).attributes).toEqual(answeredWith(200))
 })
 
 it('names the rules that the answer broke', () => {
   const exchange = request({ result: answered(200), violations: ['status', 'media-type'] })
   expect(completeEvent(begin(exchange), exchange).attributes).toEqual({
-    ...CALLER,
+    ...answeredWith(200),
     profile_violations: 'status,media-type',
+    rule: 'status,media-type',
   })
 })
 
 it('names the limit that refused the request', () => {
   const exchange = request({ result: answered(429), limit: 'max_in_flight' })
-  expect(completeEvent(begin(exchange), exchange).attributes).toEqual({ ...CALLER, limit: 'max_in_flight' })
+  expect(completeEvent(begin(exchange), exchange).attributes).toEqual({
+    ...answeredWith(429),
+    limit: 'max_in_flight',
+  })
 })
 
 it('names the subject of the token when somebody else acts', () => {
@@ -135,7 +140,7 @@ it('names the subject of the token when somebody else acts', () => {
   expect(completeEvent(begin(exchange), exchange)).toEqual(
     expect.objectContaining({
       actor_id: 'bob',
-      attributes: { ...CALLER, outcome_type: 'created' },
+      attributes: { ...answeredWith(201), outcome_type: 'created' },
     }),
   )
 })
@@ -144,7 +149,7 @@ it('names the subject also when a mapping replaced the actor', () => {
   const exchange = request({ headers: makeHeaders({ 'X-Alias': 'mallory' }), result: answered(200) })
   const event = begin(exchange, [{ field: 'actor_id', from_header: 'X-Alias' }])
   expect(completeEvent(event, exchange)).toEqual(
-    expect.objectContaining({ actor_id: 'mallory', attributes: CALLER }),
+    expect.objectContaining({ actor_id: 'mallory', attributes: answeredWith(200) }),
   )
 })
 
@@ -155,15 +160,24 @@ it('lets no mapped attribute stand for what the gateway knows', () => {
     violations: ['schema'],
     result: answered(200, 'success'),
   })
-  const fields = ['token_sub', 'issuer', 'outcome_type', 'profile_violations']
+  const fields = [
+    'token_sub',
+    'issuer',
+    'outcome_type',
+    'profile_violations',
+    'status',
+    'client_address',
+    'rule',
+  ]
   const event = begin(
     exchange,
     fields.map((field) => ({ field, from_header: 'X-Alias' })),
   )
   expect(completeEvent(event, exchange).attributes).toEqual({
-    ...CALLER,
+    ...answeredWith(200),
     outcome_type: 'success',
     profile_violations: 'schema',
+    rule: 'schema',
   })
 })
 

@@ -2,6 +2,7 @@ import type { AuditEvent } from '@agentic-rest/profile'
 import { type MappableField, mappableFields } from '../../config/audit-fields.ts'
 import type { AuditAttribute } from '../../config/config-schema.ts'
 import { type Exchange, readClaim } from '../../exchange.ts'
+import { type ClientAddress, connectionAddress } from '../../listen/client-address.ts'
 
 /** The event types of the log line (decision 22). */
 export const eventTypes = {
@@ -22,7 +23,7 @@ export function beginEvent(exchange: Exchange, eventType: EventType, mapping: At
     actor_id: exchange.actor,
     request_id: exchange.trace.requestId,
     correlation_id: exchange.trace.correlationId,
-    operation: exchange.route?.id ?? '',
+    operation: exchange.route?.id ?? UNMATCHED,
     resource_id: lastParameter(exchange.params),
     outcome: '',
     timestamp: new Date().toISOString(),
@@ -31,12 +32,19 @@ export function beginEvent(exchange: Exchange, eventType: EventType, mapping: At
   }
 }
 
+/** The operation of requests that no route matches, as in the metrics. */
+const UNMATCHED = 'unmatched'
+
 /** Completes the record when the outcome is known. Attributes of plugins override mapped ones, those of the gateway both. */
-export function completeEvent(event: AuditEvent, exchange: Exchange): AuditEvent {
+export function completeEvent(
+  event: AuditEvent,
+  exchange: Exchange,
+  clientAddress: ClientAddress = connectionAddress,
+): AuditEvent {
   const attributes = {
     ...event.attributes,
     ...exchange.auditAttributes,
-    ...gatewayAttributes(exchange),
+    ...gatewayAttributes(exchange, clientAddress),
   }
   return { ...event, outcome: isSuccess(exchange) ? 'success' : 'error', attributes }
 }
@@ -46,9 +54,14 @@ export function isSuccess({ result }: Exchange): boolean {
   return result !== undefined && Math.floor(result.status / 100) === 2
 }
 
-function gatewayAttributes(exchange: Exchange) {
+function gatewayAttributes(exchange: Exchange, clientAddress: ClientAddress) {
   const { identity, result, violations, deniedPolicy, limit } = exchange
-  const attributes: Record<string, string> = {}
+  const attributes: Record<string, string> = {
+    status: String(result?.status ?? 0),
+    client_address: clientAddress(exchange),
+  }
+  if (exchange.upstreamStartedAt !== undefined) attributes['upstream'] = exchange.route?.id ?? ''
+  addReason(attributes, exchange)
   if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
@@ -59,6 +72,15 @@ function gatewayAttributes(exchange: Exchange) {
   attributes['issuer'] = identity.issuer
   attributes['token_sub'] = identity.subject
   return attributes
+}
+
+function addReason(attributes: Record<string, string>, { reason, violations }: Exchange): void {
+  const rule = reason === undefined ? violations.join(',') : reason.rule
+  if (rule !== undefined && rule !== '') attributes['rule'] = rule
+  if (reason === undefined) return
+  attributes['code'] = reason.code
+  attributes['step'] = reason.step
+  if (reason.cause !== undefined) attributes['cause'] = reason.cause
 }
 
 function addUsage(attributes: Record<string, string>, { usage, costMicro }: Exchange): void {

@@ -1,6 +1,5 @@
 import type { OtelAuditOptions } from '../../config/config-schema.ts'
 import type { Exchange } from '../../exchange.ts'
-import type { Log } from '../../log.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { beginEvent, completeEvent, createAttributeMapping, eventTypes, isSuccess } from './audit-event.ts'
 import type { AuditExporter } from './audit-exporter.ts'
@@ -20,7 +19,7 @@ export function otelAudit(options: OtelAuditOptions, context: PipelineContext): 
   const plan = () => planOtelAudit(options)
   if (!options.enabled) return { name: 'otel-audit', request: () => undefined, plan }
   const exporter = createExporter(options, context)
-  const recorder = createRecorder(options, exporter, context.log)
+  const recorder = createRecorder(options, exporter, context)
   return {
     name: 'otel-audit',
     request(exchange) {
@@ -28,6 +27,7 @@ export function otelAudit(options: OtelAuditOptions, context: PipelineContext): 
       return options.include_request_body ? captureBody(exchange, context.log) : undefined
     },
     response: recorder.complete,
+    seesUnrouted: true,
     plan,
     degraded: () => (exporter.report.failing() ? 'otel-audit drops records' : undefined),
     close: () => exporter.close(),
@@ -53,7 +53,11 @@ function createExporter(options: OtelAuditOptions, context: PipelineContext): Au
 }
 
 /** Creates and completes records. An error in either drops this one record and counts it. */
-function createRecorder(options: OtelAuditOptions, exporter: AuditExporter, log: Log) {
+function createRecorder(
+  options: OtelAuditOptions,
+  exporter: AuditExporter,
+  { log, clientAddress }: PipelineContext,
+) {
   const mapping = createAttributeMapping(options.attributes)
   // Requests without a record because `begin` failed: without this set, `complete` would take them for refused ones.
   const lost = new WeakSet<Exchange>()
@@ -74,6 +78,7 @@ function createRecorder(options: OtelAuditOptions, exporter: AuditExporter, log:
     exchange.auditEvent = completeEvent(
       exchange.auditEvent ?? beginEvent(exchange, eventType, mapping),
       exchange,
+      clientAddress,
     )
     exporter.write(exchange.auditEvent, exchange)
   })

@@ -18,7 +18,8 @@ const event = {
 }
 
 it('has the name, the fields and the flattened attributes of the record', () => {
-  const span = requestSpan(event, makeExchange())
+  const result = { status: 201, label: 'created', outcomeType: 'created' } as const
+  const span = requestSpan(event, makeExchange({ result }))
   expect(span.name).toBe('agentic.request')
   expect(span.kind).toBe(SpanKind.SERVER)
   expect(span.attributes).toEqual({
@@ -31,9 +32,27 @@ it('has the name, the fields and the flattened attributes of the record', () => 
     resource_id: 'c-1',
     outcome: 'success',
     timestamp: '2026-01-01T00:00:00.000Z',
+    'http.request.method': 'POST',
+    'http.route': '/campaigns/{campaignId}/optimizations',
+    'http.response.status_code': 201,
     'attributes.outcome_type': 'created',
     'attributes.region': 'eu',
   })
+})
+
+it.each([
+  [
+    424,
+    { code: 'UPSTREAM_UNAVAILABLE', rule: undefined, cause: 'ECONNREFUSED', step: 'upstream' },
+    'UPSTREAM_UNAVAILABLE',
+  ],
+  [502, undefined, '502'],
+  [404, undefined, undefined],
+])('names the error of the status %d by code, or by a status of the server', (status, reason, type) => {
+  const result = { status, label: 'error', outcomeType: undefined }
+  const { attributes } = requestSpan(event, makeExchange({ result, reason }))
+  expect(attributes['http.response.status_code']).toBe(status)
+  expect(attributes['error.type']).toBe(type)
 })
 
 it('keeps the event type of a request that was refused earlier', () => {

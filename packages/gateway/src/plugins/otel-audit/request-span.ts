@@ -1,4 +1,4 @@
-import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
+import { type AuditEvent, headerKeys, outcomes } from '@agentic-rest/profile'
 import type { Attributes, HrTime, Link, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import type { Exchange } from '../../exchange.ts'
@@ -32,7 +32,7 @@ export function requestSpan(event: AuditEvent, exchange: Exchange): ReadableSpan
     ...(caller?.traceId === traceId && { parentSpanContext: { ...caller, isRemote: true } }),
     ...times,
     status: { code: event.outcome === 'success' ? STATUS_OK : STATUS_ERROR },
-    attributes: spanAttributes(event, exchange.requestBodyForAudit),
+    attributes: spanAttributes(event, exchange),
     links: caller === undefined ? [] : [linkTo(caller)],
     events: [],
     ended: true,
@@ -51,9 +51,22 @@ export function spanBytes({ attributes }: ReadableSpan): number {
   return bytes
 }
 
-function spanAttributes(event: AuditEvent, requestBody: string | undefined): Attributes {
+/** The names of the HTTP semantic conventions. `url.path` is left out: it may hold personal data. */
+function httpAttributes({ method, route, result, reason }: Exchange): Attributes {
+  const status = result?.status ?? 0
+  const errorType = reason?.code ?? (status >= outcomes.error.status ? String(status) : undefined)
+  return {
+    'http.request.method': method,
+    ...(route !== undefined && { 'http.route': route.path }),
+    ...(status !== 0 && { 'http.response.status_code': status }),
+    ...(errorType !== undefined && { 'error.type': errorType }),
+  }
+}
+
+function spanAttributes(event: AuditEvent, exchange: Exchange): Attributes {
+  const { requestBodyForAudit: requestBody } = exchange
   const { attributes, ...fields } = event
-  const flat: Attributes = { ...fields }
+  const flat: Attributes = { ...fields, ...httpAttributes(exchange) }
   if (event.event_type === eventTypes.received) flat['event_type'] = SPAN_NAME
   for (const key in attributes) flat[`attributes.${key}`] = attributes[key]
   if (requestBody !== undefined) flat['request_body'] = requestBody

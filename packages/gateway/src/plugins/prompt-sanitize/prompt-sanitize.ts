@@ -1,6 +1,6 @@
 import { headers } from '@agentic-rest/profile'
 import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
-import { invalidRequest, refusal } from '../../errors.ts'
+import { causeOf, invalidRequest, refusal } from '../../errors.ts'
 import { type Exchange, LimitReachedError, refuseByLimit, type StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, INSPECTED_TYPES, judgeBody } from './body-kind.ts'
@@ -102,7 +102,10 @@ function createSanitizer(
         // Before it is read: there would be no place for it then.
         if ((body.length ?? 0) > OFF_LOOP_BYTES) pool.value.refuseIfFull(tenantId)
         const bytes = await body.read(maxBytes)
-        if (bytes === undefined) return refusal('BODY_TOO_LARGE')
+        if (bytes === undefined) {
+          exchange.limit = 'max_body_bytes'
+          return refusal('BODY_TOO_LARGE')
+        }
         return bytes.length === 0 ? undefined : settle(exchange, await inspect(exchange, bytes, kind))
       } catch (error) {
         return fail(error, exchange, context)
@@ -133,5 +136,6 @@ function fail(error: unknown, exchange: Exchange, { log }: PipelineContext): Ste
       ...describeFailure(error),
     })
   }
+  exchange.cause = causeOf(error)
   return refusal('SANITIZE_FAILED')
 }

@@ -117,6 +117,7 @@ function refuse(
 ): StepResult {
   if (isUnavailable) {
     exchange.limit = name
+    exchange.cause = 'STORE_OUT_OF_REACH'
     return refusal('STORE_UNAVAILABLE')
   }
   const code = unit === 'requests' ? 'LIMIT_EXCEEDED' : 'BUDGET_EXCEEDED'

@@ -56,6 +56,7 @@ export function tenantInjector(options: TenantSettings, context: PipelineContext
     },
     plan: () => planTenantInjector(options),
     degraded: () => directory?.degraded(),
+    cause: () => directory?.cause(),
   }
 }
 

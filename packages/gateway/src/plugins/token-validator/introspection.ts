@@ -49,6 +49,8 @@ export interface Introspection {
   judge(token: string): Verdict | Promise<Verdict>
   /** The fault of the last answer, if it had one. */
   degraded(): string | undefined
+  /** The same as one word. */
+  cause(): string | undefined
 }
 
 /** What the claims of an answer are judged by. */
@@ -124,6 +126,7 @@ export function createIntrospection(
       return found instanceof Promise ? found.then(verdictOf) : verdictOf(found)
     },
     degraded: health.degraded,
+    cause: health.cause,
   }
 }
 
@@ -226,6 +229,8 @@ export interface OpaqueTokens {
   judge(token: string): Verdict | Promise<Verdict> | undefined
   /** The faults of the servers, if there are any. */
   degraded(): string | undefined
+  /** The cause of the first fault, as one word. */
+  cause(): string | undefined
 }
 
 /** Makes the introspection of all issuers that have a server; `undefined` when none has one. */
@@ -262,5 +267,6 @@ export function createOpaqueTokens(
       const faults = all.flatMap((server) => server.degraded() ?? [])
       return faults.length === 0 ? undefined : faults.join('; ')
     },
+    cause: () => all.flatMap((server) => server.cause() ?? [])[0],
   }
 }

@@ -28,6 +28,8 @@ export interface KeySource {
   findAfterRefetch(query: KeyQuery, waiter?: Waiter): KeyLookup | Promise<KeyLookup>
   /** Whether the last attempt to get the keys succeeded. */
   isFresh(): boolean
+  /** Why the last attempt failed, as one word. */
+  cause?(): string | undefined
   /** Fetches the keys; resolves when that has succeeded or failed. Known keys stay in use meanwhile. */
   warm(): Promise<void>
   close(): void

@@ -1,6 +1,7 @@
 import { outcomes } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
+import { causeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { HttpClient } from '../../upstream/http-client.ts'
 import {
@@ -54,6 +55,8 @@ interface State {
   version: number
   fetchedAt: number
   failures: number
+  /** Why the last fetch failed. */
+  cause: string | undefined
   /** Time of the last fetch for an unknown key. */
   askedAt: number | undefined
   flight: Promise<void> | undefined
@@ -110,6 +113,7 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
       return found.type === 'found' ? found : findAfterRefetch(query, waiter)
     },
     findAfterRefetch,
+    cause: () => state.cause,
     isFresh: () => state.keys !== undefined && state.failures === 0,
     warm: refresh,
     close: () => closeState(state),
@@ -123,6 +127,7 @@ function initialState(): State {
     version: 0,
     fetchedAt: 0,
     failures: 0,
+    cause: undefined,
     askedAt: undefined,
     flight: undefined,
     waiting: 0,
@@ -157,12 +162,14 @@ async function fetchKeys(state: State, { issuer, load, log }: RemoteKeySetOption
     acceptDocument(state, await load())
   } catch (error) {
     state.failures += 1
+    state.cause = causeOf(error) ?? 'INVALID_ANSWER'
     if (!state.closed)
       log.warn('the keys of an issuer cannot be fetched', { issuer, reason: reasonOf(error) })
     return
   }
   if (state.failures > 0) log.info('the keys of an issuer can be fetched again', { issuer })
   state.failures = 0
+  state.cause = undefined
   warnOfExposedKeys(state, { issuer, log })
 }
 

@@ -17,6 +17,9 @@ interface Validation {
 }
 
 // RFC 9110, section 11.4: the scheme in any case, at least one space, the credential. Tabs do not separate.
+/** The cause of a refusal without a failed look-up: too many wait for one already. */
+const TOO_MANY = 'TOO_MANY_WAITING'
+
 const BEARER = /^bearer +([^ ].*)$/is
 
 /** Validates the bearer token; sets identity and actor (specification, Authentication; decisions 4, 5 and 17). */
@@ -42,6 +45,7 @@ export function tokenValidator(options: TokenValidatorOptions, context: Pipeline
     },
     plan: (route) => planTokenValidator(options, route),
     degraded: () => describeStaleIssuers(issuers) ?? opaque?.degraded(),
+    cause: () => opaque?.cause() ?? TOO_MANY,
     warm: async () => void (await Promise.all(allKeys(issuers).map((keys) => keys.warm()))),
     close: async () => allKeys(issuers).forEach((keys) => void keys.close()),
   }
@@ -96,7 +100,10 @@ async function validate(
 ): Promise<StepResult> {
   const waiter = { started: () => waits.waitStarted(exchange), ended: () => waits.waitEnded(exchange) }
   const verified = await verifyToken(inspected, options.required_claims, waiter)
-  if (typeof verified === 'string') return refusal(verified)
+  if (typeof verified === 'string') {
+    if (verified === 'JWKS_UNAVAILABLE') exchange.cause = inspected.keys.cause?.() ?? TOO_MANY
+    return refusal(verified)
+  }
   const { token, keys, lifetime } = inspected
   const identity = identityOf({ ...verified, lifetime }, options)
   cache.set(token, { ...verified, identity, lifetime, keys })

@@ -3,6 +3,7 @@ import { memoize } from '../memoize.ts'
 /** The answer is not valid HTTP. The message names the fault and never quotes the answer. */
 export class InvalidAnswerError extends Error {
   override readonly name = 'InvalidAnswerError'
+  readonly code = 'INVALID_HTTP'
 }
 
 /** The head of an answer, with the framing of its body. */

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
+import { codedError } from '../../errors.ts'
 import { InvalidAnswerError } from './answer-head.ts'
 import { AnswerParser, type AnswerReceiver } from './answer-parser.ts'
 import { RequestWriter, type WireRequest } from './request-writer.ts'
@@ -85,7 +86,7 @@ export class Connection {
     this.socket = openSocket(origin, { buffer: readMemory, callback: (size) => this.onBytes(size) })
     this.writer = new RequestWriter(this.socket, origin.host, (error) => this.destroy(error))
     this.connectTimer = setTimeout(
-      () => this.destroy(new Error('connecting took too long')),
+      () => this.destroy(codedError('ETIMEDOUT', 'connecting took too long')),
       CONNECT_TIMEOUT_MS,
     )
     this.socket.once(origin.protocol === 'http:' ? 'connect' : 'secureConnect', () =>
@@ -124,7 +125,7 @@ export class Connection {
     const { handler } = this
     this.handler = undefined
     const isLost = this.isReused && !this.parser.hasBegun && !(error instanceof InvalidAnswerError)
-    handler?.onFailed(error ?? new Error('the connection was closed'), isLost)
+    handler?.onFailed(error ?? codedError('ECONNRESET', 'the connection was closed'), isLost)
   }
 
   private onBytes(size: number): boolean {
@@ -145,7 +146,7 @@ export class Connection {
 
   private onEnd(): void {
     if (this.handler !== undefined && this.parser.endsHere) this.finish(this.handler)
-    else this.destroy(new Error('the upstream closed the connection'))
+    else this.destroy(codedError('ECONNRESET', 'the upstream closed the connection'))
   }
 
   private finish(handler: AnswerHandler): void {

@@ -14,9 +14,9 @@ export interface ReceivedSpan {
   readonly startMs: number
   readonly endMs: number
   readonly status: string
-  readonly attributes: Readonly<Record<string, string>>
+  readonly attributes: Readonly<Record<string, string | number>>
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[]
-  readonly resource: Readonly<Record<string, string>>
+  readonly resource: Readonly<Record<string, string | number>>
 }
 
 /** A collector that decodes requests with the published OTLP definitions. */
@@ -46,7 +46,7 @@ const traceService = definitions['opentelemetry.proto.collector.trace.v1.TraceSe
 
 interface WireAttribute {
   readonly key: string
-  readonly value: { readonly stringValue: string }
+  readonly value: { readonly stringValue?: string; readonly intValue?: unknown }
 }
 interface WireLink {
   readonly traceId: Buffer
@@ -161,8 +161,10 @@ function idsOf({ traceId, spanId }: WireLink) {
   return { traceId: traceId.toString('hex'), spanId: spanId.toString('hex') }
 }
 
-function plain(attributes: readonly WireAttribute[]): Record<string, string> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue]))
+function plain(attributes: readonly WireAttribute[]): Record<string, string | number> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),
+  )
 }
 
 /** Starts a TCP server on a free port. */

@@ -17,7 +17,7 @@ async function recordsOf(exchange: Exchange, options: Partial<OtelAuditOptions> 
   return { lines: lines.map((line) => JSON.parse(line)), metrics, context }
 }
 
-const CALLER = { issuer: 'https://id.example.test', token_sub: 'alice' }
+const CALLER = { issuer: 'https://id.example.test', token_sub: 'alice', client_address: '127.0.0.1' }
 
 it('writes one line per request with every field of the table', async () => {
   const before = Date.now()
@@ -34,7 +34,7 @@ it('writes one line per request with every field of the table', async () => {
     operation: 'create-optimization',
     resource_id: 'c-1',
     outcome: 'success',
-    attributes: { ...CALLER, outcome_type: 'created' },
+    attributes: { ...CALLER, outcome_type: 'created', status: '201' },
   })
   expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(before)
@@ -59,7 +59,7 @@ it('makes the record before the request goes on, and its timestamp is that momen
   expect(exchange.auditEvent).toEqual({
     ...event,
     outcome: 'success',
-    attributes: { ...CALLER, outcome_type: 'success' },
+    attributes: { ...CALLER, outcome_type: 'success', status: '200' },
   })
   await plugin.close?.()
 })
@@ -82,7 +82,13 @@ it('records what a failing request ended with', async () => {
   expect(lines).toEqual([
     expect.objectContaining({
       outcome: 'error',
-      attributes: { ...CALLER, outcome_type: 'approval_required', profile_violations: 'schema' },
+      attributes: {
+        ...CALLER,
+        status: '412',
+        outcome_type: 'approval_required',
+        profile_violations: 'schema',
+        rule: 'schema',
+      },
     }),
   ])
 })
@@ -109,6 +115,7 @@ it('maps headers, claims and the route id into fields and attributes', async () 
         plan: 'gold',
         route: 'create-optimization',
         outcome_type: 'created',
+        status: '201',
       },
     }),
   ])
@@ -160,7 +167,7 @@ it('records such a request as rejected when told to, without its body', async ()
       resource_id: 'c-1',
       outcome: 'error',
       timestamp: expect.any(String),
-      attributes: {},
+      attributes: { status: '401', client_address: '127.0.0.1' },
     },
   ])
 })
