@@ -28,8 +28,13 @@ export const mutationGroups: readonly MutationGroup[] = [
     tests: [`${plugins}/tenant-injector/*.test.ts`, `${gateway}/test/plugins/tenant-injector/*.test.ts`],
   },
   {
+    name: 'introspection',
+    mutate: [`${plugins}/token-validator/introspection*.ts`],
+    tests: [`${plugins}/token-validator/introspection*.test.ts`, `${gateway}/test/introspection.test.ts`],
+  },
+  {
     name: 'token',
-    mutate: [`${plugins}/token-validator/*.ts`],
+    mutate: [`${plugins}/token-validator/!(introspection*).ts`],
     tests: [
       `${plugins}/token-validator/*.test.ts`,
       `${gateway}/test/plugins/token-validator/!(unknown-kids|hostile-key-servers).test.ts`,
