@@ -12,7 +12,7 @@ const facts = (tenantId: string, subject = '', routeId = ''): KeyFacts => ({
 })
 
 const keyOf = (key: RateLimitOptions['key'], of: KeyFacts) =>
-  compilePolicies([{ ...base, key }])[0]?.keyOf(of)
+  compilePolicies([{ ...base, requests: 1, per_seconds: 1, key }])[0]?.keyOf(of)
 
 test('different callers, tenants and routes have different keys, whatever their names are', () => {
   const all: RateLimitOptions['key'] = ['tenant', 'subject', 'route']
@@ -33,6 +33,17 @@ test('a key has only its parts, and the order of its parts does not matter', () 
   expect(keyOf(['tenant'], facts('a', 'b', 'c'))).toBe('p a')
   expect(keyOf(['route'], facts('a', 'b', 'c'))).toBe('p  1:c')
   expect(keyOf(['subject', 'tenant'], facts('a', 'b'))).toBe(keyOf(['tenant', 'subject'], facts('a', 'b')))
+})
+
+test('a policy of one name has other keys with another unit or period', () => {
+  const keys = compilePolicies([
+    { ...base, requests: 1, per_seconds: 1 },
+    { ...base, tokens: 1, per: 'day' },
+    { ...base, tokens: 1, per: 'month' },
+    { ...base, cost: 1, per: 'day' },
+    { ...base, cost: 1, per: 'month' },
+  ]).map((policy) => policy.keyOf(facts('a')))
+  expect(keys).toEqual(['p a', 'p tokens/day a', 'p tokens/month a', 'p cost/day a', 'p cost/month a'])
 })
 
 test('money is counted in millionths, and a demand carries its numbers', () => {

@@ -40,15 +40,26 @@ export function compilePolicies(options: readonly RateLimitOptions[]): readonly 
   }))
 }
 
-function common({ name, key, routes, estimate = DEFAULT_ESTIMATE }: RateLimitOptions) {
+function common(option: RateLimitOptions) {
+  const { name, key, routes, estimate = DEFAULT_ESTIMATE } = option
+  const kind = kindOf(option)
   const ids = routes && new Set(routes)
   return {
     name,
     estimate,
     isPerTenant: key.length === 1 && key[0] === 'tenant',
     appliesTo: (routeId: string) => ids?.has(routeId) ?? true,
-    keyOf: keyReader(name, key),
+    keyOf: keyReader(kind === '' ? name : `${name} ${kind}`, key),
   }
+}
+
+/**
+ * The part of a key that keeps the counts of a changed policy apart: tokens are no money, a day is no month, and a count
+ * of requests has another type in Redis. A tenant has no slash. Requests, the first kind, have none.
+ */
+function kindOf({ requests, tokens, per = 'day' }: RateLimitOptions): string {
+  if (requests !== undefined) return ''
+  return `${tokens === undefined ? 'cost' : 'tokens'}/${per}`
 }
 
 function rate(

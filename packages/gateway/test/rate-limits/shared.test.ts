@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import type { GatewayOptions } from '../../src/index.ts'
 import { createLimitStore } from '../../src/limits/create-store.ts'
 import { redisKey } from '../../src/limits/redis-limits.ts'
 import { eventually, metricValue } from '../harness/metric-value.ts'
@@ -242,4 +243,32 @@ testWithRedis('a killed gateway leaves its reservations charged', async (start) 
   const refused = await ask(other.url)
   expect(refused.status).toBe(429)
   expect(refused.headers.get('ratelimit')).toMatch(/^"tokens-day";r=70;/)
+})
+
+testWithRedis('gateways share a Redis while a policy changes from requests to tokens or money', async (start) => {
+  const redis = await start()
+  const upstream = await startItems()
+  const prices = [{ model: '*', input: 1, output: 1 }]
+  const kinds = [
+    { requests: 100, per_seconds: 60 },
+    { tokens: 5000, per: 'day' },
+    { tokens: 5000, per: 'month' },
+    { cost: 1, per: 'month' },
+  ]
+  const gateways = await Promise.all(
+    kinds.map((kind) => {
+      const { gateway, routes } = configOf(redis.url, upstream, [{ name: 'fair', routes: ['llm'], ...kind }])
+      const limitStore: GatewayOptions['limitStore'] = (world) =>
+        createLimitStore({ ...world, times: quickTimes })
+      return startGateway({ gateway: { ...gateway, prices }, routes }, { limitStore })
+    }),
+  )
+  for (let turn = 0; turn < 2; turn += 1)
+    for (const { url } of gateways) {
+      const answer = await fetch(`${url}/llm`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme' } })
+      expect(answer.status).toBe(200)
+    }
+  expect(await Promise.all(gateways.map(fallback))).toEqual([0, 0, 0, 0])
+  const messages = gateways.flatMap(({ log }) => log.map(({ msg }) => msg))
+  expect(messages).not.toContain('the rate limits are not shared, this gateway keeps them for itself')
 })
