@@ -40,3 +40,26 @@ test('a body that is no JSON object asks for nothing', async () => {
 test('a model that is no text is none', async () => {
   expect(await asked({ model: 5, max_tokens: 1 })).toEqual({ tokens: 1, model: undefined })
 })
+
+test.for([
+  ['twice', '{"model":"dear","model":"free"}'],
+  ['in other letter case', '{"model":"free","Model":"dear"}'],
+  ['in other letter case before', '{"MODEL":"dear","model":"free"}'],
+  ['escaped in other letter case', '{"model":"free","\\u004dodel":"dear"}'],
+  ['twice, once escaped', '{"mod\\u0065l":"dear","model":"free"}'],
+])('a model that is named %s is none: the upstream may read the other one', async ([, text = '']) => {
+  expect((await askedTokens(Buffer.from(text))).model).toBeUndefined()
+})
+
+test('an escaped name is the name', async () => {
+  const escaped = [...'max_completion_tokens']
+    .map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
+    .join('')
+  const text = `{"\\u006dodel":"dear","${escaped}":700}`
+  expect(await askedTokens(Buffer.from(text))).toEqual({ tokens: 700, model: 'dear' })
+})
+
+test('a limit or a number of choices that is named twice is none', async () => {
+  for (const text of ['{"max_tokens":9000,"max_tokens":1}', '{"max_tokens":1,"n":9,"N":1}'])
+    expect((await askedTokens(Buffer.from(text))).tokens).toBeUndefined()
+})

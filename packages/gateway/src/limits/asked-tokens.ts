@@ -12,17 +12,21 @@ const NOTHING: AskedTokens = { tokens: undefined, model: undefined }
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 const MOST_CHOICES = 128
 
-/** Reads the model and the token limit of a JSON body. Invalid values count as absent, values above a bound as that bound. */
+/**
+ * Reads the model and the token limit of a JSON body. Invalid values count as absent, values above a bound as that bound.
+ * Values that the upstream may read otherwise are absent too: a caller could show a free model here and use a dear one.
+ */
 export async function askedTokens(body: Buffer): Promise<AskedTokens> {
   const members = await readMembers(body, [...LIMITS, 'n', 'model'])
   if (members === undefined) return NOTHING
   const limits = LIMITS.flatMap((name) => positive(members.value(name), MOST_TOKENS) ?? [])
+  const isClear = ![...LIMITS, 'n'].some((name) => members.isAmbiguous(name))
   const choices = members.value('n') ?? 1
-  const factor = positive(choices, MOST_CHOICES)
+  const factor = isClear ? positive(choices, MOST_CHOICES) : undefined
   // Two limits contradict each other: the upstream may follow either.
   const most = limits.length === 0 ? undefined : Math.max(...limits)
   const tokens = most === undefined || factor === undefined ? undefined : Math.min(most * factor, MOST_TOKENS)
-  return { tokens, model: modelName(members.value('model')) }
+  return { tokens, model: members.isAmbiguous('model') ? undefined : modelName(members.value('model')) }
 }
 
 /** A positive integer, at most `bound`. */

@@ -25,20 +25,22 @@ const IS_TOKEN = new Uint8Array(256)
 for (const byte of [QUOTE, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET, CLOSING_BRACE, CLOSING_BRACKET])
   IS_TOKEN[byte] = 1
 
-const LONGEST_NAME = 32
+/** A wanted name in which every letter is escaped. */
+const LONGEST_NAME = 160
 const LONGEST_VALUE = 16_384
 const NOWHERE = -1
 
 /**
  * Finds members of a JSON object while its text passes: `usage`, or `response.usage` one level deeper. It keeps the
  * values of these members alone, whatever the size of the document. Of equal names the last one counts, as in
- * `JSON.parse`. It does not check the grammar: a value is a hint to be parsed, not a validated document.
+ * `JSON.parse`; `isAmbiguous` tells of them. It does not check the grammar: a value is a hint to be parsed, not a validated document.
  */
 export class MemberReader {
   private readonly wanted: ReadonlySet<string>
   private readonly parents: ReadonlySet<string>
   private readonly firstLetters: ReadonlySet<number>
   private readonly found = new Map<string, Member>()
+  private readonly ambiguous = new Set<string>()
   /** Bytes of the document before the current chunk. */
   private offset = 0
   private depth = 0
@@ -62,7 +64,9 @@ export class MemberReader {
     this.parents = new Set(
       wanted.filter((path) => path.includes('.')).map((path) => path.slice(0, path.indexOf('.'))),
     )
-    this.firstLetters = new Set(wanted.flatMap((path) => path.split('.').map((name) => name.charCodeAt(0))))
+    const letters = wanted.flatMap((path) => path.split('.').map((name) => name.charAt(0)))
+    const starts = letters.flatMap((letter) => [letter, letter.toUpperCase()])
+    this.firstLetters = new Set([BACKSLASH, ...starts.map((letter) => letter.charCodeAt(0))])
   }
 
   /** The object is complete, and nothing but blanks follows it. */
@@ -91,6 +95,14 @@ export class MemberReader {
     return this.found.get(path)
   }
 
+  /**
+   * Whether parsers differ about a member: its name comes twice, or again in other letter case. Some take the first,
+   * and some take names whatever their case.
+   */
+  isAmbiguous(path: string): boolean {
+    return this.ambiguous.has(path)
+  }
+
   /** Reads the next part of the document. */
   chunk(bytes: Buffer): void {
     if (this.nameStart !== NOWHERE) this.nameStart = 0
@@ -105,6 +117,7 @@ export class MemberReader {
   /** Starts with another document. */
   reset(): void {
     this.found.clear()
+    this.ambiguous.clear()
     this.offset = 0
     this.depth = 0
     this.inText = false
@@ -193,7 +206,7 @@ export class MemberReader {
 
   private endName(bytes: Buffer, end: number): void {
     if (this.nameStart === NOWHERE) return
-    this.name = this.joinName(bytes, end)
+    this.name = unescaped(this.joinName(bytes, end))
     this.nameStart = NOWHERE
   }
 
@@ -209,7 +222,12 @@ export class MemberReader {
     if (depth === 1) this.outer = name
     const path = depth === 1 ? name : `${this.outer}.${name}`
     this.name = ''
-    if (!this.wanted.has(path)) return
+    if (!this.wanted.has(path)) {
+      const lower = path.toLowerCase()
+      if (this.wanted.has(lower)) this.ambiguous.add(lower)
+      return
+    }
+    if (this.found.has(path)) this.ambiguous.add(path)
     this.open = path
     this.openDepth = depth
     this.openStart = this.offset + at + 1
@@ -237,6 +255,16 @@ export class MemberReader {
     const from = Math.max(0, this.openStart - this.offset)
     if (this.offset + bytes.length - this.openStart <= LONGEST_VALUE)
       this.kept.push(Buffer.from(bytes.subarray(from)))
+  }
+}
+
+/** A name as a parser reads it: `mod\u0065l` is `model`. */
+function unescaped(name: string): string {
+  if (!name.includes('\\')) return name
+  try {
+    return String(JSON.parse(`"${name}"`))
+  } catch {
+    return ''
   }
 }
 
