@@ -47,7 +47,10 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
   const ownOf = (key: string) => counts.ownOf(key)
   const decideAlone = (demands: readonly Demand[]): Decision => {
     metrics.limitsDecidedAlone()
-    const needing = demands.findIndex(({ needsStore }) => needsStore)
+    // A free model is not stopped by money, also without a store.
+    const needing = demands.findIndex(
+      (each) => each.needsStore && !(each.type === 'budget' && each.amount === 0),
+    )
     return needing === -1 ? counts.decide(demands) : unavailable(demands, needing)
   }
   const ask = async (store: RedisLimits, demands: readonly Demand[]): Promise<Decision> => {

@@ -8,6 +8,7 @@ const tokensDay = { name: 'tokens-day', tokens: 1000, per: 'day', routes: ['llm'
 const moneyMonth = { name: 'money-month', cost: 0.01, per: 'month', routes: ['llm'], estimate: 100 }
 const prices = [
   { model: 'free-*', input: 0, output: 0 },
+  { model: 'embed', input: 1, output: 0 },
   { model: 'dear', input: 1, output: 10 },
 ]
 
@@ -128,6 +129,7 @@ test('money is counted by price; a free model and a free route are not stopped, 
   expect(gateway.audit[0]).toMatchObject({ attributes: { cost_micro: '10000' } })
   expect((await ask(gateway, { model: 'dear', max_tokens: 1 })).status).toBe(429)
   expect((await ask(gateway, { model: 'made-up', max_tokens: 1 })).status).toBe(429)
+  expect((await ask(gateway, { model: 'embed', input: 'a' })).status).toBe(429)
   expect((await ask(gateway, { model: 'free-7b', max_tokens: 1, probe: true })).status).toBe(404)
   const other = await fetch(`${gateway.url}/other`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme' } })
   expect(other.status).toBe(200)

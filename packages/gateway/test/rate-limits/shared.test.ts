@@ -245,30 +245,60 @@ testWithRedis('a killed gateway leaves its reservations charged', async (start) 
   expect(refused.headers.get('ratelimit')).toMatch(/^"tokens-day";r=70;/)
 })
 
-testWithRedis('gateways share a Redis while a policy changes from requests to tokens or money', async (start) => {
+testWithRedis(
+  'gateways share a Redis while a policy changes from requests to tokens or money',
+  async (start) => {
+    const redis = await start()
+    const upstream = await startItems()
+    const prices = [{ model: '*', input: 1, output: 1 }]
+    const kinds = [
+      { requests: 100, per_seconds: 60 },
+      { tokens: 5000, per: 'day' },
+      { tokens: 5000, per: 'month' },
+      { cost: 1, per: 'month' },
+    ]
+    const gateways = await Promise.all(
+      kinds.map((kind) => {
+        const { gateway, routes } = configOf(redis.url, upstream, [
+          { name: 'fair', routes: ['llm'], ...kind },
+        ])
+        const limitStore: GatewayOptions['limitStore'] = (world) =>
+          createLimitStore({ ...world, times: quickTimes })
+        return startGateway({ gateway: { ...gateway, prices }, routes }, { limitStore })
+      }),
+    )
+    for (let turn = 0; turn < 2; turn += 1)
+      for (const { url } of gateways) {
+        const answer = await fetch(`${url}/llm`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme' } })
+        expect(answer.status).toBe(200)
+      }
+    expect(await Promise.all(gateways.map(fallback))).toEqual([0, 0, 0, 0])
+    const messages = gateways.flatMap(({ log }) => log.map(({ msg }) => msg))
+    expect(messages).not.toContain('the rate limits are not shared, this gateway keeps them for itself')
+  },
+)
+
+testWithRedis('a free model is not stopped by money without Redis', async (start) => {
   const redis = await start()
   const upstream = await startItems()
-  const prices = [{ model: '*', input: 1, output: 1 }]
-  const kinds = [
-    { requests: 100, per_seconds: 60 },
-    { tokens: 5000, per: 'day' },
-    { tokens: 5000, per: 'month' },
-    { cost: 1, per: 'month' },
+  const { gateway: section, routes } = configOf(redis.url, upstream, [
+    { name: 'money-month', cost: 1, per: 'month', routes: ['llm'], on_store_failure: 'refuse' },
+  ])
+  const prices = [
+    { model: 'free', input: 0, output: 0 },
+    { model: 'dear', input: 1, output: 1 },
   ]
-  const gateways = await Promise.all(
-    kinds.map((kind) => {
-      const { gateway, routes } = configOf(redis.url, upstream, [{ name: 'fair', routes: ['llm'], ...kind }])
-      const limitStore: GatewayOptions['limitStore'] = (world) =>
-        createLimitStore({ ...world, times: quickTimes })
-      return startGateway({ gateway: { ...gateway, prices }, routes }, { limitStore })
-    }),
+  const gateway = await startGateway(
+    { gateway: { ...section, prices }, routes },
+    { limitStore: (world) => createLimitStore({ ...world, times: quickTimes }) },
   )
-  for (let turn = 0; turn < 2; turn += 1)
-    for (const { url } of gateways) {
-      const answer = await fetch(`${url}/llm`, { method: 'POST', headers: { 'X-Tenant-ID': 'acme' } })
-      expect(answer.status).toBe(200)
-    }
-  expect(await Promise.all(gateways.map(fallback))).toEqual([0, 0, 0, 0])
-  const messages = gateways.flatMap(({ log }) => log.map(({ msg }) => msg))
-  expect(messages).not.toContain('the rate limits are not shared, this gateway keeps them for itself')
+  const ask = async (model: string) => {
+    const headers = { 'X-Tenant-ID': 'acme', 'Content-Type': 'application/json' }
+    return (await fetch(`${gateway.url}/llm`, { method: 'POST', headers, body: JSON.stringify({ model }) }))
+      .status
+  }
+  expect([await ask('free'), await ask('dear')]).toEqual([200, 200])
+  await redis.stop()
+  await untilAlone(gateway)
+  expect([await ask('free'), await ask('dear')]).toEqual([200, 424])
 })

@@ -69,6 +69,13 @@ test('a report counts whatever the end, at the price of the model that answered'
   expect(reports({ input: 1, output: 1 }, { delivery: delivered(500) })).toEqual({ tokens: 2, cost: 13 })
 })
 
+test('a model with a price for input alone reserves money: only a free model reserves none', () => {
+  const embeddings = createCosts([{ model: 'embed', input: 0.02, output: 0 }])
+  expect(embeddings.reserve(1000, 'embed')).toBe(20)
+  expect(embeddings.reserve(1, 'embed')).toBe(1)
+  expect(embeddings.reserve(1000, 'made-up')).toBe(20)
+})
+
 test('a reservation of money is the price of output; an unknown model is as dear as the dearest', () => {
   expect(costs.reserve(100, 'small')).toBe(200)
   expect(costs.reserve(100, 'free')).toBe(0)
