@@ -41,7 +41,9 @@ export function compilePolicies(options: readonly RateLimitOptions[]): readonly 
 }
 
 function common(option: RateLimitOptions) {
-  const { name, key, routes, estimate = DEFAULT_ESTIMATE } = option
+  const { name, key, routes, tokens = DEFAULT_ESTIMATE } = option
+  // A default above the whole budget would refuse every request that names no number.
+  const { estimate = Math.min(DEFAULT_ESTIMATE, tokens) } = option
   const kind = kindOf(option)
   const ids = routes && new Set(routes)
   return {
