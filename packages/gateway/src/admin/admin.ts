@@ -161,7 +161,7 @@ function createSite(parts: SiteParts): Site {
       port: parts.port,
     }),
     files: consoleFiles(parts),
-    records: createRecords(parts.recent, parts.otherWorkers),
+    records: createRecords(parts.recent, parts.otherWorkers, current),
     feed,
     development,
     gatewayUrl: urlFor,

@@ -8,7 +8,7 @@ import { type DevelopmentAccess, giveToken } from './development-access.ts'
 import type { Feed } from './feed.ts'
 import { refuseForeign, SESSION_PATH } from './foreign-sites.ts'
 import { adminOpenApi } from './openapi.ts'
-import type { Records } from './records.ts'
+import { EXCHANGES_PATH, type Records } from './records.ts'
 import type { StaticFiles } from './static-files.ts'
 
 /** What the endpoints of the admin listener use. */
@@ -55,7 +55,12 @@ async function answerOf(exchange: Exchange, site: Site): Promise<AdminAnswer | '
   }
   const denied = await site.access.judge(exchange)
   if (denied !== undefined) return denied
-  return await answerBy(endpoints.get(exchange.path) ?? fileEndpoint, exchange, site)
+  return await answerBy(endpointOf(exchange.path), exchange, site)
+}
+
+function endpointOf(path: string): Endpoint {
+  if (path.startsWith(EXCHANGES_PATH)) return exchangeEndpoint
+  return endpoints.get(path) ?? fileEndpoint
 }
 
 async function answerBy(
@@ -101,6 +106,8 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/api/recent', { GET: (_exchange, { records }) => records.recent() }],
   ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
 ])
+
+const exchangeEndpoint: Endpoint = { GET: (exchange, { records }) => records.detail(exchange) }
 
 const METRICS_PATH = '/metrics'
 

@@ -79,22 +79,28 @@ const schemas = {
     conformance: { type: 'string', enum: ['enforce', 'report', 'off'] },
     plugins: listOf(object({ name: text, runs: flag, because: text })),
   }),
-  RequestRow: object({
-    at: time,
-    route: text,
-    method: text,
-    path: text,
-    status: whole,
-    outcome: text,
-    tenant: text,
-    actor: text,
-    correlationId: text,
-    requestId: text,
-    durationMs: milliseconds,
-    upstreamMs: orNull(milliseconds),
-    pluginMs: milliseconds,
-    streamed: flag,
-  }),
+  RequestRow: object(
+    {
+      at: time,
+      route: text,
+      method: text,
+      path: text,
+      status: whole,
+      outcome: text,
+      tenant: text,
+      actor: text,
+      correlationId: text,
+      requestId: text,
+      durationMs: milliseconds,
+      upstreamMs: orNull(milliseconds),
+      pluginMs: milliseconds,
+      streamed: flag,
+      code: text,
+      rule: text,
+      cause: text,
+    },
+    ['code', 'rule', 'cause'],
+  ),
   Percentiles: object({ p50: milliseconds, p99: milliseconds }),
   Summary: object({
     at: time,
@@ -107,6 +113,33 @@ const schemas = {
     inFlight: whole,
     streams: listOf(object({ tenant: text, open: whole, limit: whole })),
   }),
+  Exchange: object(
+    {
+      requestId: text,
+      correlationId: text,
+      route: text,
+      tenant: text,
+      actor: text,
+      status: whole,
+      outcome: text,
+      code: text,
+      rule: text,
+      cause: text,
+      startedAt: time,
+      milliseconds,
+      steps: listOf(ref('Step')),
+    },
+    ['code', 'rule', 'cause'],
+  ),
+  Step: object(
+    {
+      name: text,
+      verdict: { type: 'string', enum: ['passed', 'refused', 'skipped', 'failed'] },
+      milliseconds,
+      detail: text,
+    },
+    ['detail'],
+  ),
   Recent: object({
     exchanges: listOf(
       object({
@@ -230,6 +263,19 @@ export const adminOpenApi = {
       ),
     },
     '/api/recent': { get: operation('The last exchanges, newest first', ok('Recent')) },
+    '/api/exchanges/{requestId}': {
+      get: operation('One of the last requests, step by step', ok('Exchange'), {
+        parameters: [
+          {
+            name: 'requestId',
+            in: 'path',
+            required: true,
+            description: 'The id of the request.',
+            schema: { type: 'string' },
+          },
+        ],
+      }),
+    },
     '/api/records': {
       get: operation(
         'The records of one correlation id, of all parts, by time',

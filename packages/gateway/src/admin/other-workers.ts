@@ -4,6 +4,7 @@ import type { Load } from '../lifetime/load.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { TenantUsage, UsageLedger } from '../limits/usage-ledger.ts'
+import { type ExchangeDetail, exchangeDetails } from './exchange-detail.ts'
 import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
 import { createRecentExchanges, type ExchangeRow, ownRecords, recentRows } from './recent-exchanges.ts'
 import {
@@ -23,6 +24,8 @@ export type OtherWorkers = {
   reload(): Promise<ReloadResult>
   records(correlationId: string): Promise<readonly AuditEvent[]>
   recent(): Promise<readonly ExchangeRow[]>
+  /** The requests with an id. */
+  exchanges(requestId: string): Promise<readonly ExchangeDetail[]>
   /** The usage of one tenant, or of the most active ones for an empty name. */
   usage(tenant: string): Promise<readonly TenantUsage[]>
   /** One batch of each worker: its requests since the last call. */
@@ -78,6 +81,7 @@ export type WorkerRecords = {
   feed(): FeedBatch
   records(correlationId: string): readonly AuditEvent[]
   recent(): readonly ExchangeRow[]
+  exchanges(requestId: string): readonly ExchangeDetail[]
   usage(tenant: string): readonly TenantUsage[]
   /** Takes a finished request. */
   watch(exchange: Exchange): void
@@ -99,6 +103,7 @@ export function createWorkerRecords({
     feed: () => ({ ...collector.take(), ...openWork(load, current().config) }),
     records: (correlationId) => ownRecords(correlationId, recent),
     recent: () => recentRows(recent),
+    exchanges: (requestId) => exchangeDetails(requestId, recent, current()),
     usage: (tenant) => usageIn(ledger, tenant),
     watch(exchange) {
       recent.add(exchange)

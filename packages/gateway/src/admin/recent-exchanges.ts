@@ -25,6 +25,12 @@ export interface RecentExchange {
   /** NaN without an upstream call. */
   upstreamMs: number
   pluginMs: number
+  /** By `performance.now()`, like the times of the trail. */
+  startedAt: number
+  reason: Exchange['reason']
+  trail: Exchange['trail']
+  violations: Exchange['violations']
+  resent: boolean
 }
 
 /** The last requests of a gateway, in a ring of objects that are allocated once. */
@@ -36,7 +42,7 @@ export interface RecentExchanges {
 
 const RECENT_EXCHANGES = 5_000
 
-/** Allocates the ring. Adding a request then allocates nothing that stays. */
+/** Allocates the ring. Adding a request then allocates nothing that stays, but keeps the times of its steps. */
 export function createRecentExchanges(size = RECENT_EXCHANGES): RecentExchanges {
   const ring = Array.from({ length: size }, emptyEntry)
   let count = 0
@@ -75,6 +81,11 @@ function emptyEntry(): RecentExchange {
     durationMs: 0,
     upstreamMs: 0,
     pluginMs: 0,
+    startedAt: 0,
+    reason: undefined,
+    trail: undefined,
+    violations: [],
+    resent: false,
   }
 }
 
@@ -96,6 +107,11 @@ function fill(entry: RecentExchange, exchange: Exchange): void {
   entry.durationMs = durationMs
   entry.upstreamMs = upstreamMs
   entry.pluginMs = pluginMs
+  entry.startedAt = exchange.startedAt
+  entry.reason = exchange.reason
+  entry.trail = exchange.trail
+  entry.violations = exchange.violations
+  entry.resent = exchange.resent
 }
 
 /** One exchange in the list of recent exchanges. */
@@ -161,7 +177,7 @@ function recordNow(exchange: Exchange): AuditEvent {
 }
 
 /** The time of arrival. */
-function startedAtOf({ endedAtMs, durationMs }: RecentExchange): string {
+export function startedAtOf({ endedAtMs, durationMs }: RecentExchange): string {
   return new Date(endedAtMs - durationMs).toISOString()
 }
 
@@ -182,8 +198,9 @@ function ownEvent(exchange: RecentExchange): AuditEvent {
 }
 
 function shownAttributes(exchange: RecentExchange): Record<string, string> {
-  const { upstreamMs, streamed } = exchange
+  const { upstreamMs, streamed, reason } = exchange
   return {
+    ...reasonAttributes(reason),
     method: exchange.method,
     path: exchange.path,
     status: String(exchange.status),
@@ -194,6 +211,13 @@ function shownAttributes(exchange: RecentExchange): Record<string, string> {
     ...(!Number.isNaN(upstreamMs) && { upstream_ms: String(roundMs(upstreamMs)) }),
     ...(streamed && { streamed: 'true' }),
   }
+}
+
+/** The reason as otel-audit writes it: requests without a record of otel-audit have it too. */
+function reasonAttributes(reason: RecentExchange['reason']): Record<string, string> {
+  if (reason === undefined) return {}
+  const { code, rule, cause, step } = reason
+  return { code, step, ...(rule !== undefined && { rule }), ...(cause !== undefined && { cause }) }
 }
 
 /** Takes the record of a request. It must return at once; an error is logged and ignored. */

@@ -1,6 +1,8 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import type { Snapshot } from '../lifetime/snapshot.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
+import { exchangeDetails } from './exchange-detail.ts'
 import type { OtherWorkers } from './other-workers.ts'
 import { OWN_PART, type PartRecord, PostedRecords, readRecords } from './posted-records.ts'
 import { mergeRows, ownRecords, type RecentExchanges, recentRows } from './recent-exchanges.ts'
@@ -10,6 +12,8 @@ import { TokenBucket } from './token-bucket.ts'
 export interface Records {
   /** The records of one correlation id. */
   find(exchange: Exchange): Promise<AdminAnswer>
+  /** One request, step by step. */
+  detail(exchange: Exchange): Promise<AdminAnswer>
   /** The list of the last exchanges. */
   recent(): Promise<AdminAnswer>
   /** Takes records of services and other gateways. */
@@ -30,7 +34,11 @@ interface OtherSources {
 }
 
 /** Makes the endpoints over the gateway's own exchanges and the posted records. */
-export function createRecords(recent: RecentExchanges, otherWorkers: OtherWorkers | undefined): Records {
+export function createRecords(
+  recent: RecentExchanges,
+  otherWorkers: OtherWorkers | undefined,
+  current: () => Snapshot,
+): Records {
   const posted = new PostedRecords()
   const sources = { posted, otherWorkers }
   const allowance = new TokenBucket(POSTED_BYTES_PER_SECOND)
@@ -40,8 +48,29 @@ export function createRecords(recent: RecentExchanges, otherWorkers: OtherWorker
       if (id === '') return faultAnswer('INVALID', 'correlation_id is missing.')
       return jsonAnswer({ correlationId: id, records: await recordsOf(id, recent, sources) })
     },
+    async detail({ path }) {
+      const id = decodedId(path.slice(EXCHANGES_PATH.length))
+      if (id === undefined) return faultAnswer('INVALID', 'The request id is not encoded correctly.')
+      const own = exchangeDetails(id, recent, current())
+      const all = [...own, ...((await otherWorkers?.exchanges(id)) ?? [])]
+      const [newest] = all.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
+      return newest === undefined
+        ? faultAnswer('NOT_FOUND', 'No remembered request has this id.')
+        : jsonAnswer(newest)
+    },
     recent: async () => jsonAnswer({ exchanges: await recentExchanges(recent, sources) }),
     post: (exchange) => takeRecords(exchange, posted, allowance),
+  }
+}
+
+/** The path of one request; its id follows. */
+export const EXCHANGES_PATH = '/api/exchanges/'
+
+function decodedId(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -51,6 +51,9 @@ export interface RequestRow {
   readonly upstreamMs: number | null
   readonly pluginMs: number
   readonly streamed: boolean
+  readonly code?: string
+  readonly rule?: string
+  readonly cause?: string
 }
 
 const MAX_PATH_LENGTH = 512
@@ -58,6 +61,7 @@ const MAX_PATH_LENGTH = 512
 /** The row of a finished request, without the query, which may be confidential. */
 export function rowOf(exchange: Exchange, { durationMs, upstreamMs, pluginMs }: ExchangeTimes): RequestRow {
   const streamed = isStreamed(exchange)
+  const { code, rule, cause } = exchange.reason ?? {}
   return {
     at: new Date(Date.now() - durationMs).toISOString(),
     route: exchange.route?.id ?? 'unmatched',
@@ -73,5 +77,8 @@ export function rowOf(exchange: Exchange, { durationMs, upstreamMs, pluginMs }: 
     upstreamMs: upstreamMs === undefined ? null : roundMs(upstreamMs),
     pluginMs: roundMs(pluginMs),
     streamed,
+    ...(code !== undefined && { code }),
+    ...(rule !== undefined && { rule }),
+    ...(cause !== undefined && { cause }),
   }
 }

@@ -11,6 +11,7 @@ import { sendPreflight } from './respond.ts'
 export function admit(exchange: Exchange, parts: Parts): StepResult {
   const refused = refuseEarly(exchange, parts)
   if (refused !== undefined) exchange.step = 'admit'
+  exchange.trail?.end('admit')
   return refused
 }
 

@@ -17,6 +17,7 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   try {
     // First, so that a refusal is counted under its route.
     const unrouted = findRoute(exchange, parts)
+    exchange.trail?.end('route')
     const refused =
       admit(exchange, parts) ??
       unrouted ??

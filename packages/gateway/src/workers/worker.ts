@@ -211,5 +211,6 @@ function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
     recent: () => supervisor.ask('recent'),
     feed: () => supervisor.ask('feed'),
     usage: (tenant) => supervisor.ask('usage', tenant),
+    exchanges: (requestId) => supervisor.ask('exchanges', requestId),
   }
 }

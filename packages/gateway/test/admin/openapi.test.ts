@@ -24,6 +24,8 @@ test('the description is served, and every answer matches it', async () => {
     ['GET', '/api/usage?tenant=acme', 'Usage'],
     ['GET', '/api/usage?tenant=a%20b', 'Fault'],
     ['GET', '/api/records?correlation_id=corr-1', 'Records'],
+    ['GET', '/api/exchanges/req-corr-1', 'Exchange'],
+    ['GET', '/api/exchanges/unknown', 'Fault'],
     ['GET', '/nothing', 'Fault'],
     ['POST', '/api/token', 'Token'],
     ['POST', '/api/records?part=gateway', 'Fault'],

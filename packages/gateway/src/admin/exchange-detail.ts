@@ -1,0 +1,111 @@
+import { outcomes } from '@agentic-rest/profile'
+import type { Snapshot } from '../lifetime/snapshot.ts'
+import { planOf } from '../plugins/plugin-set.ts'
+import { type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
+import { roundMs, shownOutcome } from './request-row.ts'
+
+/** One step of a request. */
+export interface ExchangeStep {
+  readonly name: string
+  readonly verdict: 'passed' | 'refused' | 'skipped' | 'failed'
+  readonly milliseconds: number
+  readonly detail?: string
+}
+
+/** A finished request, step by step. */
+export interface ExchangeDetail {
+  readonly requestId: string
+  readonly correlationId: string
+  readonly route: string
+  readonly tenant: string
+  readonly actor: string
+  readonly status: number
+  readonly outcome: string
+  readonly code?: string
+  readonly rule?: string
+  readonly cause?: string
+  readonly startedAt: string
+  readonly milliseconds: number
+  readonly steps: readonly ExchangeStep[]
+}
+
+/** The newest requests with an id, of a client that sends one id twice too; at most ten. */
+export function exchangeDetails(
+  requestId: string,
+  recent: RecentExchanges,
+  snapshot: Snapshot,
+): ExchangeDetail[] {
+  const found: ExchangeDetail[] = []
+  for (const exchange of recent.newestFirst())
+    if (exchange.requestId === requestId && found.length < 10) found.push(detailOf(exchange, snapshot))
+  return found
+}
+
+function detailOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeDetail {
+  const { reason } = exchange
+  const rule = reason?.rule ?? (exchange.violations.join(',') || undefined)
+  return {
+    requestId: exchange.requestId,
+    correlationId: exchange.correlationId,
+    route: exchange.route || 'unmatched',
+    tenant: exchange.tenant,
+    actor: exchange.actor,
+    status: exchange.status,
+    outcome: shownOutcome(exchange.outcome, exchange.streamed),
+    ...(reason !== undefined && { code: reason.code }),
+    ...(rule !== undefined && { rule }),
+    ...(reason?.cause !== undefined && { cause: reason.cause }),
+    startedAt: startedAtOf(exchange),
+    milliseconds: roundMs(exchange.durationMs),
+    steps: stepsOf(exchange, snapshot),
+  }
+}
+
+function stepsOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeStep[] {
+  const { reason, trail, startedAt, durationMs } = exchange
+  const skipped = skippedPlugins(exchange.route, snapshot)
+  const steps: ExchangeStep[] = []
+  let before = startedAt
+  for (const [index, name] of (trail?.names ?? []).entries()) {
+    const endedAt = trail?.endedAt[index] ?? before
+    steps.push(stepOf(name, endedAt - before, { exchange, skipped }))
+    before = endedAt
+  }
+  // A cancelled step has no end of its own: it lasted as long as the request.
+  if (reason !== undefined && !steps.some(({ name }) => name === reason.step))
+    steps.push(stepOf(reason.step, startedAt + durationMs - before, { exchange, skipped }))
+  return steps
+}
+
+interface StepContext {
+  readonly exchange: RecentExchange
+  readonly skipped: ReadonlyMap<string, string>
+}
+
+function stepOf(name: string, ms: number, { exchange, skipped }: StepContext): ExchangeStep {
+  const milliseconds = roundMs(Math.max(0, ms))
+  const { reason, status, violations, resent } = exchange
+  if (reason?.step === name) {
+    const isFault = status === outcomes.failed_dependency.status || status >= outcomes.error.status
+    const parts = [reason.code, reason.rule, reason.cause].filter((part) => part !== undefined)
+    return { name, verdict: isFault ? 'failed' : 'refused', milliseconds, detail: parts.join(', ') }
+  }
+  const why = skipped.get(name)
+  if (why !== undefined) return { name, verdict: 'skipped', milliseconds, detail: why }
+  const passed = { name, verdict: 'passed', milliseconds } as const
+  if (name === 'upstream' && resent) return { ...passed, detail: 'sent again on a new connection' }
+  if (name === 'check-response' && violations.length > 0)
+    return { ...passed, detail: `the answer broke ${violations.join(', ')}` }
+  return passed
+}
+
+/** The plugins that do nothing for a route, by the configuration in use now. */
+function skippedPlugins(
+  routeId: string,
+  { config, plugins }: Pick<Snapshot, 'config' | 'plugins'>,
+): ReadonlyMap<string, string> {
+  const route = config.routes.find(({ id }) => id === routeId)
+  if (route === undefined) return new Map()
+  const plans = plugins.map((plugin) => planOf(plugin, route)).filter(({ runs }) => !runs)
+  return new Map(plans.map(({ name, why }) => [name, why]))
+}

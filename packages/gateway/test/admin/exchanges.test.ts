@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { sendRequest } from '../harness/http-request.ts'
+import { sendItem, startAdmin } from './harness/start-admin.ts'
+
+const read = async (adminUrl: string, requestId: string) => {
+  const { status, body } = await sendRequest(`${adminUrl}/api/exchanges/${encodeURIComponent(requestId)}`)
+  return { status, body: JSON.parse(body.toString()) }
+}
+
+const namesOf = (steps: readonly { name: string }[]) => steps.map(({ name }) => name)
+
+test('a request is told step by step, with times', async () => {
+  const { adminUrl, url } = await startAdmin()
+  await sendItem(url, 'corr-1')
+  const { status, body } = await read(adminUrl, 'req-corr-1')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    requestId: 'req-corr-1',
+    correlationId: 'corr-1',
+    route: 'read-item',
+    tenant: 'acme',
+    status: 200,
+    outcome: 'success',
+  })
+  expect(body).not.toHaveProperty('code')
+  expect(namesOf(body.steps)).toEqual([
+    'route',
+    'admit',
+    'token-validator',
+    'tenant-injector',
+    'route-policy',
+    'rate-limits',
+    'license-check',
+    'prompt-sanitize',
+    'otel-audit',
+    'upstream',
+    'check-response',
+    'deliver',
+  ])
+  const sum = body.steps.reduce(
+    (all: number, { milliseconds }: { milliseconds: number }) => all + milliseconds,
+    0,
+  )
+  expect(sum).toBeLessThanOrEqual(body.milliseconds + 0.2)
+  expect(body.steps.find(({ name }: { name: string }) => name === 'license-check')).toEqual({
+    name: 'license-check',
+    verdict: 'skipped',
+    milliseconds: expect.any(Number),
+    detail: 'the route names no license',
+  })
+})
+
+test('a refused request ends at the step that refused it', async () => {
+  const { adminUrl, url } = await startAdmin()
+  await sendRequest(`${url}/nowhere`, { headers: { 'X-Request-ID': 'req 404' } })
+  const { body } = await read(adminUrl, 'req 404')
+  expect(body).toMatchObject({ route: 'unmatched', status: 404, code: 'ROUTE_NOT_FOUND' })
+  expect(body.steps).toEqual([
+    { name: 'route', verdict: 'refused', milliseconds: expect.any(Number), detail: 'ROUTE_NOT_FOUND' },
+    { name: 'admit', verdict: 'passed', milliseconds: expect.any(Number) },
+  ])
+})
+
+test('an id that no remembered request has is 404', async () => {
+  const { adminUrl } = await startAdmin()
+  expect((await read(adminUrl, 'unknown')).status).toBe(404)
+})
