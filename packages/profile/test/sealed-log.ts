@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -27,6 +27,8 @@ export function sealedLog(pem = newKey()) {
     readdirSync(folder)
       .filter((name) => name.endsWith('.jsonl'))
       .map((name) => join(folder, name))
+  const own = (): CheckpointFile[] =>
+    existsSync(checkpoints) ? [{ file: checkpoints, content: readFileSync(checkpoints, 'utf8') }] : []
   return {
     folder,
     file,
@@ -41,7 +43,7 @@ export function sealedLog(pem = newKey()) {
       verifyLog({
         files: files(),
         verifier,
-        checkpoints: [{ file: checkpoints, content: readFileSync(checkpoints, 'utf8') }, ...anchors],
+        checkpoints: [...own(), ...anchors],
       }),
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { AnchorQueue } from './anchor-queue.ts'
 import { AuditLogError } from './audit-log-error.ts'
 import { signCheckpoint } from './checkpoint.ts'
-import { sha256, TreeEdge } from './merkle-tree.ts'
+import { sha256, sha256Hex, TreeEdge } from './merkle-tree.ts'
 import { openedRecord, type TornLine } from './opened-record.ts'
 import { type LogFiles, logFiles, recoverLog, recoverPlain } from './recover.ts'
 import { NO_LINE, plainText, sealedText } from './sealed-line.ts'
@@ -359,7 +359,7 @@ function sealLines(current: OpenFile, records: readonly string[], lost: number):
     // The first byte is the prefix of a leaf (RFC 6962), so that the line is copied once for both hashes.
     const leaf = Buffer.from(`\0${text}\n`)
     edge.append(sha256(leaf.subarray(0, -1)))
-    prev = sha256(leaf.subarray(1, -1)).toString('hex')
+    prev = sha256Hex(leaf.subarray(1, -1))
     return leaf.subarray(1)
   })
   return { bytes: Buffer.concat(chunks), edge, prev }

@@ -5,7 +5,13 @@ const HASH_BYTES = 32
 
 /** The SHA-256 of some bytes. */
 export function sha256(bytes: Buffer | string): Buffer {
-  return hash('sha256', bytes, 'buffer')
+  // Twice as fast as the output "buffer" of `hash`, which allocates outside the pool of small buffers.
+  return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1')
+}
+
+/** The SHA-256 of some bytes in hex. */
+export function sha256Hex(bytes: Buffer | string): string {
+  return hash('sha256', bytes, 'hex')
 }
 
 /** The hash of a leaf (RFC 6962 2.1): SHA-256(0x00 || bytes). */

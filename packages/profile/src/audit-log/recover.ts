@@ -2,7 +2,7 @@ import { open, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AuditLogError } from './audit-log-error.ts'
 import { parseCheckpoint, splitNotes } from './checkpoint.ts'
-import { leafHash, sha256, TreeEdge } from './merkle-tree.ts'
+import { leafHash, sha256Hex, TreeEdge } from './merkle-tree.ts'
 import { readOpened, type TornLine } from './opened-record.ts'
 import { NO_LINE, readHead, readLines } from './sealed-line.ts'
 import { createNoteVerifier, type NoteSigner, type NoteVerifier } from './signed-note.ts'
@@ -136,7 +136,7 @@ class EndReader {
     if (head?.seq !== edge.size || head.prev !== this.prev)
       throw new AuditLogError(`${this.#file} is broken at seq ${edge.size}`)
     edge.append(leafHash(line))
-    this.prev = sha256(line).toString('hex')
+    this.prev = sha256Hex(line)
     this.wholeBytes += line.length + 1
     const { sealed } = this.#known
     if (edge.size === sealed?.size && !edge.root().equals(sealed.root))
@@ -220,14 +220,14 @@ async function moveTorn(
   } finally {
     await handle.close()
   }
-  return { bytes: rest.length, sha256: sha256(rest).toString('hex'), file: basename(side) }
+  return { bytes: rest.length, sha256: sha256Hex(rest), file: basename(side) }
 }
 
 /** The side file of a process that was killed after it cut the line and before it wrote the record of it. */
 async function tornBefore(side: string): Promise<TornLine | undefined> {
   try {
     const bytes = await readFile(side)
-    return { bytes: bytes.length, sha256: sha256(bytes).toString('hex'), file: basename(side) }
+    return { bytes: bytes.length, sha256: sha256Hex(bytes), file: basename(side) }
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type Checkpoint, type PlacedNote, parseCheckpoint, splitNotes } from './checkpoint.ts'
-import { leafHash, sha256, TreeEdge } from './merkle-tree.ts'
+import { leafHash, sha256Hex, TreeEdge } from './merkle-tree.ts'
 import { readOpened } from './opened-record.ts'
 import { isJsonObject, type LineHead, NO_LINE, readHead, readLines } from './sealed-line.ts'
 import type { NoteVerifier } from './signed-note.ts'
@@ -174,7 +174,7 @@ class LogReader {
     this.#line += 1
     const head = readHead(bytes)
     const seq = head?.seq ?? this.#before.seq + 1
-    const seen = { file: this.#file, line: this.#line, bytes, hash: sha256(bytes).toString('hex'), seq }
+    const seen = { file: this.#file, line: this.#line, bytes, hash: sha256Hex(bytes), seq }
     if (head === undefined) this.#takeOdd(seen)
     else if (this.#odd !== undefined) this.#afterOdd(seen, head)
     else if (this.#first === undefined) this.#start(seen, head)
