@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { headers as headerNames } from '@agentic-rest/profile'
 import {
   type AuditBatch,
@@ -29,6 +30,8 @@ export interface AuditFiles {
 }
 
 const ANCHOR_TIMEOUT_MS = 5_000
+/** How long a disk that does not answer delays the end. */
+const CLOSE_LONGEST_MS = 4_000
 const KEY = 'plugins.otel-audit.seal.key_file'
 
 interface OpenedFile {
@@ -61,7 +64,8 @@ export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
       return isFailing ? 'otel-audit: checkpoints do not reach the anchor' : undefined
     },
     async close() {
-      await Promise.allSettled([...opened.values()].map(({ file }) => closeFile(file, log)))
+      const closing = Promise.allSettled([...opened.values()].map(({ file }) => closeFile(file, log)))
+      await Promise.race([closing, sleep(CLOSE_LONGEST_MS, undefined, { ref: false })])
       await http.close()
     },
   }
