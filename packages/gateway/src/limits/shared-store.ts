@@ -40,7 +40,11 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
   const link = new StoreLink<RedisLimits>({
     times,
     connect: async (hooks) => createRedisLimits(await redis.connect(hooks), gatewayId),
-    enter: (store) => store.enter(knownCounts(counts)),
+    async enter(store) {
+      await store.enter(knownCounts(counts))
+      // A store that is too slow for requests would be lost with the next one, and each time one of them would wait.
+      await within(times.answerWithinMs, store.enter([]))
+    },
     onFound: () => reportScope('shared'),
     onMissing: (error) => reportScope('local', error),
   })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
 import { createLimitStore } from '../../src/limits/create-store.ts'
@@ -301,4 +303,46 @@ testWithRedis('a free model is not stopped by money without Redis', async (start
   await redis.stop()
   await untilAlone(gateway)
   expect([await ask('free'), await ask('dear')]).toEqual([200, 424])
+})
+
+/** Passes bytes to Redis after a pause; counts the connections. */
+async function startSlowProxy(redis: RedisServer, pauseMs: number) {
+  let connections = 0
+  const server = createServer((client) => {
+    connections += 1
+    const inner = connect(redis.port, '127.0.0.1')
+    client.on('data', (bytes) => setTimeout(() => inner.write(bytes), pauseMs))
+    inner.pipe(client)
+    for (const [one, other] of [
+      [client, inner],
+      [inner, client],
+    ] as const)
+      one.on('error', () => undefined).on('close', () => other.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+  }
+}
+
+testWithRedis('a Redis that is too slow for requests is not used, and logged once', async (start) => {
+  const redis = await start()
+  const upstream = await startItems()
+  const proxy = await startSlowProxy(redis, 150)
+  const times = { ...quickTimes, answerWithinMs: 100, enterWithinMs: 5000, connectWithinMs: 5000 }
+  const gateway = await startGateway(configOf(proxy.url, upstream), {
+    limitStore: (world) => createLimitStore({ ...world, times }),
+  })
+  await eventually(proxy.connections, (count) => count >= 4)
+  const answer = await fetch(`${gateway.url}/items`, { headers: { 'X-Tenant-ID': 'acme' } })
+  expect(answer.status).toBe(200)
+  expect(await fallback(gateway)).toBe(1)
+  expect(gateway.log.filter(({ msg }) => String(msg).includes('rate limits'))).toEqual([
+    expect.objectContaining({
+      msg: 'the rate limits are not shared, this gateway keeps them for itself',
+      reason: 'TIMEOUT',
+    }),
+  ])
 })
