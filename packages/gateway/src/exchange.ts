@@ -376,6 +376,8 @@ export class Exchange implements RequestHead, RequestWire {
   // call-upstream
   upstreamStartedAt: number | undefined = undefined
   upstreamEndedAt: number | undefined = undefined
+  /** The status of the upstream's answer, also of one that is not passed on. */
+  upstreamStatus: number | undefined = undefined
   /** The request was sent a second time, on a new connection. */
   resent = false
   /** The rules of the profile that the upstream's answer broke. */

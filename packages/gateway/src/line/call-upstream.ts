@@ -24,6 +24,7 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   exchange.trail?.end('upstream')
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded
+  exchange.upstreamStatus = answer.status
   exchange.step = 'check-response'
   const checked = await checkResponse(exchange, route, {
     answer,

@@ -191,3 +191,18 @@ test('a time-out pays its reservation', async () => {
   expect((await ask(gateway, { max_tokens: 300 })).status).toBe(500)
   await untilLeft(gateway, 700)
 })
+
+test('a stream that comes beyond the limit of streams pays its reservation', async () => {
+  const upstream = await startUpstream(exceptProbes((_request, response) => events(response)))
+  const gateway = await startGateway({
+    gateway: { rate_limits: [tokensDay], llm: { max_sse_connections_per_tenant: 1 } },
+    routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+  })
+  // The client accepts no event stream by name, so that the slot is taken when the service has answered.
+  const open = await ask(gateway, { max_tokens: 300 })
+  expect(open.status).toBe(200)
+  const refused = await ask(gateway, { max_tokens: 200 })
+  expect(refused.status).toBe(429)
+  await untilLeft(gateway, 500)
+  await open.body?.cancel()
+})

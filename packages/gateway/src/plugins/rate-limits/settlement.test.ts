@@ -18,7 +18,7 @@ function ended(more: Partial<Ended> = {}): Ended {
     usage: undefined,
     upstreamStartedAt: 1,
     signal: new Cancellation(),
-    delivery: { status: 200, essence: 'application/json', end: 'complete' },
+    upstreamStatus: 200,
     result: undefined,
     ...more,
   }
@@ -30,29 +30,32 @@ function cancelled(reason: 'timeout' | 'client_disconnect' | 'shutdown'): Cancel
   return signal
 }
 
-const delivered = (status: number, end: NonNullable<Exchange['delivery']>['end'] = 'complete') => ({
-  status,
-  essence: undefined,
-  end,
-})
-
 test.each([
   ['a 200 without a report', ended(), 'reserved'],
-  ['a stream that broke off', ended({ delivery: delivered(200, 'upstream_error') }), 'reserved'],
-  ['a redirection', ended({ delivery: delivered(302) }), 'reserved'],
-  ['a 404', ended({ delivery: delivered(404) }), NOTHING],
-  ['a 503 that broke off', ended({ delivery: delivered(503, 'upstream_error') }), NOTHING],
-  ['a time-out', ended({ delivery: undefined, signal: cancelled('timeout') }), 'reserved'],
-  ['a client that left', ended({ delivery: undefined, signal: cancelled('client_disconnect') }), 'reserved'],
-  ['a shutdown', ended({ delivery: undefined, signal: cancelled('shutdown') }), 'reserved'],
+  ['a stream whose client left', ended({ signal: cancelled('client_disconnect') }), 'reserved'],
+  ['a redirection', ended({ upstreamStatus: 302 }), 'reserved'],
+  ['a 404', ended({ upstreamStatus: 404 }), NOTHING],
+  ['a 503 that broke off', ended({ upstreamStatus: 503, signal: cancelled('client_disconnect') }), NOTHING],
+  ['a time-out', ended({ upstreamStatus: undefined, signal: cancelled('timeout') }), 'reserved'],
+  [
+    'a client that left',
+    ended({ upstreamStatus: undefined, signal: cancelled('client_disconnect') }),
+    'reserved',
+  ],
+  ['a shutdown', ended({ upstreamStatus: undefined, signal: cancelled('shutdown') }), 'reserved'],
+  [
+    'a 200 that is not passed on',
+    ended({ result: { status: 429, label: '', outcomeType: undefined } }),
+    'reserved',
+  ],
   [
     'a service out of reach',
-    ended({ delivery: undefined, result: { status: 424, label: '', outcomeType: undefined } }),
+    ended({ upstreamStatus: undefined, result: { status: 424, label: '', outcomeType: undefined } }),
     NOTHING,
   ],
   [
     'a time-out before the service was asked',
-    ended({ delivery: undefined, upstreamStartedAt: undefined, signal: cancelled('timeout') }),
+    ended({ upstreamStatus: undefined, upstreamStartedAt: undefined, signal: cancelled('timeout') }),
     NOTHING,
   ],
 ])('%s is charged', (_name, exchange, charge) => {
@@ -66,7 +69,7 @@ test('a report counts whatever the end, at the price of the model that answered'
   expect(reports({ input: 10, output: 20, model: 'small' })).toEqual({ tokens: 30, cost: 50 })
   expect(reports({ input: 10, output: 20 })).toEqual({ tokens: 30, cost: 230 })
   expect(reports({ input: 10, output: 20, model: 'free' })).toEqual({ tokens: 30, cost: 0 })
-  expect(reports({ input: 1, output: 1 }, { delivery: delivered(500) })).toEqual({ tokens: 2, cost: 13 })
+  expect(reports({ input: 1, output: 1 }, { upstreamStatus: 500 })).toEqual({ tokens: 2, cost: 13 })
 })
 
 test('a model with a price for input alone reserves money: only a free model reserves none', () => {

@@ -12,17 +12,18 @@ const isFailure = (status: number) => Math.floor(status / 100) >= 4
 
 /**
  * The charge of a finished request. A report of the upstream counts. Without one, a failure costs nothing, and everything
- * else costs the reservation: a 2xx without a report, a time-out, a stream that broke off, a client that left.
+ * else costs the reservation: a 2xx without a report, a time-out, a stream that broke off, a client that left, and a 2xx
+ * that the gateway did not pass on: the service has done its work.
  */
 export function chargeOf(
-  exchange: Pick<Exchange, 'usage' | 'upstreamStartedAt' | 'signal' | 'delivery' | 'result'>,
+  exchange: Pick<Exchange, 'usage' | 'upstreamStartedAt' | 'upstreamStatus' | 'signal' | 'result'>,
   asked: AskedTokens | undefined,
   costs: Costs,
 ): Charge {
-  const { usage, upstreamStartedAt, signal, delivery, result } = exchange
+  const { usage, upstreamStartedAt, upstreamStatus, signal, result } = exchange
   if (usage !== undefined) return { tokens: usage.input + usage.output, cost: costs.of(usage, asked?.model) }
   if (upstreamStartedAt === undefined) return NOTHING
-  if (delivery !== undefined) return isFailure(delivery.status) ? NOTHING : 'reserved'
+  if (upstreamStatus !== undefined) return isFailure(upstreamStatus) ? NOTHING : 'reserved'
   // The service may still work on a request that was given up.
   if (signal.aborted) return 'reserved'
   return isFailure(result?.status ?? 0) ? NOTHING : 'reserved'
