@@ -139,3 +139,24 @@ test('when all tenants are busy, those without room share one count', () => {
   expect(asks(11).map(({ refused }) => refused)).toEqual([0, 0])
   expect(counts.size).toBe(11)
 })
+
+test('tenants without room have counts of their own again when others are idle', () => {
+  const { counts, time } = makeCounts(10)
+  const passes = (tenant: string) => counts.decide([rate(`a ${tenant}`)]).refused === -1
+  for (let tenant = 0; tenant < 12; tenant += 1) for (const _ of [1, 2]) passes(`early-${tenant}`)
+  expect(passes('early-12')).toBe(false)
+  time.us += HOUR_US
+  expect(['b', 'b', 'c', 'c', 'd', 'd'].map(passes)).toEqual([true, true, true, true, true, true])
+  expect(counts.size).toBe(3)
+})
+
+test('a search that finds few keys to forget has a pause before the next', () => {
+  const { counts, time } = makeCounts(100)
+  for (let tenant = 0; tenant < 99; tenant += 1) counts.decide([budget(`day ${tenant}`, 60)])
+  const leftAfter = (tenant: string) => counts.decide([rate(`a ${tenant}`, 10)]).standings[0]?.left
+  expect(leftAfter('first')).toBe(9)
+  // The first is forgotten for the second. Further ones share a count: each would cost a search of all keys.
+  expect(['second', 'third', 'fourth'].map(leftAfter)).toEqual([9, 9, 8])
+  time.us += 1_000_000
+  expect(['fifth', 'sixth'].map(leftAfter)).toEqual([9, 9])
+})

@@ -51,6 +51,8 @@ const FORGOTTEN_SHARE = 0.1
 /** A key that has used this part of its limit is never forgotten. */
 const HOT_RATIO = 0.5
 const RATIO_STEPS = 64
+/** The pause after a search for keys to forget that found few: it reads all keys, 20 ms long. */
+const SEARCH_PAUSE_US = 1_000_000
 
 /**
  * The counts of all limits in one process. Keys whose counts are as good as new are forgotten; beyond `mostKeys` those
@@ -61,6 +63,8 @@ export class LimitCounts {
   readonly #mostKeys: number
   readonly #rates = new Map<string, RateCount>()
   readonly #budgets = new Map<string, BudgetCount>()
+  /** No search for keys to forget before this time. */
+  #searchAtUs = 0
 
   constructor(clock: LimitClock = processClock, mostKeys = MOST_KEYS) {
     this.#clock = clock
@@ -76,6 +80,8 @@ export class LimitCounts {
   decide(demands: readonly Demand[], charge = true): Decision {
     const nowUs = this.#clock.monotonicUs()
     const calendarUs = this.#calendarUs(demands)
+    // Before any key is read: keys without room share a count only while no other key can be forgotten.
+    if (charge && this.size >= this.#mostKeys && demands.some(({ key }) => !this.#has(key))) this.#makeRoom()
     let refused = -1
     for (let index = 0; index < demands.length && refused === -1; index += 1) {
       const demand = demands[index] as Demand
@@ -204,15 +210,22 @@ export class LimitCounts {
 
   /** A key without room counts with all others of its policy that have none. */
   #known(key: string): string {
-    if (this.size < this.#mostKeys || this.#rates.has(key) || this.#budgets.has(key)) return key
-    return `${policyOfKey(key)} `
+    return this.size < this.#mostKeys || this.#has(key) ? key : `${policyOfKey(key)} `
+  }
+
+  #has(key: string): boolean {
+    return this.#rates.has(key) || this.#budgets.has(key)
   }
 
   /** Called before a key is added. */
   #makeRoom(): void {
-    if (this.size < this.#mostKeys) return
+    const nowUs = this.#clock.monotonicUs()
+    if (this.size < this.#mostKeys || nowUs < this.#searchAtUs) return
+    const wanted = this.#mostKeys * (1 - FORGOTTEN_SHARE)
     this.#forgetIdle()
-    if (this.size > this.#mostKeys * (1 - FORGOTTEN_SHARE)) this.#forgetLeastUsed()
+    if (this.size > wanted) this.#forgetLeastUsed()
+    // Otherwise each new key would search all keys for the one that can be forgotten.
+    if (this.size > wanted) this.#searchAtUs = nowUs + SEARCH_PAUSE_US
   }
 
   #forgetIdle(): void {
