@@ -10,9 +10,15 @@ import { linesOf, sealFolder } from './seal-folder.ts'
 const startService = () => startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
 const routes = (target: string) => [{ id: 'write-item', method: 'POST', path: '/items', target }]
 
-const send = async (url: string, count = 1) => {
+const send = async (url: string, count = 1, more: Readonly<Record<string, string>> = {}) => {
   for (let n = 0; n < count; n += 1) {
-    const headers = { 'X-Tenant-ID': 'acme', 'X-Request-ID': `r-${n}`, 'Content-Type': 'text/plain' }
+    const headers = {
+      'X-Tenant-ID': 'acme',
+      'X-Request-ID': `r-${n}`,
+      'Content-Type': 'text/plain',
+      Connection: 'close',
+      ...more,
+    }
     const answer = await fetch(`${url}/items`, { method: 'POST', headers, body: `body ${n}` })
     expect(answer.status).toBe(200)
     await answer.arrayBuffer()
@@ -112,31 +118,54 @@ it('posts each checkpoint to the anchor, and readiness tells when it is away', a
   const { url: target } = await startService()
   let status = 503
   const anchor = await startUpstream((_request, response) => void response.writeHead(status).end())
-  const audit = { ...log.section, anchor: { url: `${anchor.url}/checkpoints` } }
+  const audit = {
+    ...log.section,
+    anchor: { url: `${anchor.url}/checkpoints` },
+    rotate: { max_bytes: 65_536 },
+    attributes: [{ field: 'large', from_header: 'X-Large' }],
+  }
   const { url, gateway } = await startGateway({ plugins: { 'otel-audit': audit }, routes: routes(target) })
-  await Promise.all(Array.from({ length: 20 }, () => send(url, 50)))
+  // A file that is closed ends with a checkpoint.
+  await send(url, 12, { 'X-Large': 'x'.repeat(7_000) })
   const degraded = async () => Object(await (await fetch(`${url}/readyz`)).json()).degraded
-  await expect
-    .poll(degraded, { timeout: 10_000 })
-    .toEqual(['otel-audit: checkpoints do not reach the anchor'])
+  await expect.poll(degraded).toEqual(['otel-audit: checkpoints do not reach the anchor'])
   status = 204
-  await send(url)
   await gateway.close()
   const notes = anchor.requests.map(({ body }) => body.toString())
+  expect(notes).toHaveLength(3)
   // The first one came twice: refused, and again with the next.
   expect(notes.slice(1).join('\n')).toBe(readFileSync(log.checkpoints, 'utf8'))
 })
 
-it('several workers write one log through their supervisor', async () => {
+it('several workers write one log through their supervisor, also when one is killed', async () => {
   const log = sealFolder()
   const { url: target } = await startService()
-  const { supervisor, url } = await startSupervisor({
+  const others = childProcesses()
+  const {
+    supervisor,
+    url,
+    log: lines,
+  } = await startSupervisor({
     gateway: { workers: 2, drain_seconds: 1 },
     plugins: { 'otel-audit': log.section },
     routes: routes(target),
   })
   await Promise.all([send(url, 20), send(url, 20)])
+  await expect.poll(() => linesOf(log.file).length).toBe(41)
+  const [worker = 0] = childProcesses().filter((pid) => !others.includes(pid))
+  process.kill(worker, 'SIGKILL')
+  const isReplaced = () => lines.some(({ msg }) => msg === 'a worker has taken the place of one that ended')
+  await expect.poll(isReplaced, { timeout: 20_000 }).toBe(true)
+  await send(url, 5)
   await supervisor.drain()
-  const report = await log.verify()
-  expect(report).toMatchObject({ faults: [], size: 41, sealedSize: 41 })
+  expect(await log.verify()).toMatchObject({ faults: [], size: 46, sealedSize: 46 })
 })
+
+function childProcesses(): number[] {
+  const { pid } = process
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+}
