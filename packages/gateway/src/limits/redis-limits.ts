@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RedisClient } from '../redis/redis-client.ts'
 import type { LinkedStore } from '../redis/store-link.ts'
+import { within } from '../redis/time-limit.ts'
 import type { Demand, Settlement } from './limit-store.ts'
 import type { PeriodName } from './period.ts'
 
@@ -164,7 +165,8 @@ export interface RedisLimits extends LinkedStore {
   decide(demands: readonly Demand[], options: DecideOptions): Promise<RedisDecision>
   /** Answers with the state of each budget. */
   settle(settlements: readonly (Settlement & OwnPart)[]): Promise<readonly Omit<RedisState, 'fits'>[]>
-  enter(counts: readonly KnownCount[]): Promise<unknown>
+  /** Brings counts, in as many calls as they need; rejects when one of them takes longer than `withinMs`. */
+  enter(counts: readonly KnownCount[], withinMs: number): Promise<unknown>
 }
 
 /** How demands are decided on. */
@@ -174,7 +176,7 @@ export interface DecideOptions {
 }
 
 /** Keys of one call that brings counts: a script blocks Redis for as long as it runs. */
-const KEYS_PER_CALL = 512
+export const KEYS_PER_CALL = 512
 
 /** Makes the limits of a connection. */
 export function createRedisLimits(client: RedisClient, gatewayId: string): RedisLimits {
@@ -197,14 +199,11 @@ export function createRedisLimits(client: RedisClient, gatewayId: string): Redis
         return { count, own, period }
       })
     },
-    async enter(counts) {
+    async enter(counts, withinMs) {
       for (let from = 0; from === 0 || from < counts.length; from += KEYS_PER_CALL) {
         const part = counts.slice(from, from + KEYS_PER_CALL)
-        await run(
-          ENTER,
-          part.map(({ key }) => redisKey(key)),
-          [gatewayId, ...part.flatMap(countWords)],
-        )
+        const keys = part.map(({ key }) => redisKey(key))
+        await within(withinMs, run(ENTER, keys, [gatewayId, ...part.flatMap(countWords)]))
       }
     },
     close: () => client.close(),

@@ -14,7 +14,13 @@ import {
   type Standing,
   unavailable,
 } from './limit-store.ts'
-import { createRedisLimits, type KnownCount, type RedisDecision, type RedisLimits } from './redis-limits.ts'
+import {
+  createRedisLimits,
+  KEYS_PER_CALL,
+  type KnownCount,
+  type RedisDecision,
+  type RedisLimits,
+} from './redis-limits.ts'
 
 /** What a shared store is made with. */
 export interface SharedStoreOptions {
@@ -37,14 +43,11 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
   const gatewayId = randomBytes(9).toString('base64url')
   const redis = createSharedRedis(options.shared, times)
   const reportScope = createScopeReport(options)
+  const filling = new Filling(counts, times)
   const link = new StoreLink<RedisLimits>({
-    times,
+    times: { ...times, enterWithinMs: FILL_WITHIN_MS },
     connect: async (hooks) => createRedisLimits(await redis.connect(hooks), gatewayId),
-    async enter(store) {
-      await store.enter(knownCounts(counts))
-      // A store that is too slow for requests would be lost with the next one, and each time one of them would wait.
-      await within(times.answerWithinMs, store.enter([]))
-    },
+    enter: (store) => filling.fill(store),
     onFound: () => reportScope('shared'),
     onMissing: (error) => reportScope('local', error),
   })
@@ -55,7 +58,13 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
     const needing = demands.findIndex(
       (each) => each.needsStore && !(each.type === 'budget' && each.amount === 0),
     )
-    return needing === -1 ? counts.decide(demands) : unavailable(demands, needing)
+    if (needing !== -1) return unavailable(demands, needing)
+    filling.note(demands)
+    return counts.decide(demands)
+  }
+  const settleAlone = (settlements: readonly Settlement[]) => {
+    filling.note(settlements)
+    for (const settlement of settlements) counts.settle(settlement)
   }
   const ask = async (store: RedisLimits, demands: readonly Demand[]): Promise<Decision> => {
     try {
@@ -72,7 +81,7 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
       const states = await within(times.answerWithinMs, store.settle(sent))
       for (const [index, { key }] of settlements.entries()) counts.noteSettled(key, states[index])
     } catch (error) {
-      for (const settlement of settlements) counts.settle(settlement)
+      settleAlone(settlements)
       link.lose(store, error)
     }
   }
@@ -90,8 +99,8 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
     warm: async () => await open(),
     decide: (demands) => (opening === undefined ? open().then(() => decide(demands)) : decide(demands)),
     settle(settlements) {
-      if (link.store !== undefined) void settleIn(link.store, settlements)
-      else for (const settlement of settlements) counts.settle(settlement)
+      if (link.store === undefined) settleAlone(settlements)
+      else void settleIn(link.store, settlements)
     },
     async peek(demands) {
       const { store } = link
@@ -104,11 +113,63 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
   }
 }
 
-/** The counts of this gateway that Redis has to know. */
-function knownCounts(counts: LimitCounts): KnownCount[] {
+/** The time for all counts. Each call of it has its own, shorter limit: 100,000 tenants take longer than a stuck Redis may. */
+const FILL_WITHIN_MS = 60_000
+
+/** Brings the counts of this gateway into a Redis that was found: all of them, then those that changed meanwhile. */
+class Filling {
+  readonly #counts: LimitCounts
+  readonly #times: LinkTimes
+  #filled: RedisLimits | undefined
+  /** Keys that this gateway decided on alone since the last call; `undefined` while there is nothing to fill. */
+  #changed: Set<string> | undefined
+
+  constructor(counts: LimitCounts, times: LinkTimes) {
+    this.#counts = counts
+    this.#times = times
+  }
+
+  /** Remembers keys whose counts change here and not in Redis. */
+  note(changed: readonly { readonly key: string }[]): void {
+    for (const { key } of changed) this.#changed?.add(key)
+  }
+
+  /** The second call for a store is the last: it comes when requests begin to use the store, before the first of them. */
+  async fill(store: RedisLimits): Promise<void> {
+    const isLast = store === this.#filled
+    const known = knownCounts(this.#counts, isLast ? this.#changed : undefined)
+    this.#filled = store
+    this.#changed = isLast ? undefined : new Set()
+    try {
+      await this.#bring(store, known)
+    } catch (error) {
+      // Otherwise the keys of a whole outage would be remembered.
+      this.#changed = undefined
+      throw error
+    }
+  }
+
+  async #bring(store: RedisLimits, known: readonly KnownCount[]): Promise<void> {
+    const { answerWithinMs, enterWithinMs } = this.#times
+    await store.enter(known, enterWithinMs)
+    // Only one call precedes all requests: what the last one has to bring must fit into it.
+    while (this.#changed !== undefined && this.#changed.size > KEYS_PER_CALL) {
+      const changed = knownCounts(this.#counts, this.#changed)
+      this.#changed = new Set()
+      await store.enter(changed, enterWithinMs)
+    }
+    // A store that is too slow for requests would be lost with the next one, and each time one of them would wait.
+    await store.enter([], answerWithinMs)
+  }
+}
+
+/** The counts of this gateway that Redis has to know; with keys, only theirs. */
+function knownCounts(counts: LimitCounts, keys?: ReadonlySet<string>): KnownCount[] {
   const known: KnownCount[] = []
-  for (const [key, backlogUs] of counts.backlogs()) known.push({ type: 'rate', key, backlogUs })
-  for (const [key, { per, period, own }] of counts.budgets()) known.push({ type: per, key, period, own })
+  for (const [key, backlogUs] of counts.backlogs())
+    if (keys?.has(key) ?? true) known.push({ type: 'rate', key, backlogUs })
+  for (const [key, { per, period, own }] of counts.budgets())
+    if (keys?.has(key) ?? true) known.push({ type: per, key, period, own })
   return known
 }
 

@@ -17,6 +17,8 @@ import { type Pressure, press } from './press.ts'
 const perTenant = { name: 'per-tenant', requests: 240, per_seconds: 60, burst: 10 }
 const INTERVAL_US = 250_000
 const INTERVALS = 12
+const HOUR_US = 3_600_000_000
+const noop = () => undefined
 
 const startItems = () => startUpstream((_request, response) => answerJson(response, { body: {} }))
 
@@ -346,3 +348,46 @@ testWithRedis('a Redis that is too slow for requests is not used, and logged onc
     }),
   ])
 })
+
+const MANY_TENANTS = 30_000
+
+testWithRedis(
+  'a gateway with very many tenants comes back to Redis, however long its counts take',
+  async (start) => {
+    const redis = await start()
+    const proxy = await startSlowProxy(redis, 20)
+    await redis.stop()
+    const store = createLimitStore({
+      shared: { redis_url: proxy.url },
+      log: { debug: noop, info: noop, warn: noop, error: noop },
+      metrics: { limitStoreKept: noop, limitsDecidedAlone: noop },
+      // The counts need 59 calls of 20 ms.
+      times: { ...quickTimes, enterWithinMs: 600 },
+    })
+    onTestFinished(() => store.close())
+    await store.warm?.()
+    const demand = (tenant: number) => ({
+      type: 'rate' as const,
+      key: `per-tenant ${tenant}`,
+      needsStore: false,
+      intervalUs: HOUR_US,
+      burst: 10,
+    })
+    for (let tenant = 0; tenant < MANY_TENANTS; tenant += 1) await store.decide([demand(tenant)])
+    expect(store.scope()).toBe('local')
+    await redis.restart()
+    // A tenant that goes on while the counts are brought.
+    let asked = 1
+    await eventually(
+      async () => {
+        if (asked < 8) asked += 1
+        if (asked < 8) await store.decide([demand(7)])
+        return store.scope()
+      },
+      (scope) => scope === 'shared',
+    )
+    const { standings } = await store.decide([demand(7)])
+    expect(standings[0]?.left).toBe(10 - Math.min(asked, 7) - 1)
+    expect(await tatOf(redis, String(MANY_TENANTS - 1))).toBeGreaterThan(await redisNow(redis))
+  },
+)
