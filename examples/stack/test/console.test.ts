@@ -59,6 +59,8 @@ test('one part serves the console, all others post their records to it', () => {
   ]
   expect(variables).toEqual([
     ['gateway', '9010', '/page', undefined],
-    ...['campaigns', 'recommendations', 'inventory', 'inventory-gateway', 'llm', 'identity'].map(posting),
+    ...['campaigns', 'recommendations', 'inventory', 'inventory-gateway', 'llm', 'identity', 'probe'].map(
+      posting,
+    ),
   ])
 })
