@@ -28,6 +28,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/usage.ts')).usage,
   },
   {
+    name: 'explain',
+    summary: 'Says step by step what happened to a request, and what to do.',
+    load: async () => (await import('./commands/explain.ts')).explain,
+  },
+  {
     name: 'check',
     summary: 'Checks a configuration file for faults and risky settings.',
     load: async () => (await import('./commands/check.ts')).check,

@@ -89,10 +89,49 @@ export function usageAnswer(tenant: string): unknown {
   return answers[tenant]?.[1]
 }
 
-/** An admin listener of the tests with one endpoint. */
+const refused = {
+  requestId: 'req-1',
+  correlationId: 'corr-1',
+  route: 'read-item',
+  tenant: 'acme',
+  actor: 'alice',
+  status: 424,
+  outcome: 'failed_dependency',
+  code: 'UPSTREAM_UNAVAILABLE',
+  cause: 'ECONNREFUSED',
+  startedAt: at,
+  milliseconds: 1.5,
+  steps: [
+    { name: 'route', verdict: 'passed', milliseconds: 0.01 },
+    { name: 'license-check', verdict: 'skipped', milliseconds: 0, detail: 'the route names no license' },
+    { name: 'upstream', verdict: 'failed', milliseconds: 1.2, detail: `UPSTREAM_UNAVAILABLE, ${hostile}` },
+  ],
+}
+
+const record = {
+  part: 'inventory',
+  event_type: 'service.operation',
+  request_id: 'req-2',
+  correlation_id: 'corr-1',
+  operation: 'reserve',
+  outcome: 'success',
+  timestamp: '2026-11-16T12:00:01.000Z',
+}
+
+const records = [{ ...record, part: 'gateway', request_id: 'req-1', timestamp: at }, record]
+
+function explained(pathname: string, correlationId: string | null): readonly [number, unknown] {
+  if (pathname === '/api/exchanges/req-1') return [200, refused]
+  if (pathname === '/api/records') return [200, { records: correlationId === 'corr-1' ? records : [] }]
+  return [404, { message: 'No remembered request has this id.' }]
+}
+
+/** An admin listener of the tests. */
 export function answerUsage({ url = '' }: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
   const [status, body] =
-    pathname === '/api/usage' ? (answers[searchParams.get('tenant') ?? ''] ?? [500, {}]) : [404, {}]
+    pathname === '/api/usage'
+      ? (answers[searchParams.get('tenant') ?? ''] ?? [500, {}])
+      : explained(pathname, searchParams.get('correlation_id'))
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -1,0 +1,127 @@
+import { errorCodes } from '@agentic-rest/gateway'
+
+/** One step of a request, as the admin listener tells it. */
+export interface ExplainedStep {
+  readonly name: string
+  readonly verdict: string
+  readonly milliseconds: number
+  readonly detail?: string
+}
+
+/** The text of a code, and its place in the documents. */
+export interface CodeHelp {
+  readonly message: string
+  readonly cause: string
+  readonly fix: string
+  readonly page: string
+}
+
+/** One request as a gateway or a service saw it. */
+export interface ExplainedRequest {
+  readonly part: string
+  readonly requestId: string
+  readonly correlationId: string
+  readonly route: string
+  readonly tenant: string
+  readonly actor: string
+  readonly status: string
+  readonly outcome: string
+  readonly startedAt: string
+  readonly milliseconds?: number
+  readonly code?: string
+  readonly rule?: string
+  readonly cause?: string
+  /** The step that decided, where the other steps are not known. */
+  readonly step?: string
+  readonly steps?: readonly ExplainedStep[]
+  readonly help?: CodeHelp
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads an exchange of the admin listener; `undefined` for anything else. */
+export function fromExchange(value: unknown): ExplainedRequest | undefined {
+  const fields = objectOf(value)
+  if (typeof fields['requestId'] !== 'string' || !Array.isArray(fields['steps'])) return undefined
+  const steps = fields['steps'].map(objectOf).map((step) => ({
+    name: textOf(step['name']),
+    verdict: textOf(step['verdict']),
+    milliseconds: Number(step['milliseconds']),
+    ...optional('detail', step['detail']),
+  }))
+  return {
+    part: 'gateway',
+    requestId: fields['requestId'],
+    correlationId: textOf(fields['correlationId']),
+    route: textOf(fields['route']),
+    tenant: textOf(fields['tenant']),
+    actor: textOf(fields['actor']),
+    status: textOf(fields['status']),
+    outcome: textOf(fields['outcome']),
+    startedAt: textOf(fields['startedAt']),
+    milliseconds: Number(fields['milliseconds']),
+    ...reasonOf(fields),
+    steps,
+  }
+}
+
+/** Reads an audit record; `undefined` for anything else. */
+export function fromRecord(value: unknown): ExplainedRequest | undefined {
+  const fields = objectOf(value)
+  if (typeof fields['correlation_id'] !== 'string' || typeof fields['request_id'] !== 'string')
+    return undefined
+  const attributes = objectOf(fields['attributes'])
+  const duration = Number(attributes['duration_ms'])
+  return {
+    part: textOf(fields['part'] ?? 'record'),
+    requestId: fields['request_id'],
+    correlationId: fields['correlation_id'],
+    route: textOf(fields['operation']),
+    tenant: textOf(fields['tenant_id']),
+    actor: textOf(fields['actor_id']),
+    status: textOf(attributes['status']),
+    outcome: textOf(attributes['outcome_label'] ?? attributes['outcome_type'] ?? fields['outcome']),
+    startedAt: textOf(attributes['started_at'] ?? fields['timestamp']),
+    ...(Number.isFinite(duration) && { milliseconds: duration }),
+    ...reasonOf(attributes),
+    ...optional('step', attributes['step']),
+  }
+}
+
+function reasonOf(fields: Fields): Pick<ExplainedRequest, 'code' | 'rule' | 'cause' | 'help'> {
+  const { code } = optional('code', fields['code'])
+  const help = code === undefined ? undefined : helpOf(code)
+  return {
+    ...(code !== undefined && { code }),
+    ...optional('rule', fields['rule']),
+    ...optional('cause', fields['cause']),
+    ...(help !== undefined && { help }),
+  }
+}
+
+const VALIDATION_FAILED: Omit<CodeHelp, 'page'> = {
+  message: 'The request is not valid.',
+  cause: 'The path, a header or the body is one that the gateway does not let through.',
+  fix: 'Correct what `errors` of the answer names.',
+}
+
+/** The text of a code of the gateway; `undefined` for the codes of services and custom plugins. */
+export function helpOf(code: string): CodeHelp | undefined {
+  const rows: Readonly<Record<string, Omit<CodeHelp, 'page'>>> = { ...errorCodes, VALIDATION_FAILED }
+  const row = Object.hasOwn(rows, code) ? rows[code] : undefined
+  if (row === undefined) return undefined
+  const { message, cause, fix } = row
+  return { message, cause, fix, page: `docs/errors.md#${code.toLowerCase()}` }
+}
+
+function objectOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+function textOf(value: unknown): string {
+  return value === undefined || value === null ? '' : String(value)
+}
+
+function optional<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: string } {
+  return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [Key in Name]?: string }
+}
