@@ -28,6 +28,15 @@ test('tenants beyond the bound count together, and the busiest are first', () =>
   ])
 })
 
+test('tenants of past months leave their places to others', () => {
+  const time = { now: Date.parse('2026-11-30T12:00:00Z') }
+  const ledger = new UsageLedger(() => time.now, 2)
+  for (const tenant of ['a', 'b', 'c']) ledger.add(tenant, used)
+  time.now += 86_400_000
+  for (const tenant of ['d', 'e']) ledger.add(tenant, used)
+  expect(ledger.most(9).map(({ tenant }) => tenant)).toEqual(['d', 'e'])
+})
+
 test('the counts of several processes add up by tenant', () => {
   const [first, second] = [new UsageLedger(() => 0), new UsageLedger(() => 0)]
   for (const ledger of [first, second, second]) ledger.add('acme', used)

@@ -52,12 +52,9 @@ export class UsageLedger {
 
   /** Adds a finished request. */
   add(tenant: string, usage: RequestUsage): void {
-    const row = this.#rowOf(tenant)
     const day = periodStart('day', Math.floor(this.#now() / 1000))
-    if (day !== this.#day) {
-      this.#day = day
-      this.#month = periodStart('month', day)
-    }
+    if (day !== this.#day) this.#startDay(day)
+    const row = this.#rowOf(tenant)
     addTo(row.today, usage, day)
     addTo(row.month, usage, this.#month)
   }
@@ -74,6 +71,13 @@ export class UsageLedger {
       .filter(({ month }) => month.requests > 0)
       .toSorted((first, second) => second.month.requests - first.month.requests)
       .slice(0, count)
+  }
+
+  /** Forgets tenants without a request this month: in a long life they would take the places of new ones. */
+  #startDay(day: number): void {
+    this.#day = day
+    this.#month = periodStart('month', day)
+    for (const [tenant, { month }] of this.#rows) if (month.period !== this.#month) this.#rows.delete(tenant)
   }
 
   #rowOf(tenant: string): Row {
