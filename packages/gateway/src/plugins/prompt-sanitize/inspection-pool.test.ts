@@ -25,7 +25,7 @@ function openPool(options: InspectionPoolOptions = {}): InspectionPool {
   return pool
 }
 
-/** A thread that answers a body with its text, works for ever on "spin" and dies of "die". */
+/** A thread that answers a body with its text, works for ever on "spin", dies of "die", and after the answer of "die later". */
 const toyProgram = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
@@ -33,6 +33,7 @@ const toyProgram = new URL(
       const text = Buffer.from(bytes).toString()
       if (text === 'die') process.exit(3)
       if (text === 'spin') for (;;);
+      if (text === 'die later') setImmediate(() => process.exit(3))
       parentPort.postMessage({ type: 'refused', field: 'body', message: text })
     })`)}`,
 )
@@ -159,4 +160,12 @@ test('closing ends the threads', async () => {
   const stuck = ask(pool, 'spin')
   await new Promise(setImmediate)
   await Promise.all([pool.close(), expect(stuck).rejects.toThrow('the inspection failed')])
+})
+
+test('a thread that died without work is replaced', async () => {
+  const pool = openPool({ program: toyProgram, longestMs: 5000 })
+  expect(await ask(pool, 'die later')).toEqual(answered('die later'))
+  const [thread] = (pool as unknown as { threads: Set<{ isLost: boolean }> }).threads
+  while (thread?.isLost === false) await new Promise(setImmediate)
+  expect(await ask(pool, 'next')).toEqual(answered('next'))
 })

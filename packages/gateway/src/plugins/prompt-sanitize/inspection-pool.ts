@@ -85,7 +85,7 @@ export class InspectionPool {
   }
 
   private async run(job: InspectionJob, signal: CancelSignal): Promise<SanitizedBody> {
-    const thread = this.idle.pop() ?? this.start()
+    const thread = this.idleThread() ?? this.start()
     try {
       return resultOf(await thread.inspect(job, signal))
     } finally {
@@ -97,6 +97,16 @@ export class InspectionPool {
   /** Ends all threads; bodies under inspection fail. */
   async close(): Promise<void> {
     await Promise.all([...this.threads].map((thread) => thread.end()))
+  }
+
+  /** A thread can die without work. Nothing would answer a body that is sent to it. */
+  private idleThread(): InspectionThread | undefined {
+    let thread = this.idle.pop()
+    while (thread?.isLost === true) {
+      this.threads.delete(thread)
+      thread = this.idle.pop()
+    }
+    return thread
   }
 
   private start(): InspectionThread {
