@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cancellation, Exchange } from '../exchange.ts'
 import type { Connection } from './connection.ts'
 import { corsHeaders } from './cors.ts'
+import type { DiscardedBodies } from './discarded-bodies.ts'
 import { ClientReply } from './reply.ts'
 import { requestBody } from './request-body.ts'
 import { type JudgedHead, readRequestHead } from './request-head.ts'
@@ -17,6 +18,7 @@ export interface AcceptOptions {
   readonly isDraining: () => boolean
   readonly connection: Connection
   readonly nextSpanId: () => string
+  readonly discarded: DiscardedBodies
   /** The client sent `Expect: 100-continue` and waits. */
   readonly expectsContinue: boolean
 }
@@ -28,10 +30,10 @@ export function acceptRequest(
   options: AcceptOptions,
 ): Exchange {
   const startedAt = performance.now()
-  const { connection, expectsContinue, isDraining } = options
+  const { connection, expectsContinue, isDraining, discarded } = options
   const head = readRequestHead(request)
   const signal = new Cancellation()
-  followConnection(request, response, { connection, signal })
+  followConnection(request, response, { connection, signal, discarded })
   // Answers to earlier requests of the connection may still be due, and they must not end it.
   const isLast = head.endsConnection || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
   connection.closing ||= isLast
@@ -58,6 +60,7 @@ export function acceptRequest(
 
 interface Followed {
   readonly connection: Connection
+  readonly discarded: DiscardedBodies
   readonly signal: Cancellation
 }
 
@@ -65,7 +68,7 @@ interface Followed {
 function followConnection(
   request: IncomingMessage,
   response: ServerResponse,
-  { connection, signal }: Followed,
+  { connection, signal, discarded }: Followed,
 ): void {
   const open = { request, response, signal, earlier: connection.newest }
   response.on('close', () => {
@@ -73,7 +76,7 @@ function followConnection(
     if (!response.writableFinished) signal.cancel('client_disconnect')
     // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
     // answer, and the next request can come. `requestTimeout` bounds it.
-    else if (!request.complete) request.resume()
+    else if (!request.complete) discarded.add(request)
   })
   // A body that is cut off shows as an error of the request; `close` above is the event that counts.
   request.on('error', ignore)

@@ -7,6 +7,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
+import { DiscardedBodies } from './discarded-bodies.ts'
 import type { ServerCertificate } from './key-pair.ts'
 import { answerMalformedRequest } from './malformed-request.ts'
 
@@ -94,6 +95,7 @@ export function createListener(options: ListenerOptions): Listener {
   /** The TLS connections whose certificates the authorities of the present settings have judged. */
   let judged = new WeakSet<Connection>()
   const nextSpanId = createSpanIds()
+  const discarded = new DiscardedBodies()
   const accept: Accept = (request, response, expectsContinue) => {
     const connection = connectionOf(request.socket)
     if (connection.closing) return
@@ -105,6 +107,7 @@ export function createListener(options: ListenerOptions): Listener {
       isDraining: () => draining || (settings.certificate?.clients !== undefined && !judged.has(connection)),
       connection,
       nextSpanId,
+      discarded,
       expectsContinue,
     })
     if (lacksHost(request, exchange)) {
