@@ -117,7 +117,11 @@ it('posts each checkpoint to the anchor, and readiness tells when it is away', a
   const log = sealFolder()
   const { url: target } = await startService()
   let status = 503
-  const anchor = await startUpstream((_request, response) => void response.writeHead(status).end())
+  const statuses: number[] = []
+  const anchor = await startUpstream((_request, response) => {
+    statuses.push(status)
+    response.writeHead(status).end()
+  })
   const audit = {
     ...log.section,
     anchor: { url: `${anchor.url}/checkpoints` },
@@ -132,9 +136,13 @@ it('posts each checkpoint to the anchor, and readiness tells when it is away', a
   status = 204
   await gateway.close()
   const notes = anchor.requests.map(({ body }) => body.toString())
-  expect(notes).toHaveLength(3)
-  // The first one came twice: refused, and again with the next.
-  expect(notes.slice(1).join('\n')).toBe(readFileSync(log.checkpoints, 'utf8'))
+  const answeredWith = (wanted: number) => notes.filter((_, index) => statuses[index] === wanted)
+  const accepted = answeredWith(204)
+  // How records are grouped into writes decides how many files are closed meanwhile. The anchor refused the first
+  // checkpoint until it was back, and then got every one of them once.
+  expect(accepted.join('\n')).toBe(readFileSync(log.checkpoints, 'utf8'))
+  expect(accepted.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(answeredWith(503))).toEqual(new Set(accepted.slice(0, 1)))
 })
 
 it('several workers write one log through their supervisor, also when one is killed', async () => {
