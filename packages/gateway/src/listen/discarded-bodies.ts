@@ -14,13 +14,22 @@ export class DiscardedBodies {
   private readonly waiting = new Set<IncomingMessage>()
   private readonly active = new Set<IncomingMessage>()
 
+  /** The bodies that are not discarded completely. */
+  get count(): number {
+    return this.waiting.size + this.active.size
+  }
+
   /** Discards the rest of a body, now or when it is its turn. */
   add(request: IncomingMessage): void {
+    const { socket } = request
     const forget = () => {
+      socket.off('close', forget)
       this.waiting.delete(request)
       this.leave(request)
     }
-    request.once('end', forget).once('close', forget)
+    // The socket, because Node tells an answered request nothing of a client that left.
+    socket.once('close', forget)
+    request.once('end', forget)
     if (this.active.size < MOST_AT_A_TIME) {
       this.discard(request)
       return
