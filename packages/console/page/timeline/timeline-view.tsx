@@ -1,8 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
-import { Field } from '../shell/field.tsx'
+import { ItemPicker } from '../shell/item-picker.tsx'
 import { Empty, Notice } from '../shell/notice.tsx'
-import { goTo } from '../shell/use-place.ts'
 import { ExchangeRecords } from './exchange-records.tsx'
 import { RecentList } from './recent-list.tsx'
 import { useRecords } from './use-records.ts'
@@ -11,43 +9,16 @@ import { useRecords } from './use-records.ts'
 export function TimelineView({ correlationId }: { readonly correlationId: string }) {
   return (
     <div class="timeline">
-      <Picker correlationId={correlationId} />
+      <ItemPicker
+        view="Timeline"
+        item={correlationId}
+        label="Correlation id"
+        placeholder="from an answer, a log or a record"
+        back="Recent exchanges"
+        isWide
+      />
       {correlationId === '' ? <RecentList /> : <Exchange key={correlationId} correlationId={correlationId} />}
     </div>
-  )
-}
-
-function Picker({ correlationId }: { readonly correlationId: string }) {
-  const [text, setText] = useState(correlationId)
-  useEffect(() => setText(correlationId), [correlationId])
-  function show(event: Event): void {
-    event.preventDefault()
-    goTo({ view: 'Timeline', item: text.trim() })
-  }
-  return (
-    <form class="picker" onSubmit={show}>
-      <Field label="Correlation id" class="wide">
-        {(id) => (
-          <input
-            id={id}
-            class="mono"
-            value={text}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="from an answer, a log or a record"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <button type="submit" class="primary" disabled={text.trim() === ''}>
-        Show
-      </button>
-      {correlationId !== '' && (
-        <button type="button" class="quiet" onClick={() => goTo({ view: 'Timeline', item: '' })}>
-          Recent exchanges
-        </button>
-      )}
-    </form>
   )
 }
 

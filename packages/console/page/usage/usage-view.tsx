@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { TenantUsage, Usage, UsageCounts, UsagePolicy } from '../api/usage.ts'
-import { Field } from '../shell/field.tsx'
+import { ItemPicker } from '../shell/item-picker.tsx'
 import { LoadFault } from '../shell/load-fault.tsx'
 import { Empty } from '../shell/notice.tsx'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { useLoad, useRepeat } from '../shell/use-load.ts'
-import { goTo } from '../shell/use-place.ts'
 import { describeKey, describePolicy, formatCount, formatMoney, viewLimit } from './describe-limit.ts'
 
 const REFRESH_MS = 3000
@@ -18,45 +16,17 @@ export function UsageView({ tenant }: { readonly tenant: string }) {
   useRepeat(reload, REFRESH_MS)
   return (
     <div class="usage">
-      <Picker tenant={tenant} />
+      <ItemPicker
+        view="Usage"
+        item={tenant}
+        label="Tenant"
+        placeholder="the 100 with the most requests"
+        back="All tenants"
+      />
       {usage.state === 'loading' && <p class="note">Reading the usage…</p>}
       {usage.state === 'failed' && <LoadFault message={usage.message} onRetry={reload} />}
       {usage.state === 'ready' && <Report {...usage.value} />}
     </div>
-  )
-}
-
-function Picker({ tenant }: { readonly tenant: string }) {
-  const [text, setText] = useState(tenant)
-  useEffect(() => setText(tenant), [tenant])
-  function show(event: Event): void {
-    event.preventDefault()
-    goTo({ view: 'Usage', item: text.trim() })
-  }
-  return (
-    <form class="picker" onSubmit={show}>
-      <Field label="Tenant">
-        {(id) => (
-          <input
-            id={id}
-            class="mono"
-            value={text}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="the 100 with the most requests"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <button type="submit" class="primary" disabled={text.trim() === ''}>
-        Show
-      </button>
-      {tenant !== '' && (
-        <button type="button" class="quiet" onClick={() => goTo({ view: 'Usage', item: '' })}>
-          All tenants
-        </button>
-      )}
-    </form>
   )
 }
 
