@@ -2,23 +2,12 @@ import { hash } from 'node:crypto'
 import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import { expect, it } from 'vitest'
 import { makeContext, makeExchange } from '../../../test/plugins/make-exchange.ts'
-import { auditOptions } from '../../../test/plugins/otel-audit/drive.ts'
+import { auditOptions, auditRecord } from '../../../test/plugins/otel-audit/drive.ts'
 import type { AuditFiles } from '../../audit-log/audit-files.ts'
 import { QUEUE_LIMITS } from './batch-queue.ts'
 import { createFileExporter, fileRecord } from './file-exporter.ts'
 
-const event = {
-  event_type: 'agentic.request.received',
-  tenant_id: 'acme',
-  actor_id: 'alice',
-  request_id: 'r-1',
-  correlation_id: 'c-1',
-  operation: 'create-optimization',
-  resource_id: 'c-1',
-  outcome: 'success',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  attributes: {},
-}
+const event = auditRecord({})
 
 it('has the hash of a body in the line and the body beside it', () => {
   const body = 'line\u2028break'

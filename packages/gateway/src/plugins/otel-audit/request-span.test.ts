@@ -1,21 +1,11 @@
 import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { expect, it } from 'vitest'
 import { makeExchange, makeHeaders } from '../../../test/plugins/make-exchange.ts'
+import { auditRecord } from '../../../test/plugins/otel-audit/drive.ts'
 import { traceContext } from '../../upstream/trace-context.ts'
 import { requestSpan, spanBytes } from './request-span.ts'
 
-const event = {
-  event_type: 'agentic.request.received',
-  tenant_id: 'acme',
-  actor_id: 'alice',
-  request_id: 'r-1',
-  correlation_id: 'c-1',
-  operation: 'create-optimization',
-  resource_id: 'c-1',
-  outcome: 'success',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  attributes: { outcome_type: 'created', region: 'eu' },
-}
+const event = auditRecord({ outcome_type: 'created', region: 'eu' })
 
 it('has the name, the fields and the flattened attributes of the record', () => {
   const result = { status: 201, label: 'created', outcomeType: 'created' } as const

@@ -1,18 +1,8 @@
 import { expect, it } from 'vitest'
+import { auditRecord } from '../../../test/plugins/otel-audit/drive.ts'
 import { auditLine } from './stdout-exporter.ts'
 
-const event = {
-  event_type: 'agentic.request.received',
-  tenant_id: 'acme',
-  actor_id: 'alice',
-  request_id: 'r-1',
-  correlation_id: 'c-1',
-  operation: 'create-optimization',
-  resource_id: 'c-1',
-  outcome: 'success',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  attributes: { outcome_type: 'created' },
-}
+const event = auditRecord({ outcome_type: 'created' })
 
 it('is one JSON object with level, message and the fields side by side', () => {
   const line = auditLine(event, undefined)

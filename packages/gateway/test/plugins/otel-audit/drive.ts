@@ -18,6 +18,22 @@ export function auditOptions(overrides: Partial<OtelAuditOptions> = {}): OtelAud
   }
 }
 
+/** A finished record, with the attributes of a test. */
+export function auditRecord<Attributes extends Record<string, string>>(attributes: Attributes) {
+  return {
+    event_type: 'agentic.request.received',
+    tenant_id: 'acme',
+    actor_id: 'alice',
+    request_id: 'r-1',
+    correlation_id: 'c-1',
+    operation: 'create-optimization',
+    resource_id: 'c-1',
+    outcome: 'success',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    attributes,
+  }
+}
+
 /** Metrics that sum the reports of the plugin. */
 export interface CountedMetrics extends Metrics {
   readonly ok: () => number
