@@ -6,7 +6,7 @@ import { loadKeyPair } from '../listen/key-pair.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { type OriginTls, originOf } from './http1/connection.ts'
 import { ConnectionPool } from './http1/connection-pool.ts'
-import { Semaphore } from './semaphore.ts'
+import { Semaphore, type SemaphoreLimits } from './semaphore.ts'
 import type { Held, Shared } from './shared-resources.ts'
 
 /** The connections to one origin, with bounds on its concurrent and its waiting requests. */
@@ -77,25 +77,30 @@ function holdPool(
   limits: LimitOptions,
   shared: Shared<UpstreamPool>,
 ): Held<UpstreamPool> {
-  const { max_upstream_connections_per_origin: connections, max_upstream_queue_per_origin: queue } = limits
-  const { upstreamConnections, upstreamQueue } = tenantShares(limits)
-  const bounds = [connections, queue, upstreamConnections, upstreamQueue]
+  const bounds = boundsOf(limits)
   const tls = readTlsFiles(route)
   // A digest: a private key does not belong into a key of a map.
   const content = hash('sha256', JSON.stringify(tls))
   const key = JSON.stringify([poolKey(route), content, route.id, bounds])
-  return shared.hold(key, () => createPool(route, limits, tls))
+  return shared.hold(key, () => createPool(route, bounds, tls))
 }
 
-function createPool(route: RouteConfig, limits: LimitOptions, tls: OriginTls): UpstreamPool {
-  const limit = limits.max_upstream_connections_per_origin
-  const connections = new ConnectionPool(originOf(route.target, tls), limit)
-  const { upstreamConnections: permitsPerTenant, upstreamQueue: queuePerTenant } = tenantShares(limits)
-  const queue = limits.max_upstream_queue_per_origin
+function boundsOf(limits: LimitOptions): SemaphoreLimits {
+  const { upstreamConnections, upstreamQueue } = tenantShares(limits)
+  return {
+    permits: limits.max_upstream_connections_per_origin,
+    permitsPerTenant: upstreamConnections,
+    queue: limits.max_upstream_queue_per_origin,
+    queuePerTenant: upstreamQueue,
+  }
+}
+
+function createPool(route: RouteConfig, bounds: SemaphoreLimits, tls: OriginTls): UpstreamPool {
+  const connections = new ConnectionPool(originOf(route.target, tls), bounds.permits)
   return {
     connections,
     name: route.id,
-    permits: new Semaphore({ permits: limit, permitsPerTenant, queue, queuePerTenant }),
+    permits: new Semaphore(bounds),
     close: () => connections.close(),
   }
 }
