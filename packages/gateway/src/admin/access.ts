@@ -33,7 +33,7 @@ export interface AccessOptions {
 
 /** Decides on access to the admin listener, by a token in the request or by a browser session. */
 export interface Access {
-  /** The refusal of a request, or nothing. */
+  /** The refusal of a request, or nothing; then the exchange has the identity of its token. */
   judge(exchange: Exchange): Promise<AdminAnswer | undefined>
   /** Signs a browser in with the token of a form. */
   signIn(exchange: Exchange): Promise<AdminAnswer>
@@ -62,7 +62,7 @@ export function createAccess(options: AccessOptions): Access {
       const authorization = authorizationOf(exchange, sessions)
       const denied = await judgeToken(exchange, authorization, { ...options, granting })
       if (denied === undefined) return undefined
-      return isNavigation(exchange) ? signInPage(denied.answer) : denied.answer
+      return isNavigation(exchange) ? signInPage(denied.answer, options.grants) : denied.answer
     },
     async signIn(exchange) {
       const unavailable = sessionsUnavailable(options)
@@ -75,7 +75,7 @@ export function createAccess(options: AccessOptions): Access {
         ...options,
         granting: [viewer, operator],
       })
-      if (denied !== undefined) return signInPage(denied.answer, denied.message)
+      if (denied !== undefined) return signInPage(denied.answer, options.grants, denied.message)
       const cookie = sessions.open(token, isReachedByHttps(exchange))
       return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': cookie } }
     },
@@ -142,7 +142,10 @@ async function judgeToken(
   const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
   const refused = await unlessCancelled(Promise.resolve(validator().request(judged)), exchange.signal)
   if (refused !== undefined) return deniedBy(refused)
-  if (granting.some((grant) => grant !== undefined && isGranted(grant, judged.identity))) return undefined
+  if (granting.some((grant) => grant !== undefined && isGranted(grant, judged.identity))) {
+    exchange.identity = judged.identity
+    return undefined
+  }
   const message = 'The token does not have the role that is needed here.'
   return { message, answer: faultAnswer('FORBIDDEN', message) }
 }
@@ -230,40 +233,66 @@ const SIGN_IN_POLICY = [
 ].join('; ')
 
 /** Turns a refusal into a page with a field for a token, for browsers. */
-function signInPage({ status, headers = {} }: AdminAnswer, message?: string): AdminAnswer {
+function signInPage({ status, headers = {} }: AdminAnswer, grants: Grants, message?: string): AdminAnswer {
   const own = {
     [headerNames.contentType]: 'text/html; charset=utf-8',
     'Content-Security-Policy': SIGN_IN_POLICY,
     // With `no-referrer` a browser sends its form with `Origin: null`, which looks like a foreign page.
     'Referrer-Policy': 'same-origin',
   }
-  return { status, headers: { ...headers, ...own }, body: Buffer.from(signInHtml(message)) }
+  return { status, headers: { ...headers, ...own }, body: Buffer.from(signInHtml(grants, message)) }
 }
 
-/** Contains nothing about the gateway, because its readers have not signed in. */
-function signInHtml(message: string | undefined): string {
-  const [notice, described] =
+/** Says which role is needed: without it people cannot know which token to get. */
+function neededRole({ viewer, operator }: Grants): string {
+  const role = (grant: Grant) => `<code>${escapeHtml(grant.role)}</code>`
+  if (viewer === undefined) return operator === undefined ? '' : `The token needs the role ${role(operator)}.`
+  const reading = `To read, the token needs the role ${role(viewer)}`
+  return operator === undefined ? `${reading}.` : `${reading}; to act as well, ${role(operator)}.`
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)
+}
+
+/** Contains nothing about the gateway but the roles, because its readers have not signed in. */
+function signInHtml(grants: Grants, message: string | undefined): string {
+  const [notice, invalid] =
     message === undefined
-      ? ['', '']
-      : [`<p id="told" role="alert">${message}</p>\n`, ' aria-invalid="true" aria-describedby="told"']
+      ? ['', 'aria-describedby="needed"']
+      : [`<p id="told" role="alert">${message}</p>\n`, 'aria-invalid="true" aria-describedby="told needed"']
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sign in</title>
 <style>
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif;
+  color: light-dark(#1b1d20, #e6e8ea); background: light-dark(#f7f7f5, #101214) }
 body { display: grid; place-content: center; min-height: 100vh; margin: 0; padding: 1rem; box-sizing: border-box }
-main { width: min(24rem, calc(100vw - 2rem)) }
-h1 { font-size: 1.25rem }
-form { display: grid; gap: .75rem }
-input, button { font: inherit; padding: .5rem .75rem }
+main { width: min(26rem, calc(100vw - 2rem)); padding: 1.5rem; box-sizing: border-box; border-radius: 8px;
+  border: 1px solid light-dark(#e3e3de, #2a2f34); background: light-dark(#ffffff, #171a1d) }
+h1 { margin: 0 0 .75rem; font-size: 1.25rem }
+p { margin: 0 0 .75rem; overflow-wrap: anywhere }
+form { display: grid; gap: .5rem }
+label { font-weight: 600; font-size: .875rem }
+code { font-size: .9em }
+input, button { font: inherit; color: inherit; padding: .5rem .75rem; border-radius: 6px;
+  border: 1px solid light-dark(#8a8d92, #6b727a); background: transparent }
+button { margin-top: .5rem; border-color: transparent; background: light-dark(#3a4bc4, #9aa9ff);
+  color: light-dark(#ffffff, #0e1020); font-weight: 600; cursor: pointer }
+:focus-visible { outline: 2px solid light-dark(#3a4bc4, #9aa9ff); outline-offset: 2px }
+#needed { color: light-dark(#585c63, #a3aab2); font-size: .875rem }
+#told { color: light-dark(#b0241c, #ff958b) }
 </style>
 <main>
 <h1>Sign in</h1>
 ${notice}<form method="post" action="/session">
 <label for="token">Token</label>
-<input id="token" name="token" type="password" autocomplete="off" required autofocus${described}>
+<input id="token" name="token" type="password" autocomplete="off" required autofocus ${invalid}>
+<p id="needed">${neededRole(grants)}</p>
 <button>Sign in</button>
 </form>
 </main>

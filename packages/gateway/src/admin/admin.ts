@@ -17,6 +17,7 @@ import { hostName, ownNames, urlHost } from './foreign-sites.ts'
 import { FeedPoll, type OtherWorkers } from './other-workers.ts'
 import { createRecentExchanges } from './recent-exchanges.ts'
 import { createRecords } from './records.ts'
+import { createServiceDocuments } from './service-document.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 import { answerUsage, type UsageParts } from './usage.ts'
 
@@ -162,6 +163,7 @@ function createSite(parts: SiteParts): Site {
     }),
     files: consoleFiles(parts),
     records: createRecords(parts.recent, parts.otherWorkers, current),
+    documents: createServiceDocuments(current),
     feed,
     development,
     gatewayUrl: urlFor,
@@ -172,6 +174,7 @@ function createSite(parts: SiteParts): Site {
         lastReload: reloading.last,
         startedAt,
         gatewayUrl: urlFor(exchange),
+        user: exchange.identity,
       }),
     describeRoutes: () => describeRoutes(current()),
     usage: (exchange) => answerUsage(exchange, parts),

@@ -1,6 +1,7 @@
 import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { GatewayConfig, PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import type { ToldWarning } from '../config/warnings.ts'
+import { type Identity, readClaim } from '../exchange.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { PipelinePlugin } from '../plugin.ts'
@@ -18,12 +19,14 @@ export interface DescribedGateway {
   readonly loadedAt: Date
   readonly lastReload: ReloadResult | undefined
   readonly gatewayUrl: string
+  /** The caller; nobody in development. */
+  readonly user: Identity | undefined
   readonly development?: DevelopmentAccess | undefined
 }
 
 /** Version, start, configuration, and the people to act as in development. */
 export async function describeGateway(described: DescribedGateway) {
-  const { config, warnings, version, file, startedAt, loadedAt, lastReload, gatewayUrl, development } =
+  const { config, warnings, version, file, startedAt, loadedAt, lastReload, gatewayUrl, user, development } =
     described
   return {
     version,
@@ -32,6 +35,7 @@ export async function describeGateway(described: DescribedGateway) {
     gatewayUrl,
     development: development !== undefined,
     people: await peopleOf(development),
+    user: user === undefined ? null : { subject: user.subject, name: nameOf(user) },
     streamLimit: config.gateway.llm.max_sse_connections_per_tenant,
     configuration: {
       file: file ?? null,
@@ -40,6 +44,12 @@ export async function describeGateway(described: DescribedGateway) {
       lastReload: lastReload ?? null,
     },
   }
+}
+
+/** The name for people: a claim of OpenID Connect, else the subject. */
+function nameOf({ claims, subject }: Identity): string {
+  const names = ['name', 'preferred_username'].map((claim) => readClaim(claims, claim))
+  return names.find((name): name is string => typeof name === 'string' && name.trim() !== '') ?? subject
 }
 
 /** The console works without the identity provider. */

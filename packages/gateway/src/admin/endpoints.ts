@@ -9,6 +9,7 @@ import type { Feed } from './feed.ts'
 import { refuseForeign, SESSION_PATH } from './foreign-sites.ts'
 import { adminOpenApi } from './openapi.ts'
 import { EXCHANGES_PATH, type Records } from './records.ts'
+import type { ServiceDocuments } from './service-document.ts'
 import type { StaticFiles } from './static-files.ts'
 
 /** What the endpoints of the admin listener use. */
@@ -19,6 +20,7 @@ export interface Site {
   readonly access: Access
   readonly files: StaticFiles
   readonly records: Records
+  readonly documents: ServiceDocuments
   readonly feed: Feed
   readonly development: DevelopmentAccess | undefined
   /** The gateway's URL for the browser that sent the request. */
@@ -93,6 +95,7 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/openapi.json', { GET: () => jsonAnswer(adminOpenApi) }],
   ['/api/gateway', { GET: async (exchange, site) => jsonAnswer(await site.describeGateway(exchange)) }],
   ['/api/routes', { GET: (_exchange, site) => jsonAnswer(site.describeRoutes()) }],
+  ['/api/openapi', { GET: (exchange, { documents }) => documents.find(exchange) }],
   ['/api/usage', { GET: (exchange, site) => site.usage(exchange) }],
   ['/api/reload', { POST: async (_exchange, site) => jsonAnswer(await site.reload()) }],
   ['/api/feed', { GET: openFeed }],

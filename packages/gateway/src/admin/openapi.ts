@@ -45,6 +45,7 @@ const schemas = {
     faults: texts,
   }),
   Person: object({ sub: text, tenant: text, roles: texts }),
+  User: object({ subject: text, name: text }),
   Gateway: object({
     version: text,
     profile: text,
@@ -52,6 +53,7 @@ const schemas = {
     gatewayUrl: text,
     development: flag,
     people: listOf(ref('Person')),
+    user: { ...orNull(ref('User')), description: 'The caller; null in development.' },
     streamLimit: whole,
     configuration: object({
       file: orNull(text),
@@ -78,6 +80,9 @@ const schemas = {
     license: orNull(text),
     conformance: { type: 'string', enum: ['enforce', 'report', 'off'] },
     plugins: listOf(object({ name: text, runs: flag, because: text })),
+  }),
+  ServiceDocument: object({
+    document: { type: 'object', description: 'The OpenAPI 3 document of the service, as published.' },
   }),
   RequestRow: object(
     {
@@ -234,6 +239,13 @@ export const adminOpenApi = {
   paths: {
     '/api/gateway': { get: operation('What runs, and from which configuration', ok('Gateway')) },
     '/api/routes': { get: operation('Routes, plugins in order, and services', ok('Routes')) },
+    '/api/openapi': {
+      get: operation(
+        'The OpenAPI document of the service behind a route, at most 1 MiB',
+        ok('ServiceDocument'),
+        query('route', 'The id of the route.'),
+      ),
+    },
     '/api/reload': {
       post: operation('Reads the file again and uses it, or says why not and changes nothing', ok('Reload')),
     },

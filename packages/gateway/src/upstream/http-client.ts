@@ -57,7 +57,8 @@ const CONNECTIONS_PER_ORIGIN = 16
 /** Longer queues are a flood, whose oldest lookup has timed out anyway. */
 const QUEUE_PER_ORIGIN = 1024
 
-interface LookupOrigin {
+/** The connections of a lookup, and the bound of concurrent ones. */
+export interface LookupOrigin {
   readonly connections: ConnectionPool
   readonly permits: Semaphore
 }
@@ -91,12 +92,14 @@ function openOrigin(origin: string): LookupOrigin {
   }
 }
 
-interface LookupOptions extends HttpGetOptions {
+/** A lookup with its method. */
+export interface LookupOptions extends HttpGetOptions {
   readonly method: 'GET' | 'POST'
   readonly body?: string
 }
 
-async function lookUp(
+/** Sends one request with bounds on time and size; rejects with an `HttpLookupError` without a complete answer. */
+export async function lookUp(
   { connections, permits }: LookupOrigin,
   { pathname, search }: URL,
   options: LookupOptions,

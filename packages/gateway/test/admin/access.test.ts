@@ -32,6 +32,7 @@ const paths = [
   '/openapi.json',
   '/api/gateway',
   '/api/routes',
+  '/api/openapi?route=read-item',
   '/api/feed',
   '/api/recent',
   '/x',
@@ -133,7 +134,7 @@ describe('a browser', () => {
       body: new URLSearchParams({ token }).toString(),
     })
 
-  test('gets a form with one field and no detail of the gateway when it navigates', async () => {
+  test('gets a form with one field, the role that is needed and no other detail when it navigates', async () => {
     const { adminUrl } = await startAdmin(production)
     for (const path of ['/', '/anything']) {
       const { status, headers, body } = await sendRequest(`${adminUrl}${path}`, { headers: navigation })
@@ -147,7 +148,8 @@ describe('a browser', () => {
       expect(page).not.toContain('role="alert"')
       expect(page.match(/<input/g)).toHaveLength(1)
       expect(page).toContain('<form method="post" action="/session">')
-      expect(page).not.toMatch(/agentic|gateway|profile/i)
+      expect(page).toContain('<p id="needed">The token needs the role <code>gateway:admin</code>.</p>')
+      expect(page.replace('<code>gateway:admin</code>', '')).not.toMatch(/agentic|gateway|profile/i)
     }
   })
 
@@ -245,14 +247,36 @@ describe('a browser', () => {
   })
 })
 
+test('the gateway says who is signed in, by the name of the token or its subject', async () => {
+  const { adminUrl } = await startAdmin(production)
+  const userOf = async (claims: object) => {
+    const token = await new SignJWT({ roles: ['gateway:admin'], ...claims })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer(issuer)
+      .setAudience('agentic')
+      .setSubject('u-1')
+      .setExpirationTime('1m')
+      .sign(Buffer.from(secret))
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await sendRequest(`${adminUrl}/api/gateway`, { headers })
+    return JSON.parse(body.toString()).user
+  }
+  expect(await userOf({})).toEqual({ subject: 'u-1', name: 'u-1' })
+  expect(await userOf({ name: 'Ada Lovelace' })).toEqual({ subject: 'u-1', name: 'Ada Lovelace' })
+  expect(await userOf({ name: 7, preferred_username: 'ada' })).toEqual({ subject: 'u-1', name: 'ada' })
+})
+
 test('a token is in no answer and in no line of the log', async () => {
   const { adminUrl, log } = await startAdmin(production)
   const token = await tokenFor(['gateway:admin'])
   const answers: string[] = []
   for (const path of paths.filter((each) => each !== '/api/feed')) {
-    const { rawHeaders, body } = await sendRequest(`${adminUrl}${path}?token=${token}`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
+    const { rawHeaders, body } = await sendRequest(
+      `${adminUrl}${path}${path.includes('?') ? '&' : '?'}token=${token}`,
+      {
+        headers: { authorization: `Bearer ${token}` },
+      },
+    )
     answers.push(rawHeaders.join('\n'), body.toString())
   }
   const session = await sendRequest(`${adminUrl}/session`, { method: 'POST', body: `token=${token}` })
@@ -325,6 +349,21 @@ describe('with viewers and operators', () => {
     expect(await allOf(adminUrl, operator, acts)).toEqual([200, 204])
     const nobody = await tokenFor(['other'])
     expect(await allOf(adminUrl, nobody, [...reads, ...acts])).toEqual([403, 403, 403, 403, 403])
+  })
+
+  test('the sign-in page says which role reads and which one acts', async () => {
+    const needed = async (roles: object) => {
+      const { adminUrl } = await start(roles)
+      const { body } = await sendRequest(`${adminUrl}/`, { headers: { accept: 'text/html' } })
+      return /<p id="needed">(.*)<\/p>/.exec(body.toString())?.[1]
+    }
+    const viewer = { role: 'viewer' }
+    const operator = { role: 'a<b>&"c"' }
+    expect(await needed({ viewer, operator })).toBe(
+      'To read, the token needs the role <code>viewer</code>; to act as well, <code>a&lt;b&gt;&amp;&quot;c&quot;</code>.',
+    )
+    expect(await needed({ viewer })).toBe('To read, the token needs the role <code>viewer</code>.')
+    expect(await needed({ operator: viewer })).toBe('The token needs the role <code>viewer</code>.')
   })
 
   test('without an operator nobody acts, and without a viewer operators read', async () => {

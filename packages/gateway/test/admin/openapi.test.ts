@@ -23,6 +23,7 @@ test('the description is served, and every answer matches it', async () => {
     ['GET', '/api/usage', 'Usage'],
     ['GET', '/api/usage?tenant=acme', 'Usage'],
     ['GET', '/api/usage?tenant=a%20b', 'Fault'],
+    ['GET', '/api/openapi?route=read-item', 'Fault'],
     ['GET', '/api/records?correlation_id=corr-1', 'Records'],
     ['GET', '/api/exchanges/req-corr-1', 'Exchange'],
     ['GET', '/api/exchanges/unknown', 'Fault'],

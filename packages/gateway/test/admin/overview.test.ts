@@ -20,6 +20,7 @@ test('the gateway describes its version, its file and, in development, its peopl
     gatewayUrl: url,
     development: true,
     people: [{ sub: 'alice', tenant: 'acme', roles: ['a'] }],
+    user: null,
     streamLimit: 10,
     configuration: {
       file: null,
