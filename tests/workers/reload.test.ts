@@ -70,6 +70,10 @@ test('all workers reload or none, by signal and by the admin listener, and the c
   // Once, although both workers had requests of it.
   expect(exchanges[0]).toMatchObject({ correlationId: `round-${round}`, parts: ['gateway'] })
 
+  // Of all workers, each once.
+  const { requests } = (await askAdmin('/api/requests')) as { requests: { spanId: string }[] }
+  expect(new Set(requests.map(({ spanId }) => spanId)).size).toBe(round * 4)
+
   writeFileSync(file, workersConfig({ target: second.url, ...config }))
   gateway.child.kill('SIGHUP')
   await gateway.logged('the configuration was reloaded')

@@ -106,6 +106,7 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
       POST: (exchange, { records }) => records.post(exchange),
     },
   ],
+  ['/api/requests', { GET: (exchange, { records }) => records.requests(exchange) }],
   ['/api/recent', { GET: (_exchange, { records }) => records.recent() }],
   ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
 ])

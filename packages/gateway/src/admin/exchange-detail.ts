@@ -1,8 +1,8 @@
 import { outcomes } from '@agentic-rest/profile'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import { planOf } from '../plugins/plugin-set.ts'
+import { roundMs, shownOutcome } from './exchange-times.ts'
 import { type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
-import { roundMs, shownOutcome } from './request-row.ts'
 
 /** One step of a request. */
 export interface ExchangeStep {

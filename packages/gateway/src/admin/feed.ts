@@ -2,14 +2,8 @@ import { outcomes } from '@agentic-rest/profile'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import type { Load } from '../lifetime/load.ts'
-import {
-  type ExchangeTimes,
-  exchangeTimes,
-  isStreamed,
-  type RequestRow,
-  rowOf,
-  shownOutcome,
-} from './request-row.ts'
+import { type ExchangeTimes, exchangeTimes, isStreamed, shownOutcome } from './exchange-times.ts'
+import { type RequestRow, rowNow } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
 import { type Traffic, TrafficWindow } from './traffic-window.ts'
 
@@ -68,7 +62,7 @@ export class Feed {
     const now = performance.now()
     const times = exchangeTimes(exchange, now)
     this.#traffic.add(shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times)
-    if (this.#allowance.take(1, now)) this.#show(rowOf(exchange, times))
+    if (this.#allowance.take(1, now)) this.#show(rowNow(exchange))
   }
 
   /** Takes finished requests of another process. */

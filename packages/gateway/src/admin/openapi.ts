@@ -87,6 +87,7 @@ const schemas = {
   RequestRow: object(
     {
       at: time,
+      spanId: { ...text, description: "The gateway's own id of the request." },
       route: text,
       method: text,
       path: text,
@@ -106,6 +107,13 @@ const schemas = {
     },
     ['code', 'rule', 'cause'],
   ),
+  Requests: object({
+    requests: listOf(ref('RequestRow')),
+    next: {
+      ...orNull({ type: 'number', minimum: 0 }),
+      description: 'The value of `before` for the next page; null after the last one.',
+    },
+  }),
   Percentiles: object({ p50: milliseconds, p99: milliseconds }),
   Summary: object({
     at: time,
@@ -250,7 +258,7 @@ export const adminOpenApi = {
       post: operation('Reads the file again and uses it, or says why not and changes nothing', ok('Reload')),
     },
     '/api/feed': {
-      get: operation('Requests as they pass, at most 50 a second, and a summary each second', {
+      get: operation('Requests as they pass, at most 50 a second, and a summary each second as heartbeat', {
         [outcomes.success.status]: {
           description: 'Events `request` with a RequestRow and `summary` with a Summary.',
           content: { 'text/event-stream': { schema: { anyOf: [ref('RequestRow'), ref('Summary')] } } },
@@ -273,6 +281,19 @@ export const adminOpenApi = {
           ],
         },
       ),
+    },
+    '/api/requests': {
+      get: operation('The remembered requests, newest first, 512 on a page', ok('Requests'), {
+        parameters: [
+          {
+            name: 'before',
+            in: 'query',
+            required: false,
+            description: 'The `next` of the page before; without it the newest requests.',
+            schema: { type: 'number' },
+          },
+        ],
+      }),
     },
     '/api/recent': { get: operation('The last exchanges, newest first', ok('Recent')) },
     '/api/exchanges/{requestId}': {

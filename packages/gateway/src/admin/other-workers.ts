@@ -5,16 +5,10 @@ import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { TenantUsage, UsageLedger } from '../limits/usage-ledger.ts'
 import { type ExchangeDetail, exchangeDetails } from './exchange-detail.ts'
+import { type ExchangeTimes, exchangeTimes, isStreamed, shownOutcome } from './exchange-times.ts'
 import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
 import { createRecentExchanges, type ExchangeRow, ownRecords, recentRows } from './recent-exchanges.ts'
-import {
-  type ExchangeTimes,
-  exchangeTimes,
-  isStreamed,
-  type RequestRow,
-  rowOf,
-  shownOutcome,
-} from './request-row.ts'
+import { type RememberedRow, type RequestRow, rowNow, rowsBefore } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
 import { usageIn } from './usage.ts'
 
@@ -24,6 +18,8 @@ export type OtherWorkers = {
   reload(): Promise<ReloadResult>
   records(correlationId: string): Promise<readonly AuditEvent[]>
   recent(): Promise<readonly ExchangeRow[]>
+  /** The newest requests that ended before a time. */
+  requests(before: number): Promise<readonly RememberedRow[]>
   /** The requests with an id. */
   exchanges(requestId: string): Promise<readonly ExchangeDetail[]>
   /** The usage of one tenant, or of the most active ones for an empty name. */
@@ -52,7 +48,7 @@ export class FeedCollector {
     const now = performance.now()
     const times = exchangeTimes(exchange, now)
     this.#requests.push([shownOutcome(exchange.result?.label ?? '', isStreamed(exchange)), times])
-    if (this.#allowance.take(1, now)) this.#rows.push(rowOf(exchange, times))
+    if (this.#allowance.take(1, now)) this.#rows.push(rowNow(exchange))
   }
 
   /** The requests since the last call. The first call starts the collection. */
@@ -81,6 +77,7 @@ export type WorkerRecords = {
   feed(): FeedBatch
   records(correlationId: string): readonly AuditEvent[]
   recent(): readonly ExchangeRow[]
+  requests(before: number): readonly RememberedRow[]
   exchanges(requestId: string): readonly ExchangeDetail[]
   usage(tenant: string): readonly TenantUsage[]
   /** Takes a finished request. */
@@ -103,6 +100,7 @@ export function createWorkerRecords({
     feed: () => ({ ...collector.take(), ...openWork(load, current().config) }),
     records: (correlationId) => ownRecords(correlationId, recent),
     recent: () => recentRows(recent),
+    requests: (before) => rowsBefore(recent, before),
     exchanges: (requestId) => exchangeDetails(requestId, recent, current()),
     usage: (tenant) => usageIn(ledger, tenant),
     watch(exchange) {

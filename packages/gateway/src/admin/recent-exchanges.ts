@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/otel-audit.ts'
-import { exchangeTimes, isStreamed, roundMs, shownOutcome } from './request-row.ts'
+import { exchangeTimes, isStreamed, roundMs, shownOutcome } from './exchange-times.ts'
 
 /** A finished request. The object is reused for a later request. */
 export interface RecentExchange {
@@ -11,6 +11,7 @@ export interface RecentExchange {
   event: AuditEvent | undefined
   correlationId: string
   requestId: string
+  spanId: string
   route: string
   method: string
   path: string
@@ -68,6 +69,7 @@ function emptyEntry(): RecentExchange {
     event: undefined,
     correlationId: '',
     requestId: '',
+    spanId: '',
     route: '',
     method: '',
     path: '',
@@ -94,6 +96,7 @@ function fill(entry: RecentExchange, exchange: Exchange): void {
   entry.event = exchange.auditEvent
   entry.correlationId = exchange.trace.correlationId
   entry.requestId = exchange.trace.requestId
+  entry.spanId = exchange.spanId
   entry.route = exchange.route?.id ?? ''
   entry.method = exchange.method
   entry.path = exchange.path
@@ -169,11 +172,11 @@ function recordOf(exchange: RecentExchange): AuditEvent {
   return { ...event, attributes: { ...event.attributes, ...shownAttributes(exchange) } }
 }
 
-/** The record of a request that ends now. */
-function recordNow(exchange: Exchange): AuditEvent {
+/** The entry of a request that ends now, outside the ring. */
+export function entryOf(exchange: Exchange): RecentExchange {
   const entry = emptyEntry()
   fill(entry, exchange)
-  return recordOf(entry)
+  return entry
 }
 
 /** The time of arrival. */
@@ -232,7 +235,7 @@ export function createRecordWatcher(options: {
   if (onRecord === undefined) return undefined
   return function passRecordOn(exchange) {
     try {
-      onRecord(recordNow(exchange))
+      onRecord(recordOf(entryOf(exchange)))
     } catch (error) {
       log.warn('a record was not taken', { request_id: exchange.trace.requestId, error })
     }

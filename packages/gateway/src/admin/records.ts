@@ -6,6 +6,7 @@ import { exchangeDetails } from './exchange-detail.ts'
 import type { OtherWorkers } from './other-workers.ts'
 import { OWN_PART, type PartRecord, PostedRecords, readRecords } from './posted-records.ts'
 import { mergeRows, ownRecords, type RecentExchanges, recentRows } from './recent-exchanges.ts'
+import { pageOf, rowsBefore } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 /** The endpoints about records. */
@@ -16,6 +17,8 @@ export interface Records {
   detail(exchange: Exchange): Promise<AdminAnswer>
   /** The list of the last exchanges. */
   recent(): Promise<AdminAnswer>
+  /** A page of the remembered requests. */
+  requests(exchange: Exchange): Promise<AdminAnswer>
   /** Takes records of services and other gateways. */
   post(exchange: Exchange): Promise<AdminAnswer>
 }
@@ -58,6 +61,12 @@ export function createRecords(
         ? faultAnswer('NOT_FOUND', 'No remembered request has this id.')
         : jsonAnswer(newest)
     },
+    async requests({ query }) {
+      const before = readBefore(new URLSearchParams(query).get('before'))
+      if (Number.isNaN(before)) return faultAnswer('INVALID', 'before is not the next of an answer.')
+      const others = (await otherWorkers?.requests(before)) ?? []
+      return jsonAnswer(pageOf([...rowsBefore(recent, before), ...others]))
+    },
     recent: async () => jsonAnswer({ exchanges: await recentExchanges(recent, sources) }),
     post: (exchange) => takeRecords(exchange, posted, allowance),
   }
@@ -65,6 +74,12 @@ export function createRecords(
 
 /** The path of one request; its id follows. */
 export const EXCHANGES_PATH = '/api/exchanges/'
+
+/** The newest page without a value; NaN for a value that is no number. */
+function readBefore(text: string | null): number {
+  if (text === null) return Number.MAX_VALUE
+  return /^\d{1,16}(\.\d{1,8})?$/.test(text) ? Number(text) : Number.NaN
+}
 
 function decodedId(text: string): string | undefined {
   try {

@@ -1,43 +1,13 @@
 import type { Exchange } from '../exchange.ts'
+import { roundMs, shownOutcome } from './exchange-times.ts'
+import { entryOf, type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
 
-/** The durations of a request and its steps, in milliseconds. */
-export interface ExchangeTimes {
-  readonly durationMs: number
-  /** `undefined` without an upstream call. */
-  readonly upstreamMs: number | undefined
-  /** The time before the upstream call or the refusal. */
-  readonly pluginMs: number
-}
-
-/** The times of a request that ends at `now`. */
-export function exchangeTimes(exchange: Exchange, now: number): ExchangeTimes {
-  const { startedAt, upstreamStartedAt, upstreamEndedAt = now } = exchange
-  return {
-    durationMs: now - startedAt,
-    upstreamMs: upstreamStartedAt === undefined ? undefined : upstreamEndedAt - upstreamStartedAt,
-    pluginMs: (upstreamStartedAt ?? now) - startedAt,
-  }
-}
-
-/** Rounds to hundredths of a millisecond, the precision that the console shows. */
-export function roundMs(ms: number): number {
-  return Math.round(ms * 100) / 100
-}
-
-/** Whether a request was answered as a stream. */
-export function isStreamed({ slot }: Pick<Exchange, 'slot'>): boolean {
-  return slot === 'taken'
-}
-
-/** The outcome as the console shows it: the profile has no type for a complete stream, and metrics call it untyped. */
-export function shownOutcome(label: string, streamed: boolean): string {
-  return streamed && label === 'untyped_2xx' ? 'streamed' : label
-}
-
-/** One request as the feed shows it. */
+/** A finished request as Live lists it. */
 export interface RequestRow {
   /** The time of arrival. */
   readonly at: string
+  /** The gateway's own id of the request: clients choose the request id, and may repeat it. */
+  readonly spanId: string
   readonly route: string
   readonly method: string
   readonly path: string
@@ -58,27 +28,69 @@ export interface RequestRow {
 
 const MAX_PATH_LENGTH = 512
 
+/** The row of a request that ends now. */
+export function rowNow(exchange: Exchange): RequestRow {
+  return rowOf(entryOf(exchange))
+}
+
 /** The row of a finished request, without the query, which may be confidential. */
-export function rowOf(exchange: Exchange, { durationMs, upstreamMs, pluginMs }: ExchangeTimes): RequestRow {
-  const streamed = isStreamed(exchange)
-  const { code, rule, cause } = exchange.reason ?? {}
+function rowOf(entry: RecentExchange): RequestRow {
+  const { reason, upstreamMs, streamed } = entry
+  const rule = reason?.rule ?? (entry.violations.join(',') || undefined)
   return {
-    at: new Date(Date.now() - durationMs).toISOString(),
-    route: exchange.route?.id ?? 'unmatched',
-    method: exchange.method,
-    path: exchange.path.slice(0, MAX_PATH_LENGTH),
-    status: exchange.result?.status ?? 0,
-    outcome: shownOutcome(exchange.result?.label ?? '', streamed),
-    tenant: exchange.tenantId ?? '',
-    actor: exchange.actor,
-    correlationId: exchange.trace.correlationId,
-    requestId: exchange.trace.requestId,
-    durationMs: roundMs(durationMs),
-    upstreamMs: upstreamMs === undefined ? null : roundMs(upstreamMs),
-    pluginMs: roundMs(pluginMs),
+    at: startedAtOf(entry),
+    spanId: entry.spanId,
+    route: entry.route || 'unmatched',
+    method: entry.method,
+    path: entry.path.slice(0, MAX_PATH_LENGTH),
+    status: entry.status,
+    outcome: shownOutcome(entry.outcome, streamed),
+    tenant: entry.tenant,
+    actor: entry.actor,
+    correlationId: entry.correlationId,
+    requestId: entry.requestId,
+    durationMs: roundMs(entry.durationMs),
+    upstreamMs: Number.isNaN(upstreamMs) ? null : roundMs(upstreamMs),
+    pluginMs: roundMs(entry.pluginMs),
     streamed,
-    ...(code !== undefined && { code }),
+    ...(reason !== undefined && { code: reason.code }),
     ...(rule !== undefined && { rule }),
-    ...(cause !== undefined && { cause }),
+    ...(reason?.cause !== undefined && { cause: reason.cause }),
   }
+}
+
+/** A remembered request and the time of its end, which orders the requests of all workers. */
+export type RememberedRow = readonly [endedAt: number, row: RequestRow]
+
+/** One page of the remembered requests, newest first. */
+export interface RequestPage {
+  readonly requests: readonly RequestRow[]
+  /** The value of `before` for the next page; null after the last one. */
+  readonly next: number | null
+}
+
+/** A page is small, because its JSON is made between two requests. */
+const PAGE_ROWS = 512
+
+/** The newest requests of this process that ended before a time, at most one page. */
+export function rowsBefore(recent: RecentExchanges, before: number): RememberedRow[] {
+  const rows: RememberedRow[] = []
+  for (const entry of recent.newestFirst()) {
+    if (rows.length === PAGE_ROWS) break
+    const endedAt = endOf(entry)
+    if (endedAt < before) rows.push([endedAt, rowOf(entry)])
+  }
+  return rows
+}
+
+/** By the monotonic clock: a change of the system time must not hide requests or list them twice. */
+function endOf({ startedAt, durationMs }: RecentExchange): number {
+  return performance.timeOrigin + startedAt + durationMs
+}
+
+/** Merges the rows of several processes to one page. */
+export function pageOf(rows: readonly RememberedRow[]): RequestPage {
+  const page = rows.toSorted(([first], [second]) => second - first).slice(0, PAGE_ROWS)
+  const [last = 0] = page.at(-1) ?? []
+  return { requests: page.map(([, row]) => row), next: page.length < PAGE_ROWS ? null : last }
 }

@@ -1,4 +1,4 @@
-import { type ExchangeTimes, roundMs } from './request-row.ts'
+import { type ExchangeTimes, roundMs } from './exchange-times.ts'
 
 /** Two percentiles, in milliseconds. */
 export interface Percentiles {

@@ -164,6 +164,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       records: async (id) => [...(await askAll(others(), 'records', id)).values()].flat(),
       usage: async (tenant) => [...(await askAll(others(), 'usage', tenant)).values()].flat(),
       exchanges: async (id) => [...(await askAll(others(), 'exchanges', id)).values()].flat(),
+      requests: async (before) => [...(await askAll(others(), 'requests', before)).values()].flat(),
       recent: async () => [...(await askAll(others(), 'recent')).values()].flat(),
     }
   }
@@ -213,18 +214,18 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent' | 'usage' | 'exchanges'
+type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent' | 'requests' | 'usage' | 'exchanges'
 type Answers<Name extends Question> = Map<Worker, ReturnType<WorkerCalls[Name]>>
 
 /** Asks workers the same question; resolves with the answers that came in time. */
 async function askAll<Name extends Question>(
   workers: Iterable<Worker>,
   name: Name,
-  value?: string,
+  value?: string | number,
 ): Promise<Answers<Name>> {
   const answers: Answers<Name> = new Map()
   const asked = [...workers].map(async (worker) => {
-    // The compiler cannot tell that only `records`, `usage` and `exchanges` have a value.
+    // The compiler cannot tell that only some questions have a value.
     const answer = await worker.channel.ask(name, value as never)
     answers.set(worker, answer as ReturnType<WorkerCalls[Name]>)
   })

@@ -209,6 +209,7 @@ function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
     reload: () => supervisor.ask('reload'),
     records: (correlationId) => supervisor.ask('records', correlationId),
     recent: () => supervisor.ask('recent'),
+    requests: (before) => supervisor.ask('requests', before),
     feed: () => supervisor.ask('feed'),
     usage: (tenant) => supervisor.ask('usage', tenant),
     exchanges: (requestId) => supervisor.ask('exchanges', requestId),

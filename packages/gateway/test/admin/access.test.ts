@@ -35,6 +35,7 @@ const paths = [
   '/api/openapi?route=read-item',
   '/api/feed',
   '/api/recent',
+  '/api/requests',
   '/x',
 ]
 const unauthenticated = { code: 'UNAUTHENTICATED', message: 'A token is needed here.' }

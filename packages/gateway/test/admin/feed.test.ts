@@ -58,6 +58,7 @@ describe('the feed', () => {
     expect(await rowsOf(feed, 1)).toEqual([
       {
         at: expect.stringMatching(/Z$/),
+        spanId: expect.stringMatching(/^[\da-f]{16}$/),
         route: 'read-item',
         method: 'GET',
         path: '/items/7',

@@ -20,6 +20,8 @@ test('the description is served, and every answer matches it', async () => {
     ['GET', '/api/gateway', 'Gateway'],
     ['GET', '/api/routes', 'Routes'],
     ['GET', '/api/recent', 'Recent'],
+    ['GET', '/api/requests', 'Requests'],
+    ['GET', '/api/requests?before=x', 'Fault'],
     ['GET', '/api/usage', 'Usage'],
     ['GET', '/api/usage?tenant=acme', 'Usage'],
     ['GET', '/api/usage?tenant=a%20b', 'Fault'],
