@@ -40,6 +40,8 @@ export interface Decision {
   readonly refused: number
   /** Whether the refused demand needs a store that is out of reach. */
   readonly isUnavailable: boolean
+  /** Why the store is out of reach, as one word such as `ECONNREFUSED`. */
+  readonly cause?: string
   /** The state of each demand, after it was charged. */
   readonly standings: readonly Standing[]
 }
@@ -78,9 +80,9 @@ export interface LimitStore {
 }
 
 /** The decision for demands that no store could decide on. */
-export function unavailable(demands: readonly Demand[], refused: number): Decision {
+export function unavailable(demands: readonly Demand[], refused: number, cause: string): Decision {
   const standings = demands.map(() => ({ left: 0, resetUs: 0, waitUs: 0, period: 0 }))
-  return { refused, isUnavailable: true, standings }
+  return { refused, isUnavailable: true, cause, standings }
 }
 
 /** The name of the policy that a key belongs to. */

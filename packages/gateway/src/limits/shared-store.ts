@@ -58,7 +58,7 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
     const needing = demands.findIndex(
       (each) => each.needsStore && !(each.type === 'budget' && each.amount === 0),
     )
-    if (needing !== -1) return unavailable(demands, needing)
+    if (needing !== -1) return unavailable(demands, needing, failureReason(link.failure))
     filling.note(demands)
     return counts.decide(demands)
   }

@@ -55,6 +55,7 @@ export class StoreLink<Store extends LinkedStore> {
   readonly #closing = new AbortController()
   #retryTimer: NodeJS.Timeout | undefined
   #failures = 0
+  #failure: unknown
   /** Connected, but without the knowledge of this gateway yet. */
   #entering: Store | undefined
   #store: Store | undefined
@@ -66,6 +67,11 @@ export class StoreLink<Store extends LinkedStore> {
   /** The store, while it answers and has everything of this gateway. A store with less would grant too much. */
   get store(): Store | undefined {
     return this.#store
+  }
+
+  /** The last error, which lost the store or kept it from being found. */
+  get failure(): unknown {
+    return this.#failure
   }
 
   /** Resolves when the first attempt to connect has succeeded or failed. */
@@ -120,6 +126,7 @@ export class StoreLink<Store extends LinkedStore> {
   #retry(store: Store | undefined, error: unknown): void {
     store?.destroy()
     if (this.#closing.signal.aborted) return
+    this.#failure = error
     this.#options.onMissing(error)
     const pauseMs = retryPause(this.#options.times, this.#failures)
     this.#retryTimer = setTimeout(() => void this.open(), pauseMs).unref()

@@ -5,7 +5,8 @@ import type { SupervisorChannel } from './channel.ts'
 export function createWorkerLimits(supervisor: Pick<SupervisorChannel, 'ask' | 'tell'>): LimitStore {
   return {
     // A worker without a supervisor is going down, and refuses.
-    decide: (demands) => supervisor.ask('decideLimits', demands).catch(() => unavailable(demands, 0)),
+    decide: (demands) =>
+      supervisor.ask('decideLimits', demands).catch(() => unavailable(demands, 0, 'SUPERVISOR_GONE')),
     settle: (settlements) => supervisor.tell('settleLimits', settlements),
     peek: (demands) => supervisor.ask('peekLimits', demands),
     // The supervisor reports both.

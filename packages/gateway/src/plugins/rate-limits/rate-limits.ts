@@ -113,11 +113,11 @@ function amountOf(
 function refuse(
   exchange: Exchange,
   { name, unit }: Policy,
-  { isUnavailable, standings }: Decision,
+  { isUnavailable, cause, standings }: Decision,
 ): StepResult {
   if (isUnavailable) {
     exchange.limit = name
-    exchange.cause = 'STORE_OUT_OF_REACH'
+    exchange.cause = cause
     return refusal('STORE_UNAVAILABLE')
   }
   const code = unit === 'requests' ? 'LIMIT_EXCEEDED' : 'BUDGET_EXCEEDED'
