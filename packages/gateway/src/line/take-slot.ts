@@ -56,7 +56,10 @@ function untilTaken(
   { signal }: Exchange,
 ): Promise<ReleaseSlot | undefined> {
   return unlessCancelled(taking, signal).catch((reason: unknown) => {
-    void taking.then((release) => release?.())
+    taking.then(
+      (release) => release?.(),
+      () => undefined,
+    )
     throw reason
   })
 }
