@@ -1,0 +1,66 @@
+import { onTestFinished } from 'vitest'
+import type { GatewayOptions } from '../../packages/gateway/src/index.ts'
+import type { RequestOptions } from '../../packages/gateway/test/harness/http-request.ts'
+import { sendRequest } from '../../packages/gateway/test/harness/http-request.ts'
+import type { TestConfig } from '../../packages/gateway/test/harness/read-config.ts'
+import { startGateway, type TestGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
+import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
+
+/** A gateway with an admin listener that records everything, refused requests included. */
+export interface ObservedGateway extends TestGateway {
+  readonly adminUrl: string
+}
+
+/** The differences of a gateway from an ordinary one: one route `items` to an upstream that answers with 200. */
+export interface ObservedConfig extends Partial<Omit<TestConfig, 'routes'>> {
+  /** Keys of the route. */
+  readonly route?: Readonly<Record<string, unknown>>
+  readonly options?: Partial<GatewayOptions>
+}
+
+/** Starts the gateway of a provocation. */
+export type StartObserved = (config?: ObservedConfig) => Promise<ObservedGateway>
+
+/** The id of the only route. */
+export const ROUTE = 'items'
+
+/** Starts gateways whose records go to one place; `seen` has them all. */
+async function observe(audit: Record<string, unknown>) {
+  const seen: ObservedGateway[] = []
+  const start: StartObserved = async ({ gateway = {}, plugins = {}, route = {}, options = {} } = {}) => {
+    const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+    const started = await startGateway(
+      {
+        gateway: { admin: { port: 0 }, ...gateway },
+        plugins: { 'otel-audit': { include_rejected: true, ...audit }, ...plugins },
+        routes: [{ id: ROUTE, method: 'POST', path: '/items/{itemId}', target: upstream.url, ...route }],
+      },
+      { admin: { development: { people: async () => [], requestToken } }, ...options },
+    )
+    const observed = { ...started, adminUrl: `http://127.0.0.1:${started.gateway.adminPort}` }
+    seen.push(observed)
+    return observed
+  }
+  return { start, seen }
+}
+
+const requestToken = () => Promise.reject(new Error('nobody needs a token here'))
+
+/** Records as lines. */
+export const observeLines = () => observe({ exporter: 'stdout' })
+
+/** Records as spans of a real collector. */
+export async function observeSpans() {
+  const collector = await startCollector()
+  onTestFinished(() => collector.kill())
+  return { ...(await observe({ exporter: 'otlp', otlp_endpoint: collector.url })), spans: collector.spans }
+}
+
+/** Sends a request to the route. */
+export function askItems({ url }: Pick<TestGateway, 'url'>, options: RequestOptions = {}) {
+  return sendRequest(`${url}/items/7`, { method: 'POST', ...options })
+}
+
+/** The ids of a request that only prepares the one with the code. */
+export const other = { 'x-request-id': 'other-request', 'x-correlation-id': 'other-correlation' }
