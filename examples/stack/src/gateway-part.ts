@@ -12,6 +12,7 @@ import {
   type LoadedResult,
   loadConfig,
   loadPlugins,
+  type RecordTaker,
   watchConfig,
 } from '@agentic-rest/gateway'
 import { httpAudit } from '@agentic-rest/service'
@@ -73,7 +74,7 @@ async function startGateway({ config, warnings, customPlugins }: Loaded): Promis
         file: GATEWAY_FILE,
         development: IDENTITY_URL === undefined ? undefined : developmentAccess(IDENTITY_URL),
       },
-      onRecord: RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL }).emit,
+      onRecord: recordTaker(),
     })
     await made.start()
     return made
@@ -81,6 +82,20 @@ async function startGateway({ config, warnings, customPlugins }: Loaded): Promis
     if (!(error instanceof InitialisationError)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(1)
+  }
+}
+
+/** Shows every request in the terminal of the stack, and sends it to the console of another gateway if there is one. */
+function recordTaker(): RecordTaker {
+  const audit = RECORDS_URL === undefined ? undefined : httpAudit({ url: RECORDS_URL })
+  let isFull = false
+  return (record) => {
+    audit?.emit(record)
+    // A terminal that stalls gets no further lines: the queue of the channel has no limit (F10).
+    if (isFull || process.send === undefined) return
+    isFull = !process.send(record, undefined, undefined, () => {
+      isFull = false
+    })
   }
 }
 

@@ -13,6 +13,8 @@ export interface PartCommand {
   readonly isReady: () => Promise<boolean>
   readonly onStdout: (line: string) => void
   readonly onStderr: (line: string) => void
+  /** Takes the messages that the part sends to this process. */
+  readonly onMessage?: (message: unknown) => void
 }
 
 /** One process of a part. */
@@ -44,6 +46,7 @@ export function runPart(command: PartCommand): PartProcess {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  child.on('message', (message) => command.onMessage?.(message))
   const lastWords: string[] = []
   const output = Promise.all([
     eachLine(child.stdout as Readable, command.onStdout),

@@ -134,9 +134,10 @@ function createMember(planned: PlannedPart, terminal: Terminal): Member {
     onStdout(line) {
       if (!('gateway' in row.runs)) return terminal.logged(name, line)
       audit?.add(line)
-      terminal.requested(name, line)
     },
     onStderr: (line) => terminal.logged(name, line),
+    // Every request, also those that the gateway's configuration does not record.
+    onMessage: (record) => terminal.requested(name, record),
   }
   return { planned, audit, part: supervisePart(command, (message) => terminal.event(name, message)) }
 }

@@ -7,10 +7,10 @@ import { parts } from './parts.ts'
 export interface Terminal {
   /** Shows an event of a part. */
   event(part: string, message: string): void
-  /** Shows a log line of a part. Levels below warning need the verbose mode. */
+  /** Shows a log line of a part. Levels below warning need the verbose mode; a request has its own line. */
   logged(part: string, line: string): void
-  /** Shows an audit record of a gateway. */
-  requested(part: string, line: string): void
+  /** Shows the record of a request to a gateway. */
+  requested(part: string, record: unknown): void
 }
 
 type Style = Parameters<typeof styleText>[0]
@@ -32,17 +32,13 @@ export function createTerminal(stream: Writable, verbose: boolean): Terminal {
     logged(part, line) {
       const entry = readObject(line)
       if (entry === undefined) write(part, line)
-      else if (verbose || entry['level'] === 'warn' || entry['level'] === 'error')
-        write(part, readableLine(line))
+      else if (verbose || isShown(entry)) write(part, readableLine(line))
     },
-    requested(part, line) {
-      const record = readObject(line)
-      if (record === undefined) return
-      const outcome = outcomeOf(record)
-      write(
-        part,
-        `${requestText(record)} ${paint(record['outcome'] === 'success' ? 'green' : 'yellow', outcome)}`,
-      )
+    requested(part, record) {
+      if (typeof record !== 'object' || record === null) return
+      const fields = record as Fields
+      const colour = fields['outcome'] === 'success' ? 'green' : 'yellow'
+      write(part, `${printable(requestText(fields))} ${paint(colour, printable(outcomeOf(fields)))}`)
     },
   }
 }
@@ -63,8 +59,24 @@ function requestText({
   return `${what.padEnd(OPERATION_WIDTH)} ${who.padEnd(CALLER_WIDTH)}`
 }
 
-function outcomeOf({ outcome, event_type: event, attributes }: Fields): string {
-  const { outcome_type: type } = (attributes ?? {}) as { outcome_type?: string }
-  if (type !== undefined) return type
-  return event === 'agentic.request.rejected' ? 'refused' : String(outcome)
+/** The outcome; for a refused, replaced or faulty answer also its status, code, rule, cause and the id to explain it by. */
+function outcomeOf({ outcome, event_type: event, request_id: id, attributes }: Fields): string {
+  const { outcome_type: type, status, code, rule, cause } = (attributes ?? {}) as Record<string, string>
+  const isRejected = event === 'agentic.request.rejected'
+  const word = type ?? (isRejected ? 'refused' : String(outcome))
+  const reason = [code, rule, cause].filter((part) => part !== undefined)
+  return reason.length === 0 ? word : `${word} ${status} ${reason.join(', ')} (request ${id})`
+}
+
+/** The reason of an answer is in the line of its request. */
+function isShown({ level, code, request_id: requestId }: Fields): boolean {
+  if (code !== undefined && requestId !== undefined) return false
+  return level === 'warn' || level === 'error'
+}
+
+// A path or a token must not move the cursor or clear the screen.
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+function printable(text: string): string {
+  return text.replace(CONTROLS, '?')
 }

@@ -82,6 +82,25 @@ test('where a gateway.yaml lies, that gateway runs and accepts tokens of the ide
   ])
 })
 
+test('a refused and a replaced answer are on the terminal with code, cause and request id', async () => {
+  // Nobody listens on the port of the service.
+  const running = await startOwn('http://127.0.0.1:9', ['--memory'])
+  const { url, portBase, child, ended } = running
+  await fetch(`${url}/items/1`, { headers: { 'x-request-id': 'req-1' } })
+  await printed(
+    running,
+    'read-item 1              nobody           refused 401 MISSING_TOKEN (request req-1)\n',
+  )
+  const authorization = `Bearer ${await requestToken({ portBase, sub: 'alice' })}`
+  await fetch(`${url}/items/1`, { headers: { authorization, 'x-request-id': 'req-2' } })
+  await printed(
+    running,
+    'alice@acme       failed_dependency 424 UPSTREAM_UNAVAILABLE, ECONNREFUSED (request req-2)\n',
+  )
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
 test('--memory keeps nothing', async () => {
   const { url: target } = await itemService()
   const { cwd, child, ended } = await startOwn(target, ['--memory'])
