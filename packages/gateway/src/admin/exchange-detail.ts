@@ -74,7 +74,22 @@ function stepsOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeStep[] {
   // A cancelled step has no end of its own: it lasted as long as the request.
   if (reason !== undefined && !steps.some(({ name }) => name === reason.step))
     steps.push(stepOf(reason.step, startedAt + durationMs - before, { exchange, skipped }))
-  return steps
+  return reason === undefined ? steps : [...steps, ...notReached(steps, exchange.route, snapshot)]
+}
+
+const AFTER_PLUGINS = ['upstream', 'check-response', 'deliver']
+
+/** The steps behind the one that ended the request: they show that no service was called. */
+function notReached(
+  reached: readonly ExchangeStep[],
+  routeId: string,
+  { plugins }: Snapshot,
+): ExchangeStep[] {
+  if (routeId === '') return []
+  const names = new Set(reached.map(({ name }) => name))
+  return [...plugins.map(({ name }) => name), ...AFTER_PLUGINS]
+    .filter((name) => !names.has(name))
+    .map((name) => ({ name, verdict: 'skipped', milliseconds: 0, detail: 'not reached' }))
 }
 
 interface StepContext {

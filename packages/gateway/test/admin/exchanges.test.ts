@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withTokens } from '../custom-plugins/start-with-plugins.ts'
 import { sendRequest } from '../harness/http-request.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
@@ -58,6 +59,51 @@ test('a refused request ends at the step that refused it', async () => {
   expect(body.steps).toEqual([
     { name: 'route', verdict: 'refused', milliseconds: expect.any(Number), detail: 'ROUTE_NOT_FOUND' },
     { name: 'admit', verdict: 'passed', milliseconds: expect.any(Number) },
+  ])
+})
+
+test('the steps behind the one that refused are skipped, so that nobody looks for a call of the service', async () => {
+  const { adminUrl, url } = await startAdmin({ config: { plugins: withTokens } })
+  await sendItem(url, 'corr-1')
+  const { body } = await read(adminUrl, 'req-corr-1')
+  expect(body).toMatchObject({ route: 'read-item', status: 401, code: 'MISSING_TOKEN' })
+  const unreached = { verdict: 'skipped', milliseconds: 0, detail: 'not reached' }
+  expect(body.steps).toEqual([
+    { name: 'route', verdict: 'passed', milliseconds: expect.any(Number) },
+    { name: 'admit', verdict: 'passed', milliseconds: expect.any(Number) },
+    {
+      name: 'token-validator',
+      verdict: 'refused',
+      milliseconds: expect.any(Number),
+      detail: 'MISSING_TOKEN',
+    },
+    { name: 'tenant-injector', ...unreached },
+    { name: 'route-policy', ...unreached },
+    { name: 'rate-limits', ...unreached },
+    { name: 'license-check', ...unreached },
+    { name: 'prompt-sanitize', ...unreached },
+    { name: 'otel-audit', ...unreached },
+    { name: 'upstream', ...unreached },
+    { name: 'check-response', ...unreached },
+    { name: 'deliver', ...unreached },
+  ])
+})
+
+test('a replaced answer was not delivered', async () => {
+  const target = 'http://127.0.0.1:9'
+  const routes = [{ id: 'read-item', method: 'GET', path: '/items/{itemId}', target }]
+  const { adminUrl, url } = await startAdmin({ config: { routes } })
+  await sendItem(url, 'corr-1')
+  const { body } = await read(adminUrl, 'req-corr-1')
+  expect(body.steps.slice(-3)).toEqual([
+    {
+      name: 'upstream',
+      verdict: 'failed',
+      milliseconds: expect.any(Number),
+      detail: 'UPSTREAM_UNAVAILABLE, ECONNREFUSED',
+    },
+    { name: 'check-response', verdict: 'skipped', milliseconds: 0, detail: 'not reached' },
+    { name: 'deliver', verdict: 'skipped', milliseconds: 0, detail: 'not reached' },
   ])
 })
 
