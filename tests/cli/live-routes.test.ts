@@ -87,11 +87,11 @@ test('routes add keeps comments, order and variables, and adds only missing rout
   )
   expect([code, stdout.match(/^\+ .*id: .*/gm)]).toEqual([
     0,
-    ['+  - id: show-approval', '+  - id: approve', '+  - id: reject'],
+    ['list-approvals', 'show-approval', 'approve', 'reject', 'withdraw'].map((id) => `+  - id: ${id}`),
   ])
   const written = readGateway(folder)
   expect(written.startsWith(before.trimEnd())).toBe(true)
-  expect(written.match(/target: http:\/\/127\.0\.0\.1:\$\{SERVICE_PORT:-8081\}\n/g)).toHaveLength(8)
+  expect(written.match(/target: http:\/\/127\.0\.0\.1:\$\{SERVICE_PORT:-8081\}\n/g)).toHaveLength(10)
 })
 
 test('routes add leaves routes with another target alone, and takes a target with variables', async () => {
@@ -101,7 +101,7 @@ test('routes add leaves routes with another target alone, and takes a target wit
   const other = await runHere(add, { cwd: folder, env: { SERVICE_PORT: '9000' } })
   const notes = other.stderr.trimEnd().split('\n')
   expect([notes.length, notes[0], notes.at(-1)]).toEqual([
-    9,
+    11,
     'note: POST /questions has the target http://127.0.0.1:9000: it stays',
     'note: these operations of the new service have no route: mount it with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md',
   ])

@@ -1,10 +1,19 @@
 import { endWith, goOn, type Step } from './answer.ts'
 import type { Durable } from './durable.ts'
 import { fingerprintFor } from './fingerprint.ts'
-import type { Operation, WantedApproval } from './operation.ts'
-import { invalidAt, refusal } from './refusals.ts'
+import { type ApprovalRule, isQuorum, type Operation, type WantedApproval } from './operation.ts'
+import { invalidAt, refusal, tooManyApprovals } from './refusals.ts'
 import type { RequestContext } from './run-context.ts'
-import type { ApprovalCheck, Approvals, PresentedToken, Reservation, Scope } from './runtime/contract.ts'
+import { TooManyApprovalsError } from './runtime/approvals/ask.ts'
+import type {
+  ApprovalCheck,
+  ApprovalRequest,
+  Approvals,
+  KeptRequest,
+  PresentedToken,
+  Reservation,
+  Scope,
+} from './runtime/contract.ts'
 import type { Principal } from './runtime/principal.ts'
 
 /** An approval for this request, reserved for it alone. */
@@ -28,6 +37,8 @@ interface GateRequest {
   readonly durable: Pick<Durable, 'approvals'>
   /** The path of the approvals, without an id. */
   readonly approvalsPath: string
+  /** The request as those who decide see it. */
+  readonly keptRequest: () => KeptRequest
 }
 
 /** The approval gate: passes requests without a rule or with a valid approval, and answers all others (decision 13). */
@@ -38,14 +49,38 @@ export async function approve(request: GateRequest): Promise<Step<Approved | und
   // Without a rule here, the token is for an inner agent and is only forwarded.
   if (rule === undefined || wanted === false) return goOn(undefined)
   if (context.subject === undefined) return endWith(refusal('SUBJECT_REQUIRED'))
-  const { message, approver, role = rule.role } = wanted
+  const { message, approver } = wanted
   const person = personBehind(wanted) ?? operation.requestedFor?.(context)
   // The texts may contain inputs, and PostgreSQL cannot store U+0000.
   if (`${message}${person?.subject}${person?.issuer}`.includes('\0'))
     return endWith(invalidAt('body', 'contains the character U+0000'))
   const digest = person === undefined ? request.digest : await fingerprintFor(person, request.digest)
   const { subject: requestedFor, issuer: requestedForIssuer } = person ?? {}
-  return passGate({ ...request, digest }, { message, approver, role, requestedFor, requestedForIssuer })
+  const { correlationId } = context.trace
+  return passGate(
+    { ...request, digest },
+    {
+      message,
+      approver,
+      ...deciders(rule, wanted),
+      expirySeconds: rule.expirySeconds,
+      requestedFor,
+      requestedForIssuer,
+      correlationId,
+    },
+  )
+}
+
+/** An approval confirmed by the requester has an empty role, so that it never counts for a rule with a role. */
+function deciders(
+  rule: ApprovalRule,
+  wanted: WantedApproval,
+): Pick<Wanted, 'role' | 'quorum' | 'byRequester'> {
+  if (rule.by === 'requester') return { role: '', byRequester: true }
+  const { role = rule.role, quorum = rule.quorum ?? 1 } = wanted
+  if (role === '' || !isQuorum(quorum))
+    throw new TypeError('the approval has no role or an impossible quorum')
+  return { role, quorum }
 }
 
 /** The person of the rule. An empty name is none. */
@@ -54,30 +89,33 @@ function personBehind({ requestedFor }: WantedApproval): Principal | undefined {
   return person?.subject === '' ? undefined : person
 }
 
-type Wanted = Parameters<Approvals['request']>[2]
+type Wanted = ApprovalRequest
 
 async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Approved>> {
-  const { scope, digest, tokens, durable } = request
+  const { digest, tokens, durable } = request
   const approvals = await durable.approvals()
-  const { token, check } = await findOwn(approvals, request, wanted.role)
+  const { token, check } = await findOwn(approvals, request, wanted)
   // An approval by a role that no longer decides does not count. The current role is asked.
-  if (tokens.length === 0 || check.kind === 'other_role')
-    return askAgain(request, wanted, await approvals.request(scope, digest, wanted))
+  if (tokens.length === 0 || check.kind === 'other_role') return askAnew(request, wanted, approvals)
   if (check.kind === 'pending') return askAgain(request, wanted, { approvalId: check.approvalId, token })
   if (check.kind === 'invalid') return endWith(refusal('APPROVAL_INVALID'))
   const reservation = await check.reserve()
-  const presented = { token, role: wanted.role }
+  const presented = { token, role: wanted.role, quorum: wanted.quorum }
   if (reservation === undefined) return endWith(await whyNotUsed(request, { ...presented, digest }))
   const { approvalId, decidedBy, decidedByIssuer } = check
   return goOn({ ...presented, digest, reservation, approvalId, decidedBy, decidedByIssuer })
 }
 
 /** Finds the token for this gate. Tokens of inner agents are unknown here. */
-async function findOwn(approvals: Approvals, { scope, digest, tokens }: GateRequest, role: string) {
+async function findOwn(
+  approvals: Approvals,
+  { scope, digest, tokens }: GateRequest,
+  { role, quorum }: Pick<Wanted, 'role' | 'quorum'>,
+) {
   let found: { token: string; check: ApprovalCheck } = { token: '', check: { kind: 'invalid' } }
   for (const token of tokens) {
     if (found.check.kind !== 'invalid') break
-    found = { token, check: await approvals.check(scope, digest, { token, role }) }
+    found = { token, check: await approvals.check(scope, digest, { token, role, quorum }) }
   }
   return found
 }
@@ -89,6 +127,20 @@ export async function whyNotUsed(
 ) {
   const check = await (await durable.approvals()).check(scope, digest, presented)
   return refusal(check.kind === 'approved' ? 'APPROVAL_IN_USE' : 'APPROVAL_INVALID')
+}
+
+async function askAnew(request: GateRequest, wanted: Wanted, approvals: Approvals): Promise<Step<never>> {
+  const { scope, digest, keptRequest } = request
+  try {
+    return askAgain(
+      request,
+      wanted,
+      await approvals.request(scope, digest, { ...wanted, request: keptRequest() }),
+    )
+  } catch (error) {
+    if (error instanceof TooManyApprovalsError) return endWith(tooManyApprovals(error.limit))
+    throw error
+  }
 }
 
 function askAgain(

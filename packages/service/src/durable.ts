@@ -1,6 +1,6 @@
 import type { Log } from './log.ts'
 import type { RunContext } from './run-context.ts'
-import { type ApprovalsOptions, createApprovals } from './runtime/approvals.ts'
+import { type ApprovalsOptions, createApprovals } from './runtime/approvals/approvals.ts'
 import type {
   Approvals,
   Idempotency,

@@ -16,6 +16,7 @@ import type { Match, Router } from './http/router.ts'
 import type { InFlight } from './in-flight.ts'
 import { checkInput } from './input/check-input.ts'
 import { type CollectedInput, collectInput } from './input/collect-input.ts'
+import { keepRequest } from './kept-request.ts'
 import { type Log, withFields } from './log.ts'
 import { createdLocation, success } from './make-outcome.ts'
 import { DOCUMENT_PATH } from './openapi/document.ts'
@@ -143,6 +144,8 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
     prefersAsync: caller.prefersAsync,
     durable: parts.durable,
     publicPath: parts.publicPath,
+    keptRequest: () =>
+      keepRequest({ operation, params, collected: checked.collected, publicPath: parts.publicPath }),
     ownApproval: (own) => {
       forwarded = approvalTokens.filter((token) => token !== own).join(', ') || undefined
     },

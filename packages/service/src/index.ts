@@ -61,7 +61,7 @@ export type {
   RequestContext,
   RunContext,
 } from './run-context.ts'
-export type { ApprovalsOptions } from './runtime/approvals.ts'
+export type { ApprovalsOptions } from './runtime/approvals/approvals.ts'
 export type { Cancellation, ReleasedOperation, RuntimeOptions } from './runtime/contract.ts'
 export type { IdempotencyOptions } from './runtime/idempotency.ts'
 export type { BackgroundFault, OperationsOptions } from './runtime/operations-options.ts'

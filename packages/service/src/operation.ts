@@ -19,17 +19,43 @@ export interface WantedApproval {
   readonly approver: { readonly name: string }
   /** Overrides the role of the rule. */
   readonly role?: string
+  /** Overrides the quorum of the rule. */
+  readonly quorum?: number
   /** The person on whose behalf an agent asks. This person cannot decide, and the token is valid only for requests on their behalf. */
   readonly requestedFor?: string | Principal | undefined
 }
 
-/** The rule for approvals of an operation. */
-export interface ApprovalRule<Input = unknown, Params = Readonly<Record<string, string>>> {
-  /** The role that decides. */
-  readonly role: string
+/** The common part of the rules for approvals. */
+interface ApprovalCondition<Input, Params> {
+  /** The time to decide and use the approval; overrides `runtime.approvals.expirySeconds`. */
+  readonly expirySeconds?: number
   /** Returns `false` if the request needs no approval. */
   when(context: RequestContext<Input, Params>): false | WantedApproval | Promise<false | WantedApproval>
 }
+
+/** Somebody else with a role decides. */
+interface DecidedByRole<Input, Params> extends ApprovalCondition<Input, Params> {
+  /** The role that decides. */
+  readonly role: string
+  readonly by?: undefined
+  /** The number of different deciders that have to approve; 1 by default, 100 at most. */
+  readonly quorum?: number
+}
+
+/**
+ * The requester confirms its own request; for an agent, the person behind it if the operation names one. It protects
+ * against mistakes, not against the requester.
+ */
+interface ConfirmedByRequester<Input, Params> extends ApprovalCondition<Input, Params> {
+  readonly by: 'requester'
+  readonly role?: undefined
+  readonly quorum?: undefined
+}
+
+/** The rule for approvals of an operation. */
+export type ApprovalRule<Input = unknown, Params = Readonly<Record<string, string>>> =
+  | DecidedByRole<Input, Params>
+  | ConfirmedByRequester<Input, Params>
 
 /** The person on whose behalf an agent asks; undefined if the caller asks for itself. */
 export type PersonBehind<Input = unknown, Params = Readonly<Record<string, string>>> = (
@@ -145,6 +171,7 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
   const fields = jsonSchema ? inputFields({ schema: jsonSchema, locate: locator(definition) }) : new Map()
   assertLocations(definition, fields)
   assertHooks(definition)
+  if (definition.approval !== undefined) assertRule(definition.approval)
   return {
     id,
     method,
@@ -186,6 +213,32 @@ function assertHooks({ async: canWait = false, accept, release }: Hooks): void {
   if (name !== undefined) throw new TypeError(`it has ${name} but is not async`)
 }
 
+/** The limit of deciders of one approval. */
+export const MAX_QUORUM = 100
+
+function assertRule({ by, role, quorum, expirySeconds }: RuleLimits): void {
+  if (by !== undefined && by !== 'requester') throw new TypeError('its approval.by can only be "requester"')
+  if (by === undefined && (typeof role !== 'string' || role === ''))
+    throw new TypeError('its approval has to name a role, or by: "requester"')
+  if (by !== undefined && (role !== undefined || quorum !== undefined))
+    throw new TypeError('its approval by the requester can have neither role nor quorum')
+  if (quorum !== undefined && !isQuorum(quorum))
+    throw new TypeError(`its approval.quorum has to be a whole number from 1 to ${MAX_QUORUM}`)
+  if (expirySeconds !== undefined && !(expirySeconds > 0 && Number.isFinite(expirySeconds)))
+    throw new TypeError('its approval.expirySeconds has to be a positive number')
+}
+
+/** Whether a number of deciders is possible. */
+export function isQuorum(quorum: number): boolean {
+  return Number.isInteger(quorum) && quorum >= 1 && quorum <= MAX_QUORUM
+}
+
+type RuleLimits = {
+  readonly by?: string | undefined
+  readonly role?: string | undefined
+  readonly quorum?: number | undefined
+  readonly expirySeconds?: number | undefined
+}
 type Hooks = { readonly async?: unknown; readonly accept?: unknown; readonly release?: unknown }
 type Placed = Pick<Operation, 'method' | 'path'> & Pick<OperationDefinition<string, undefined>, 'locations'>
 

@@ -71,7 +71,6 @@ export function backgroundOperations({
 }
 
 type OperationContext = RunContext<undefined, { readonly operationId: string }>
-type ApprovalContext = RunContext<undefined, { readonly approvalId: string }>
 
 function statusBody(status: OperationStatus, trace: Trace, publicPath: string) {
   const { operationId, createdAt, updatedAt, progress, outcome } = status
@@ -85,56 +84,4 @@ function statusBody(status: OperationStatus, trace: Trace, publicPath: string) {
     // The profile's encoder writes the result, so that it equals the body of a direct answer.
     ...(outcome && { outcome: outcome.type, result: JSON.parse(writeOutcome(outcome, trace).body) }),
   }
-}
-
-/** The operations to show and decide approvals (decision 13). They are shown to those involved (decision 38). */
-export function approvalOperations({ durable }: OwnOptions): readonly Operation[] {
-  async function show({ params, tenant, subject = '', issuer, roles }: ApprovalContext): Promise<Outcome> {
-    const view = await (await durable.approvals()).view(tenant, params.approvalId, { subject, issuer, roles })
-    return view === undefined ? refusal('NOT_FOUND') : success(view)
-  }
-  const decide = (approve: boolean) =>
-    async function decideApproval(context: ApprovalContext): Promise<Outcome> {
-      const { params, tenant, subject, issuer, roles } = context
-      if (subject === undefined) return refusal('SUBJECT_REQUIRED')
-      const approvals = await durable.approvals()
-      const result = await approvals.decide(tenant, params.approvalId, {
-        approve,
-        by: subject,
-        issuer,
-        roles,
-      })
-      switch (result) {
-        case 'decided':
-          return show(context)
-        case 'unknown':
-          return refusal('NOT_FOUND')
-        case 'own_request':
-          return refusal('APPROVAL_OWN_REQUEST')
-        case 'role_missing':
-          return refusal('INSUFFICIENT_ROLES')
-        case 'not_pending':
-          return { ...refusal('APPROVAL_NOT_PENDING'), conflictingResourceId: params.approvalId }
-      }
-    }
-  return [
-    defineOperation({
-      id: ownIds.approval,
-      method: 'GET',
-      path: '/approvals/{approvalId}',
-      summary: 'What is to be approved, and whether it is decided.',
-      outcomes: ['success'],
-      run: show,
-    }),
-    ...(['approve', 'reject'] as const).map((verb) =>
-      defineOperation({
-        id: `agentic.${verb}`,
-        method: 'POST',
-        path: `/approvals/{approvalId}/${verb}`,
-        summary: `Decides an approval: ${verb}.`,
-        outcomes: ['success', 'forbidden', 'conflict'],
-        run: decide(verb === 'approve'),
-      }),
-    ),
-  ]
 }

@@ -56,7 +56,22 @@ export const refusals = {
     type: 'conflict',
     message: 'Another request is using the approval at the moment; it can be sent again when that has ended.',
   },
-  APPROVAL_NOT_PENDING: { type: 'conflict', message: 'The approval is decided already or has expired.' },
+  APPROVAL_NOT_PENDING: { type: 'conflict', message: 'The approval is decided or withdrawn already.' },
+  APPROVAL_EXPIRED: { type: 'conflict', message: 'The approval has expired.' },
+  APPROVAL_DECIDED_ALREADY: {
+    type: 'conflict',
+    message: 'The caller has decided about this approval already.',
+  },
+  APPROVAL_CHANGED: {
+    type: 'conflict',
+    message: 'The approval is for another request than the one whose digest was sent; look at it again.',
+  },
+  APPROVAL_NOT_OWN: { type: 'forbidden', message: 'Only the requester can do this.' },
+  TOO_MANY_APPROVALS: {
+    type: 'error',
+    condition: 'limit_exceeded',
+    message: 'The requester has as many open approvals as it may have.',
+  },
   IDEMPOTENCY_IN_PROGRESS: { type: 'conflict', message: 'A request with this key is still running.' },
   OPERATION_FINAL: { type: 'conflict', message: 'The operation has ended and cannot be cancelled.' },
   LIMIT_EXCEEDED: {
@@ -117,6 +132,15 @@ const LIMIT_RETRY_SECONDS = 1
 export function tooManyOpen(limit: number): ErrorOutcome {
   const message = `The tenant has ${limit} open background operations, and maxOpenPerTenant allows no more.`
   return { ...refusal('LIMIT_EXCEEDED'), message, retryAfter: LIMIT_RETRY_SECONDS }
+}
+
+// Open approvals end when people decide them.
+const APPROVALS_RETRY_SECONDS = 60
+
+/** The outcome for an approval above `runtime.approvals.maxOpenPerRequester`. */
+export function tooManyApprovals(limit: number): ErrorOutcome {
+  const message = `The requester has ${limit} open approvals, and maxOpenPerRequester allows no more.`
+  return { ...refusal('TOO_MANY_APPROVALS'), message, retryAfter: APPROVALS_RETRY_SECONDS }
 }
 
 /** The outcome for several invalid fields. */

@@ -356,6 +356,16 @@ describe('an approval', () => {
       message: 'Payment of 500.',
       approver: { name: 'Finance' },
       role: 'finance',
+      request: {
+        method: 'POST',
+        path: '/accounts/a/payments',
+        inputs: { path: { accountId: 'a' }, body: { amount: 500 } },
+      },
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      quorum: 1,
+      decisions: [],
+      via: [],
+      correlationId: 'corr-1',
       createdAt: expect.any(String),
       expiresAt: expect.any(String),
     })
@@ -420,10 +430,10 @@ describe('an approval', () => {
     const { send, decide } = await startBank()
     const { location } = expectGate(await send({ amount: 500 }), 500)
     await decide(location, 'reject')
-    expectAnswer(await decide(location, 'approve'), 409, {
+    expectAnswer(await decide(location, 'approve', { 'x-actor-subject': 'erin' }), 409, {
       type: 'conflict',
       code: 'APPROVAL_NOT_PENDING',
-      message: 'The approval is decided already or has expired.',
+      message: 'The approval is decided or withdrawn already.',
       conflictingResourceId: location.slice('/approvals/'.length),
     })
   })

@@ -394,7 +394,7 @@ describe('an approval of work in the background', () => {
     go.resolve()
     const done = await pollFor(url + statusUrl, isFinal)
     expect(JSON.parse(done.text).result).toMatchObject({ approvalId, decidedBy: 'bob' })
-    expect(await state()).toBe('redeemed')
+    expect(await state()).toBe('used')
     expect((await send(approved)).status).toBe(403)
   })
 
@@ -402,7 +402,7 @@ describe('an approval of work in the background', () => {
     const { url, send, approved, state } = await startWipes(({ commit }) => commit(async () => success({})))
     const { statusUrl } = expectAccepted(await send(approved))
     await pollFor(url + statusUrl, isFinal)
-    expect(await state()).toBe('redeemed')
+    expect(await state()).toBe('used')
   })
 
   it.each<[string, Outcome]>([
@@ -425,7 +425,7 @@ describe('an approval of work in the background', () => {
     expect(await state()).toBe('approved')
     const again = expectAccepted(await send(approved))
     await pollFor(url + again.statusUrl, isFinal)
-    expect([runs, await state()]).toEqual([2, 'redeemed'])
+    expect([runs, await state()]).toEqual([2, 'used'])
   })
 
   it('counts as used when work that has begun is cancelled', async () => {
@@ -437,7 +437,7 @@ describe('an approval of work in the background', () => {
     const { operationId } = expectAccepted(await send(approved))
     await begun.promise
     await ask(`${url}/operations/${operationId}/cancel`, { method: 'POST' })
-    expect(await state()).toBe('redeemed')
+    expect(await state()).toBe('used')
   })
 })
 

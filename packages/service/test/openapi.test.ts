@@ -137,9 +137,11 @@ it('lists the operations of the user, and those of the service that they need', 
     'put /campaigns/{campaignId}/tree',
     'get /operations/{operationId}/status',
     'post /operations/{operationId}/cancel',
+    'get /approvals',
     'get /approvals/{approvalId}',
     'post /approvals/{approvalId}/approve',
     'post /approvals/{approvalId}/reject',
+    'post /approvals/{approvalId}/withdraw',
   ])
 })
 

@@ -46,7 +46,7 @@ test('approval_required: dave approves, alice proceeds once, and nothing was don
   const made = await service.optimize('cmp-enterprise', 'ctr', withToken(token))
   expectAnswer(made, 201, { ...anOptimization, campaignId: 'cmp-enterprise' })
   expectForbidden(await service.optimize('cmp-enterprise', 'ctr', withToken(token)), 'APPROVAL_INVALID')
-  expect((await service.get(path)).body).toMatchObject({ state: 'redeemed', decidedBy: 'dave' })
+  expect((await service.get(path)).body).toMatchObject({ state: 'used', decidedBy: 'dave' })
 })
 
 test('the requester cannot approve, whatever roles and names are sent', async () => {
@@ -90,7 +90,7 @@ test('in the background an approval is used up by the result', async () => {
   expect(operation.status).toBe(202)
   const ended = await service.statusWhen(operation, ({ status }) => status !== 'working')
   expect(ended).toMatchObject({ status: 'completed', outcome: 'created', result: { status: 'completed' } })
-  expect((await service.get(path)).body).toMatchObject({ state: 'redeemed' })
+  expect((await service.get(path)).body).toMatchObject({ state: 'used' })
 })
 
 test('a conflict leaves the approval for the next attempt', async () => {

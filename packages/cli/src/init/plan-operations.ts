@@ -40,10 +40,13 @@ export interface OperationPlan {
 const SDK_ID = /^agentic\./
 const SDK_PATHS = {
   async: /^\/operations\/\{\w+\}\/(?:status|cancel)$/,
-  approval: /^\/approvals\/\{\w+\}(?:\/(?:approve|reject))?$/,
+  approval: /^\/approvals(?:\/\{\w+\}(?:\/(?:approve|reject|withdraw))?)?$/,
 }
 // The ids of their routes in the template.
-const SDK_ROUTES = ['operation-status', 'cancel-operation', 'show-approval', 'approve', 'reject']
+const SDK_ROUTES = [
+  ...['operation-status', 'cancel-operation', 'show-approval', 'approve', 'reject', 'withdraw'],
+  'list-approvals',
+]
 // Headers of the gateway, the SDK or HTTP itself: no inputs of an operation.
 const ownedHeaders = new Set<string>([
   ...Object.values(headerKeys),

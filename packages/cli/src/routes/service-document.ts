@@ -43,6 +43,8 @@ const SDK_OPERATIONS = new Map<string, readonly [id: string, serves: ServiceOper
   ['agentic.show-approval', ['show-approval', 'approvals']],
   ['agentic.approve', ['approve', 'approvals']],
   ['agentic.reject', ['reject', 'approvals']],
+  ['agentic.withdraw', ['withdraw', 'approvals']],
+  ['agentic.list-approvals', ['list-approvals', 'approvals']],
 ])
 
 /** The operations of a document. */

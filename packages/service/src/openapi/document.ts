@@ -89,7 +89,7 @@ function extensionOf({ async: canWait, idempotent, approval }: Operation): JsonS
   const facts = {
     ...(canWait && { async: true }),
     ...(idempotent && { idempotent: true }),
-    ...(approval && { approval: { role: approval.role } }),
+    ...(approval && { approval: approval.by === undefined ? { role: approval.role } : { by: approval.by } }),
   }
   return Object.keys(facts).length === 0 ? {} : { 'x-agentic': facts }
 }

@@ -1,4 +1,4 @@
-import type { Outcome, Trace } from '@agentic-rest/profile'
+import type { InputLocation, Outcome, Trace } from '@agentic-rest/profile'
 import type { Principal } from './principal.ts'
 import type { Sql } from './store.ts'
 
@@ -118,34 +118,85 @@ export interface Operations {
   close(): Promise<void>
 }
 
+/** The states of an approval; all but the first two are final. */
+export const approvalStates = ['pending', 'approved', 'rejected', 'used', 'expired', 'withdrawn'] as const
+
+/** A state of an approval. */
+export type ApprovalState = (typeof approvalStates)[number]
+
+/** A decision about an approval. */
+export type Verdict = 'approved' | 'rejected'
+
+/** One decision of an approval. */
+export interface ApprovalDecision {
+  readonly decidedBy: string
+  readonly decidedByIssuer?: string
+  readonly verdict: Verdict
+  readonly comment?: string
+  /** Absent for decisions made by an older version. */
+  readonly decidedAt?: string
+}
+
 /** The public view of an approval. */
 export interface ApprovalView {
   readonly approvalId: string
-  readonly state: 'pending' | 'approved' | 'rejected' | 'redeemed' | 'expired'
+  readonly state: ApprovalState
   readonly operation: string
+  readonly message: string
+  readonly approver: { readonly name: string }
+  /** The role that decides; empty if the requester confirms. */
+  readonly role: string
+  /** Set if the requester, or the person behind it, confirms. */
+  readonly by?: 'requester'
   readonly requester: string
   readonly requesterIssuer?: string
   /** The person on whose behalf the requester, an agent, asked. */
   readonly requestedFor?: string
   readonly requestedForIssuer?: string
-  readonly message: string
-  readonly approver: { readonly name: string }
-  readonly role: string
+  /** The request, without its secrets; null for approvals of an older version. */
+  readonly request: KeptRequest | null
+  readonly digest: string
+  readonly quorum: number
+  readonly decisions: readonly ApprovalDecision[]
+  /** The callers on the way to the requester, the first one first. */
+  readonly via: readonly string[]
+  readonly correlationId?: string
   readonly createdAt: string
   readonly expiresAt: string
+  /** The decider whose decision was the last one needed. */
   readonly decidedBy?: string
   readonly decidedByIssuer?: string
+  readonly decidedAt?: string
+}
+
+/** A request as it is shown to those who decide. */
+export interface KeptRequest {
+  readonly method: string
+  readonly path: string
+  /** The inputs by their place. Values marked as secret are `***`. */
+  readonly inputs: Readonly<Partial<Record<InputLocation, Readonly<Record<string, unknown>>>>>
+  /** Set if values were left out because of their size. */
+  readonly truncated?: true
 }
 
 /** A request for an approval. */
-interface ApprovalRequest {
+export interface ApprovalRequest {
   readonly message: string
   readonly approver: { readonly name: string }
-  /** The role required to decide. */
+  /** The role required to decide; empty if the requester confirms. */
   readonly role: string
+  /** The requester, or the person behind it, confirms. Without it, neither of them may decide. */
+  readonly byRequester?: boolean | undefined
+  /** The number of deciders that have to approve; 1 by default. */
+  readonly quorum?: number | undefined
+  /** Overrides the time to decide and use the approval. */
+  readonly expirySeconds?: number | undefined
   /** A person who must not decide, besides the requester. */
   readonly requestedFor?: string | undefined
   readonly requestedForIssuer?: string | undefined
+  readonly request?: KeptRequest | undefined
+  readonly correlationId?: string | undefined
+  readonly via?: readonly string[] | undefined
 }
 
 /** The result of checking a token. */
@@ -159,7 +210,7 @@ export type ApprovalCheck =
       reserve(): Promise<Reservation | undefined>
     }
   | { readonly kind: 'pending'; readonly approvalId: string }
-  /** The token matches the request, but another role has to decide it now. */
+  /** The token matches the request, but another role or more deciders have to decide it now. */
   | { readonly kind: 'other_role' }
   | { readonly kind: 'invalid' }
 
@@ -173,10 +224,12 @@ export interface Reservation {
   release(): Promise<void>
 }
 
-/** A token and the role required for the approval. */
+/** A token, and the role and the number of deciders required for the approval. */
 export interface PresentedToken {
   readonly token: string
   readonly role: string
+  /** 1 by default. */
+  readonly quorum?: number | undefined
 }
 
 /** A caller with its roles. */
@@ -190,24 +243,60 @@ export interface Decision {
   readonly by: string
   readonly issuer?: string | undefined
   readonly roles: readonly string[]
+  /** The digest of the request that the decider has seen. */
+  readonly digest?: string | undefined
+  readonly comment?: string | undefined
+}
+
+/** The result of a decision. All but the first leave the approval unchanged. */
+export type DecisionResult =
+  | 'decided'
+  | 'unknown'
+  | 'own_request'
+  /** Only the requester, or the person behind it, confirms this. */
+  | 'not_requester'
+  | 'role_missing'
+  /** The approval is for another digest. */
+  | 'changed'
+  /** The same decider has decided before. */
+  | 'decided_already'
+  | 'expired'
+  | 'not_pending'
+
+/** The result of a withdrawal. All but the first leave the approval unchanged. */
+export type Withdrawal = 'withdrawn' | 'unknown' | 'not_requester' | 'in_use' | 'expired' | 'not_pending'
+
+/** The approvals to list. */
+export interface ApprovalQuery {
+  readonly state?: ApprovalState | undefined
+  /** The `next` of the page before. */
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+/** A page of approvals, the newest first. */
+export interface ApprovalPage {
+  readonly approvals: readonly ApprovalView[]
+  /** The cursor of the next page; absent on the last one. */
+  readonly next?: string
 }
 
 /** Approvals. Each is bound to tenant, operation, requester, role and exact request, is used once, and expires. */
 export interface Approvals {
-  /** Creates an approval, or finds the open one of the same request. */
+  /** Creates an approval, or finds the open one of the same request. Throws a `TooManyApprovalsError`. */
   request(
     scope: Scope,
     digest: string,
     wanted: ApprovalRequest,
-  ): Promise<{ approvalId: string; token: string }>
+  ): Promise<{ approvalId: string; token: string; isNew: boolean }>
   check(scope: Scope, digest: string, presented: PresentedToken): Promise<ApprovalCheck>
   /** With a `viewer`, only if it asked, may decide or has decided. */
   view(tenantId: string, approvalId: string, viewer?: Viewer): Promise<ApprovalView | undefined>
-  decide(
-    tenantId: string,
-    approvalId: string,
-    decision: Decision,
-  ): Promise<'decided' | 'unknown' | 'own_request' | 'role_missing' | 'not_pending'>
+  /** The approvals that the viewer has asked for or whose role it has; `undefined` for an invalid cursor. */
+  list(tenantId: string, viewer: Viewer, query: ApprovalQuery): Promise<ApprovalPage | undefined>
+  decide(tenantId: string, approvalId: string, decision: Decision): Promise<DecisionResult>
+  /** Withdraws an open approval of the viewer. */
+  withdraw(tenantId: string, approvalId: string, viewer: Viewer): Promise<Withdrawal>
 }
 
 /** The options shared by all runtimes. Tests replace the clock. */

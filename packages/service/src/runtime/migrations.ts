@@ -1,3 +1,4 @@
+import { DECISION_TABLES } from './approvals/tables.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
 import { OPEN_FUNCTION } from './open-limit.ts'
 import type { OwnTables, Sql, Store } from './store.ts'
@@ -232,4 +233,5 @@ export const migrations: readonly Migration[] = [
       OPEN_FUNCTION,
     ],
   },
+  { version: 10, name: 'requests and decisions of approvals', statements: DECISION_TABLES },
 ]

@@ -1,5 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
-import { endHold } from './approval-reservation.ts'
+import { endHold } from './approvals/reservation.ts'
 import type { Cancellation, Job, OperationState, Releasers } from './contract.ts'
 import { isStorable, sha256 } from './key-text.ts'
 import { assertHeld, heldRow, IS_HELD, type Lease, type OperationKey } from './operation-leases.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApprovals } from '../../src/runtime/approvals.ts'
+import { createApprovals } from '../../src/runtime/approvals/approvals.ts'
 import type { Scope } from '../../src/runtime/contract.ts'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
 import { sha256 } from '../../src/runtime/key-text.ts'

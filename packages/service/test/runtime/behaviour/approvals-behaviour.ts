@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApprovals, sweepApprovals } from '../../../src/runtime/approvals.ts'
+import { createApprovals, sweepApprovals } from '../../../src/runtime/approvals/approvals.ts'
 import type { ApprovalCheck, Approvals, Reservation, Scope } from '../../../src/runtime/contract.ts'
 import type { Store } from '../../../src/runtime/store.ts'
 import { TakenOverError } from '../../../src/runtime/store.ts'
@@ -45,6 +45,11 @@ function describeDeciding(store: StoreUnderTest): void {
       operation: 'pay',
       requester: 'alice',
       ...wanted,
+      request: null,
+      digest: 'digest',
+      quorum: 1,
+      decisions: [],
+      via: [],
       createdAt: '2030-01-01T00:00:00.000Z',
       expiresAt: '2030-01-02T00:00:00.000Z',
     }
@@ -54,6 +59,8 @@ function describeDeciding(store: StoreUnderTest): void {
       ...view,
       state: 'approved',
       decidedBy: 'bob',
+      decidedAt: '2030-01-01T00:00:00.000Z',
+      decisions: [{ decidedBy: 'bob', verdict: 'approved', decidedAt: '2030-01-01T00:00:00.000Z' }],
     })
   })
 
@@ -235,7 +242,7 @@ function describeTokens(store: StoreUnderTest): void {
     const { approvalId, token } = await approvals.request(scope, 'digest', wanted)
     await approvals.decide(scope.tenantId, approvalId, { ...byBob, approve: false })
     expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
-    expect(await approvals.decide(scope.tenantId, approvalId, byBob)).toBe('not_pending')
+    expect(await approvals.decide(scope.tenantId, approvalId, byBob)).toBe('decided_already')
     const again = await approvals.request(scope, 'digest', wanted)
     expect(again.approvalId).not.toBe(approvalId)
     expect(await approvals.check(scope, 'digest', present(again.token))).toMatchObject({ kind: 'pending' })
@@ -278,7 +285,7 @@ function describeRedeeming(store: StoreUnderTest): void {
     const results = await Promise.all(Array.from({ length: 100 }, use))
     expect(results.filter((result) => result === 'done')).toHaveLength(1)
     expect(await countEffects(store(), scope.tenantId)).toBe(1)
-    expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({ state: 'redeemed' })
+    expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({ state: 'used' })
     expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
   })
 
@@ -318,7 +325,7 @@ function describeRedeeming(store: StoreUnderTest): void {
     expect(await approvedEffect(store(), scope, reservation)).toBe('refused')
   })
 
-  it.each(['rejected', 'redeemed', 'expired'])('stays %s in SQL as well', async (state) => {
+  it.each(['rejected', 'redeemed', 'expired', 'withdrawn'])('stays %s in SQL as well', async (state) => {
     const approvals = createApprovals(store())
     const scope = newScope()
     const { approvalId } = await approvals.request(scope, 'digest', wanted)
@@ -347,7 +354,7 @@ function describeTime(store: StoreUnderTest): void {
     clock.forward(60)
     expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({ state: 'expired' })
     expect(await approvals.check(scope, 'digest', present(token))).toEqual({ kind: 'invalid' })
-    expect(await approvals.decide(scope.tenantId, approvalId, byBob)).toBe('not_pending')
+    expect(await approvals.decide(scope.tenantId, approvalId, byBob)).toBe('expired')
     const again = await approvals.request(scope, 'digest', wanted)
     expect(again.approvalId).not.toBe(approvalId)
     expect(await approvals.decide(scope.tenantId, again.approvalId, byBob)).toBe('decided')

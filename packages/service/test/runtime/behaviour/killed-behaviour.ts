@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createApprovals } from '../../../src/runtime/approvals.ts'
+import { createApprovals } from '../../../src/runtime/approvals/approvals.ts'
 import { createStore } from '../../../src/runtime/sql-store.ts'
 import type { Store, StoreOptions } from '../../../src/runtime/store.ts'
 import { startProgram } from '../harness/run-program.ts'

@@ -1,4 +1,5 @@
 import { describeApprovals } from './approvals-behaviour.ts'
+import { describeDecisions } from './decisions-behaviour.ts'
 import { describeFairness } from './fairness-behaviour.ts'
 import { describeIdempotency } from './idempotency-behaviour.ts'
 import { describeOperations } from './operations-behaviour.ts'
@@ -18,6 +19,7 @@ export function describeKept(store: StoreUnderTest): void {
   describeStore(store)
   describeIdempotency(store)
   describeApprovals(store)
+  describeDecisions(store)
   describeTenancy(store)
 }
 

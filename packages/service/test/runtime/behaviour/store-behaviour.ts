@@ -57,6 +57,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 7, name: 'issuers of callers' },
         { version: 8, name: 'owners of operations' },
         { version: 9, name: 'fair leases and open operations per tenant' },
+        { version: 10, name: 'requests and decisions of approvals' },
       ])
     })
 

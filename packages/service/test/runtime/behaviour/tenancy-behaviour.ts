@@ -1,7 +1,7 @@
 import type { Outcome } from '@agentic-rest/profile'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createApprovals } from '../../../src/runtime/approvals.ts'
+import { createApprovals } from '../../../src/runtime/approvals/approvals.ts'
 import type { Scope } from '../../../src/runtime/contract.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'

@@ -2,7 +2,7 @@
  * A service to be killed: one keyed request with an approval and background work. A process first completes the work
  * of its predecessor.
  */
-import { createApprovals } from '../../../src/runtime/approvals.ts'
+import { createApprovals } from '../../../src/runtime/approvals/approvals.ts'
 import type { Job, JobContext, Scope } from '../../../src/runtime/contract.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'

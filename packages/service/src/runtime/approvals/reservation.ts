@@ -1,7 +1,7 @@
-import type { Reservation } from './contract.ts'
-import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
-import type { Sql, Store } from './store.ts'
-import { TakenOverError } from './store.ts'
+import type { Reservation } from '../contract.ts'
+import { NOW, type SqlClock, secondsFromNow } from '../sql-clock.ts'
+import type { Sql, Store } from '../store.ts'
+import { TakenOverError } from '../store.ts'
 
 /** The options of reservations. */
 interface ReservationOptions {
