@@ -9,6 +9,7 @@ import {
 } from '../packages/gateway/test/plugins/prompt-sanitize/corpus/figures.ts'
 import { bodySchemas } from '../packages/profile/src/body-schemas.ts'
 import { apiPage, type DocumentedPackage } from './api-page.ts'
+import { approvalsPageSource } from './approvals-page.ts'
 import { allowedLicences } from './checks/third-party.ts'
 import { commandsTable, findingsTable, optionTables } from './command-tables.ts'
 import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } from './configuration-keys.ts'
@@ -33,6 +34,11 @@ export const generators: readonly Generator[] = [
     content: () => jsonText(openApiDocument()),
   },
   { type: 'file', path: 'packages/gateway/gateway.schema.json', content: configurationSchema },
+  {
+    type: 'file',
+    path: 'packages/gateway/src/approvals-page/page-source.ts',
+    content: approvalsPageSource,
+  },
   section('configuration gateway', configurationPage, () => keysBelow('gateway')),
   ...builtInPlugins.flatMap((plugin) => [
     section(`configuration ${plugin}`, configurationPage, () => keysBelow(`plugins.${plugin}`)),

@@ -20,6 +20,7 @@ export const gatewayRooms: readonly string[] = [
   'redis/',
   'plugin.ts',
   'audit-log/',
+  'approvals-page/',
   'upstream/',
   'listen/',
   'metrics/',

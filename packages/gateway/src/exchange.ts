@@ -288,8 +288,10 @@ export class Exchange implements RequestHead, RequestWire {
   path: string
   /** prompt-sanitize redacts it. */
   query: string
-  readonly headers: RequestHead['headers']
-  readonly rawHeaders: readonly string[]
+  /** The session of the approval page adds the token of its cookie. */
+  headers: RequestHead['headers']
+  /** The session of the approval page removes its cookie. */
+  rawHeaders: readonly string[]
   readonly trace: Trace
   readonly headFault: Outcome | undefined
   readonly body: RequestBody

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
@@ -65,6 +66,8 @@ export interface GatewayOptions extends SnapshotSource {
   readonly limitStore?: typeof createLimitStore | undefined
   /** The files of the audit exporter `file`; by default this process writes them itself. */
   readonly auditFiles?: AuditFiles | undefined
+  /** Seals the sessions of the approval page without files for it. Default: a random text. */
+  readonly pageSecret?: string | undefined
 }
 
 /** The parts of a worker that its supervisor asks about. */
@@ -204,8 +207,13 @@ function withDefaults(options: GatewayOptions) {
     log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) }),
     stdout = process.stdout,
   } = options
-  const { auditFiles = createAuditFiles({ log }) } = options
-  return { ...options, baseFolder, version, log, stdout, auditFiles }
+  const { auditFiles = createAuditFiles({ log }), pageSecret = createPageSecret() } = options
+  return { ...options, baseFolder, version, log, stdout, auditFiles, pageSecret }
+}
+
+/** A secret that only this gateway has, for the sessions of the approval page. */
+export function createPageSecret(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 /** The same path from the source and from the build. */

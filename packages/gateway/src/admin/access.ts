@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { headerKeys, headers as headerNames, type Outcome, statusOf } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
 import { type Exchange, type Identity, unlessCancelled } from '../exchange.ts'
+import { isReachedByHttps } from '../listen/same-origin.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './foreign-sites.ts'
@@ -103,16 +104,6 @@ function isOpen({ grants: { viewer, operator } }: AccessOptions): boolean {
 /** The grants that allow a request: everything but reading is for operators. */
 function grantsFor({ method }: Exchange, { viewer, operator }: Grants): readonly (Grant | undefined)[] {
   return method === 'GET' || method === 'HEAD' ? [viewer, operator] : [operator]
-}
-
-/**
- * A listener with plain HTTP learns it from the browser and a proxy. Both may be trusted: the sender of a false header
- * gets a cookie that its own browser does not send back.
- */
-function isReachedByHttps({ headers, protocol }: Exchange): boolean {
-  if (protocol === 'https') return true
-  const [proto = ''] = (headers['x-forwarded-proto'] ?? '').split(',')
-  return headers['origin']?.startsWith('https://') === true || proto.trim().toLowerCase() === 'https'
 }
 
 function authorizationOf({ headers }: Exchange, sessions: Sessions): string | undefined {

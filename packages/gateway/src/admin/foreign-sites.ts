@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts'
+import { isSameOrigin } from '../listen/same-origin.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
@@ -42,12 +43,4 @@ export function isPagePath(path: string): boolean {
 function isNavigation({ method, path, headers }: Exchange): boolean {
   if (!SAFE_METHODS.includes(method) || !isPagePath(path) || headers['origin'] !== undefined) return false
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
-}
-
-/** Only browsers send an origin; a service that posts records has none. */
-function isSameOrigin(headers: Exchange['headers']): boolean {
-  const { origin, host = '', 'sec-fetch-site': site = 'none' } = headers
-  if (!['none', 'same-origin'].includes(site)) return false
-  // The scheme is not compared, because a proxy in front may speak https.
-  return origin === undefined || origin.replace(/^https?:\/\//, '').toLowerCase() === host.toLowerCase()
 }

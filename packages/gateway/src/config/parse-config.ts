@@ -199,12 +199,13 @@ const withGatewayFiles = (
   gateway: GatewayConfig['gateway'],
   absolute: Absolute,
 ): GatewayConfig['gateway'] => {
-  const { tls, admin, shared, identity } = gateway
+  const { tls, admin, shared, identity, approvals_page: page } = gateway
   return {
     ...gateway,
     ...(tls && { tls: withTlsFiles(tls, absolute) }),
     ...(admin?.tls && { admin: { ...admin, tls: withTlsFiles(admin.tls, absolute) } }),
     ...(identity && { identity: { ...identity, key_file: absolute(identity.key_file) } }),
+    ...(page?.key_files && { approvals_page: { ...page, key_files: page.key_files.map(absolute) } }),
     ...(shared && { shared: withFiles(shared, ['ca_file', 'redis_url_file'], absolute) }),
   }
 }

@@ -25,13 +25,25 @@ export function redisUrlOf({ redis_url, redis_url_file }: NonNullable<GatewaySec
   return readSecret(redis_url_file, key, checkRedisUrl)
 }
 
+/** The secrets of the approval page, the newest first. Without files it is `random`. */
+export function pageSecretsOf(
+  { key_files: [newest, ...older] = [] }: NonNullable<GatewaySection['approvals_page']>,
+  random: string,
+): readonly [string, ...string[]] {
+  if (newest === undefined) return [random]
+  const read = (file: string, index: number) =>
+    readSecret(file, `gateway.approvals_page.key_files[${index}]`, checkLength)
+  return [read(newest, 0), ...older.map((file, index) => read(file, index + 1))]
+}
+
+function checkLength(secret: string): string | undefined {
+  return secret.length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} characters` : undefined
+}
+
 function withSharedSecret(issuer: IssuerOptions, key: string): IssuerOptions {
   const { hs256_secret_file: file } = issuer
   if (file === undefined) return issuer
-  const hs256_secret = readSecret(file, key, (secret) =>
-    secret.length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} characters` : undefined,
-  )
-  return { ...issuer, hs256_secret }
+  return { ...issuer, hs256_secret: readSecret(file, key, checkLength) }
 }
 
 function withWebhook<Section extends { readonly webhook?: WebhookOptions | undefined }>(

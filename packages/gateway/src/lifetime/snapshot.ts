@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { TokenSeal } from '../approvals-page/sealed-token.ts'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import { withSecrets } from '../config/secret-files.ts'
+import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import type { Exchange } from '../exchange.ts'
 import { createClientAddress } from '../listen/client-address.ts'
@@ -31,6 +32,8 @@ export interface Snapshot {
   readonly adminCertificate: ServerCertificate | undefined
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
+  /** Seals the sessions of the approval page, where it is on. */
+  readonly tokenSeal: TokenSeal | undefined
   /** The unfinished requests that started with it. */
   readonly requests: ActiveExchanges
   /** Resolves when every plugin has its resources, or knows that they are not available. */
@@ -49,6 +52,8 @@ export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion' | 'clie
   readonly pools: Shared<UpstreamPool>
   /** Whether the warnings of a configuration are logged here. */
   readonly logsWarnings: boolean
+  /** Seals the sessions of the approval page without files for it. */
+  readonly pageSecret: string
 }
 
 /** Provisions a configuration. Throws an `InitialisationError` when a part of it cannot work, and leaves nothing open. */
@@ -62,6 +67,8 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const adminTls = gateway.admin?.tls
   const adminCertificate = adminTls && loadServerCertificate(adminTls, 'gateway.admin.tls')
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
+  const page = gateway.approvals_page
+  const tokenSeal = page && new TokenSeal(pageSecretsOf(page, world.pageSecret))
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
   const clientAddress = createClientAddress(gateway.trusted_proxies)
@@ -77,6 +84,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     certificate,
     adminCertificate,
     signer,
+    tokenSeal,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
       await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))

@@ -1,5 +1,6 @@
 import { type Exchange, Trail } from '../exchange.ts'
 import { admit, answerPreflight } from './admit.ts'
+import { answerApprovalsPage } from './approvals-page.ts'
 import { callUpstream } from './call-upstream.ts'
 import { answerOwnPath } from './own-endpoints.ts'
 import type { Parts } from './parts.ts'
@@ -11,6 +12,7 @@ import { takeSlot } from './take-slot.ts'
 /** The whole life of a request. Each step returns nothing to go on, or the outcome that ends the request. */
 export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   if (answerOwnPath(exchange, parts) || answerPreflight(exchange, parts)) return
+  if (answerApprovalsPage(exchange, parts)) return
   enter(exchange, parts)
   // Times are measured only if somebody will ask for them.
   if (parts.watchers.length > 0) exchange.trail = new Trail()

@@ -18,6 +18,8 @@ export interface Boot extends ConfigTexts {
   readonly count: number
   readonly file: string
   readonly consoleFolder: string | undefined
+  /** All workers open the sessions of the approval page that one of them sealed. */
+  readonly pageSecret: string
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }
 }
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import { toldWarnings } from '../config/warnings.ts'
-import type { Gateway } from '../gateway.ts'
+import { createPageSecret, type Gateway } from '../gateway.ts'
 import {
   type ConfigSource,
   createReloading,
@@ -61,6 +61,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   readonly #limits: LimitStore
   readonly #metrics = new MergedMetrics<Worker>(() => this.#limits.budgetUse())
   readonly #auditFiles: AuditFiles
+  readonly #pageSecret = createPageSecret()
   readonly #port = Promise.withResolvers<number>()
   #loaded: ValidConfig
   #readyCount = 0
@@ -173,7 +174,8 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     const { source, consoleFolder, logging: log } = this.#options
     const { workers: count } = this.#config
     const { text, modules } = this.#loaded
-    return { index, count, file: source.file, text, modules, consoleFolder, log }
+    const pageSecret = this.#pageSecret
+    return { index, count, file: source.file, text, modules, consoleFolder, log, pageSecret }
   }
 
   /** Clients can connect when the last worker is ready, so that every connection is answered. */

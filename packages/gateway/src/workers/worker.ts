@@ -88,7 +88,7 @@ interface Session {
 
 async function openGateway(session: Session): Promise<Gateway> {
   const { boot, world, supervisor } = session
-  const { file, consoleFolder } = boot
+  const { file, consoleFolder, pageSecret } = boot
   const loaded = await loadPlugins(readConfig(session, boot))
   if (!loaded.ok) throw new InitialisationError(formatFaults(loaded.faults))
   const log = withFields(world.openLog(boot.log), { worker: boot.index })
@@ -99,6 +99,7 @@ async function openGateway(session: Session): Promise<Gateway> {
     stdout: createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
+    pageSecret,
     admin: { consoleFolder, file },
     worker: (own) => createLink(session, own),
     auditFiles: createWorkerFiles(supervisor, log),

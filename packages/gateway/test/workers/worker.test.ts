@@ -54,6 +54,7 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     file: 'gateway.yaml',
     text: configText(config),
     consoleFolder: undefined,
+    pageSecret: 's'.repeat(32),
     log: { level: 'debug', pretty: false },
     ...more,
   }

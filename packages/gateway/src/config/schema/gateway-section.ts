@@ -177,6 +177,14 @@ const shared = section({
     .describe('PEM file with the authorities trusted for rediss://, relative to this file.'),
 })
 
+const approvalsPage = section({
+  key_files: filledList(text('a file name'))
+    .optional()
+    .describe(
+      'Files with secrets of at least 32 characters that seal the sessions, relative to this file: the first seals, all open. Gateways behind one address need the same; absent means a random secret with each start.',
+    ),
+})
+
 /** The `gateway` section: listeners, limits and shutdown. */
 export const gatewaySection = section({
   host: host().default('127.0.0.1').describe('Address the gateway binds to; 0.0.0.0 for every interface.'),
@@ -213,6 +221,11 @@ export const gatewaySection = section({
       'How long new requests are still accepted after SIGTERM, for load balancers that are slow to notice.',
     ),
   cors: cors.optional().describe('Cross-origin access for browsers; absent means no CORS headers.'),
+  approvals_page: approvalsPage
+    .optional()
+    .describe(
+      'Page for browsers at /approvals/{approvalId}, where people see and decide an approval; absent means off.',
+    ),
   tls: tls.optional().describe('Certificate of the main listener; absent means plain HTTP.'),
   identity: identity
     .optional()

@@ -1,0 +1,163 @@
+import { conditions, headers } from '@agentic-rest/profile'
+import { type Approval, describe, readApproval } from './approval.ts'
+import { element } from './elements.ts'
+
+// A page of another site cannot send this header without the permission of the gateway, which never gives it.
+const pageHeaders = { 'X-Agentic-Page': 'approvals' }
+const TENANT = 'agentic-approvals-tenant'
+
+interface Answer {
+  readonly status: number
+  readonly ok: boolean
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+async function send(path: string, init: RequestInit = {}): Promise<Answer> {
+  const tenant = sessionStorage.getItem(TENANT) ?? ''
+  const own = { ...pageHeaders, ...(tenant !== '' && { [headers.tenantId]: tenant }) }
+  const options: RequestInit = {
+    ...init,
+    // The page has the same address: a cache must not mix them up.
+    cache: 'no-store',
+    redirect: 'error',
+    headers: { Accept: 'application/json', ...own, ...init.headers },
+  }
+  try {
+    const response = await fetch(path, options)
+    const body = await response.json().catch(() => ({}))
+    return { status: response.status, ok: response.ok, body }
+  } catch {
+    return { status: 0, ok: false, body: { message: 'The gateway does not answer. Try again.' } }
+  }
+}
+
+function show(title: string, children: readonly (Node | string)[]): void {
+  const page = document.getElementById('page')
+  document.title = title
+  page?.replaceChildren(element('h1', {}, [title]), ...children)
+  page?.removeAttribute('aria-busy')
+}
+
+function alertOf(message: string): HTMLElement {
+  return element('p', { role: 'alert', id: 'told' }, [message])
+}
+
+/** Reads the approval and shows it, or the reason why it cannot be shown. */
+async function load(refusal?: string): Promise<void> {
+  const { status, ok, body } = await send(location.pathname)
+  if (ok) return showApproval(readApproval(body), refusal)
+  if (status === conditions.unauthenticated) return showSignIn(refusal)
+  const message =
+    status === conditions.not_found
+      ? 'There is no such approval, or it is not for you to see. Sign in as somebody else to try again.'
+      : textOf(body['message'])
+  showSignIn(message)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : 'The request failed.'
+}
+
+function field(name: string, label: string, attributes: Readonly<Record<string, string>>) {
+  const input = element('input', { id: name, name, autocomplete: 'off', ...attributes })
+  return { input, parts: [element('label', { for: name }, [label]), input] }
+}
+
+function showSignIn(message?: string): void {
+  const invalid: Record<string, string> = message === undefined ? {} : { 'aria-describedby': 'told' }
+  const token = field('token', 'Token', { type: 'password', required: '', ...invalid })
+  const tenant = field('tenant', 'Tenant, if your token has several', { type: 'text' })
+  tenant.input.value = sessionStorage.getItem(TENANT) ?? ''
+  const form = element('form', {}, [
+    ...token.parts,
+    ...tenant.parts,
+    element('button', { class: 'primary' }, ['Sign in']),
+  ])
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    sessionStorage.setItem(TENANT, tenant.input.value.trim())
+    void signIn(token.input.value.trim())
+  })
+  const why = element('p', {}, ['Sign in to see this approval and to decide it.'])
+  show('Approval', [message === undefined ? why : alertOf(message), form])
+  token.input.focus()
+}
+
+// The gateway seals the token into a cookie, and browsers drop cookies above 4,096 bytes.
+const LONGEST_TOKEN = 3700
+
+async function signIn(token: string): Promise<void> {
+  if (token.length > LONGEST_TOKEN)
+    return showSignIn('The token is too long for this page. Use one with fewer claims, or the command line.')
+  const { ok, body } = await send('session', {
+    method: 'POST',
+    headers: { [headers.authorization]: `Bearer ${token}` },
+  })
+  if (!ok) return showSignIn(textOf(body['message']))
+  await load('The token was not accepted.')
+}
+
+async function signOut(): Promise<void> {
+  await send('session', { method: 'DELETE' })
+  showSignIn()
+}
+
+const titles: Readonly<Record<string, string>> = {
+  pending: 'Approval needed',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  used: 'Approved and used',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+}
+
+function showApproval(approval: Approval, told?: string): void {
+  const out = element('button', { type: 'button', class: 'quiet' }, ['Sign out'])
+  out.addEventListener('click', () => void signOut())
+  show(titles[approval.state] ?? 'Approval', [
+    ...describe(approval),
+    ...(approval.state === 'pending' ? [decisionForm(approval)] : []),
+    element('p', { role: 'status' }, [told ?? '']),
+    element('p', { class: 'foot' }, [out]),
+  ])
+}
+
+const LONGEST_COMMENT = '2000'
+
+function decisionForm(approval: Approval): HTMLElement {
+  const comment = element('textarea', { id: 'comment', rows: '3', maxlength: LONGEST_COMMENT })
+  const buttons = (['approve', 'reject'] as const).map((verb) => {
+    const label = verb === 'approve' ? 'Approve' : 'Reject'
+    const button = element('button', { type: 'button', class: verb }, [label])
+    button.addEventListener('click', () => void decide(verb))
+    return button
+  })
+  const refusal = element('p', { role: 'alert' })
+  async function decide(verb: string): Promise<void> {
+    for (const button of buttons) button.disabled = true
+    refusal.textContent = ''
+    // The digest that was shown: a decision on another request is refused.
+    const given = {
+      ...(approval.digest !== '' && { digest: approval.digest }),
+      ...(comment.value.trim() !== '' && { comment: comment.value.trim() }),
+    }
+    const { status, ok, body } = await send(`${location.pathname}/${verb}`, {
+      method: 'POST',
+      headers: { [headers.contentType]: 'application/json' },
+      body: JSON.stringify(given),
+    })
+    if (ok)
+      return showApproval(readApproval(body), verb === 'approve' ? 'You approved it.' : 'You rejected it.')
+    if (status === conditions.unauthenticated) return showSignIn('Your session has ended. Sign in again.')
+    refusal.textContent = textOf(body['message'])
+    for (const button of buttons) button.disabled = false
+  }
+  return element('section', { 'aria-label': 'Decision' }, [
+    element('label', { for: 'comment' }, ['Comment, for the record']),
+    comment,
+    element('div', { class: 'buttons' }, buttons),
+    refusal,
+  ])
+}
+
+void load()

@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto'
+import { headers as headerNames } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+import { pageScript, pageStyle } from './page-source.ts'
+import { APPROVALS_PATH, SESSION_PATH } from './session.ts'
+
+const PAGE_PATH = new RegExp(`^${APPROVALS_PATH}/[^/]+$`)
+
+/** Whether a person opens an approval in a browser. Programs ask for JSON, or for anything. */
+export function isPageRequest({ method, path, headers }: Exchange): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  return PAGE_PATH.test(path) && path !== SESSION_PATH && prefersHtml(headers['accept'])
+}
+
+const REFUSED = /;\s*q=0(?:\.0{0,3})?\s*$/
+
+/** Whether an `Accept` header names HTML; a wildcard or a weight of zero does not. */
+function prefersHtml(accept = ''): boolean {
+  return accept.split(',').some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range) && !REFUSED.test(range))
+}
+
+const policy = [
+  "default-src 'none'",
+  `script-src ${sourceOf(pageScript)}`,
+  `style-src ${sourceOf(pageStyle)}`,
+  "connect-src 'self'",
+  // The form is sent by the script, never by the browser.
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+function sourceOf(text: string): string {
+  return `'sha256-${hash('sha256', text, 'base64')}'`
+}
+
+/** The headers of the page. It is the same for everybody: the script reads the approval. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  [headerNames.contentType]: 'text/html; charset=utf-8',
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // The address of an approval is for those who may decide it.
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept',
+}
+
+/** The page. */
+export const pageBody: Buffer = Buffer.from(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Approval</title>
+<style>${pageStyle}</style>
+<main id="page" aria-busy="true"><h1>Approval</h1><noscript><p>This page needs JavaScript.</p></noscript></main>
+<script>${pageScript}</script>
+</html>
+`)

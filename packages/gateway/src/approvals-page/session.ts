@@ -1,0 +1,77 @@
+import { headerKeys } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+import { isReachedByHttps, isSameOrigin } from '../listen/same-origin.ts'
+import { SESSION_SECONDS, type TokenSeal } from './sealed-token.ts'
+
+/** The paths that the cookie is sent to. */
+export const APPROVALS_PATH = '/approvals'
+
+/** Where the page signs a browser in and out. */
+export const SESSION_PATH = `${APPROVALS_PATH}/session`
+
+/**
+ * Only a script of the page's own origin can send it: for another origin a browser asks first (CORS), and the gateway
+ * never allows this header.
+ */
+const PAGE_HEADER = 'x-agentic-page'
+
+/** Whether a browser sends the cookie with a request for this path. */
+export function isBelowApprovals({ path }: Pick<Exchange, 'path'>): boolean {
+  return path === APPROVALS_PATH || path.startsWith(`${APPROVALS_PATH}/`)
+}
+
+/** Whether the script of the page sent a request. Forms, pictures, links and pages of other origins did not. */
+export function isFromPage({ headers }: Pick<Exchange, 'headers'>): boolean {
+  return headers[PAGE_HEADER] !== undefined && isSameOrigin(headers)
+}
+
+/** The `Set-Cookie` header of a new session. */
+export function sessionCookie(exchange: Exchange, sealed: string): string {
+  return cookie(exchange, sealed, SESSION_SECONDS)
+}
+
+/** The `Set-Cookie` header that ends a session in the browser. */
+export function endedCookie(exchange: Exchange): string {
+  return cookie(exchange, '', 0)
+}
+
+function cookie(exchange: Exchange, value: string, seconds: number): string {
+  const secure = isReachedByHttps(exchange) ? '; Secure' : ''
+  return `${cookieName(exchange)}=${value}; HttpOnly; SameSite=Strict; Path=${APPROVALS_PATH}; Max-Age=${seconds}${secure}`
+}
+
+/** Contains the port that the browser uses: all ports of a host share their cookies. */
+function cookieName({ headers }: Pick<Exchange, 'headers'>): string {
+  const [, port = 'default'] = /:(\d+)$/.exec(headers['host'] ?? '') ?? []
+  return `agentic-approvals-${port}`
+}
+
+/**
+ * Gives a request of the page the token of its cookie, so that it passes the gateway like any request with a token. The
+ * cookie itself never reaches a service.
+ */
+export function useSession(exchange: Exchange, seal: TokenSeal): void {
+  const { headers } = exchange
+  const prefix = `${cookieName(exchange)}=`
+  const pairs = (headers['cookie'] ?? '').split(';').map((pair) => pair.trim())
+  const own = pairs.find((pair) => pair.startsWith(prefix))
+  if (own === undefined) return
+  const others = pairs.filter((pair) => !pair.startsWith(prefix)).join('; ')
+  const sent = headers[headerKeys.authorization]
+  const token = sent === undefined && isFromPage(exchange) ? seal.open(own.slice(prefix.length)) : undefined
+  exchange.headers = Object.assign(Object.create(null), headers, {
+    cookie: others === '' ? undefined : others,
+    [headerKeys.authorization]: token === undefined ? sent : `Bearer ${token}`,
+  })
+  exchange.rawHeaders = withoutCookie(exchange.rawHeaders, others)
+}
+
+/** Replaces all `Cookie` headers by one with the other cookies. */
+function withoutCookie(rawHeaders: readonly string[], others: string): string[] {
+  const kept: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
+    if (name.toLowerCase() !== 'cookie') kept.push(name, value)
+  }
+  return others === '' ? kept : [...kept, 'Cookie', others]
+}
