@@ -136,10 +136,9 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
   const reloading = createReloading({ source, current, swap, metrics, log })
   const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store, auditFiles })
-  const isDraining = () => state.draining
   const adminPort = () => admin?.port
   const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort, ...limits })
-  const status = { metrics, degraded, ...link?.status, isDraining }
+  const status = { metrics, degraded, ...link?.status, isDraining: () => state.draining }
   const slots = openSlots(options, gatewayConfig, metrics)
   const gatewayPort = () => state.port
   const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
@@ -167,6 +166,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   return {
     metrics,
     async start() {
+      auditFiles.claim(current().config)
       await Promise.all([slots.warm?.(), gatewayConfig().rate_limits.length > 0 && limits.store.warm?.()])
       state.port = await openBoth(listener, admin)
       return state.port

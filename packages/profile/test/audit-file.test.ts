@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseCheckpoint, splitNotes } from '../src/audit-log/checkpoint.ts'
@@ -46,7 +54,7 @@ it('is plain JSON lines without a seal', async () => {
   await file.append({ records: records(2), lost: 3 })
   await file.close()
   expect(readFileSync(log.file, 'utf8')).toBe(`{"lost":3,${record(0).slice(1)}\n${record(1)}\n`)
-  expect(readdirSync(log.folder)).toEqual(['audit.jsonl'])
+  expect(readdirSync(log.folder)).toEqual(['audit.jsonl', 'audit.lock'])
 })
 
 it('tells lost records in the next line', async () => {
@@ -228,12 +236,60 @@ it.each([
   await expect(log.open().append({ records: records(1) })).rejects.toThrow(message)
 })
 
-it('notices another writer, loses the batch and goes on after it', async () => {
+it('refuses a second writer until the first one has closed the file', async () => {
   const log = sealedLog()
   const one = log.open()
   await one.append({ records: records(1) })
   const other = log.open()
+  expect(() => other.lock()).toThrow('another process writes this audit file')
+  await expect(other.append({ records: records(2) })).rejects.toThrow(
+    'another process writes this audit file',
+  )
+  await one.append({ records: records(1) })
+  await one.close()
+  other.lock()
+  await other.close()
+  const third = log.open()
+  await third.append({ records: records(1) })
+  await third.close()
+  expect(await log.verify()).toMatchObject({ faults: [], size: 5 })
+})
+
+it('tells the records that it lost while another writer had the file', async () => {
+  const log = sealedLog()
+  const one = log.open()
+  await one.append({ records: records(1) })
+  const other = log.open()
+  await expect(other.append({ records: records(2) })).rejects.toThrow('another process')
+  await one.close()
+  // It tries again after a pause.
+  await expect
+    .poll(() =>
+      other.append({ records: records(1) }).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true)
+  await other.close()
+  expect(JSON.parse(log.lines().at(-1) ?? '').lost).toBeGreaterThanOrEqual(2)
+  expect((await log.verify()).faults).toEqual([])
+})
+
+it('notices a writer that no lock keeps away, loses the batch and goes on after it', async () => {
+  const log = sealedLog()
+  const one = log.open()
+  await one.append({ records: records(1) })
+  await one.checkpoint()
+  // As on a file system without locks.
+  const copy = sealedLog(log.pem)
+  copyFileSync(log.file, copy.file)
+  copyFileSync(log.checkpoints, copy.checkpoints)
+  const other = copy.open()
   await other.append({ records: records(1) })
+  await other.close()
+  copyFileSync(copy.file, log.file)
+  copyFileSync(copy.checkpoints, log.checkpoints)
   await expect(one.append({ records: records(2) })).rejects.toThrow('another process')
   await one.append({ records: records(1) })
   await one.close()

@@ -15,18 +15,37 @@ async function kill(child: ChildProcess, messages: number): Promise<void> {
   await exited
 }
 
+const startWriter = (log: ReturnType<typeof sealedLog>) => {
+  const key = join(log.folder, 'key.pem')
+  writeFileSync(key, log.pem)
+  return fork(join(import.meta.dirname, 'endless-writer.ts'), [log.file, key, log.signer.name], {
+    execArgv: ['--conditions=agentic-source', '--disable-warning=ExperimentalWarning'],
+  })
+}
+
+it('a writer keeps others away while it lives, and no longer after kill -9', async () => {
+  const log = sealedLog()
+  const child = startWriter(log)
+  await once(child, 'message')
+  const other = log.open()
+  expect(() => other.lock()).toThrow('another process writes this audit file')
+  await expect(other.append({ records: records(1) })).rejects.toThrow(
+    'another process writes this audit file',
+  )
+  await kill(child, 0)
+  const next = log.open()
+  await next.append({ records: records(1) })
+  await next.close()
+  expect((await log.verify()).faults).toEqual([])
+})
+
 it('goes on after each kill -9, through several files, and loses no line that was written', {
   timeout: 60_000,
 }, async () => {
   const log = sealedLog()
-  const key = join(log.folder, 'key.pem')
-  writeFileSync(key, log.pem)
   let size = 0
   for (let round = 1; round <= KILLS; round += 1) {
-    const child = fork(join(import.meta.dirname, 'endless-writer.ts'), [log.file, key, log.signer.name], {
-      execArgv: ['--conditions=agentic-source', '--disable-warning=ExperimentalWarning'],
-    })
-    await kill(child, round)
+    await kill(startWriter(log), round)
     const killed = await log.verify()
     // At most the last line is torn, and the report says so.
     expect(killed.faults.filter(({ kind }) => kind !== 'cut')).toEqual([])

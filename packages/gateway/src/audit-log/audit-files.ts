@@ -3,10 +3,11 @@ import { headers as headerNames } from '@agentic-rest/profile'
 import {
   type AuditBatch,
   AuditFile,
+  AuditLogError,
   createNoteSigner,
   type NoteSigner,
 } from '@agentic-rest/profile/audit-log'
-import type { OtelAuditOptions } from '../config/config-schema.ts'
+import type { GatewayConfig, OtelAuditOptions } from '../config/config-schema.ts'
 import { readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -21,6 +22,11 @@ export interface AuditFileSettings extends Pick<OtelAuditOptions, 'seal' | 'rota
 export interface AuditFiles {
   /** Throws an `InitialisationError` for settings that cannot work. */
   check(settings: AuditFileSettings): void
+  /**
+   * Keeps other processes away from the file of a configuration, if it has one. Throws an `InitialisationError` when
+   * another process writes it.
+   */
+  claim(config: GatewayConfig): void
   /** Writes records with the settings of the newest configuration; rejects when they are lost. */
   append(settings: AuditFileSettings, batch: AuditBatch): Promise<void>
   /** Why the files are less than they should be, if they are. */
@@ -32,6 +38,8 @@ export interface AuditFiles {
 const ANCHOR_TIMEOUT_MS = 5_000
 /** How long a disk that does not answer delays the end. */
 const CLOSE_LONGEST_MS = 4_000
+/** A process that was just killed may hold its lock for a moment. */
+const LOCK_PATIENCE_MS = 1_000
 const KEY = 'plugins.otel-audit.seal.key_file'
 
 interface OpenedFile {
@@ -58,6 +66,18 @@ export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
       const known = opened.get(settings.file)
       if (known !== undefined && known.seal !== sealOf(settings)) throw new InitialisationError(SEAL_CHANGED)
     },
+    claim(config) {
+      const settings = fileOf(config)
+      if (settings === undefined) return
+      try {
+        openedFor(settings).file.lock(LOCK_PATIENCE_MS)
+      } catch (error) {
+        if (error instanceof AuditLogError)
+          throw new InitialisationError(`plugins.otel-audit.file: ${error.message}`)
+        if (error instanceof InitialisationError) throw error
+        // A place that cannot be written is tried again with each record, which reports it.
+      }
+    },
     append: async (settings, batch) => await openedFor(settings).file.append(batch),
     degraded() {
       const isFailing = [...opened.values()].some(({ file }) => file.isAnchorFailing)
@@ -69,6 +89,12 @@ export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
       await http.close()
     },
   }
+}
+
+/** The file of the exporter, if the configuration uses one. */
+function fileOf({ plugins }: GatewayConfig): AuditFileSettings | undefined {
+  const { enabled, exporter, file, seal, rotate, anchor } = plugins['otel-audit']
+  return enabled && exporter === 'file' && file !== undefined ? { file, seal, rotate, anchor } : undefined
 }
 
 const SEAL_CHANGED =

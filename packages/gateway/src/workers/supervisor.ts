@@ -96,6 +96,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   async start(): Promise<number> {
     this.#use(await pinModules(this.#loaded))
     try {
+      this.#auditFiles.claim(this.#loaded.config)
       if (this.#config.rate_limits.length > 0) await this.#limits.warm?.()
       const [port] = await Promise.all([this.#port.promise, this.#pool.start()])
       return port

@@ -195,6 +195,8 @@ function createWorkerFiles(supervisor: SupervisorChannel, log: Log): AuditFiles 
   const { check, close } = createAuditFiles({ log })
   return {
     check,
+    // The supervisor has claimed the file.
+    claim: () => undefined,
     async append(settings, batch) {
       const lost = await supervisor.ask('audit', { settings, batch })
       if (lost !== undefined) throw new Error(lost)

@@ -1,8 +1,10 @@
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AnchorQueue } from './anchor-queue.ts'
 import { AuditLogError } from './audit-log-error.ts'
 import { signCheckpoint } from './checkpoint.ts'
+import { lockLog } from './log-lock.ts'
 import { sha256, sha256Hex, TreeEdge } from './merkle-tree.ts'
 import { openedRecord, type TornLine } from './opened-record.ts'
 import { type LogFiles, logFiles, recoverLog, recoverPlain } from './recover.ts'
@@ -77,6 +79,7 @@ export class AuditFile {
   readonly #anchors: AnchorQueue | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #open: OpenFile | undefined
+  #release: (() => void) | undefined
   #isClosed = false
   #lost = 0
   #sealedSize = 0
@@ -96,6 +99,23 @@ export class AuditFile {
   /** Whether checkpoints do not reach the anchor. */
   get isAnchorFailing(): boolean {
     return this.#anchors?.isFailing ?? false
+  }
+
+  /**
+   * Keeps all other writers away until the file is closed or the process ends. Throws an `AuditLogError` when another
+   * writer has the file for longer than `patienceMs`.
+   */
+  lock(patienceMs = 0): void {
+    if (this.#release !== undefined || this.#isClosed) return
+    mkdirSync(dirname(this.#files.file), { recursive: true })
+    try {
+      this.#release = lockLog(this.#files.lock, patienceMs)
+    } catch (error) {
+      if (error instanceof AuditLogError) throw error
+      // For example on a file system without locks: another writer is then noticed by the size of the file.
+      this.#options.warn?.('the audit file cannot be locked', { error })
+      this.#release = () => undefined
+    }
   }
 
   /** Opens the file before the first record; rejects when it cannot be opened or continued. */
@@ -126,17 +146,26 @@ export class AuditFile {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#inTurn(async () => {
-      const current = this.#open
       this.#isClosed = true
-      if (current === undefined) return
-      this.#open = undefined
       try {
-        await this.#sealAll(current)
+        await this.#closeFile()
       } finally {
-        await current.handle.close()
+        this.#release?.()
+        this.#release = undefined
       }
     })
     await this.#anchors?.close()
+  }
+
+  async #closeFile(): Promise<void> {
+    const current = this.#open
+    if (current === undefined) return
+    this.#open = undefined
+    try {
+      await this.#sealAll(current)
+    } finally {
+      await current.handle.close()
+    }
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -172,7 +201,7 @@ export class AuditFile {
 
   async #openFile(): Promise<OpenFile> {
     const { seal } = this.#options
-    await mkdir(dirname(this.#files.file), { recursive: true })
+    this.lock()
     if (seal === undefined) return await this.#openPlain()
     const end = await recoverLog(this.#files, seal)
     this.#sealedSize = end.sealedSize

@@ -20,6 +20,8 @@ export interface LogFiles {
   readonly file: string
   readonly checkpoints: string
   readonly bodies: string
+  /** The empty file that its writer keeps locked. */
+  readonly lock: string
   /** The name of a file that the log has closed. */
   closed(mark: string, extension: string): string
   /** The side file of the unfinished line with a number. */
@@ -33,6 +35,7 @@ export function logFiles(file: string): LogFiles {
     file,
     checkpoints: `${stem}.checkpoints`,
     bodies: `${stem}.bodies`,
+    lock: `${stem}.lock`,
     closed: (mark, extension) => `${stem}-${mark}${extension}`,
     torn: (seq) => `${stem}.torn-${seq}`,
   }

@@ -24,6 +24,7 @@ it('tells with the next batch how many records a full queue has dropped', async 
   const stalled = Promise.withResolvers<void>()
   const auditFiles: AuditFiles = {
     check: () => undefined,
+    claim: () => undefined,
     append: async (_settings, batch) => {
       batches.push(batch)
       await stalled.promise

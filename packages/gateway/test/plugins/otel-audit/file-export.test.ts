@@ -113,6 +113,19 @@ it.each([
   await expect(starting).rejects.toThrow(`plugins.otel-audit.seal.key_file: ${message}`)
 })
 
+it('does not start with a file that another gateway writes, and does when that one has ended', async () => {
+  const log = sealFolder()
+  const config = { plugins: { 'otel-audit': log.section }, routes: [] }
+  const first = await startGateway(config)
+  const refused =
+    'plugins.otel-audit.file: another process writes this audit file; each writer needs a file of its own'
+  await expect(startGateway(config)).rejects.toThrow(refused)
+  await expect(startSupervisor({ ...config, gateway: { workers: 2 } })).rejects.toThrow(refused)
+  await first.gateway.close()
+  const next = await startGateway(config)
+  await next.gateway.close()
+})
+
 it('posts each checkpoint to the anchor, and readiness tells when it is away', async () => {
   const log = sealFolder()
   const { url: target } = await startService()
