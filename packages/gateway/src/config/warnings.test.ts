@@ -453,6 +453,24 @@ test('a collector that is not used is not warned of', () => {
   expect(audited({ exporter: 'otlp' })).toHaveLength(1)
 })
 
+test('an anchor on another host without TLS is warned of, and none on this machine', () => {
+  const warnedFor = (url: string, enabled = true) => {
+    const seal = { key_file: 'audit-key.pem', name: 'a.test' }
+    const audit = { exporter: 'file', file: 'audit.jsonl', seal, anchor: { url }, enabled }
+    const text = JSON.stringify({ plugins: { ...closed, 'otel-audit': audit }, routes: [] })
+    return warningsIn(text).map(({ id, path, message }) => `${id} ${path}: ${message}`)
+  }
+  expect(warnedFor('http://anchor.example.test/checkpoints')).toEqual([
+    expect.stringMatching(
+      /^plain-connection plugins\.otel-audit\.anchor\.url: .*checkpoints can be changed on the way; use https$/,
+    ),
+  ])
+  expect(warnedFor('http://10.0.0.1/checkpoints')).toHaveLength(1)
+  expect(warnedFor('http://anchor.example.test/checkpoints', false)).toEqual([])
+  for (const origin of ['https://anchor.example.test', 'http://127.0.0.1:9', 'http://localhost:9'])
+    expect(warnedFor(`${origin}/checkpoints`)).toEqual([])
+})
+
 test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
   'a listener on %s without TLS is warned of',
   (host) => {
