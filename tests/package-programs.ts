@@ -130,6 +130,44 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     },
   ],
   [
+    '@agentic-rest/mcp',
+    {
+      source: `
+        import { createEndpoint, createSeal, isToolName, systemEnvironment } from '@agentic-rest/mcp'
+        const environment = systemEnvironment
+        const secrets = ['a secret of at least thirty-two bytes']
+        const seal = createSeal({ secrets, publicUrl: 'http://127.0.0.1/mcp', environment })
+        const hello = { name: 'hello', inputSchema: { type: 'object' } }
+        const result = { content: [{ type: 'text', text: 'Hello.' }] }
+        const endpoint = createEndpoint({
+          host: { list: () => [hello], call: async () => ({ type: 'result', result }) },
+          seal,
+          environment,
+          serverInfo: { name: 'packed', version: '1' },
+          legacy: 'sessions',
+          listTtlSeconds: 0,
+          instance: 'w1',
+        })
+        const ask = (method, params) =>
+          endpoint.handle({
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: { jsonrpc: '2.0', id: 1, method, params },
+            caller: { issuer: '', subject: '', tenant: undefined },
+            signal: new AbortController().signal,
+          })
+        console.log((await ask('tools/list', {})).body)
+        console.log((await ask('tools/call', { name: 'hello' })).body)
+        console.log(isToolName('hello'), isToolName('a.b'))
+      `,
+      output: [
+        '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"hello","inputSchema":{"type":"object"}}]}}',
+        '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Hello."}]}}',
+        'true false',
+      ],
+    },
+  ],
+  [
     '@agentic-rest/console',
     {
       source: `

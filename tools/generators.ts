@@ -85,6 +85,7 @@ export const generators: readonly Generator[] = [
 const documentedPackages: Readonly<Record<string, DocumentedPackage>> = {
   client: { folder: 'packages/client', guide: ['The client', '../client.md'] },
   gateway: { folder: 'packages/gateway', guide: ['The path of a request', '../request-flow.md'] },
+  mcp: { folder: 'packages/mcp', guide: ['The package', '../../packages/mcp/README.md'] },
   profile: { folder: 'packages/profile', guide: ['The profile', '../profile.md'] },
   service: { folder: 'packages/service', guide: ['The service SDK', '../service.md'] },
 }

@@ -8,10 +8,12 @@ import { readWorkspaces, type Workspace } from '../workspaces.ts'
 /** Allowed imports of each workspace. Folders without a row (bench, chaos, tests, tools) may import anything. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/profile': [],
-  'packages/gateway': ['packages/profile'],
+  // The MCP facade is loaded by `import()`, and only when a configuration has its section.
+  'packages/gateway': ['packages/profile', 'packages/mcp'],
   'packages/client': ['packages/profile'],
   'packages/service': ['packages/profile', 'packages/client'],
   'packages/conformance': ['packages/profile'],
+  'packages/mcp': ['packages/profile'],
   'packages/console': ['packages/profile', 'packages/client'],
   // The stack is the only published example: `agentic dev` starts it.
   'packages/cli': ['packages/*', 'examples/stack'],

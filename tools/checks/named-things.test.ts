@@ -26,6 +26,7 @@ test.each([
   '`@agentic-rest/profile`, `@agentic-rest/profile/validate`, `@agentic-rest/profile/schemas/v0.3/error.json`, @agentic-rest/',
   '`npm run check` and `npm run --silent check`',
   '`npm run typecheck` in a project',
+  'the methods `tools/call` and `tools/list` of MCP',
 ])('everything that is named is there: %s', (text) => {
   expect(faultsOf('docs/a.md', text)).toEqual([])
 })

@@ -100,7 +100,11 @@ function decisionNumbers(text: string): Mention[] {
   )
 }
 
+/** Methods of MCP that look like paths of this repository. */
+const mcpMethods: ReadonlySet<string> = new Set(['tools/call', 'tools/list'])
+
 function isMissing(path: string, { root }: Repo): string | undefined {
+  if (mcpMethods.has(path)) return undefined
   // `dep-NAME.md` and `v0.N` are placeholders.
   if (/\bNAME\b|\.N\b/.test(path) || existsSync(join(root, path))) return undefined
   return `${path} is not there`

@@ -10,6 +10,7 @@ export type {
   ValidationErrorBody,
 } from './bodies.ts'
 export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
+export { mcpMeta } from './mcp-meta.ts'
 export { isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
 export { openApiComponents, openApiDocument } from './openapi-components.ts'
 export {

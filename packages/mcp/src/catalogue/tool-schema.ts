@@ -1,0 +1,160 @@
+import { isObject, type JsonObject } from '../json-value.ts'
+import type { ToolFault } from './tool.ts'
+
+/** The most levels of a schema. */
+export const MAX_SCHEMA_DEPTH = 64
+/** The most bytes of a tool's input schema. */
+export const MAX_SCHEMA_BYTES = 65_536
+
+/** A schema that cannot be part of a tool. */
+export class SchemaError extends Error {
+  readonly fault: ToolFault
+  constructor(code: ToolFault['code'], message: string) {
+    super(message)
+    this.fault = { code, message }
+  }
+}
+
+const schemaMaps = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+const schemaLists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const schemaMembers = new Set([
+  'items',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+])
+const references = new Set(['$ref', '$dynamicRef'])
+// Their targets become members of the tool's own `$defs`; a base address would change the meaning of references.
+const dropped = new Set([
+  '$defs',
+  'definitions',
+  '$id',
+  '$schema',
+  '$anchor',
+  '$dynamicAnchor',
+  'discriminator',
+  'xml',
+])
+
+/** Copies schemas of a document into one tool: local references become `$defs` of the tool. */
+export class SchemaCopy {
+  readonly definitions: Record<string, unknown> = Object.create(null)
+  readonly #document: JsonObject
+  readonly #names = new Map<string, string>()
+
+  constructor(document: JsonObject) {
+    this.#document = document
+  }
+
+  /** A copy of a schema; throws a `SchemaError` for one that no tool can have. */
+  copy(schema: unknown, depth = 1): unknown {
+    if (depth > MAX_SCHEMA_DEPTH) {
+      throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
+    }
+    if (!isObject(schema)) return schema
+    const copied: Record<string, unknown> = {}
+    for (const [key, value] of Object.entries(schema)) {
+      if (dropped.has(key)) continue
+      Object.defineProperty(copied, key, {
+        value: this.#member(key, value, depth + 1),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      })
+    }
+    // VS Code refuses a whole list of tools for one array without `items`.
+    if (isArraySchema(copied) && !('items' in copied) && !('prefixItems' in copied)) copied['items'] = {}
+    return copied
+  }
+
+  /** Follows the references of a value in the document. */
+  resolve(value: unknown): unknown {
+    let found = value
+    for (let hops = 0; isObject(found) && typeof found['$ref'] === 'string'; hops += 1) {
+      if (hops === MAX_SCHEMA_DEPTH) throw new SchemaError('too_deep', 'the references form a circle')
+      found = this.#target(found['$ref'])
+    }
+    return found
+  }
+
+  #member(key: string, value: unknown, depth: number): unknown {
+    if (references.has(key) && typeof value === 'string') return this.#reference(value, depth)
+    if (schemaMaps.has(key) && isObject(value)) {
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.copy(each, depth)]))
+    }
+    if (schemaLists.has(key) && Array.isArray(value)) return value.map((each) => this.copy(each, depth))
+    return schemaMembers.has(key) ? this.copy(value, depth) : value
+  }
+
+  #reference(pointer: string, depth: number): string {
+    const known = this.#names.get(pointer)
+    if (known !== undefined) return `#/$defs/${known}`
+    const target = this.#target(pointer)
+    const name = this.#freeName(pointer)
+    this.#names.set(pointer, name)
+    this.definitions[name] = this.copy(target, depth)
+    return `#/$defs/${name}`
+  }
+
+  #freeName(pointer: string): string {
+    const base = (pointer.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_') || 'root'
+    let name = base
+    for (let count = 2; name in this.definitions || [...this.#names.values()].includes(name); count += 1) {
+      name = `${base}_${count}`
+    }
+    return name
+  }
+
+  #target(pointer: string): unknown {
+    if (!pointer.startsWith('#')) {
+      throw new SchemaError('foreign_reference', 'a reference leads out of the document')
+    }
+    if (pointer !== '#' && !pointer.startsWith('#/')) {
+      throw new SchemaError('missing_reference', 'a reference to an anchor is not supported')
+    }
+    let found: unknown = this.#document
+    for (const segment of pointer.split('/').slice(1)) {
+      const key = decodeSegment(segment)
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) {
+        throw new SchemaError('missing_reference', 'a reference has no target in the document')
+      }
+      found = (found as JsonObject)[key]
+    }
+    return found
+  }
+}
+
+function decodeSegment(segment: string): string {
+  const unescaped = segment.replaceAll('~1', '/').replaceAll('~0', '~')
+  try {
+    return decodeURIComponent(unescaped)
+  } catch {
+    return unescaped
+  }
+}
+
+function isArraySchema({ type }: Record<string, unknown>): boolean {
+  return type === 'array' || (Array.isArray(type) && type.includes('array'))
+}
+
+/** Refuses an input schema above the limits. The walk has no recursion, so that no depth can end the process. */
+export function checkSize(schema: JsonObject): void {
+  let level: unknown[] = [schema]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === MAX_SCHEMA_DEPTH) {
+      throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
+    }
+    level = level
+      .flatMap((value) => Object.values(value as object))
+      .filter((value) => typeof value === 'object' && value !== null)
+  }
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES) {
+    throw new SchemaError('too_large', `the schema has more than ${MAX_SCHEMA_BYTES} bytes`)
+  }
+}

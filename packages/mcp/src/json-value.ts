@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+
+/** A JSON object of unknown members. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** Whether a value is a JSON object: neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The member of an object that has to be an object itself; an empty object otherwise. */
+export function objectAt(value: unknown, key: string): JsonObject {
+  const member = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isObject(member) ? member : {}
+}
+
+/** The member of an object that has to be a text; undefined otherwise. */
+export function textAt(value: unknown, key: string): string | undefined {
+  const member = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return typeof member === 'string' ? member : undefined
+}
+
+/** The value of a JSON text; undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The SHA-256 of a JSON value in its canonical form (RFC 8785), as base64url. */
+export function jsonDigest(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('base64url')
+}
+
+/** JSON with sorted members (RFC 8785). JSON.stringify already writes numbers and texts in the canonical form. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  // The default order of `sort` is by UTF-16 code units, as the RFC demands.
+  const members = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,87 @@
+import { conditions, type HeaderSource, headers, malformedStatuses, outcomes } from '@agentic-rest/profile'
+import type { JsonObject } from '../json-value.ts'
+import { errorMessage, type RpcError, type RpcId } from './json-rpc.ts'
+import type { Caller } from './tool-host.ts'
+
+/** A request to the endpoint. Its body is parsed, and its caller is known. */
+export interface McpRequest {
+  readonly method: string
+  readonly headers: HeaderSource
+  /** The JSON value of the body; undefined for a body that is empty or not JSON. */
+  readonly body: unknown
+  readonly caller: Caller
+  /** Aborted when the client closes the connection. */
+  readonly signal: AbortSignal
+}
+
+/** The answer to a request. */
+export interface McpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The whole body, or the frames of an event stream. The stream ends when it is returned early. */
+  readonly body: string | AsyncGenerator<string, void> | undefined
+  /** For metrics: the method, the version, and the kind of result. */
+  readonly facts: AnswerFacts
+}
+
+/** The labels of an answer in metrics. A streamed answer has `result` when the stream has ended. */
+export interface AnswerFacts {
+  readonly method: string
+  readonly version: string
+  result: 'complete' | 'tool_error' | 'input_required' | 'task' | 'refused'
+}
+
+/** The statuses of the endpoint. */
+export const httpStatuses = {
+  ok: outcomes.success.status,
+  accepted: outcomes.accepted.status,
+  noContent: 204,
+  badRequest: malformedStatuses.badRequest,
+  forbidden: outcomes.forbidden.status,
+  notFound: conditions.not_found,
+  methodNotAllowed: conditions.method_not_allowed,
+  unsupportedMedia: 415,
+} as const
+
+const jsonHeaders = { [headers.contentType]: 'application/json' }
+
+/** The headers of an event stream. */
+export const streamHeaders = {
+  [headers.contentType]: 'text/event-stream',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+/** An answer with a JSON body. */
+export function jsonAnswer(
+  status: number,
+  message: JsonObject | readonly JsonObject[],
+  facts: AnswerFacts,
+): McpAnswer {
+  return { status, headers: jsonHeaders, body: JSON.stringify(message), facts }
+}
+
+/** An answer without a body. */
+export function emptyAnswer(
+  status: number,
+  facts: AnswerFacts,
+  more: Readonly<Record<string, string>> = {},
+): McpAnswer {
+  return { status, headers: more, body: undefined, facts }
+}
+
+/** A refusal of the endpoint itself: a JSON-RPC error with its own HTTP status. */
+export function refusedAnswer(
+  status: number,
+  error: RpcError,
+  { id = null, facts = unknownFacts() }: { readonly id?: RpcId | null; readonly facts?: AnswerFacts } = {},
+): McpAnswer {
+  const allow = status === httpStatuses.methodNotAllowed ? { Allow: 'POST' } : {}
+  const answer = jsonAnswer(status, errorMessage(id, error), { ...facts, result: 'refused' })
+  return { ...answer, headers: { ...answer.headers, ...allow } }
+}
+
+/** The facts of a request that was refused before it was understood. */
+export function unknownFacts(): AnswerFacts {
+  return { method: 'unknown', version: 'unknown', result: 'refused' }
+}
