@@ -15,9 +15,11 @@ async function goesOn(context: RunContext, outcome: ApprovalOutcome): Promise<bo
   // In the background each attempt is a whole operation, so it uses a round even without a call of the handler.
   if (approvalWaits.has(approvalToken)) return !isInBackground(outcome) || context.takeRound()
   if (options.onApproval === undefined || !context.takeRound()) return false
-  const location = locationOf(context, outcome)?.href
-  const pending = { message, approvalToken, approver, location }
-  if (!(await untilAborted(options.onApproval(pending), signal))) return false
+  if (options.onApproval !== 'wait') {
+    const location = locationOf(context, outcome)?.href
+    const pending = { message, approvalToken, approver, location }
+    if (!(await untilAborted(options.onApproval(pending), signal))) return false
+  }
   approvalWaits.set(approvalToken, 0)
   return true
 }
@@ -51,7 +53,7 @@ async function isDecided(
   request: ClientRequest,
   outcome: ApprovalOutcome,
 ): Promise<boolean> {
-  const { approvalWaits, patience } = context
+  const { approvalWaits, approvalPatience: patience } = context
   const location = locationOf(context, outcome)
   const attempt = approvalWaits.get(outcome.approvalToken) ?? 0
   approvalWaits.set(outcome.approvalToken, attempt + 1)

@@ -25,9 +25,14 @@ export interface RunOptions {
     | undefined
   /**
    * Returns true to wait: after the decision the request is sent again. Returns false to stop with `approval_required` as
-   * the result. It may take long, for example until a person answers.
+   * the result. It may take long, for example until a person answers. `'wait'` waits for every approval.
    */
-  readonly onApproval?: ((approval: PendingApproval) => boolean | Promise<boolean>) | undefined
+  readonly onApproval?: 'wait' | ((approval: PendingApproval) => boolean | Promise<boolean>) | undefined
+  /**
+   * The total time to wait for decisions. With `onApproval: 'wait'` it is 10 minutes by default; with a handler the waits
+   * are part of `maxWaitMs` unless it is set.
+   */
+  readonly approvalWaitMs?: number | undefined
   /** Called with every status of a background operation. */
   readonly onProgress?: ((status: OperationStatus) => void) | undefined
   /** The maximum number of handler calls and restarted operations; 10 by default. */

@@ -190,3 +190,80 @@ describe('an approval', () => {
     })
   })
 })
+
+describe("onApproval: 'wait'", () => {
+  /** A service whose approval has one state after the other, each for one look; the last stays. */
+  function decidedAs(states: readonly string[], retryAfter?: string) {
+    const left = [...states]
+    const told = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+    return function answer({ url, trace, headers }: Incoming, response: ServerResponse): void {
+      if (url !== '/approvals/a1') {
+        const sent = left[0] === 'approved' ? sampleOutcomes.created : sampleOutcomes.forbidden
+        const outcome = headers['x-approval-token'] === 'token-1' ? sent : sampleOutcomes.approval_required
+        sendOutcome(response, trace, outcome, { location: '/approvals/a1' })
+        return
+      }
+      const [state] = left.length > 1 ? left.splice(0, 1) : left
+      sendOutcome(response, trace, { type: 'success', body: { state } }, told)
+    }
+  }
+
+  test('looks at the approval with growing pauses and sends the request after the decision', async () => {
+    const { client, requests, waits } = await startRunService(
+      decidedAs(['pending', 'pending', 'pending', 'approved']),
+    )
+    expect(await client.run(post, { onApproval: 'wait' })).toEqual(sampleOutcomes.created)
+    expect(waits).toEqual([250, 500, 1000, 2000])
+    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /refunds',
+      ...Array(4).fill('GET /approvals/a1'),
+      'POST /refunds',
+    ])
+  })
+
+  test.each(['rejected', 'expired', 'withdrawn', 'used'])(
+    'ends at once when it is %s, with the outcome',
+    async (state) => {
+      const { client, requests, waits } = await startRunService(decidedAs([state]))
+      expect(await client.run(post, { onApproval: 'wait' })).toEqual(sampleOutcomes.forbidden)
+      expect([requests.length, waits]).toEqual([3, [250]])
+    },
+  )
+
+  test('pauses as long as Retry-After says', async () => {
+    const { client, waits } = await startRunService(decidedAs(['pending', 'pending', 'approved'], '7'))
+    expect(await client.run(post, { onApproval: 'wait' })).toEqual(sampleOutcomes.created)
+    expect(waits).toEqual([250, 7000, 7000])
+  })
+
+  test('ends with the 412 after ten minutes, or after approvalWaitMs, whatever maxWaitMs is', async () => {
+    for (const [options, limit] of [
+      [{}, 600_000],
+      [{ approvalWaitMs: 4000 }, 4000],
+      [{ approvalWaitMs: 4000, maxWaitMs: 0 }, 4000],
+    ] as const) {
+      const { client, waits } = await startRunService(decidedAs(['pending']))
+      const outcome = await client.run(post, { onApproval: 'wait', ...options })
+      expect(outcome).toEqual(sampleOutcomes.approval_required)
+      const waited = waits.reduce((sum, each) => sum + each, 0)
+      expect(waited).toBeLessThanOrEqual(limit)
+      expect(waited + 10_000).toBeGreaterThan(limit)
+    }
+  })
+
+  test('leaves the time for other waits alone, also with a handler', async () => {
+    const { client } = await startRunService(decidedAs(['pending', 'pending', 'approved']))
+    const outcome = await client.run(post, { onApproval: () => true, approvalWaitMs: 5000, maxWaitMs: 0 })
+    expect(outcome).toEqual(sampleOutcomes.created)
+  })
+
+  test('ends with the signal of the caller', async () => {
+    const stop = new AbortController()
+    const { client } = await startRunService((request, response) => {
+      if (request.url === '/approvals/a1') stop.abort(new Error('enough'))
+      decidedAs(['pending'])(request, response)
+    })
+    const run = client.run(post, { onApproval: 'wait', signal: stop.signal })
+    await expect(run).rejects.toMatchObject({ name: 'TransportError', code: 'ABORTED' })
+  })
+})
