@@ -238,6 +238,11 @@ function openListener(partsNow: () => Parts, connections?: ConnectionSource): Li
     log,
     connections,
     handle: (exchange) => start(exchange, partsNow()),
+    onMalformed(refused) {
+      const { metrics, reasonLog } = partsNow()
+      metrics.malformedRefused(refused.status)
+      reasonLog.tellMalformed(refused)
+    },
   })
 }
 

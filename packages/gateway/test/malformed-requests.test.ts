@@ -250,3 +250,27 @@ describe('a body where none belongs', () => {
     expect(upstream.requests[0]?.headers['content-length']).toBeUndefined()
   })
 })
+
+describe('a malformed request', () => {
+  it.each([
+    ['a method in lower case', `get /r HTTP/1.1\r\n${host}\r\n`, 400, 'HPE_INVALID_METHOD'],
+    ['a head without a host', 'GET /r HTTP/1.1\r\n\r\n', 400, 'MISSING_HOST'],
+    ['a head that is too large', get(`X-Large: ${'x'.repeat(20_000)}\r\n`), 431, 'HPE_HEADER_OVERFLOW'],
+  ])('has its reason in the log and in the metric: %s', async (_name, bytes, status, cause) => {
+    const { port, log, metrics } = await startGateway({ routes: [] })
+    expect(parseResponse(await sendRaw(port, bytes)).status).toBe(status)
+    const lines = () => log.filter(({ msg }) => msg === 'a malformed request was refused')
+    await expect.poll(lines).toEqual([
+      {
+        time: expect.any(String),
+        level: 'info',
+        msg: 'a malformed request was refused',
+        status,
+        cause,
+        client_address: '127.0.0.1',
+      },
+    ])
+    const counted = `agentic_gateway_malformed_requests_total{status="${status}"} 1`
+    expect(await metrics()).toContain(counted)
+  })
+})

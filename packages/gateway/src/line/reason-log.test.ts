@@ -53,3 +53,21 @@ it('writes ten lines per code and second, and says how many requests had none', 
   reasonLog.tell(refused(404, 'ROUTE_NOT_FOUND'))
   expect(lines.slice(11).map(({ fields }) => fields['untold'])).toEqual([990, undefined])
 })
+
+it('tells malformed requests by status, at most ten lines a second', () => {
+  const { log, lines } = makeContext()
+  const at = { now: 0 }
+  const reasons = createReasonLog(log, () => at.now)
+  const refusedWith = (status: number) =>
+    reasons.tellMalformed({ status, cause: 'HPE_HEADER_OVERFLOW', clientAddress: '192.0.2.7' })
+  for (let count = 0; count < 15; count += 1) refusedWith(431)
+  refusedWith(400)
+  at.now = 1000
+  refusedWith(431)
+  const line = (status: number, more = {}) => ({
+    level: 'info',
+    message: 'a malformed request was refused',
+    fields: { status, cause: 'HPE_HEADER_OVERFLOW', client_address: '192.0.2.7', ...more },
+  })
+  expect(lines).toEqual([...Array(10).fill(line(431)), line(400), line(431, { untold: 5 })])
+})

@@ -9,7 +9,7 @@ import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 import type { ServerCertificate } from './key-pair.ts'
-import { answerMalformedRequest } from './malformed-request.ts'
+import { answerMalformedRequest, type MalformedRequest } from './malformed-request.ts'
 
 /** Settings that can change while a listener is open. */
 export interface ListenerSettings {
@@ -48,6 +48,8 @@ export interface ListenerOptions extends ListenerSettings, Address {
   /** Shorter time-outs for tests of slow clients. */
   readonly timeouts?: { readonly headersMs: number; readonly requestMs: number }
   readonly handle: (exchange: Exchange) => void
+  /** Takes the requests that were refused before they became an exchange. */
+  readonly onMalformed?: (refused: MalformedRequest) => void
   /** Set when another process accepts the connections. */
   readonly connections?: ConnectionSource | undefined
 }
@@ -112,7 +114,9 @@ export function createListener(options: ListenerOptions): Listener {
     })
     if (lacksHost(request, exchange)) {
       connection.closing = true
-      whenAnswered(earlier, () => void response.writeHead(malformedStatuses.badRequest, CLOSE).end())
+      const { badRequest: status } = malformedStatuses
+      options.onMalformed?.({ status, cause: 'MISSING_HOST', clientAddress: exchange.clientAddress })
+      whenAnswered(earlier, () => void response.writeHead(status, CLOSE).end())
       return
     }
     whenAnswered(earlier, () => {
@@ -125,7 +129,7 @@ export function createListener(options: ListenerOptions): Listener {
     accepted += 1
   })
   server.on('secureConnection', (socket: Socket) => judged.add(connectionOf(socket)))
-  addHandlers(server, accept, connectionOf)
+  addHandlers(server, { ...options, accept, connectionOf })
   return {
     open: () => options.connections?.open(server) ?? open(server, options),
     get connections() {
@@ -228,14 +232,20 @@ function keepAddress(socket: Socket): void {
 
 type Accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
 
-function addHandlers(server: Server, accept: Accept, connectionOf: (socket: Socket) => Connection): void {
+interface Handlers extends Pick<ListenerOptions, 'onMalformed'> {
+  readonly accept: Accept
+  readonly connectionOf: (socket: Socket) => Connection
+}
+
+function addHandlers(server: Server, { accept, connectionOf, onMalformed }: Handlers): void {
   server.on('request', (request, response) => accept(request, response, false))
   server.on('checkContinue', (request, response) => accept(request, response, true))
   // Other expectations are not judged: the header is dropped and the request goes on.
   server.on('checkExpectation', (request, response) => accept(request, response, false))
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket
-    answerMalformedRequest(error, socket, connectionOf(socket))
+    const refused = answerMalformedRequest(error, socket, connectionOf(socket))
+    if (refused !== undefined) onMalformed?.(refused)
   })
   server.on('connect', (request) => {
     const response = tunnelResponse(request, connectionOf(request.socket))

@@ -10,20 +10,37 @@ export interface ParserError extends Error {
   readonly rawPacket?: Buffer
 }
 
-/** Answers bytes that are no request with a bare status, and ends the connection: the next bytes cannot be framed. */
-export function answerMalformedRequest(error: ParserError, socket: Socket, connection: Connection): void {
+/** A malformed request: there is no exchange for it. */
+export interface MalformedRequest {
+  readonly status: number
+  /** What the parser calls the fault. */
+  readonly cause: string
+  readonly clientAddress: string
+}
+
+/**
+ * Answers bytes that are no request with a bare status, and ends the connection: the next bytes cannot be framed. Returns
+ * nothing when it was answered before, or when there is nobody to answer.
+ */
+export function answerMalformedRequest(
+  error: ParserError,
+  socket: Socket,
+  connection: Connection,
+): MalformedRequest | undefined {
   // The parser complains again with every packet that still comes.
-  if (connection.broken) return
+  if (connection.broken) return undefined
   connection.broken = true
   if (!socket.writable || !isParserError(error)) {
     socket.destroy()
-    return
+    return undefined
   }
-  const answer = bareResponse(malformedStatus(error))
+  const status = malformedStatus(error)
+  const answer = bareResponse(status)
   const { newest } = connection
   if (newest === undefined) endConnection(socket, answer)
   else if (newest.request.complete) endBehind(newest, socket, answer)
   else endWithin(newest, socket, answer)
+  return { status, cause: error.code ?? '', clientAddress: socket.remoteAddress ?? '' }
 }
 
 /** After a reset or a failed handshake there is nobody to answer. */

@@ -57,6 +57,12 @@ export const metricTable = {
     labels: ['route', 'code'],
     help: 'Errors that the gateway answered with itself, by code; the codes of custom plugins count as CUSTOM.',
   },
+  malformed: {
+    name: 'agentic_gateway_malformed_requests_total',
+    type: 'counter',
+    labels: ['status'],
+    help: 'Requests that were refused with a bare status, because they are not valid HTTP, too large or too slow.',
+  },
   violations: {
     name: 'agentic_profile_violations_total',
     type: 'counter',

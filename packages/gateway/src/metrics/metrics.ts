@@ -29,6 +29,8 @@ export interface CountedUsage {
 export interface Metrics {
   /** Counts a finished request; `exchange.result` is set. */
   requestFinished(exchange: Exchange): void
+  /** Counts a request that was refused before it became an exchange. */
+  malformedRefused(status: number): void
   streamOpened(exchange: Exchange): void
   streamClosed(exchange: Exchange): void
   /** Counts audit records that an exporter wrote (`ok`) or lost (`error`). */
@@ -80,6 +82,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const auditEmits = registry.counter(metricTable.auditEmits)
   const auditEmitDuration = registry.histogram(metricTable.auditEmitDuration)
   const errors = registry.counter(metricTable.errors)
+  const malformed = registry.counter(metricTable.malformed)
   const violations = registry.counter(metricTable.violations)
   const sanitizeSkipped = registry.counter(metricTable.sanitizeSkipped)
   const configReloaded = createReloadMetrics(registry)
@@ -100,6 +103,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (exchange.reason !== undefined) errors.inc(route, countedCode(exchange.reason.code))
       for (const rule of exchange.violations) violations.inc(route, rule)
     },
+    malformedRefused: (status) => malformed.inc(String(status)),
     streamOpened: (exchange) => addActive(1, exchange),
     streamClosed: (exchange) => addActive(-1, exchange),
     auditEmitted: (exporter, outcome, records) => auditEmits.add(records, exporter, outcome),
