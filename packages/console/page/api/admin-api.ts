@@ -1,7 +1,8 @@
 import { conditions, headers, outcomes } from '@agentic-rest/profile'
-import { type AuditRecord, type RecentExchange, readRecent, readRecords } from './audit-records.ts'
+import { type AuditRecord, readRecords } from './audit-records.ts'
 import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
 import { fieldsOf, parseJson, textOf } from './read-json.ts'
+import { type RecentExchange, readRecent } from './recent-exchanges.ts'
 import { type RouteList, readRouteList } from './route-list.ts'
 import { readUsage, type Usage } from './usage.ts'
 
@@ -27,7 +28,11 @@ export class AdminError extends Error {
 export const adminApi = {
   gateway: async (): Promise<GatewayInfo> => readGatewayInfo(await ask('/api/gateway')),
   routes: async (): Promise<RouteList> => readRouteList(await ask('/api/routes')),
-  recent: async (): Promise<RecentExchange[]> => readRecent(await ask('/api/recent')),
+  /** So many exchanges, newest first; with a time only those until then. */
+  async recent(limit: number, until?: string): Promise<RecentExchange[]> {
+    const rest = until === undefined ? '' : `&until=${encodeURIComponent(until)}`
+    return readRecent(await ask(`/api/recent?limit=${limit}${rest}`))
+  },
   async records(correlationId: string): Promise<AuditRecord[]> {
     return readRecords(await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`))
   },

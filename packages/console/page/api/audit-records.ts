@@ -1,5 +1,4 @@
-import { nameOutcome } from './name-outcome.ts'
-import { fieldsOf, isTrue, listOf, numberOf, textOf, textsOf } from './read-json.ts'
+import { fieldsOf, listOf, textOf } from './read-json.ts'
 
 /** An audit record of the profile, and the part that wrote it. */
 export interface AuditRecord {
@@ -16,17 +15,6 @@ export interface AuditRecord {
   readonly attributes: ReadonlyMap<string, unknown>
   /** The raw record, for display. */
   readonly raw: unknown
-}
-
-/** A recent exchange of the gateway. */
-export interface RecentExchange {
-  readonly correlationId: string
-  readonly at: string
-  readonly route: string
-  readonly outcome: string
-  readonly status: number
-  readonly tenant: string
-  readonly parts: readonly string[]
 }
 
 /** Reads the answer of `/api/records`. */
@@ -51,20 +39,4 @@ export function readRecord(value: unknown): AuditRecord {
     attributes: fieldsOf(fields.get('attributes')),
     raw: value,
   }
-}
-
-/** Reads the answer of `/api/recent`. */
-export function readRecent(value: unknown): RecentExchange[] {
-  return listOf(fieldsOf(value), 'exchanges', function readExchange(item) {
-    const fields = fieldsOf(item)
-    return {
-      correlationId: textOf(fields, 'correlationId'),
-      at: textOf(fields, 'at'),
-      route: textOf(fields, 'route'),
-      outcome: nameOutcome(textOf(fields, 'outcome'), isTrue(fields, 'streamed')),
-      status: numberOf(fields, 'status'),
-      tenant: textOf(fields, 'tenant'),
-      parts: textsOf(fields, 'parts'),
-    }
-  })
 }

@@ -42,13 +42,14 @@ function Picture({ list }: { readonly list: RouteList }) {
   )
 }
 
+const RECENT = 100
 const MAX_EXCHANGES = 12
 
 /** The records of some exchanges with several parts, to derive who calls whom. */
 async function someExchanges(): Promise<AuditRecord[][]> {
-  const recent = await adminApi.recent()
+  const recent = await adminApi.recent(RECENT)
   const different = new Map(
-    recent.map((exchange) => [[exchange.route, ...exchange.parts].join(' '), exchange]),
+    recent.map((exchange) => [[exchange.requests[0]?.route, ...exchange.parts].join(' '), exchange]),
   )
   const chosen = [...different.values()]
     .toSorted((a, b) => b.parts.length - a.parts.length)

@@ -1,19 +1,17 @@
-import { adminApi } from '../api/admin-api.ts'
-import type { RecentExchange } from '../api/audit-records.ts'
-import { formatAgo } from '../shell/format.ts'
+import { useMemo, useState } from 'preact/hooks'
+import type { RecentExchange } from '../api/recent-exchanges.ts'
+import { formatAgo, formatMs } from '../shell/format.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
-import { Empty } from '../shell/notice.tsx'
-import { OutcomeBadge } from '../shell/outcome-badge.tsx'
+import { Empty, Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
-import { useLoad, useRepeat } from '../shell/use-load.ts'
-
-const REFRESH_MS = 3000
+import { titleOf } from './exchange-state.ts'
+import { StateBadge } from './state-badge.tsx'
+import { type Recent, useRecent } from './use-recent.ts'
 
 /** The list of recent exchanges. */
 export function RecentList() {
-  const [recent, reload] = useLoad(adminApi.recent)
-  useRepeat(reload, REFRESH_MS)
-  const now = Date.now()
+  const remembered = useRecent()
+  const { recent, reload } = remembered
   if (recent.state === 'loading') return <p class="note">Reading…</p>
   if (recent.state === 'failed') return <LoadFault message={recent.message} onRetry={reload} />
   if (recent.value.length === 0) {
@@ -29,23 +27,68 @@ export function RecentList() {
   return (
     <section class="panel" aria-labelledby="recent-title">
       <h2 id="recent-title">Recent exchanges</h2>
-      <ul class="recent">
-        {recent.value.map((exchange) => (
-          <li key={exchange.correlationId}>
-            <Exchange exchange={exchange} now={now} />
-          </li>
-        ))}
-      </ul>
+      <ExchangeList exchanges={recent.value} remembered={remembered} />
     </section>
   )
 }
 
-function Exchange({ exchange, now }: { readonly exchange: RecentExchange; readonly now: number }) {
-  const { correlationId, at, route, outcome, status, tenant, parts } = exchange
+// More rows at once would slow the page down, and nobody reads them.
+const PAGE_ROWS = 100
+
+interface ListProps {
+  readonly exchanges: readonly RecentExchange[]
+  readonly remembered: Pick<Recent, 'isAll' | 'fault' | 'loadAll'>
+}
+
+/** The newest rows, and a button for more. */
+function ExchangeList({ exchanges, remembered: { isAll, fault, loadAll } }: ListProps) {
+  const [shown, setShown] = useState(PAGE_ROWS)
+  const now = Date.now()
+  const left = exchanges.length - shown
+  async function showMore() {
+    if (!isAll) await loadAll()
+    setShown((before) => before + PAGE_ROWS)
+  }
+  return (
+    <>
+      <ul class="recent">
+        {exchanges.slice(0, shown).map((exchange) => (
+          <li key={exchange.correlationId}>
+            <ExchangeLink exchange={exchange} now={now} />
+          </li>
+        ))}
+      </ul>
+      {fault !== undefined && <Notice kind="fault" title={fault} />}
+      {(left > 0 || !isAll) && (
+        <p class="more">
+          <button type="button" class="quiet" onClick={() => void showMore()}>
+            Show older exchanges
+          </button>{' '}
+          {isAll && <span class="note">{left} more</span>}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface LinkProps {
+  readonly exchange: RecentExchange
+  readonly now: number
+}
+
+function ExchangeLink({ exchange, now }: LinkProps) {
+  const { correlationId, at, tenant, parts, requests, ended } = exchange
+  const title = useMemo(() => titleOf(requests, ended), [requests, ended])
+  if (title === undefined) return null
+  const { name, state, decidedBy } = title
   return (
     <a href={placeHash({ view: 'Timeline', item: correlationId })}>
-      <OutcomeBadge outcome={outcome} status={status} />
-      <span class="recent-route">{route || 'no route'}</span>
+      <StateBadge state={state} />
+      <span class="recent-route" title={name}>
+        {name}
+        {decidedBy !== undefined && <span class="note"> · {decidedBy}</span>}
+      </span>
+      <span class="note">{backgroundNote(state.background, now)}</span>
       <span class="note">{tenant}</span>
       <span class="note">{parts.join(', ')}</span>
       <span class="mono note">{correlationId}</span>
@@ -54,4 +97,13 @@ function Exchange({ exchange, now }: { readonly exchange: RecentExchange; readon
       </time>
     </a>
   )
+}
+
+/** How long background work took, or has taken until now. */
+function backgroundNote(
+  background: { readonly startMs: number; readonly endMs: number | undefined } | undefined,
+  now: number,
+): string {
+  if (background === undefined) return ''
+  return `${formatMs(Math.max((background.endMs ?? now) - background.startMs, 0))} in background`
 }

@@ -107,7 +107,7 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
     },
   ],
   ['/api/requests', { GET: (exchange, { records }) => records.requests(exchange) }],
-  ['/api/recent', { GET: (_exchange, { records }) => records.recent() }],
+  ['/api/recent', { GET: (exchange, { records }) => records.recent(exchange) }],
   ['/api/token', { POST: (exchange, { development }) => giveToken(exchange, development) }],
 ])
 

@@ -157,15 +157,27 @@ const schemas = {
     exchanges: listOf(
       object({
         correlationId: text,
-        at: time,
-        route: text,
-        outcome: text,
-        status: whole,
+        at: { ...time, description: 'The arrival of the newest request.' },
         tenant: text,
-        streamed: flag,
+        requests: listOf(ref('RequestGroup')),
+        ended: listOf(object({ requestId: text, outcome: text, status: whole, at: time })),
         parts: texts,
       }),
     ),
+  }),
+  RequestGroup: object({
+    requestId: { ...text, description: 'Of the newest one.' },
+    method: text,
+    path: text,
+    route: text,
+    actor: text,
+    status: whole,
+    outcome: text,
+    inner: { ...flag, description: 'Sent by a service behind a gateway.' },
+    at: time,
+    lastAt: time,
+    endedAt: time,
+    count: { ...whole, description: 'How many requests differ only in their time.' },
   }),
   AuditEvent: object(event, [
     'tenant_id',
@@ -295,7 +307,26 @@ export const adminOpenApi = {
         ],
       }),
     },
-    '/api/recent': { get: operation('The last exchanges, newest first', ok('Recent')) },
+    '/api/recent': {
+      get: operation('The last exchanges, newest first', ok('Recent'), {
+        parameters: [
+          {
+            name: 'limit',
+            in: 'query',
+            required: false,
+            description: 'How many exchanges to list.',
+            schema: { type: 'integer', minimum: 1, maximum: 512, default: 100 },
+          },
+          {
+            name: 'until',
+            in: 'query',
+            required: false,
+            description: 'The `at` of the last exchange of the page before, which is listed again.',
+            schema: time,
+          },
+        ],
+      }),
+    },
     '/api/exchanges/{requestId}': {
       get: operation('One of the last requests, step by step', ok('Exchange'), {
         parameters: [

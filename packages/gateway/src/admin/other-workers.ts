@@ -7,7 +7,8 @@ import type { TenantUsage, UsageLedger } from '../limits/usage-ledger.ts'
 import { type ExchangeDetail, exchangeDetails } from './exchange-detail.ts'
 import { type ExchangeTimes, exchangeTimes, isStreamed, shownOutcome } from './exchange-times.ts'
 import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
-import { createRecentExchanges, type ExchangeRow, ownRecords, recentRows } from './recent-exchanges.ts'
+import { createRecentExchanges, ownRecords } from './recent-exchanges.ts'
+import { type ExchangeRow, type RowPage, recentRows } from './recent-rows.ts'
 import { type RememberedRow, type RequestRow, rowNow, rowsBefore } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
 import { usageIn } from './usage.ts'
@@ -17,9 +18,9 @@ export type OtherWorkers = {
   /** Reloads all workers, this one included. */
   reload(): Promise<ReloadResult>
   records(correlationId: string): Promise<readonly AuditEvent[]>
-  recent(): Promise<readonly ExchangeRow[]>
   /** The newest requests that ended before a time. */
   requests(before: number): Promise<readonly RememberedRow[]>
+  recent(page: RowPage): Promise<readonly ExchangeRow[]>
   /** The requests with an id. */
   exchanges(requestId: string): Promise<readonly ExchangeDetail[]>
   /** The usage of one tenant, or of the most active ones for an empty name. */
@@ -76,8 +77,8 @@ export class FeedCollector {
 export type WorkerRecords = {
   feed(): FeedBatch
   records(correlationId: string): readonly AuditEvent[]
-  recent(): readonly ExchangeRow[]
   requests(before: number): readonly RememberedRow[]
+  recent(page: RowPage): readonly ExchangeRow[]
   exchanges(requestId: string): readonly ExchangeDetail[]
   usage(tenant: string): readonly TenantUsage[]
   /** Takes a finished request. */
@@ -99,8 +100,8 @@ export function createWorkerRecords({
   return {
     feed: () => ({ ...collector.take(), ...openWork(load, current().config) }),
     records: (correlationId) => ownRecords(correlationId, recent),
-    recent: () => recentRows(recent),
     requests: (before) => rowsBefore(recent, before),
+    recent: (page) => recentRows(recent, page),
     exchanges: (requestId) => exchangeDetails(requestId, recent, current()),
     usage: (tenant) => usageIn(ledger, tenant),
     watch(exchange) {

@@ -1,9 +1,10 @@
-import type { AuditEvent } from '@agentic-rest/profile'
+import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/otel-audit.ts'
-import { exchangeTimes, isStreamed, roundMs, shownOutcome } from './exchange-times.ts'
+import { readTraceparent, traceIdOf } from '../upstream/trace-context.ts'
+import { exchangeTimes, isStreamed, roundMs } from './exchange-times.ts'
 
 /** A finished request. The object is reused for a later request. */
 export interface RecentExchange {
@@ -32,6 +33,9 @@ export interface RecentExchange {
   trail: Exchange['trail']
   violations: Exchange['violations']
   resent: boolean
+  /** The `traceparent` of the request. */
+  traceparent: string | undefined
+  serviceAccount: boolean
 }
 
 /** The last requests of a gateway, in a ring of objects that are allocated once. */
@@ -88,6 +92,8 @@ function emptyEntry(): RecentExchange {
     trail: undefined,
     violations: [],
     resent: false,
+    traceparent: undefined,
+    serviceAccount: false,
   }
 }
 
@@ -115,47 +121,8 @@ function fill(entry: RecentExchange, exchange: Exchange): void {
   entry.trail = exchange.trail
   entry.violations = exchange.violations
   entry.resent = exchange.resent
-}
-
-/** One exchange in the list of recent exchanges. */
-export interface ExchangeRow {
-  readonly correlationId: string
-  readonly at: string
-  readonly route: string
-  readonly outcome: string
-  readonly status: number
-  readonly tenant: string
-  readonly streamed: boolean
-}
-
-const MAX_SHOWN_EXCHANGES = 100
-
-/** The last exchanges, newest first, one per correlation id. */
-export function recentRows(recent: RecentExchanges): ExchangeRow[] {
-  const shown = new Map<string, ExchangeRow>()
-  for (const exchange of recent.newestFirst()) {
-    if (shown.size === MAX_SHOWN_EXCHANGES) break
-    const { correlationId, route, outcome, status, tenant, streamed } = exchange
-    if (shown.has(correlationId)) continue
-    shown.set(correlationId, {
-      correlationId,
-      at: startedAtOf(exchange),
-      route: route || 'unmatched',
-      outcome: shownOutcome(outcome, streamed),
-      status,
-      tenant,
-      streamed,
-    })
-  }
-  return [...shown.values()]
-}
-
-/** Merges the rows of several processes: the newest of all, one per correlation id. */
-export function mergeRows(rows: readonly ExchangeRow[]): ExchangeRow[] {
-  const newestFirst = rows.toSorted((first, second) => Date.parse(second.at) - Date.parse(first.at))
-  // A later entry of a Map replaces an earlier one, and the newest must stay.
-  const byId = new Map(newestFirst.toReversed().map((row) => [row.correlationId, row]))
-  return newestFirst.filter((row) => byId.get(row.correlationId) === row).slice(0, MAX_SHOWN_EXCHANGES)
+  entry.traceparent = exchange.headers[headerKeys.traceparent]
+  entry.serviceAccount = exchange.identity?.serviceAccount ?? false
 }
 
 /** The records of one correlation id. */
@@ -182,6 +149,15 @@ export function entryOf(exchange: Exchange): RecentExchange {
 /** The time of arrival. */
 export function startedAtOf({ endedAtMs, durationMs }: RecentExchange): string {
   return new Date(endedAtMs - durationMs).toISOString()
+}
+
+/**
+ * The span that a service behind a gateway passed on. Gateways derive the trace id from the correlation id, so a
+ * `traceparent` with another trace is one of a client.
+ */
+export function parentSpanOf({ traceparent, correlationId }: RecentExchange): string | undefined {
+  const span = readTraceparent(traceparent)
+  return span?.traceId === traceIdOf(correlationId) ? span.spanId : undefined
 }
 
 function ownEvent(exchange: RecentExchange): AuditEvent {
@@ -213,6 +189,17 @@ function shownAttributes(exchange: RecentExchange): Record<string, string> {
     plugin_ms: String(roundMs(exchange.pluginMs)),
     ...(!Number.isNaN(upstreamMs) && { upstream_ms: String(roundMs(upstreamMs)) }),
     ...(streamed && { streamed: 'true' }),
+    ...callerAttributes(exchange),
+  }
+}
+
+/** Who called whom: the span of the request, the span that its sender worked for, and whether it was a service account. */
+function callerAttributes(exchange: RecentExchange): Record<string, string> {
+  const parent = parentSpanOf(exchange)
+  return {
+    span_id: exchange.spanId,
+    ...(parent !== undefined && { parent_span_id: parent }),
+    ...(exchange.serviceAccount && { service_account: 'true' }),
   }
 }
 

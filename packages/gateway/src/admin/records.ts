@@ -5,7 +5,8 @@ import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 import { exchangeDetails } from './exchange-detail.ts'
 import type { OtherWorkers } from './other-workers.ts'
 import { OWN_PART, type PartRecord, PostedRecords, readRecords } from './posted-records.ts'
-import { mergeRows, ownRecords, type RecentExchanges, recentRows } from './recent-exchanges.ts'
+import { ownRecords, type RecentExchanges } from './recent-exchanges.ts'
+import { MOST_LISTED, mergeRows, type RowPage, recentRows } from './recent-rows.ts'
 import { pageOf, rowsBefore } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
 
@@ -16,9 +17,9 @@ export interface Records {
   /** One request, step by step. */
   detail(exchange: Exchange): Promise<AdminAnswer>
   /** The list of the last exchanges. */
-  recent(): Promise<AdminAnswer>
   /** A page of the remembered requests. */
   requests(exchange: Exchange): Promise<AdminAnswer>
+  recent(exchange: Exchange): Promise<AdminAnswer>
   /** Takes records of services and other gateways. */
   post(exchange: Exchange): Promise<AdminAnswer>
 }
@@ -67,7 +68,11 @@ export function createRecords(
       const others = (await otherWorkers?.requests(before)) ?? []
       return jsonAnswer(pageOf([...rowsBefore(recent, before), ...others]))
     },
-    recent: async () => jsonAnswer({ exchanges: await recentExchanges(recent, sources) }),
+    async recent({ query }) {
+      const page = readPage(new URLSearchParams(query))
+      if (typeof page === 'string') return faultAnswer('INVALID', page)
+      return jsonAnswer({ exchanges: await recentExchanges(recent, page, sources) })
+    },
     post: (exchange) => takeRecords(exchange, posted, allowance),
   }
 }
@@ -104,14 +109,59 @@ function timeOf({ timestamp }: PartRecord): number {
   return Date.parse(timestamp)
 }
 
+const DEFAULT_LISTED = 100
+
+/** The part of the list that a query asks for, or its fault. */
+function readPage(query: URLSearchParams): RowPage | string {
+  const most = Number(query.get('limit') ?? DEFAULT_LISTED)
+  if (!Number.isInteger(most) || most < 1 || most > MOST_LISTED)
+    return `limit is not a number from 1 to ${MOST_LISTED}.`
+  const until = query.get('until')
+  const untilMs = until === null ? Number.MAX_SAFE_INTEGER : Date.parse(until)
+  return Number.isNaN(untilMs) ? 'until is not a time.' : { most, untilMs }
+}
+
+/** The end of background work, as its service recorded it. */
+interface EndedWork {
+  /** The id of the request that was answered with 202. */
+  readonly requestId: string
+  readonly outcome: string
+  readonly status: number
+  readonly at: string
+}
+
+const ENDED = 'agentic.operation.finished'
+const MAX_ENDED = 40
+
 async function recentExchanges(
   recent: RecentExchanges,
+  page: RowPage,
   { posted, otherWorkers }: OtherSources,
 ): Promise<unknown[]> {
-  const shown = mergeRows([...recentRows(recent), ...((await otherWorkers?.recent()) ?? [])])
-  const parts = new Map(shown.map(({ correlationId }) => [correlationId, new Set([OWN_PART])]))
-  for (const { correlation_id, part } of posted.all()) parts.get(correlation_id)?.add(part)
-  return shown.map((row) => ({ ...row, parts: [...(parts.get(row.correlationId) ?? [])] }))
+  const shown = mergeRows(
+    [...recentRows(recent, page), ...((await otherWorkers?.recent(page)) ?? [])],
+    page.most,
+  )
+  const others = new Map(
+    shown.map(({ correlationId }) => [
+      correlationId,
+      { parts: new Set([OWN_PART]), ended: [] as EndedWork[] },
+    ]),
+  )
+  for (const record of posted.all()) {
+    const found = others.get(record.correlation_id)
+    if (found === undefined) continue
+    found.parts.add(record.part)
+    if (record.event_type === ENDED && found.ended.length < MAX_ENDED) found.ended.push(endOf(record))
+  }
+  return shown.map((row) => {
+    const { parts = new Set([OWN_PART]), ended = [] } = others.get(row.correlationId) ?? {}
+    return { ...row, ended, parts: [...parts] }
+  })
+}
+
+function endOf({ request_id, outcome, timestamp, attributes }: PartRecord): EndedWork {
+  return { requestId: request_id, outcome, status: Number(attributes['status']) || 0, at: timestamp }
 }
 
 async function takeRecords(

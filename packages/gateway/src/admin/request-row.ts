@@ -26,7 +26,8 @@ export interface RequestRow {
   readonly cause?: string
 }
 
-const MAX_PATH_LENGTH = 512
+/** Longer paths are cut in lists. */
+export const MAX_PATH_LENGTH = 512
 
 /** The row of a request that ends now. */
 export function rowNow(exchange: Exchange): RequestRow {

@@ -167,7 +167,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       usage: async (tenant) => [...(await askAll(others(), 'usage', tenant)).values()].flat(),
       exchanges: async (id) => [...(await askAll(others(), 'exchanges', id)).values()].flat(),
       requests: async (before) => [...(await askAll(others(), 'requests', before)).values()].flat(),
-      recent: async () => [...(await askAll(others(), 'recent')).values()].flat(),
+      recent: async (page) => [...(await askAll(others(), 'recent', page)).values()].flat(),
     }
   }
 
@@ -224,7 +224,7 @@ type Answers<Name extends Question> = Map<Worker, ReturnType<WorkerCalls[Name]>>
 async function askAll<Name extends Question>(
   workers: Iterable<Worker>,
   name: Name,
-  value?: string | number,
+  value?: unknown,
 ): Promise<Answers<Name>> {
   const answers: Answers<Name> = new Map()
   const asked = [...workers].map(async (worker) => {

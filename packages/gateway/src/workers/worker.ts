@@ -211,8 +211,8 @@ function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
   return {
     reload: () => supervisor.ask('reload'),
     records: (correlationId) => supervisor.ask('records', correlationId),
-    recent: () => supervisor.ask('recent'),
     requests: (before) => supervisor.ask('requests', before),
+    recent: (page) => supervisor.ask('recent', page),
     feed: () => supervisor.ask('feed'),
     usage: (tenant) => supervisor.ask('usage', tenant),
     exchanges: (requestId) => supervisor.ask('exchanges', requestId),

@@ -197,10 +197,12 @@ test('a complete stream is shown as streamed everywhere, a broken stream is not'
   await eventually(counted, (outcomes) => Object.keys(outcomes).length === 2)
   expect(counted()).toEqual({ streamed: 1, failed_dependency: 1 })
   const { body } = await sendRequest(`${adminUrl}/api/recent`)
-  const { exchanges } = JSON.parse(body.toString()) as { exchanges: Record<string, unknown>[] }
-  expect(exchanges.map(({ route: id, outcome, streamed }) => [id, outcome, streamed])).toEqual(
-    shown.toReversed(),
-  )
+  const { exchanges } = JSON.parse(body.toString()) as {
+    exchanges: { requests: Record<string, unknown>[] }[]
+  }
+  expect(
+    exchanges.flatMap(({ requests }) => requests.map(({ route: id, outcome }) => [id, outcome])),
+  ).toEqual(shown.toReversed().map(([id, outcome]) => [id, outcome]))
 })
 
 describe('readers of the feed', () => {

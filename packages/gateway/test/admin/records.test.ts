@@ -276,10 +276,87 @@ test('unmatched requests are among the recent ones, newest first, one per id', a
   const recent = async () => (await (await fetch(`${adminUrl}/api/recent`)).json()) as { exchanges: object[] }
   const { exchanges } = await eventually(recent, (found) => found.exchanges.length === 3)
   expect(exchanges).toMatchObject([
-    { correlationId: 'c', route: 'unmatched', outcome: 'not_found' },
-    { correlationId: 'a', route: 'read-item' },
+    { correlationId: 'c', requests: [{ route: 'unmatched', outcome: 'not_found' }] },
+    { correlationId: 'a', requests: [{ route: 'read-item', count: 2 }] },
     { correlationId: 'b' },
   ])
+})
+
+test('the list has as many exchanges as its query asks for, and goes on where it ended', async () => {
+  const { adminUrl, url } = await startAdmin()
+  const ids = Array.from({ length: 102 }, (_, index) => `c-${index}`)
+  for (const id of ids) await sendItem(url, id)
+  const list = async (query: string) => {
+    const answer = await fetch(`${adminUrl}/api/recent${query}`)
+    return ((await answer.json()) as { exchanges: { correlationId: string; at: string }[] }).exchanges
+  }
+  const idsOf = (exchanges: readonly { correlationId: string }[]) =>
+    exchanges.map(({ correlationId }) => correlationId).toSorted()
+  await eventually(
+    () => list('?limit=512'),
+    (found) => found.length === 102,
+  )
+  const newest = await list('')
+  expect(newest).toHaveLength(100)
+  expect(await list('?limit=1')).toEqual(newest.slice(0, 1))
+  const older = await list(`?until=${newest.at(-1)?.at}`)
+  expect(older[0]).toEqual(newest.at(-1))
+  expect([...new Set(idsOf([...newest, ...older]))]).toEqual(ids.toSorted())
+  for (const [query, message] of [
+    ['limit=0', 'limit is not a number from 1 to 512.'],
+    ['limit=513', 'limit is not a number from 1 to 512.'],
+    ['limit=', 'limit is not a number from 1 to 512.'],
+    ['limit=1.5', 'limit is not a number from 1 to 512.'],
+    ['until=yesterday', 'until is not a time.'],
+  ]) {
+    const answer = await fetch(`${adminUrl}/api/recent?${query}`)
+    expect([answer.status, await answer.json()], query).toEqual([422, { code: 'INVALID', message }])
+  }
+})
+
+test('the end of background work is listed with its exchange', async () => {
+  const { adminUrl, url } = await startAdmin()
+  await sendItem(url, 'corr-1')
+  const end = event('corr-1', {
+    event_type: 'agentic.operation.finished',
+    request_id: 'req-corr-1',
+    outcome: 'created',
+    timestamp: '2099-01-01T00:00:00Z',
+    attributes: { status: '201' },
+  })
+  expect(await post(adminUrl, JSON.stringify(end))).toEqual(taken)
+  const { exchanges } = await eventually(
+    async () => (await (await fetch(`${adminUrl}/api/recent`)).json()) as { exchanges: object[] },
+    (found) => found.exchanges.length === 1,
+  )
+  expect(exchanges).toMatchObject([
+    {
+      ended: [{ requestId: 'req-corr-1', outcome: 'created', status: 201, at: '2099-01-01T00:00:00Z' }],
+      parts: ['gateway', 'campaigns'],
+    },
+  ])
+})
+
+test('a request of a service names the span that it works for, a request of a client does not', async () => {
+  const { adminUrl, url } = await startAdmin()
+  const correlationId = '0af76519-16cd-43dd-8448-eb211c80319c'
+  const traces = {
+    own: '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01',
+    client: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  }
+  for (const [id, traceparent] of Object.entries(traces)) {
+    const headers = { 'X-Correlation-ID': correlationId, 'X-Request-ID': id, traceparent }
+    await (await fetch(`${url}/items/1`, { headers })).text()
+  }
+  const { records } = await eventually(
+    () => find(adminUrl, correlationId),
+    (found) => found.records.length === 2,
+  )
+  const parents = records.map((record) => {
+    const { request_id, attributes } = record as { request_id: string; attributes: Record<string, string> }
+    return [request_id, attributes['parent_span_id']]
+  })
+  expect(Object.fromEntries(parents)).toEqual({ own: '00f067aa0ba902b7', client: undefined })
 })
 
 describe('a taker of records', () => {
