@@ -30,7 +30,8 @@ const schemaMembers = new Set([
   'else',
 ])
 const references = new Set(['$ref', '$dynamicRef'])
-// Their targets become members of the tool's own `$defs`; a base address would change the meaning of references.
+// Definitions become members of the tool's own `$defs`; a base address would change the meaning of references. A schema
+// with `x-mcp-header` would oblige clients to repeat arguments in headers.
 const dropped = new Set([
   '$defs',
   'definitions',
@@ -40,6 +41,7 @@ const dropped = new Set([
   '$dynamicAnchor',
   'discriminator',
   'xml',
+  'x-mcp-header',
 ])
 
 /** Copies schemas of a document into one tool: local references become `$defs` of the tool. */
