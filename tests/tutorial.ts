@@ -140,7 +140,7 @@ class Reader {
   async #untilRouted(): Promise<void> {
     const admin = `http://127.0.0.1:${this.#run.portBase + 10}/api/routes`
     const count = async () => ((await (await fetch(admin)).json()) as { routes: unknown[] }).routes.length
-    await expect.poll(count).toBe(7)
+    await expect.poll(count).toBe(9)
   }
 
   /** The page has the usual ports, which another program may use on this machine. */

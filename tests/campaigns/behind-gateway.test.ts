@@ -127,14 +127,16 @@ test('every operation of the service has its route, and carol of globex finds no
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => ({ method, path })),
   )
-  expect(operations).toHaveLength(12)
+  expect(operations).toHaveLength(14)
   for (const { method, path } of operations) {
     const filled = path.replace('{campaignId}', 'cmp-123').replace(/\{\w+\}/, 'x')
-    const body = method === 'post' ? { goal: 'ctr', name: 'Mine' } : undefined
+    const fields = path.startsWith('/approvals/') ? {} : { goal: 'ctr', name: 'Mine' }
+    const body = method === 'post' ? fields : undefined
     const outcome = await carol.request({ method: method.toUpperCase(), path: filled, body })
+    if (path === '/approvals') expect(outcome).toMatchObject({ body: { approvals: [] } })
     expect([path, 'code' in outcome ? outcome.code : outcome.type]).toEqual([
       path,
-      path === '/campaigns' ? 'created' : 'NOT_FOUND',
+      ({ '/campaigns': 'created', '/approvals': 'success' } as Record<string, string>)[path] ?? 'NOT_FOUND',
     ])
   }
 })

@@ -46,12 +46,12 @@ test('routes add writes all routes of a service, a gateway accepts them, and not
   const before = readGateway(folder)
 
   const dry = await agentic(`${add} --dry-run`, folder, port)
-  expect([dry.code, dry.stderr]).toEqual([0, '8 routes would be added; gateway.yaml is unchanged\n'])
+  expect([dry.code, dry.stderr]).toEqual([0, '10 routes would be added; gateway.yaml is unchanged\n'])
   expect(readGateway(folder)).toBe(before)
   writeFileSync(join(folder, 'change.diff'), dry.stdout)
 
   const added = await agentic(add, folder, port)
-  expect(added).toEqual({ code: 0, stdout: dry.stdout, stderr: '8 routes added to gateway.yaml\n' })
+  expect(added).toEqual({ code: 0, stdout: dry.stdout, stderr: '10 routes added to gateway.yaml\n' })
   const written = readGateway(folder)
   expect(written.startsWith(before.slice(0, before.indexOf('routes:')))).toBe(true)
   expect(added.stdout).toContain(`+  - id: operation-status
@@ -109,10 +109,10 @@ test('routes add leaves routes with another target alone, and takes a target wit
   const target = 'http://127.0.0.1:${SERVICE_PORT:-8081}'
   writeFileSync(join(folder, 'gateway.yaml'), withoutRoutes(readGateway(folder)))
   const written = await runHere([...add, '--target', target], { cwd: folder, env: {} })
-  expect([written.code, written.stderr]).toEqual([0, '8 routes added to gateway.yaml\n'])
+  expect([written.code, written.stderr]).toEqual([0, '10 routes added to gateway.yaml\n'])
   const again = await runHere([...add, '--target', target], { cwd: folder, env: { SERVICE_PORT: '9000' } })
   expect([again.code, again.stderr]).toEqual([0, ''])
-  expect(readGateway(folder).split(`target: ${target}\n`)).toHaveLength(9)
+  expect(readGateway(folder).split(`target: ${target}\n`)).toHaveLength(11)
 })
 
 test('routes add reads a document from a file, and needs a target for it', async () => {
@@ -136,7 +136,7 @@ test('routes add reads a document from a file, and needs a target for it', async
   expect([wrong.code, wrong.stderr]).toEqual([
     2,
     expect.stringMatching(
-      /^the routes cannot be added, the result would not be valid:\ngateway\.yaml:\d+:\d+: routes\[8\]\.target: /,
+      /^the routes cannot be added, the result would not be valid:\ngateway\.yaml:\d+:\d+: routes\[10\]\.target: /,
     ),
   ])
   expect(readGateway(folder)).toBe(before)

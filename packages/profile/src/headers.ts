@@ -13,6 +13,7 @@ export const headers = {
   idempotencyKey: 'Idempotency-Key',
   idempotencyReplayed: 'Idempotency-Replayed',
   approvalToken: 'X-Approval-Token',
+  via: 'X-Agentic-Via',
   profile: 'X-Agentic-Profile',
   retryAfter: 'Retry-After',
   traceparent: 'traceparent',

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { JsonSchema } from './input/json-schema.ts'
+import { CURSOR } from './runtime/approvals/list.ts'
 import { approvalStates } from './runtime/contract.ts'
 
 /** The limit of a comment, in characters. */
@@ -79,7 +80,11 @@ export const listInput = closedObject<ListInput>({
         ? undefined
         : `has to be one of ${approvalStates.join(', ')}`,
   },
-  cursor: text(256, 'The `next` of the page before.'),
+  cursor: {
+    json: { type: 'string', pattern: CURSOR, description: 'The `next` of the page before.' },
+    fault: (value) =>
+      typeof value === 'string' && new RegExp(CURSOR).test(value) ? undefined : 'is not the next of a page',
+  },
   limit: {
     json: {
       type: 'integer',

@@ -9,7 +9,6 @@ import type {
   ApprovalCheck,
   ApprovalRequest,
   Approvals,
-  KeptRequest,
   PresentedToken,
   Reservation,
   Scope,
@@ -26,6 +25,9 @@ export interface Approved extends PresentedToken {
   readonly digest: string
 }
 
+/** The part of an approval that shows the request and its way. */
+export type ApprovalDetail = Pick<ApprovalRequest, 'request' | 'via' | 'correlationId'>
+
 /** A request before the approval gate. */
 interface GateRequest {
   readonly operation: Pick<Operation, 'approval' | 'requestedFor'>
@@ -37,8 +39,7 @@ interface GateRequest {
   readonly durable: Pick<Durable, 'approvals'>
   /** The path of the approvals, without an id. */
   readonly approvalsPath: string
-  /** The request as those who decide see it. */
-  readonly keptRequest: () => KeptRequest
+  readonly approvalDetail: () => ApprovalDetail
 }
 
 /** The approval gate: passes requests without a rule or with a valid approval, and answers all others (decision 13). */
@@ -56,7 +57,6 @@ export async function approve(request: GateRequest): Promise<Step<Approved | und
     return endWith(invalidAt('body', 'contains the character U+0000'))
   const digest = person === undefined ? request.digest : await fingerprintFor(person, request.digest)
   const { subject: requestedFor, issuer: requestedForIssuer } = person ?? {}
-  const { correlationId } = context.trace
   return passGate(
     { ...request, digest },
     {
@@ -66,7 +66,6 @@ export async function approve(request: GateRequest): Promise<Step<Approved | und
       expirySeconds: rule.expirySeconds,
       requestedFor,
       requestedForIssuer,
-      correlationId,
     },
   )
 }
@@ -130,12 +129,12 @@ export async function whyNotUsed(
 }
 
 async function askAnew(request: GateRequest, wanted: Wanted, approvals: Approvals): Promise<Step<never>> {
-  const { scope, digest, keptRequest } = request
+  const { scope, digest, approvalDetail } = request
   try {
     return askAgain(
       request,
       wanted,
-      await approvals.request(scope, digest, { ...wanted, request: keptRequest() }),
+      await approvals.request(scope, digest, { ...wanted, ...approvalDetail() }),
     )
   } catch (error) {
     if (error instanceof TooManyApprovalsError) return endWith(tooManyApprovals(error.limit))

@@ -132,6 +132,7 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
       traceparent: caller.traceparent,
       forwardedApproval: () => forwarded,
       approvalWanted: (token, location) => void innerApprovals.set(token, location),
+      via: caller.via,
     },
   })
   return perform({
@@ -144,8 +145,11 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
     prefersAsync: caller.prefersAsync,
     durable: parts.durable,
     publicPath: parts.publicPath,
-    keptRequest: () =>
-      keepRequest({ operation, params, collected: checked.collected, publicPath: parts.publicPath }),
+    approvalDetail: () => ({
+      request: keepRequest({ operation, params, collected: checked.collected, publicPath: parts.publicPath }),
+      via: caller.via,
+      correlationId: trace.correlationId,
+    }),
     ownApproval: (own) => {
       forwarded = approvalTokens.filter((token) => token !== own).join(', ') || undefined
     },
@@ -178,6 +182,7 @@ function jobOf({ match, caller, collected }: CheckedRequest, scope: Scope, { tra
     params: match.params,
     idempotencyKey,
     approvalId: undefined,
+    ...(caller.via.length > 0 && { via: caller.via }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { headers, type Outcome } from '@agentic-rest/profile'
 import { type Answer, endWith, goOn, type Step } from './answer.ts'
-import { type Approved, approve, whyNotUsed } from './approve.ts'
+import { type ApprovalDetail, type Approved, approve, whyNotUsed } from './approve.ts'
 import { cancelOperationOf, type Durable } from './durable.ts'
 import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
 import type { Caller } from './http/caller.ts'
@@ -8,7 +8,7 @@ import { accepted } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
 import { invalidAt, refusal, tooManyOpen } from './refusals.ts'
 import type { GivenApproval, RequestContext, RunContext } from './run-context.ts'
-import type { Claim, Job, KeptRequest, Scope } from './runtime/contract.ts'
+import type { Claim, Job, Scope } from './runtime/contract.ts'
 import { OpenLimitError } from './runtime/open-limit.ts'
 
 /** A request with valid inputs. */
@@ -27,8 +27,8 @@ interface Performance {
   readonly durable: Durable
   /** The prefix of the built-in paths. */
   readonly publicPath: string
-  /** The request as those who decide about its approval see it. */
-  readonly keptRequest: () => KeptRequest
+  /** The part of an approval that shows the request and its way. */
+  readonly approvalDetail: () => ApprovalDetail
   /** Called with the token for this service, which is then not forwarded. */
   readonly ownApproval: (token: string) => void
 }
@@ -106,7 +106,7 @@ async function performClaimed(given: Performance, claim: Claimed | undefined): P
     tokens: performance.approvalTokens,
     durable,
     approvalsPath: `${performance.publicPath}/approvals`,
-    keptRequest: performance.keptRequest,
+    approvalDetail: performance.approvalDetail,
   })
   if (!gate.ok) return { answer: gate.answer, isKept: false }
   return performApproved(performance, { claim, approval: gate.value })

@@ -103,13 +103,17 @@ interface ContextSource
   readonly audit: RequestAudit
   readonly callOptions: CallOptions
   /** Values that calls forward, besides tenant, key and correlation id. */
-  readonly passedOn: Pick<CallScope, 'authorization' | 'traceparent' | 'forwardedApproval' | 'approvalWanted'>
+  readonly passedOn: Pick<
+    CallScope,
+    'authorization' | 'traceparent' | 'forwardedApproval' | 'approvalWanted' | 'via'
+  >
 }
 
 /** Creates the context of a request or a background run. */
 export function makeContext({ operation, callOptions, passedOn, ...own }: ContextSource): RequestContext {
   const { tenant, trace, idempotencyKey, signal, log } = own
-  const scope = { operation: operation.id, tenant, trace, idempotencyKey, signal, log, ...passedOn }
+  const via = [...passedOn.via, `${own.subject ?? (own.actor || 'somebody')} called ${operation.id}`]
+  const scope = { operation: operation.id, tenant, trace, idempotencyKey, signal, log, ...passedOn, via }
   const ownInputs = { locationOf: (name: string) => operation.fields.get(name)?.location }
   return {
     ...own,

@@ -81,6 +81,7 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
       traceparent: undefined,
       forwardedApproval: () => undefined,
       approvalWanted: () => undefined,
+      via: job.via ?? [],
     },
   })
   return {

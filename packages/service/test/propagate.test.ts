@@ -161,7 +161,7 @@ describe('an approval that an inner agent wants', () => {
 
   it('reaches the outermost caller with approver and token, and is redeemed through the chain', async () => {
     const { inner, send } = await startChain((url) => url)
-    const gate = await send()
+    const gate = await send({ 'x-agentic-via': 'erin%20called%20start' })
     const { approvalToken } = JSON.parse(gate.text)
     expectAnswer(gate, 412, {
       type: 'approval_required',
@@ -172,6 +172,11 @@ describe('an approval that an inner agent wants', () => {
     })
     const location = gate.headers.get('location') ?? ''
     expect(location.startsWith(`${inner.url}/approvals/`)).toBe(true)
+    const seen = await ask(location, { headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'buyer' } })
+    expect(JSON.parse(seen.text)).toMatchObject({
+      via: ['erin called start', 'alice called plan'],
+      correlationId: trace.correlationId,
+    })
     await ask(`${location}/approve`, {
       method: 'POST',
       headers: { 'x-actor-subject': 'bob', 'x-actor-roles': 'buyer' },

@@ -58,6 +58,7 @@ describe('no copy of the caller passes of', () => {
     'X-Forwarded-For',
     'X-Forwarded-Proto',
     'Forwarded',
+    'X-Agentic-Via',
   ])('%s, however it is spelled', (name) => {
     const spelled = [name, name.toLowerCase(), name.toUpperCase(), name.replaceAll('-', '_')]
     if (name.includes('-')) spelled.push(name.replaceAll('-', '.'))
@@ -73,6 +74,16 @@ describe('no copy of the caller passes of', () => {
 test('what is named in Connection stays here, except for what the gateway sets afterwards', () => {
   const sent = ['Connection', 'close, X-One ,X-CORRELATION-ID', 'x-one', 'a', 'X-Two', 'b']
   expect(forward(sent)).toEqual([['X-Two', 'b'], ...OWN])
+})
+
+test('the calls that led to an agent pass; those that a person states do not', () => {
+  const via = (serviceAccount: boolean) => {
+    const identity = makeIdentity({ subject: 'agent', serviceAccount })
+    return forward(['X-Agentic-Via', 'alice%20called%20buy'], { identity }).filter(
+      ([name]) => name === 'X-Agentic-Via',
+    )
+  }
+  expect([via(false), via(true)]).toEqual([[], [['X-Agentic-Via', 'alice%20called%20buy']]])
 })
 
 test('who calls is told by the gateway alone', () => {

@@ -52,6 +52,7 @@ const OWNED = new Set(
     headerNames.actorPrincipal,
     headerNames.idempotencyKey,
     headerNames.approvalToken,
+    headerNames.via,
     headerNames.authorization,
     headerNames.traceparent,
     // It belongs to the replaced traceparent (W3C Trace Context, section 3.4).
@@ -139,6 +140,8 @@ function addOwnHeaders(
   add(list, headerNames.agenticIdentity, signed)
   add(list, headerNames.idempotencyKey, headers[headerKeys.idempotencyKey])
   add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])
+  // Approvers see it. People could claim to come by any way; agents are trusted with it, as with the actor.
+  if (identity?.serviceAccount) add(list, headerNames.via, headers[headerKeys.via])
   if (route?.forwardAuthorization) add(list, headerNames.authorization, headers[headerKeys.authorization])
   add(list, headerNames.traceparent, traceparent)
   if (exchange.countsUsage) add(list, 'Accept-Encoding', 'identity')

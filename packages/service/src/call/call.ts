@@ -1,4 +1,5 @@
 import { compareTrace, headers, type Outcome, outcomes, readOutcome, type Trace } from '@agentic-rest/profile'
+import { writeVia } from '../http/via.ts'
 import type { Log } from '../log.ts'
 import { fillTemplate, type Method } from '../path-template.ts'
 import { invalidAt, type RefusalCode, refusal } from '../refusals.ts'
@@ -49,6 +50,8 @@ export interface CallScope {
   readonly traceparent: string | undefined
   readonly signal: AbortSignal
   readonly log: Log
+  /** The calls that led here, with the one of this request as the last. */
+  readonly via: readonly string[]
   /** The approval tokens of the request, without the one for this service. */
   forwardedApproval(): string | undefined
   /** Called when an inner agent requires an approval, with its address. */
@@ -126,6 +129,7 @@ function callHeaders(
     [headers.idempotencyKey]: scope.idempotencyKey,
     [headers.approvalToken]: scope.forwardedApproval(),
     [headers.traceparent]: scope.traceparent,
+    [headers.via]: writeVia(scope.via),
     [headers.authorization]: authorization,
     [headers.contentType]: body === undefined ? undefined : 'application/json',
   }

@@ -2,6 +2,7 @@ import { headers, readTrace, type Trace } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, invalidRequest, refusal } from '../refusals.ts'
 import { isStorable } from '../runtime/key-text.ts'
+import { readVia } from './via.ts'
 
 /** The statements of a gateway about a request, in plain headers or in a signed token. */
 export interface Identity {
@@ -23,6 +24,8 @@ export interface Caller extends Identity {
   readonly authorization: string | undefined
   readonly traceparent: string | undefined
   readonly prefersAsync: boolean
+  /** The calls that led to the caller, the first one first, as the agents on the way state them. */
+  readonly via: readonly string[]
 }
 
 const IDENTIFIER_PATTERN = String.raw`^[\x20-\x7e]{0,256}$`
@@ -94,6 +97,7 @@ export function readCaller(
     authorization: read(headers.authorization),
     traceparent: read(headers.traceparent),
     prefersAsync: prefersAsync(read('prefer')),
+    via: readVia(read(headers.via)),
   })
 }
 

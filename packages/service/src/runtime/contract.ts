@@ -51,6 +51,8 @@ export interface Job {
   readonly params: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly approvalId: string | undefined
+  /** The calls that led to the requester. */
+  readonly via?: readonly string[] | undefined
   /** The person on whose behalf the requester, an agent, asks. */
   readonly requestedFor?: Principal | undefined
   /** The subject that gave the approval, and its issuer. */
@@ -158,7 +160,7 @@ export interface ApprovalView {
   readonly digest: string
   readonly quorum: number
   readonly decisions: readonly ApprovalDecision[]
-  /** The callers on the way to the requester, the first one first. */
+  /** The calls that led to the requester, the first one first, as the agents on the way state them. */
   readonly via: readonly string[]
   readonly correlationId?: string
   readonly createdAt: string

@@ -70,13 +70,13 @@ interface Cursor {
 }
 
 function writeCursor({ micros, approval_id }: ListRow): string {
-  return Buffer.from(`${micros} ${approval_id}`).toString('base64url')
+  return `${micros}_${approval_id}`
 }
 
-/** A cursor is opaque to callers; an invalid one is a fault of the request. */
+/** The form of a cursor: the time of the last approval in microseconds, and its id. Callers treat it as opaque. */
+export const CURSOR = String.raw`^([0-9]{1,17})_([0-9A-Za-z_-]{1,128})$`
+
 function readCursor(cursor: string): Cursor | undefined {
-  const [, micros, approvalId] =
-    /^(\d{1,17}) (\S{1,128})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (micros === undefined || approvalId === undefined || !isStorable(approvalId)) return undefined
-  return { micros, approvalId }
+  const [, micros, approvalId] = new RegExp(CURSOR).exec(cursor) ?? []
+  return micros === undefined || approvalId === undefined ? undefined : { micros, approvalId }
 }
