@@ -48,6 +48,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/call.ts')).call,
   },
   {
+    name: 'approvals',
+    summary: 'Lists what waits for a decision, and approves, rejects or waits.',
+    load: async () => (await import('./commands/approvals.ts')).approvals,
+  },
+  {
     name: 'token',
     summary: 'Prints a token for the running stack.',
     load: async () => (await import('./commands/token.ts')).token,

@@ -228,7 +228,7 @@ test('an approval is told with who decides and where, waited for, and sent with 
       'This needs an approval first: Spend 5000?',
       '  approver  Finance',
       `  where     ${url}/approvals/a-1`,
-      `  they run  npx agentic call POST /approvals/a-1/approve --base-url ${url} (with a token of theirs)`,
+      `  they run  npx agentic approvals approve /approvals/a-1 --base-url ${url} (with a token of theirs)`,
       'Waiting for the decision. Ctrl-C ends the wait; nothing was done so far.',
       '',
     ].join('\n'),

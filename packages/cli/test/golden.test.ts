@@ -10,6 +10,7 @@ import {
   steady,
   transcript,
 } from './golden/transcript.ts'
+import { answerApprovals } from './harness/approvals-service.ts'
 import { answerWithOutcome } from './harness/outcome-service.ts'
 import { folderWith } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
@@ -23,8 +24,9 @@ import { answerUsage } from './harness/usage-listener.ts'
 const helps = commands.map(({ name }): GoldenCase => ({ name: `help-${name}`, args: [name, '--help'] }))
 const cases = [...helps, ...goldenCases]
 
-test.each(cases)('$name', async ({ name, args, calls, asksAdmin, writes, ...options }) => {
-  const address = calls ? ['--base-url', (await startUpstream(answerWithOutcome)).url] : []
+test.each(cases)('$name', async ({ name, args, calls, approves, asksAdmin, writes, ...options }) => {
+  const service = approves ? answerApprovals : answerWithOutcome
+  const address = calls || approves ? ['--base-url', (await startUpstream(service)).url] : []
   const adminUrl = asksAdmin ? (await startUpstream(answerUsage)).url : undefined
   const admin = adminUrl === undefined ? [] : ['--admin', adminUrl]
   const cwd = writes === undefined ? files : copyOfFiles()

@@ -94,7 +94,7 @@ function approvalText({ message, approver, location }: PendingApproval, baseUrl:
   const command =
     path === undefined
       ? undefined
-      : `npx agentic call POST ${path}/approve --base-url ${baseUrl} (with a token of theirs)`
+      : `npx agentic approvals approve ${path} --base-url ${baseUrl} (with a token of theirs)`
   return [
     `This needs an approval first: ${terminalLine(message)}\n`,
     facts({ approver: approver?.name, where: location, 'they run': command }),

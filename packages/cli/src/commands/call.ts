@@ -1,15 +1,16 @@
-import { type Answered, ProfileViolationError, TransportError } from '@agentic-rest/client'
+import type { Answered } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
 import { conditions } from '@agentic-rest/profile'
 import { isInteractive } from '../call/ask-inputs.ts'
-import { CallError, type CallOptions, keyOption, readCall } from '../call/read-call.ts'
+import { explainFailure } from '../call/explain-failure.ts'
+import { type CallOptions, keyOption, readCall } from '../call/read-call.ts'
 import { sendCall } from '../call/send-call.ts'
 import { isSuccess, outcomeJson, outcomeText, type Shown } from '../call/show-outcome.ts'
 import { defineCommand } from '../command.ts'
 import { tokenOption } from '../given-token.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
-import { jsonText, terminalLine } from '../terminal-text.ts'
+import { terminalLine } from '../terminal-text.ts'
 
 /** `agentic call METHOD PATH`: sends one request, follows it to its end and shows the outcome. */
 export const call = defineCommand({
@@ -86,7 +87,8 @@ export const call = defineCommand({
     try {
       return await sendAndShow(options, host, stop)
     } catch (error) {
-      return explain(error, {
+      return explainFailure(error, {
+        command: 'call',
         host,
         json: values.json,
         baseUrl: values['base-url'],
@@ -142,44 +144,4 @@ function toShown(outcome: Answered): Shown {
   const { trace, profile, headers } = outcome.answer
   const location = outcome.type === 'approval_required' ? headers.get('Location') : null
   return { outcome, trace, profile, location: location ?? undefined, unreachable: outcome.unreachable }
-}
-
-interface Failing {
-  readonly host: Host
-  readonly json: boolean
-  readonly baseUrl: string
-  readonly stopped: boolean
-}
-
-/** Reports why a call has no outcome. Throws other errors again: they are bugs. */
-function explain(error: unknown, { host, json, baseUrl, stopped }: Failing): number {
-  if (stopped) {
-    host.stderr.write('\nEnded by Ctrl-C.\n')
-    return exitCodes.interrupted
-  }
-  if (error instanceof CallError || error instanceof TypeError) {
-    host.stderr.write(`agentic call: ${terminalLine(error.message.replace('baseUrl', '--base-url'))}\n`)
-    return exitCodes.invalid
-  }
-  if (!(error instanceof TransportError || error instanceof ProfileViolationError)) throw error
-  const { code, trace } = error
-  const message = reasonOf(error)
-  if (json) host.stdout.write(`${jsonText({ error: { code, message, trace } })}\n`)
-  else host.stderr.write(`${code}: ${terminalLine(message)}\n${code === 'NETWORK' ? whereHint(baseUrl) : ''}`)
-  return exitCodes.failed
-}
-
-function whereHint(baseUrl: string): string {
-  return `Is something listening at ${terminalLine(baseUrl)}? "npm start" starts the stack or your project; --base-url says where it is.\n`
-}
-
-function reasonOf(error: TransportError | ProfileViolationError): string {
-  if (error instanceof ProfileViolationError)
-    return `the answer (${error.status}) is not one of the profile: ${error.message}`
-  const cause = innermost(error)
-  return cause === error ? error.message : `${error.message}: ${cause.message}`
-}
-
-function innermost(error: Error): Error {
-  return error.cause instanceof Error ? innermost(error.cause) : error
 }

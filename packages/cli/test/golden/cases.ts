@@ -14,6 +14,8 @@ export interface GoldenCase extends RunHere {
   readonly name: string
   /** Whether it calls the test service; its address is then added. */
   readonly calls?: boolean
+  /** Whether it calls the test service with approvals; its address is then added. */
+  readonly approves?: boolean
   /** Whether it asks the admin listener of the test; its address is then added. */
   readonly asksAdmin?: boolean
   /** The folder that it writes, in a copy of `golden/files`. Its files are part of the golden file. */
@@ -168,6 +170,38 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'call-data-with-get', args: ['call', 'GET', '/x', '--data', '{}'] },
   { name: 'call-wrong-header', args: ['call', 'GET', '/x', '--header', 'no colon'] },
   { name: 'call-wrong-timeout', args: ['call', 'GET', '/x', '--timeout', 'soon'] },
+  ...approvalCases([
+    ['approvals-list', 'list'],
+    ['approvals-list-json', 'list', '--json', '--limit', '1'],
+    ['approvals-list-page', 'list', '--limit', '2', '--state', 'all'],
+    ['approvals-list-next', 'list', '--cursor', 'c-2'],
+    ['approvals-list-none', 'list', '--state', 'used'],
+    ['approvals-list-wrong-limit', 'list', '--limit', 'many'],
+    ['approvals-list-wrong-state', 'list', '--state', 'aproved'],
+    ['approvals-list-with-id', 'list', 'a-1'],
+    ['approvals-show', 'show', 'a-1'],
+    ['approvals-show-json', 'show', 'a-1', '--json'],
+    ['approvals-show-location', 'show', 'https://agents.example.com/approvals/a-1'],
+    ['approvals-show-hostile', 'show', 'hostile'],
+    ['approvals-show-old', 'show', 'old'],
+    ['approvals-show-unknown', 'show', 'nobody', '--json'],
+    ['approvals-show-no-approval', 'show', 'page'],
+    ['approvals-show-wrong-id', 'show', 'a/b'],
+    ['approvals-show-with-comment', 'show', 'a-1', '--comment', 'x'],
+    ['approvals-without-id', 'wait'],
+    ['approvals-wrong-action', 'aprove', 'a-1'],
+    ['approvals-approve', 'approve', 'a-1', '--yes', '--comment', 'fine'],
+    ['approvals-approve-without-terminal', 'approve', 'a-1'],
+    ['approvals-approve-own', 'approve', 'mine', '--yes'],
+    ['approvals-approve-changed', 'approve', 'a-1', '--yes', '--digest', 'd-2'],
+    ['approvals-reject-json', 'reject', 'a-1', '--json'],
+    ['approvals-wait-rejected', 'wait', 'rejected'],
+    ['approvals-wait-in-vain', 'wait', 'a-1', '--timeout', '0.1'],
+    ['approvals-wait-wrong-timeout', 'wait', 'a-1', '--timeout', 'soon'],
+  ]),
+  { name: 'approvals-without-action', args: ['approvals'] },
+  { name: 'approvals-wrong-token', args: ['approvals', 'list', '--token', 'two words'] },
+  { name: 'approvals-no-gateway', args: ['approvals', 'list', '--base-url', 'http://127.0.0.1:18'] },
   { name: 'init', args: ['init', 'my-agent', '--packages', 'registry'], writes: 'my-agent' },
   {
     name: 'init-from',
@@ -193,6 +227,10 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'token-wrong-option', args: ['token', '--tenat', 'acme'] },
   ...conformanceCases,
 ]
+
+function approvalCases(rows: readonly (readonly [name: string, ...args: string[]])[]): GoldenCase[] {
+  return rows.map(([name, ...args]) => ({ name, approves: true, args: ['approvals', ...args] }))
+}
 
 function routeTests(rows: readonly (readonly [name: string, request: string])[]): GoldenCase[] {
   return rows.map(([name, request]) => ({ name, args: ['routes', 'gateway.yaml', '--test', request] }))

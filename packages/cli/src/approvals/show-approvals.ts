@@ -1,0 +1,87 @@
+import { styleText } from 'node:util'
+import { facts } from '../call/show-outcome.ts'
+import { jsonText, terminalLine, terminalText, textTable } from '../terminal-text.ts'
+import type { Approval, Decision, KeptRequest } from './approval.ts'
+
+const HEADINGS = ['APPROVAL', 'STATE', 'OPERATION', 'ASKED BY', 'EXPIRES', 'MESSAGE']
+const LONGEST_MESSAGE = 60
+
+/** Approvals as a table, the newest first. */
+export function approvalsTable(approvals: readonly Approval[], stream: NodeJS.WriteStream): string {
+  const rows = approvals.map(({ approvalId, state, operation, requester, expiresAt, message }) =>
+    [approvalId, state, operation, requester, expiresAt, shortened(message)].map(terminalLine),
+  )
+  const [heading = '', ...lines] = textTable([HEADINGS, ...rows])
+  return [styleText('bold', heading, { stream }), ...lines].map((line) => `${line}\n`).join('')
+}
+
+function shortened(text: string): string {
+  const characters = [...text]
+  return characters.length <= LONGEST_MESSAGE ? text : `${characters.slice(0, LONGEST_MESSAGE).join('')}…`
+}
+
+/** Everything about an approval that a decision depends on. */
+export function approvalText(approval: Approval, stream: NodeJS.WriteStream): string {
+  const { approvalId, state, requestedFor, via, requester, decisions } = approval
+  const colour = state === 'pending' ? 'yellow' : ['approved', 'used'].includes(state) ? 'green' : 'red'
+  const way = via.at(-1) === requester ? via : [...via, requester]
+  return [
+    `${styleText([colour, 'bold'], terminalLine(state), { stream })}  ${styleText('dim', terminalLine(approvalId), { stream })}\n`,
+    `${terminalText(approval.message)}\n`,
+    facts({
+      operation: approval.operation,
+      'asked by': requester,
+      'on behalf of': orNone(requestedFor),
+      way: via.length === 0 ? undefined : way.join(' -> '),
+      asked: orNone(approval.createdAt),
+      expires: orNone(approval.expiresAt),
+      needed: needed(approval),
+    }),
+    ...(decisions.length === 0 ? [] : [heading('Decisions', stream), ...decisions.map(decisionText)]),
+    requestText(approval, stream),
+  ].join('')
+}
+
+function needed({ isConfirmation, quorum, role, decisions }: Approval): string {
+  if (isConfirmation) return 'a confirmation by the person who asked'
+  const approved = decisions.filter(({ verdict }) => verdict === 'approved').length
+  const who = role === '' ? '' : ` with the role ${role}`
+  if (quorum === 1) return `one approval by somebody else${who}`
+  return `${quorum} approvals by different people${who}; ${approved} so far`
+}
+
+function decisionText({ decidedBy, verdict, comment, decidedAt }: Decision): string {
+  const said = comment === '' ? '' : `: ${comment}`
+  return `  ${terminalLine(`${decidedBy} ${verdict} ${decidedAt}`.trim() + said)}\n`
+}
+
+function requestText({ request, digest }: Approval, stream: NodeJS.WriteStream): string {
+  if (request === undefined) return 'The service does not show the request.\n'
+  return [
+    heading('Request', stream),
+    `  ${terminalLine(request.line)}\n`,
+    inputsText(request),
+    request.truncated ? '  Some values are too large to be shown. The decision is about them too.\n' : '',
+    facts({ digest: orNone(digest) }),
+  ].join('')
+}
+
+/** One line for each input, by its place: `body.amount 500`. */
+function inputsText({ inputs }: KeptRequest): string {
+  return facts(Object.fromEntries(Object.entries(inputs).flatMap(([place, values]) => leaves(place, values))))
+}
+
+function leaves(path: string, value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[path, jsonText(value, 0)]]
+  const entries = Object.entries(value)
+  if (entries.length === 0) return []
+  return entries.flatMap(([key, each]) => leaves(`${path}.${key}`, each))
+}
+
+function heading(text: string, stream: NodeJS.WriteStream): string {
+  return `${styleText('bold', text, { stream })}\n`
+}
+
+function orNone(text: string): string | undefined {
+  return text === '' ? undefined : text
+}
