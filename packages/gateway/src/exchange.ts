@@ -348,6 +348,10 @@ export class Exchange implements RequestHead, RequestWire {
   /** The rules have searched the path values: records may show them. */
   pathInspected = false
 
+  // prompt-sanitize and token-validator
+  /** The rule, claim or header that refused the request, where no other field names it. */
+  rule: string | undefined = undefined
+
   // any step with a limit
   /** The limit that refused the request, set with `refuseByLimit`. */
   limit: string | undefined = undefined

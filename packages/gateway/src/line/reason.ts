@@ -20,7 +20,7 @@ export function reasonOf(exchange: Exchange): Reason | undefined {
 /** The part of the configuration, of the profile or of the request that decided. */
 function ruleOf(exchange: Exchange, outcome: Outcome): string | undefined {
   const { limit, deniedPolicy, violations, route } = exchange
-  const named = limit ?? deniedPolicy
+  const named = limit ?? deniedPolicy ?? exchange.rule
   if (named !== undefined) return named
   if (violations.length > 0) return violations.join(',')
   switch (codeOf(outcome) as ErrorCode | typeof VALIDATION_FAILED) {

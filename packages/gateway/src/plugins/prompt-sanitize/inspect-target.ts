@@ -40,6 +40,7 @@ export function createTargetInspector({ rules, read, redact }: TargetInspectorOp
       const rule = findRule(params[name] ?? '', name)
       if (rule === undefined) continue
       concealPath(exchange, (text, hint) => masked(mask, text, hint))
+      exchange.rule = rule
       return invalidRequest('path', notAllowed(rule))
     }
     return undefined
@@ -53,12 +54,12 @@ export function createTargetInspector({ rules, read, redact }: TargetInspectorOp
       if (result !== source) exchange.query = `?${result}`
       return undefined
     }
-    return invalidRequest(
-      'query',
-      result.type === 'malformed'
-        ? 'The query must be UTF-8, because it is inspected.'
-        : notAllowed(result.rule),
-    )
+    if (result.type === 'malformed') {
+      exchange.cause = 'NOT_UTF8'
+      return invalidRequest('query', 'The query must be UTF-8, because it is inspected.')
+    }
+    exchange.rule = result.rule
+    return invalidRequest('query', notAllowed(result.rule))
   }
 
   return {

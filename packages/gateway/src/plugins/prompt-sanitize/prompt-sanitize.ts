@@ -31,8 +31,9 @@ export function promptSanitize(options: PromptSanitizeOptions, context: Pipeline
     const judgement = judgeBody(exchange)
     switch (judgement.type) {
       case 'uninspected':
-        return options.uninspected === 'refuse' ? TYPE_REFUSED : pass(exchange, context)
+        return options.uninspected === 'refuse' ? refuseType(exchange) : pass(exchange, context)
       case 'refuse':
+        exchange.rule = judgement.field
         return invalidRequest(judgement.field, judgement.message)
       case 'inspect':
         return sanitize(exchange, judgement.kind)
@@ -53,6 +54,11 @@ const TYPE_REFUSED = invalidRequest(
   headers.contentType,
   `The type of the body must be one that can be inspected: ${INSPECTED_TYPES}.`,
 )
+
+function refuseType(exchange: Exchange): StepResult {
+  exchange.rule = headers.contentType
+  return TYPE_REFUSED
+}
 
 /** Forwards a body that no rule has searched. */
 function pass(exchange: Exchange, { metrics }: PipelineContext): undefined {
@@ -114,13 +120,15 @@ function createSanitizer(
   }
 }
 
-function settle({ body }: Exchange, result: SanitizedBody): StepResult {
+function settle(exchange: Exchange, result: SanitizedBody): StepResult {
   switch (result.type) {
     case 'unchanged':
       return undefined
     case 'changed':
-      return void body.replace(result.bytes)
+      return void exchange.body.replace(result.bytes)
     case 'refused':
+      exchange.rule = result.rule
+      exchange.cause = result.cause
       return invalidRequest(result.field, result.message)
   }
 }

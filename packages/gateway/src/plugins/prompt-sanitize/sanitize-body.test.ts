@@ -22,6 +22,7 @@ it('treats each line of a body of lines by itself', () => {
     type: 'refused',
     field: 'body',
     message: 'The value is not allowed here by the rule "words".',
+    rule: 'words',
   })
 })
 
@@ -30,6 +31,7 @@ it('refuses bytes that are no UTF-8', () => {
     type: 'refused',
     field: 'body',
     message: 'The body must be UTF-8.',
+    cause: 'NOT_UTF8',
   })
 })
 

@@ -8,7 +8,16 @@ import { type JsonRejection, MAX_DEPTH, rewriteJson } from './rewrite-json.ts'
 export type SanitizedBody =
   | { readonly type: 'changed'; readonly bytes: Buffer }
   | { readonly type: 'unchanged' }
-  | { readonly type: 'refused'; readonly field: string; readonly message: string }
+  | RefusedBody
+
+/** A body that is not let through. The rule or the cause is for the operator, the other two are for the caller. */
+export interface RefusedBody {
+  readonly type: 'refused'
+  readonly field: string
+  readonly message: string
+  readonly rule?: string
+  readonly cause?: string
+}
 
 type Rewritten = string | Rejection | JsonRejection | { readonly type: 'malformed' | 'too_deep' }
 
@@ -25,7 +34,7 @@ const BRACKETS: ReadonlySet<string> = new Set(['{}', '[]', '""'])
 
 /** Sanitizes a whole body with the rules of `redact`. */
 export function sanitizeBody(bytes: Buffer, kind: BodyKind, redact: TextRedactor): SanitizedBody {
-  if (!isUtf8(bytes)) return refused(BODY, 'The body must be UTF-8.')
+  if (!isUtf8(bytes)) return notReadable('NOT_UTF8', 'The body must be UTF-8.')
   const text = bytes.toString()
   const rewritten = rewrite(text, kind, redact)
   if (typeof rewritten !== 'string') return refusedBy(rewritten, kind)
@@ -61,11 +70,13 @@ function rewriteLines(text: string, redactLine: TextRedactor): string | Rejectio
 function refusedBy(stop: Exclude<Rewritten, string>, kind: BodyKind): SanitizedBody {
   switch (stop.type) {
     case 'malformed':
-      return refused(BODY, kind === 'json' ? 'The body must be valid JSON.' : 'The body must be UTF-8.')
+      return kind === 'json'
+        ? notReadable('NOT_JSON', 'The body must be valid JSON.')
+        : notReadable('NOT_UTF8', 'The body must be UTF-8.')
     case 'too_deep':
-      return refused(BODY, `The body must not be nested deeper than ${MAX_DEPTH} levels.`)
+      return notReadable('TOO_DEEP', `The body must not be nested deeper than ${MAX_DEPTH} levels.`)
     case 'rejected':
-      return refused(fieldOf(stop), notAllowed(stop.rule))
+      return { type: 'refused', field: fieldOf(stop), message: notAllowed(stop.rule), rule: stop.rule }
   }
 }
 
@@ -80,8 +91,8 @@ function fieldOf(rejection: Rejection | JsonRejection): string {
   return pointer === '' || pointer.length > LONGEST_POINTER ? BODY : pointer
 }
 
-function refused(field: string, message: string): SanitizedBody {
-  return { type: 'refused', field, message }
+function notReadable(cause: string, message: string): RefusedBody {
+  return { type: 'refused', field: BODY, message, cause }
 }
 
 /**
