@@ -37,7 +37,11 @@ const later = () => Math.floor(Date.now() / 1000) + HOUR_SECONDS
 /** Codes for the caller's own fault: no token, the wrong one, no right, no such operation, too much. */
 export const refusedCallers = {
   MISSING_TOKEN: { ...byToken, provoke: withToken({}, { headers: { authorization: 'Basic YTpi' } }) },
-  INVALID_TOKEN: { ...byToken, provoke: withToken({}, { headers: { authorization: 'Bearer abc' } }) },
+  INVALID_TOKEN: {
+    ...byToken,
+    cause: 'MALFORMED',
+    provoke: withToken({}, { headers: { authorization: 'Bearer abc' } }),
+  },
   TOKEN_EXPIRED: { ...byToken, provoke: withToken({ claims: { exp: 1 } }) },
   TOKEN_NOT_YET_VALID: {
     ...byToken,
@@ -45,7 +49,7 @@ export const refusedCallers = {
   },
   UNKNOWN_ISSUER: { ...byToken, provoke: withToken({ claims: { iss: 'https://other.example.test' } }) },
   AUDIENCE_MISMATCH: { ...byToken, provoke: withToken({ claims: { aud: 'other' } }) },
-  REQUIRED_CLAIM_MISSING: { ...byToken, provoke: withToken({ claims: { sub: undefined } }) },
+  REQUIRED_CLAIM_MISSING: { ...byToken, rule: 'sub', provoke: withToken({ claims: { sub: undefined } }) },
   DISALLOWED_ALGORITHM: { ...byToken, provoke: withToken({}, { issuer: { algorithms: ['RS256'] } }) },
   INSUFFICIENT_ROLES: {
     ...byToken,

@@ -17,6 +17,25 @@ export interface Lifetime {
   readonly endsAt: number
 }
 
+/** The causes of `INVALID_TOKEN`. The caller is not told which of them it was. */
+export const invalidTokenCauses = [
+  'TOO_LONG',
+  'MALFORMED',
+  'UNSUPPORTED_HEADER',
+  'ID_TOKEN',
+  'WRONG_TYPE',
+  'INVALID_DATE',
+  'UNKNOWN_KEY',
+  'WRONG_SIGNATURE',
+  'UNUSABLE_SUBJECT',
+  'NOT_ACTIVE',
+  'OTHER_CERTIFICATE',
+  'UNCHECKED_BINDING',
+] as const
+
+/** Why a token is refused: a code, or the cause of `INVALID_TOKEN`. */
+export type TokenFault = Exclude<ErrorCode, 'INVALID_TOKEN'> | (typeof invalidTokenCauses)[number]
+
 /** A token that passed every check that needs no key. */
 export interface InspectedToken {
   readonly token: string
@@ -52,9 +71,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * signature, so that an expired token causes no fetch of its old key. The other claims come after the signature: only
  * holders of a signed token see claim errors.
  */
-export function inspectToken(token: string, rules: InspectionRules): InspectedToken | ErrorCode {
+export function inspectToken(token: string, rules: InspectionRules): InspectedToken | TokenFault {
   const decoded = decodeToken(token)
-  if (decoded === undefined) return 'INVALID_TOKEN'
+  if (decoded === undefined) return 'MALFORMED'
   const { header, claims } = decoded
   const issuer = typeof claims['iss'] === 'string' ? rules.issuers.get(claims['iss']) : undefined
   if (issuer === undefined) return 'UNKNOWN_ISSUER'
@@ -62,7 +81,9 @@ export function inspectToken(token: string, rules: InspectionRules): InspectedTo
   const { alg: algorithm, kid } = header
   const keys = typeof algorithm === 'string' ? issuer.keys.get(algorithm) : undefined
   if (keys === undefined || typeof algorithm !== 'string') return 'DISALLOWED_ALGORITHM'
-  if (!isKid(kid) || !isPlainHeader(header) || !isAccessToken(decoded, issuer)) return 'INVALID_TOKEN'
+  if (!isKid(kid) || !isPlainHeader(header)) return 'UNSUPPORTED_HEADER'
+  const otherType = typeFault(decoded, issuer)
+  if (otherType !== undefined) return otherType
   const lifetime = readLifetime(claims, rules.clockSkewSeconds)
   if (typeof lifetime === 'string') return lifetime
   const fault = lifetimeFault(lifetime, Date.now())
@@ -78,9 +99,10 @@ function isPlainHeader(header: JsonObject): boolean {
   return !Object.hasOwn(header, 'crit') && !Object.hasOwn(header, 'b64')
 }
 
-/** Whether a token may be an access token of the issuer, by its type. */
-export function isAccessToken({ header, claims }: DecodedToken, issuer: Issuer): boolean {
-  return hasAllowedType(header, issuer) && !isIdToken(header, claims)
+/** Why a token is no access token of the issuer, by its type; `undefined` when it may be one. */
+export function typeFault({ header, claims }: DecodedToken, issuer: Issuer): TokenFault | undefined {
+  if (!hasAllowedType(header, issuer)) return 'WRONG_TYPE'
+  return isIdToken(header, claims) ? 'ID_TOKEN' : undefined
 }
 
 /** RFC 8725, section 3.11. An absent `typ` is accepted, because most issuers send none. */
@@ -142,16 +164,16 @@ function countMembers(value: object): number {
 }
 
 /** Reads the dates of a token; each must be a number. `exp` is required (RFC 9068, section 2.2). */
-export function readLifetime(claims: JsonObject, skewSeconds: number): Lifetime | ErrorCode {
+export function readLifetime(claims: JsonObject, skewSeconds: number): Lifetime | TokenFault {
   const { exp, nbf = 0, iat = 0 } = claims
   if (exp === undefined) return 'REQUIRED_CLAIM_MISSING'
-  if (!isNumericDate(exp) || !isNumericDate(nbf) || !isNumericDate(iat)) return 'INVALID_TOKEN'
+  if (!isNumericDate(exp) || !isNumericDate(nbf) || !isNumericDate(iat)) return 'INVALID_DATE'
   // A token from the future is a forgery, or one of the two clocks is wrong.
   return { startsAt: (Math.max(nbf, iat) - skewSeconds) * 1000, endsAt: (exp + skewSeconds) * 1000 }
 }
 
 /** The error code of a token outside its lifetime; `undefined` within it. */
-export function lifetimeFault({ startsAt, endsAt }: Lifetime, now: number): ErrorCode | undefined {
+export function lifetimeFault({ startsAt, endsAt }: Lifetime, now: number): TokenFault | undefined {
   // RFC 7519, section 4.1.4: a token is expired at the very millisecond of its expiry.
   if (now >= endsAt) return 'TOKEN_EXPIRED'
   return now < startsAt ? 'TOKEN_NOT_YET_VALID' : undefined

@@ -2,19 +2,19 @@ import { hash } from 'node:crypto'
 import { headers, outcomes } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
 import type { TokenValidatorOptions } from '../../config/config-schema.ts'
-import type { ErrorCode } from '../../errors.ts'
 import type { Identity } from '../../exchange.ts'
 import type { PipelineContext } from '../../plugin.ts'
 import { HttpLookupError } from '../../upstream/http-client.ts'
 import { createCachedLookup, createHealth } from '../../upstream/webhook-lookup.ts'
 import {
   decodeToken,
-  isAccessToken,
   type JsonObject,
   type Lifetime,
   lifetimeFault,
   parseObject,
   readLifetime,
+  type TokenFault,
+  typeFault,
 } from './inspect-token.ts'
 import type { IntrospectionServer } from './introspection-server.ts'
 import type { Issuer, Issuers } from './issuers.ts'
@@ -41,7 +41,7 @@ export interface ActiveToken {
 }
 
 /** The verdict on a token: its caller, `inactive` when the issuer does not know it, or the code of its fault. */
-export type Verdict = ActiveToken | 'inactive' | ErrorCode
+export type Verdict = ActiveToken | 'inactive' | TokenFault
 
 /** Asks one issuer about tokens (RFC 7662). */
 export interface Introspection {
@@ -72,7 +72,7 @@ export function createIntrospection(
   const { server, index } = rules
   const { activeMs, refusedMs, maxActive, maxRefused, maxUnderWay, timeoutMs } = introspectionPolicy
   const health = createHealth(`the introspection of issuers[${index}]`, log)
-  const refused = new LRUCache<string, 'inactive' | ErrorCode>({
+  const refused = new LRUCache<string, 'inactive' | TokenFault>({
     max: maxRefused,
     ttl: refusedMs,
     ttlResolution: 0,
@@ -136,7 +136,7 @@ interface Question {
 }
 
 interface Refused {
-  readonly refused: 'inactive' | ErrorCode
+  readonly refused: 'inactive' | TokenFault
 }
 
 function verdictOf(found: ActiveToken | Refused | undefined): Verdict {
@@ -179,7 +179,7 @@ export function judgeAnswer(
 ): Verdict {
   if (answer['active'] !== true) return 'inactive'
   if (answer['iss'] !== undefined && answer['iss'] !== issuer.name) return 'UNKNOWN_ISSUER'
-  if (KIND_MEMBERS.some((member) => OTHER_KIND.test(String(answer[member])))) return 'INVALID_TOKEN'
+  if (KIND_MEMBERS.some((member) => OTHER_KIND.test(String(answer[member])))) return 'WRONG_TYPE'
   const lifetime = readLifetime(answer, clockSkewSeconds)
   if (typeof lifetime === 'string') return lifetime
   const fault = lifetimeFault(lifetime, Date.now())
@@ -196,8 +196,8 @@ const OPAQUE_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
 
 /** Asks the issuers in their order until one knows the token. An issuer that is away spoils no token of another. */
 export function introspect(token: string, issuers: readonly Introspection[]): Verdict | Promise<Verdict> {
-  if (!OPAQUE_TOKEN.test(token)) return 'INVALID_TOKEN'
-  return askFrom(0, 'INVALID_TOKEN', { token, issuers })
+  if (!OPAQUE_TOKEN.test(token)) return 'MALFORMED'
+  return askFrom(0, 'NOT_ACTIVE', { token, issuers })
 }
 
 interface Asking {
@@ -206,7 +206,7 @@ interface Asking {
 }
 
 /** `otherwise` is the verdict when no further issuer knows the token. */
-function askFrom(index: number, otherwise: ErrorCode, asking: Asking): Verdict | Promise<Verdict> {
+function askFrom(index: number, otherwise: TokenFault, asking: Asking): Verdict | Promise<Verdict> {
   const verdict = asking.issuers[index]?.judge(asking.token)
   if (verdict === undefined) return otherwise
   const decide = (settled: Verdict): Verdict | Promise<Verdict> => {
@@ -259,7 +259,8 @@ export function createOpaqueTokens(
       const { iss } = decoded.claims
       const issuer = typeof iss === 'string' ? issuers.get(iss) : undefined
       if (issuer === undefined || issuer.keys.size > 0) return undefined
-      if (!isAccessToken(decoded, issuer)) return 'INVALID_TOKEN'
+      const otherType = typeFault(decoded, issuer)
+      if (otherType !== undefined) return otherType
       const server = servers.get(issuer.name)
       return server && introspect(token, [server])
     },

@@ -1,14 +1,14 @@
 import { headerKeys, headers, type ValidationFailed } from '@agentic-rest/profile'
 import type { RouteConfig, TokenValidatorOptions } from '../../config/config-schema.ts'
-import { invalidRequest, refusal } from '../../errors.ts'
+import { type ErrorCode, invalidRequest, refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan, Waits } from '../../plugin.ts'
-import { type InspectedToken, inspectToken } from './inspect-token.ts'
+import { type InspectedToken, inspectToken, invalidTokenCauses, type TokenFault } from './inspect-token.ts'
 import { type ActiveToken, createOpaqueTokens, type Verdict } from './introspection.ts'
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
 import type { KeySource } from './key-set.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
-import { isHeaderText, verifyToken } from './verify-token.ts'
+import { isHeaderText, missingClaim, verifyToken } from './verify-token.ts'
 
 interface Validation {
   readonly options: TokenValidatorOptions
@@ -34,13 +34,16 @@ export function tokenValidator(options: TokenValidatorOptions, context: Pipeline
     request(exchange) {
       const token = readBearerToken(exchange.headers[headerKeys.authorization])
       if (token === undefined) return refusal('MISSING_TOKEN')
-      if (token.length > options.max_token_bytes) return refusal('INVALID_TOKEN')
+      if (token.length > options.max_token_bytes) return refuseToken(exchange, 'TOO_LONG')
       const identity = cache.get(token)
       if (identity !== undefined) return admit(exchange, identity, options)
       const verdict = opaque?.judge(token)
       if (verdict !== undefined) return admitJudged(exchange, verdict, options)
       const inspected = inspectToken(token, rules)
-      if (typeof inspected === 'string') return refusal(inspected)
+      if (typeof inspected === 'string') {
+        if (inspected === 'REQUIRED_CLAIM_MISSING') exchange.rule = 'exp'
+        return refuseToken(exchange, inspected)
+      }
       return validate(exchange, inspected, { options, cache, waits: context.waits })
     },
     plan: (route) => planTokenValidator(options, route),
@@ -86,7 +89,16 @@ function admitJudged(
 ): StepResult | Promise<StepResult> {
   if (verdict instanceof Promise) return verdict.then((settled) => admitJudged(exchange, settled, options))
   if (typeof verdict !== 'string') return admit(exchange, verdict.identity, options)
-  return refusal(verdict === 'inactive' ? 'INVALID_TOKEN' : verdict)
+  return refuseToken(exchange, verdict === 'inactive' ? 'NOT_ACTIVE' : verdict)
+}
+
+const INVALID: ReadonlySet<string> = new Set(invalidTokenCauses)
+
+/** The caller sees the code; the cause of an invalid token is for the operator. */
+function refuseToken(exchange: Exchange, fault: TokenFault): StepResult {
+  if (!INVALID.has(fault)) return refusal(fault as ErrorCode)
+  exchange.cause = fault
+  return refusal('INVALID_TOKEN')
 }
 
 function identityOf({ identity, lifetime }: ActiveToken, options: TokenValidatorOptions): Identity {
@@ -101,8 +113,11 @@ async function validate(
   const waiter = { started: () => waits.waitStarted(exchange), ended: () => waits.waitEnded(exchange) }
   const verified = await verifyToken(inspected, options.required_claims, waiter)
   if (typeof verified === 'string') {
+    const { claims, issuer } = inspected
     if (verified === 'JWKS_UNAVAILABLE') exchange.cause = inspected.keys.cause?.() ?? TOO_MANY
-    return refusal(verified)
+    if (verified === 'REQUIRED_CLAIM_MISSING')
+      exchange.rule = missingClaim(claims, issuer, options.required_claims)
+    return refuseToken(exchange, verified)
   }
   const { token, keys, lifetime } = inspected
   const identity = identityOf({ ...verified, lifetime }, options)
@@ -117,7 +132,7 @@ function admit(
 ): StepResult {
   // For every request: the token may be cached, but the certificate is the connection's.
   if (identity?.boundTo !== undefined && identity.boundTo !== exchange.certificateDigest)
-    return refusal('INVALID_TOKEN')
+    return refuseToken(exchange, identity.boundTo === '' ? 'UNCHECKED_BINDING' : 'OTHER_CERTIFICATE')
   exchange.identity = identity
   exchange.actor = identity?.subject ?? ''
   const actor = resolveActor(exchange, trust)

@@ -2,9 +2,8 @@ import type { KeyObject } from 'node:crypto'
 // By its own path: the whole package has 45 modules, and each of them delays the start.
 import { compactVerify } from 'jose/jws/compact/verify'
 import { ROLE, SCOPE } from '../../config/schema/formats.ts'
-import type { ErrorCode } from '../../errors.ts'
 import { type Identity, readClaim } from '../../exchange.ts'
-import type { InspectedToken, JsonObject } from './inspect-token.ts'
+import type { InspectedToken, JsonObject, TokenFault } from './inspect-token.ts'
 import type { Issuer } from './issuers.ts'
 import type { KeyLookup, Waiter } from './key-set.ts'
 
@@ -26,7 +25,7 @@ export async function verifyToken(
   token: InspectedToken,
   requiredClaims: readonly string[],
   waiter?: Waiter,
-): Promise<VerifiedIdentity | ErrorCode> {
+): Promise<VerifiedIdentity | TokenFault> {
   const signature = await verifySignature(token, waiter)
   if (typeof signature === 'string') return signature
   const identity = readIdentity(token.claims, token.issuer, requiredClaims)
@@ -36,22 +35,22 @@ export async function verifyToken(
 async function verifySignature(
   token: InspectedToken,
   waiter: Waiter | undefined,
-): Promise<VerifiedSignature | ErrorCode> {
+): Promise<VerifiedSignature | TokenFault> {
   const { keys, query } = token
   const result = await checkWith(await keys.find(query, waiter), token)
-  if (result !== 'INVALID_TOKEN' || query.kid !== undefined) return result
+  if ((result !== 'UNKNOWN_KEY' && result !== 'WRONG_SIGNATURE') || query.kid !== undefined) return result
   // Without a `kid`, the only sign of a new key is a signature that fits no known key.
   return checkWith(await keys.findAfterRefetch(query, waiter), token)
 }
 
-async function checkWith(lookup: KeyLookup, token: InspectedToken): Promise<VerifiedSignature | ErrorCode> {
+async function checkWith(lookup: KeyLookup, token: InspectedToken): Promise<VerifiedSignature | TokenFault> {
   switch (lookup.type) {
     case 'unavailable':
       return 'JWKS_UNAVAILABLE'
     case 'unknown':
-      return 'INVALID_TOKEN'
+      return 'UNKNOWN_KEY'
     case 'found':
-      return (await isSignedByAny(token, lookup.keys)) ? { keysVersion: lookup.version } : 'INVALID_TOKEN'
+      return (await isSignedByAny(token, lookup.keys)) ? { keysVersion: lookup.version } : 'WRONG_SIGNATURE'
   }
 }
 
@@ -75,13 +74,12 @@ export function readIdentity(
   claims: JsonObject,
   issuer: Issuer,
   requiredClaims: readonly string[],
-): Identity | ErrorCode {
+): Identity | TokenFault {
   if (!hasAudience(claims['aud'], issuer.audiences)) return 'AUDIENCE_MISMATCH'
-  if (requiredClaims.some((path) => isEmpty(readClaim(claims, path)))) return 'REQUIRED_CLAIM_MISSING'
+  if (missingClaim(claims, issuer, requiredClaims) !== undefined) return 'REQUIRED_CLAIM_MISSING'
   const subject = readClaim(claims, issuer.claims.subject)
-  if (isEmpty(subject)) return 'REQUIRED_CLAIM_MISSING'
   // The subject goes upstream in a header (decision 16).
-  if (typeof subject !== 'string' || !isHeaderText(subject)) return 'INVALID_TOKEN'
+  if (typeof subject !== 'string' || !isHeaderText(subject)) return 'UNUSABLE_SUBJECT'
   const known = issuer.serviceAccounts
   const named = known?.values.has(readClaim(claims, known.claim)) === true
   return {
@@ -95,6 +93,15 @@ export function readIdentity(
     tenantClaim: issuer.claims.tenant,
     ...(Object.hasOwn(claims, 'cnf') && { boundTo: certificateOf(claims['cnf']) }),
   }
+}
+
+/** The first required claim that is missing or empty, if any. */
+export function missingClaim(
+  claims: JsonObject,
+  issuer: Issuer,
+  requiredClaims: readonly string[],
+): string | undefined {
+  return [...requiredClaims, issuer.claims.subject].find((path) => isEmpty(readClaim(claims, path)))
 }
 
 /**
