@@ -1,5 +1,7 @@
 import { conditions, headers, outcomes } from '@agentic-rest/profile'
 import { type AuditRecord, readRecords } from './audit-records.ts'
+import { type ExchangeDetail, readExchangeDetail } from './exchange-detail.ts'
+import { type RequestPage, readRequestPage } from './feed-events.ts'
 import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
 import { fieldsOf, parseJson, textOf } from './read-json.ts'
 import { type RecentExchange, readRecent } from './recent-exchanges.ts'
@@ -33,6 +35,14 @@ export const adminApi = {
     const rest = until === undefined ? '' : `&until=${encodeURIComponent(until)}`
     return readRecent(await ask(`/api/recent?limit=${limit}${rest}`))
   },
+  /** The newest remembered requests, or those that `next` of a page leads to. */
+  async requests(before: number | undefined): Promise<RequestPage> {
+    return readRequestPage(await ask(`/api/requests${before === undefined ? '' : `?before=${before}`}`))
+  },
+  /** One remembered request, step by step. */
+  async exchange(requestId: string): Promise<ExchangeDetail> {
+    return readExchangeDetail(await ask(`/api/exchanges/${encodeURIComponent(requestId)}`))
+  },
   async records(correlationId: string): Promise<AuditRecord[]> {
     return readRecords(await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`))
   },
@@ -64,13 +74,20 @@ function jsonHeaders(): Headers {
   return fields
 }
 
+// A gateway that hangs accepts connections and never answers.
+const ANSWER_MS = 10_000
+
 async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
-  const response = await fetch(path, init).catch(function explain() {
+  const { response, text } = await exchange(path, init).catch(function explain() {
     throw new AdminError('The gateway does not answer. Is it running?')
   })
-  const text = await response.text()
   if (!response.ok) throw new AdminError(refusalOf(response.status, text), response.status)
   return parseJson(text)
+}
+
+async function exchange(path: string, init: RequestInit) {
+  const response = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
+  return { response, text: await response.text() }
 }
 
 function refusalOf(status: number, text: string): string {

@@ -1,9 +1,12 @@
+import { knownTime } from '../shell/format.ts'
 import { nameOutcome } from './name-outcome.ts'
 import { type Fields, fieldsOf, isTrue, listOf, numberOf, numberOrNull, textOf } from './read-json.ts'
 
 /** One request that passed the gateway. */
 export interface RequestRow {
   readonly at: string
+  /** The gateway's own id of the request. */
+  readonly spanId: string
   readonly route: string
   readonly method: string
   readonly path: string
@@ -17,6 +20,12 @@ export interface RequestRow {
   readonly upstreamMs: number | null
   readonly pluginMs: number
   readonly streamed: boolean
+  /** Why the gateway refused or replaced the answer; empty where it did not. */
+  readonly code: string
+  readonly rule: string
+  readonly cause: string
+  /** The end in milliseconds, for the order of rows; 0 while it is unknown. */
+  readonly endedMs: number
 }
 
 /** Two quantiles in milliseconds. */
@@ -48,8 +57,11 @@ export interface Summary {
 /** Reads the data of a `request` event. */
 export function readRow(value: unknown): RequestRow {
   const fields = fieldsOf(value)
+  const at = textOf(fields, 'at')
+  const durationMs = numberOf(fields, 'durationMs')
   return {
-    at: textOf(fields, 'at'),
+    at,
+    spanId: textOf(fields, 'spanId'),
     route: textOf(fields, 'route'),
     method: textOf(fields, 'method'),
     path: textOf(fields, 'path'),
@@ -59,11 +71,28 @@ export function readRow(value: unknown): RequestRow {
     actor: textOf(fields, 'actor'),
     correlationId: textOf(fields, 'correlationId'),
     requestId: textOf(fields, 'requestId'),
-    durationMs: numberOf(fields, 'durationMs'),
+    durationMs,
     upstreamMs: numberOrNull(fields, 'upstreamMs'),
     pluginMs: numberOf(fields, 'pluginMs'),
     streamed: isTrue(fields, 'streamed'),
+    code: textOf(fields, 'code'),
+    rule: textOf(fields, 'rule'),
+    cause: textOf(fields, 'cause'),
+    endedMs: (knownTime(at) ?? -durationMs) + durationMs,
   }
+}
+
+/** One page of the remembered requests. */
+export interface RequestPage {
+  readonly rows: readonly RequestRow[]
+  /** Where the next page begins; null after the last one. */
+  readonly next: number | null
+}
+
+/** Reads the answer of `/api/requests`. */
+export function readRequestPage(value: unknown): RequestPage {
+  const fields = fieldsOf(value)
+  return { rows: listOf(fields, 'requests', readRow), next: numberOrNull(fields, 'next') }
 }
 
 /** Reads the data of a `summary` event. */

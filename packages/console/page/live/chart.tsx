@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { useThemeTurn } from '../shell/theme.ts'
-import type { Columns } from './series.ts'
+import { type Columns, timeRange } from './series.ts'
 
 /** One series of a chart. Its colour is the name of a custom property. */
 export interface ChartSeries {
@@ -19,7 +19,6 @@ interface ChartProps {
 }
 
 const HEIGHT = 132
-const SHOWN_SECONDS = 180
 
 /** A chart over time. It is redrawn when the colours change, and updated when the values change. */
 export function Chart({ label, kind, series, columns, format }: ChartProps) {
@@ -65,7 +64,7 @@ function optionsFor(
     cursor: { show: false },
     // A fixed time range from the start, so that the speed of the chart is constant.
     scales: {
-      x: { range: (_, __, max) => [max - SHOWN_SECONDS, max] },
+      x: { range: (_, __, max) => timeRange(max) },
       y: { range: (_, __, max) => [0, niceTop(max)] },
     },
     axes: [

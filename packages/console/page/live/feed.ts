@@ -1,25 +1,32 @@
-import { isSignedOut } from '../api/admin-api.ts'
-import { type RequestRow, readRow, readSummary, type Summary } from '../api/feed-events.ts'
+import { adminApi } from '../api/admin-api.ts'
+import type { RequestRow, Summary } from '../api/feed-events.ts'
+import { knownTime } from '../shell/format.ts'
 import { createStore, type Store } from '../shell/store.ts'
+import { messageOf } from '../shell/use-load.ts'
+import { type Connection, keepConnected } from './connection.ts'
+import { addRows, MAX_ROWS } from './row-list.ts'
+import { fillPast } from './series.ts'
 
-const MAX_ROWS = 500
 const MAX_SUMMARIES = 180
 // Updates are drawn four times a second, so that fifty rows a second do not slow the page down.
 const DRAW_MS = 250
-const RETRY_MS = 2000
-const MAX_RETRY_MS = 30_000
-// A hidden tab closes its feed after this time.
-const HIDDEN_MS = 30_000
 
 /** The state of the feed. */
 export interface FeedState {
-  /** `lost`: there is no connection. */
-  readonly connection: 'connecting' | 'open' | 'lost' | 'signedOut'
+  readonly connection: Connection
+  /** When the gateway was last heard of, or the page was opened. */
+  readonly heardMs: number
   readonly paused: boolean
-  /** Newest first, at most 500. */
+  /** Newest first, at most 5,000. */
   readonly rows: readonly RequestRow[]
+  /** Whether `rows` has the requests that the gateway remembers. */
+  readonly remembered: 'reading' | 'read' | 'failed'
+  /** Why the remembered requests could not be read. */
+  readonly fault: string
   /** The number of requests since the table was paused. */
   readonly heldCount: number
+  /** The number of requests that the feed only counted, since the remembered ones were read. */
+  readonly unlisted: number
   /** Oldest first, one a second, at most three minutes. */
   readonly summaries: readonly Summary[]
 }
@@ -29,48 +36,121 @@ export interface Feed extends Pick<Store<FeedState>, 'get' | 'subscribe'> {
   /** Pauses the table. New requests are kept and shown later. */
   pause(paused: boolean): void
   clear(): void
+  /** Reads the remembered requests again. */
+  refresh(): void
 }
 
-/** Opens the feed and reconnects, as long as the page is visible. */
+/** Opens the feed, reads the remembered requests, and does both again after a broken connection. */
 export function createFeed(): Feed {
   const store = createStore<FeedState>({
     connection: 'connecting',
+    heardMs: Date.now(),
     paused: false,
     rows: [],
+    remembered: 'reading',
+    fault: '',
     heldCount: 0,
+    unlisted: 0,
     summaries: [],
   })
   const change = (part: Partial<FeedState>) => store.set({ ...store.get(), ...part })
+  let clearedMs = -1
+  let hasNewPast = false
   const waiting = createWaiting(() => {
-    const { paused, rows, summaries } = store.get()
-    const more = { summaries: [...summaries, ...waiting.takeSummaries()].slice(-MAX_SUMMARIES) }
-    if (paused) return change({ ...more, heldCount: waiting.rowCount() })
-    change({ ...more, rows: [...waiting.takeRows(), ...rows].slice(0, MAX_ROWS), heldCount: 0 })
+    const { paused, rows, summaries, unlisted } = store.get()
+    const fresh = waiting.takeSummaries()
+    const more = {
+      heardMs: waiting.heardMs(),
+      summaries: [...summaries, ...fresh].slice(-MAX_SUMMARIES),
+      unlisted: unlisted + fresh.reduce((sum, { requests, shown }) => sum + Math.max(0, requests - shown), 0),
+    }
+    if (paused) return change({ ...more, heldCount: addRows(rows, waiting.rows()).length - rows.length })
+    const all = addRows(rows, waiting.takeRows())
+    change({ ...more, rows: all, heldCount: 0 })
+    // The first summary after the reading says what time it is at the gateway.
+    if (!hasNewPast || fresh.length === 0) return
+    hasNewPast = false
+    change({ summaries: fillPast(more.summaries, all) })
   })
-  keepOpen({
-    onState: (connection) => change({ connection }),
-    onRow: waiting.addRow,
+  const onState = (connection: Connection) => {
+    if (connection !== store.get().connection) change({ connection, heardMs: waiting.heardMs() })
+  }
+  const refresh = createReading({
+    onStart: () => change({ remembered: 'reading', fault: '' }),
+    onRows(rows) {
+      waiting.addRows(rows.filter(({ endedMs }) => endedMs > clearedMs))
+      waiting.draw()
+    },
+    onEnd() {
+      hasNewPast = true
+      change({ remembered: 'read', unlisted: 0 })
+    },
+    onFault: (fault) => change({ remembered: 'failed', fault }),
+  })
+  keepConnected({
+    onState,
+    onHeard() {
+      waiting.hear()
+      onState('open')
+    },
+    onOpen: refresh,
+    onRow: (row) => waiting.addRows([row]),
     onSummary: waiting.addSummary,
   })
   return {
     get: store.get,
     subscribe: store.subscribe,
+    refresh,
     pause(paused) {
       change({ paused })
       waiting.draw()
     },
     clear() {
       // Held requests were also received before the click.
-      waiting.takeRows()
-      change({ rows: [], heldCount: 0 })
+      const rows = addRows(store.get().rows, waiting.takeRows())
+      clearedMs = rows[0]?.endedMs ?? clearedMs
+      change({ rows: [], heldCount: 0, unlisted: 0 })
     },
+  }
+}
+
+interface Reading {
+  onStart(): void
+  onRows(rows: readonly RequestRow[]): void
+  onEnd(): void
+  onFault(message: string): void
+}
+
+/** Reads the remembered requests page by page. A later call replaces an unfinished one. */
+function createReading({ onStart, onRows, onEnd, onFault }: Reading): () => void {
+  let turn = 0
+  return function readAll() {
+    turn += 1
+    const own = turn
+    onStart()
+    readPages((rows) => own === turn && onRows(rows)).then(
+      () => own === turn && onEnd(),
+      (error: unknown) => own === turn && onFault(messageOf(error)),
+    )
+  }
+}
+
+async function readPages(onRows: (rows: readonly RequestRow[]) => unknown): Promise<void> {
+  let page = await adminApi.requests(undefined)
+  let count = page.rows.length
+  onRows(page.rows)
+  while (page.next !== null && count < MAX_ROWS) {
+    page = await adminApi.requests(page.next)
+    count += page.rows.length
+    onRows(page.rows)
   }
 }
 
 /** Received events that are not drawn yet. */
 function createWaiting(draw: () => void) {
-  let rows: RequestRow[] = []
+  let rows: readonly RequestRow[] = []
   let summaries: Summary[] = []
+  let heardMs = Date.now()
   let isPlanned = false
   function plan(): void {
     if (isPlanned) return
@@ -82,17 +162,22 @@ function createWaiting(draw: () => void) {
   }
   return {
     draw,
-    rowCount: () => rows.length,
-    addRow(row: RequestRow): void {
-      rows.unshift(row)
-      if (rows.length > MAX_ROWS) rows.length = MAX_ROWS
+    rows: () => rows,
+    heardMs: () => heardMs,
+    hear(): void {
+      heardMs = Date.now()
+    },
+    addRows(added: readonly RequestRow[]): void {
+      rows = added.length === 1 ? [...added, ...rows].slice(0, MAX_ROWS) : addRows(rows, added)
       plan()
     },
     addSummary(summary: Summary): void {
-      summaries = [...summaries, summary].slice(-MAX_SUMMARIES)
+      // A summary without a time is of now: a chart must not begin in 1970.
+      const at = knownTime(summary.at) === undefined ? new Date().toISOString() : summary.at
+      summaries = [...summaries, { ...summary, at }].slice(-MAX_SUMMARIES)
       plan()
     },
-    takeRows(): RequestRow[] {
+    takeRows(): readonly RequestRow[] {
       const taken = rows
       rows = []
       return taken
@@ -103,53 +188,4 @@ function createWaiting(draw: () => void) {
       return taken
     },
   }
-}
-
-interface Listener {
-  onState(state: FeedState['connection']): void
-  onRow(row: RequestRow): void
-  onSummary(summary: Summary): void
-}
-
-function keepOpen(listener: Listener): void {
-  let source: EventSource | undefined
-  let closing: ReturnType<typeof setTimeout> | undefined
-  let retryMs = RETRY_MS
-  function open(): void {
-    clearTimeout(closing)
-    if (source !== undefined) return
-    source = connect(listener, async function retry() {
-      close()
-      setTimeout(open, retryMs)
-      if (await isSignedOut()) listener.onState('signedOut')
-      // A refusal, by sign-out or too many consoles, lasts for a while.
-      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
-    })
-    source.addEventListener('open', () => {
-      retryMs = RETRY_MS
-    })
-  }
-  function close(): void {
-    source?.close()
-    source = undefined
-    listener.onState('lost')
-  }
-  document.addEventListener('visibilitychange', function followTheTab() {
-    if (!document.hidden) return open()
-    closing = setTimeout(close, HIDDEN_MS)
-  })
-  open()
-}
-
-function connect(listener: Listener, onEnd: () => void): EventSource {
-  const source = new EventSource('/api/feed')
-  source.addEventListener('open', () => listener.onState('open'))
-  source.addEventListener('request', ({ data }) => listener.onRow(readRow(JSON.parse(data))))
-  source.addEventListener('summary', ({ data }) => listener.onSummary(readSummary(JSON.parse(data))))
-  source.addEventListener('error', function judge() {
-    // A browser reconnects after a broken connection, but not after a refusal.
-    if (source.readyState === EventSource.CLOSED) onEnd()
-    else listener.onState('lost')
-  })
-  return source
 }

@@ -22,12 +22,12 @@ const latencySeries: readonly ChartSeries[] = [
 
 /** The live view of requests. */
 export function LiveView({ feed }: { readonly feed: Feed }) {
-  const { summaries, connection } = useStore(feed)
+  const { summaries, connection, heardMs } = useStore(feed)
   const figures = useMemo(() => figuresOf(summaries), [summaries])
-  const isStale = connection === 'lost' || connection === 'signedOut'
+  const isStale = connection === 'lost' || connection === 'silent' || connection === 'signedOut'
   return (
     <div class="live">
-      {isStale && <StaleNotice isSignedOut={connection === 'signedOut'} />}
+      {isStale && <StaleNotice connection={connection} heardMs={heardMs} />}
       <Tiles figures={figures} isStale={isStale} />
       <div class="panels">
         <OutcomePanel summaries={summaries} />
@@ -39,17 +39,28 @@ export function LiveView({ feed }: { readonly feed: Feed }) {
   )
 }
 
-function StaleNotice({ isSignedOut }: { readonly isSignedOut: boolean }) {
-  if (isSignedOut) {
+interface StaleProps {
+  readonly connection: 'lost' | 'silent' | 'signedOut'
+  readonly heardMs: number
+}
+
+function StaleNotice({ connection, heardMs }: StaleProps) {
+  if (connection === 'signedOut') {
     return (
       <Notice kind="fault" title="You are signed out.">
         <p>The values below are old. Reload the page to sign in.</p>
       </Notice>
     )
   }
+  const since = new Date(heardMs).toLocaleTimeString([], { hour12: false })
   return (
     <Notice kind="fault" title="The gateway does not answer.">
-      <p>The values below are old. The page continues when the gateway is back.</p>
+      <p>
+        {connection === 'silent'
+          ? `Nothing has come since ${since}, though the connection is open: the gateway hangs.`
+          : `The connection is closed since ${since}.`}{' '}
+        The values below are old. The page continues when the gateway is back.
+      </p>
     </Notice>
   )
 }

@@ -1,158 +1,140 @@
 import { useMemo } from 'preact/hooks'
 import type { RequestRow } from '../api/feed-events.ts'
-import { Field } from '../shell/field.tsx'
-import { useKept } from '../shell/kept.ts'
-import { Empty } from '../shell/notice.tsx'
-import { families, familyNames, outcomeWords } from '../shell/outcome-family.ts'
+import { findMatches, type Search } from '../search/search.ts'
+import { SearchBar } from '../search/search-bar.tsx'
+import { useQuery, useSearch } from '../search/use-search.ts'
+import { downloadJson } from '../shell/download.ts'
+import { Empty, Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
 import { useStore } from '../shell/store.ts'
-import type { Feed } from './feed.ts'
-import { everything, filterRows, isEmpty, parseFilter, type RowFilter, valuesOf } from './filter-rows.ts'
+import type { Feed, FeedState } from './feed.ts'
+import { RequestDetail } from './request-detail.tsx'
 import { RequestTable } from './request-table.tsx'
+import { exportedRow, wordsOf } from './row-list.ts'
 
-/** The requests with their filters. */
+/** The requests with their search. */
 export function RequestPanel({ feed }: { readonly feed: Feed }) {
-  const { rows, paused, heldCount } = useStore(feed)
-  const [kept, setKept] = useKept('filter')
-  const filter = useMemo(() => parseFilter(kept), [kept])
-  const shown = useMemo(() => filterRows(rows, filter), [rows, filter])
+  const state = useStore(feed)
+  const { rows } = state
+  const [search, setSearch] = useSearch()
+  const shown = useMemo(() => findMatches(rows, search, wordsOf), [rows, ...Object.values(search)])
+  const [chosen, choose] = useChosen()
   return (
     <section class="panel requests" aria-labelledby="requests-title">
-      <div class="toolbar">
-        <h2 id="requests-title">Requests</h2>
-        <span class="note">{countWords(shown.length, rows.length)}</span>
-        <span class="spring" />
-        {paused && heldCount > 0 && <span class="note">{heldCount} new</span>}
-        <button type="button" aria-pressed={paused} onClick={() => feed.pause(!paused)}>
-          {paused ? 'Resume' : 'Pause'}
-        </button>
-        <button type="button" class="quiet" onClick={feed.clear} disabled={rows.length + heldCount === 0}>
-          Clear
-        </button>
+      <Toolbar feed={feed} state={state} search={search} shown={shown} />
+      <SearchBar
+        items={rows}
+        search={search}
+        placeholder="path, id, status, code, rule or cause"
+        onChange={setSearch}
+      />
+      {state.remembered === 'failed' && (
+        <Notice kind="fault" title="The remembered requests could not be read.">
+          <p>{state.fault}</p>
+          <button type="button" onClick={feed.refresh}>
+            Try again
+          </button>
+        </Notice>
+      )}
+      <div class={chosen === '' ? 'request-list' : 'request-list with-detail'}>
+        {chosen !== '' && (
+          <RequestDetail
+            requestId={chosen}
+            row={rows.find(({ requestId }) => requestId === chosen)}
+            onClose={() => choose('')}
+          />
+        )}
+        <Rows state={state} shown={shown} chosen={chosen} onChoose={choose} />
       </div>
-      <Filters rows={rows} filter={filter} onChange={(next) => setKept(JSON.stringify(next))} />
-      <Rows rows={rows} shown={shown} />
     </section>
   )
 }
 
-function countWords(shown: number, all: number): string {
-  if (all === 0) return ''
-  return shown === all ? `the last ${all}` : `${shown} of the last ${all}`
-}
-
-function Rows({
-  rows,
-  shown,
-}: {
-  readonly rows: readonly RequestRow[]
-  readonly shown: readonly RequestRow[]
-}) {
-  if (rows.length === 0) {
-    return (
-      <Empty title="No request has passed since this page was opened.">
-        <p>
-          <a href={placeHash({ view: 'Try', item: '' })}>Send one in Try</a>, or call the gateway from
-          anywhere: it shows up here at once.
-        </p>
-      </Empty>
-    )
+/** The request whose details are shown, kept in the address. */
+function useChosen(): readonly [string, (requestId: string) => void] {
+  const [query, write] = useQuery()
+  function choose(requestId: string): void {
+    const params = new URLSearchParams(query)
+    if (requestId === '' || requestId === params.get('request')) params.delete('request')
+    else params.set('request', requestId)
+    write(params.toString(), 'new')
   }
-  if (shown.length === 0) return <Empty title="No request fits the filter." />
-  return <RequestTable rows={shown} />
+  return [new URLSearchParams(query).get('request') ?? '', choose]
 }
 
-interface FiltersProps {
-  readonly rows: readonly RequestRow[]
-  readonly filter: RowFilter
-  onChange(filter: RowFilter): void
+interface ToolbarProps {
+  readonly feed: Feed
+  readonly state: FeedState
+  readonly search: Search
+  readonly shown: readonly RequestRow[]
 }
 
-function Filters({ rows, filter, onChange }: FiltersProps) {
-  const outcomeOptions = useMemo(() => valuesOf(rows, 'outcome'), [rows])
+function Toolbar({ feed, state, search, shown }: ToolbarProps) {
+  const { rows, paused, heldCount, unlisted } = state
+  function save(): void {
+    const filters = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
+    downloadJson('requests', {
+      exportedAt: new Date().toISOString(),
+      search: filters,
+      listed: rows.length,
+      requests: shown.map(exportedRow),
+    })
+  }
   return (
-    <div class="filters">
-      <Choice
-        label="Route"
-        value={filter.route}
-        options={valuesOf(rows, 'route')}
-        onChange={(route) => onChange({ ...filter, route })}
-      />
-      <Field label="Outcome">
-        {(id) => (
-          <select
-            id={id}
-            value={filter.outcome}
-            onChange={(event) => onChange({ ...filter, outcome: event.currentTarget.value })}
-          >
-            <option value="">All</option>
-            <optgroup label="Families">
-              {families.map((family) => (
-                <option key={family} value={family}>
-                  {familyNames[family]}
-                </option>
-              ))}
-            </optgroup>
-            <optgroup label="Outcomes">
-              {withChosen(outcomeOptions, filter.outcome).map((outcome) => (
-                <option key={outcome} value={outcome}>
-                  {outcomeWords(outcome)}
-                </option>
-              ))}
-            </optgroup>
-          </select>
-        )}
-      </Field>
-      <Choice
-        label="Tenant"
-        value={filter.tenant}
-        options={valuesOf(rows, 'tenant')}
-        onChange={(tenant) => onChange({ ...filter, tenant })}
-      />
-      <Field label="Text" class="wide">
-        {(id) => (
-          <input
-            id={id}
-            type="search"
-            placeholder="path, actor or id"
-            value={filter.text}
-            onInput={(event) => onChange({ ...filter, text: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <button type="button" class="quiet" disabled={isEmpty(filter)} onClick={() => onChange(everything)}>
-        Show all
+    <div class="toolbar">
+      <h2 id="requests-title">Requests</h2>
+      <span class="note" role="status">
+        {countWords(state, shown.length)}
+      </span>
+      {unlisted > 0 && (
+        <span class="note">
+          {unlisted.toLocaleString('en')} more were only counted.{' '}
+          <button type="button" class="quiet inline" onClick={feed.refresh}>
+            List them
+          </button>
+        </span>
+      )}
+      <span class="spring" />
+      {paused && heldCount > 0 && <span class="note">{heldCount.toLocaleString('en')} new</span>}
+      <button type="button" aria-pressed={paused} onClick={() => feed.pause(!paused)}>
+        {paused ? 'Resume' : 'Pause'}
+      </button>
+      <button type="button" onClick={save} disabled={shown.length === 0}>
+        Export
+      </button>
+      <button type="button" class="quiet" onClick={feed.clear} disabled={rows.length + heldCount === 0}>
+        Clear
       </button>
     </div>
   )
 }
 
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly string[]
-  onChange(value: string): void
+function countWords({ rows, remembered }: FeedState, shown: number): string {
+  const all = rows.length.toLocaleString('en')
+  const reading = remembered === 'reading' ? ', reading older ones' : ''
+  if (rows.length === 0) return ''
+  if (shown === rows.length) return `the last ${all}${reading}`
+  return `${shown.toLocaleString('en')} of the last ${all}${reading}`
 }
 
-function Choice({ label, value, options, onChange }: ChoiceProps) {
+interface RowsProps {
+  readonly state: FeedState
+  readonly shown: readonly RequestRow[]
+  readonly chosen: string
+  onChoose(requestId: string): void
+}
+
+function Rows({ state: { rows, remembered, paused }, shown, chosen, onChoose }: RowsProps) {
+  if (shown.length > 0) return <RequestTable rows={shown} chosen={chosen} onChoose={onChoose} />
+  if (rows.length > 0) return <Empty title="No request fits the filters." />
+  if (remembered === 'reading') return <Empty title="Reading what the gateway remembers…" />
+  if (remembered === 'failed') return null
   return (
-    <Field label={label}>
-      {(id) => (
-        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">All</option>
-          {withChosen(options, value).map((option) => (
-            <option key={option} value={option}>
-              {option}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <Empty title={paused ? 'The table is paused.' : 'The gateway remembers no request.'}>
+      <p>
+        <a href={placeHash({ view: 'Try', item: '' })}>Send one in Try</a>, or call the gateway from anywhere:
+        it shows up here at once.
+      </p>
+    </Empty>
   )
-}
-
-// A stored choice stays visible even if no row has it yet.
-function withChosen(options: readonly string[], chosen: string): readonly string[] {
-  const isFamily = families.some((family) => family === chosen)
-  return chosen === '' || isFamily || options.includes(chosen) ? options : [chosen, ...options]
 }

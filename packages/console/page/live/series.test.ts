@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
-import { readSummary, type Summary } from '../api/feed-events.ts'
-import { familyCounts, figuresOf, latencyColumns, outcomeColumns, outcomeTotals } from './series.ts'
+import { readRow, readSummary, type Summary } from '../api/feed-events.ts'
+import {
+  familyCounts,
+  figuresOf,
+  fillPast,
+  latencyColumns,
+  outcomeColumns,
+  outcomeTotals,
+  timeRange,
+} from './series.ts'
 
 function summary(second: number, outcomes: Record<string, number>, more: object = {}): Summary {
   const requests = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
@@ -66,4 +74,36 @@ test('totals name the most frequent outcome first', () => {
 test('what is no summary is read as an empty one', () => {
   expect(readSummary(null)).toMatchObject({ requests: 0, latency: null, streams: [] })
   expect(readSummary({ latency: { p50: 'x' }, outcomes: [1] }).latency).toBeNull()
+})
+
+const NOON = Date.UTC(2026, 10, 16, 12) / 1000
+
+test('seconds before the first summary and between two are filled with remembered requests', () => {
+  const row = (second: number, outcome: string, durationMs: number) =>
+    readRow({ at: new Date((NOON + second) * 1000 - durationMs).toISOString(), outcome, durationMs })
+  const rows = [row(-1.5, 'success', 4), row(-3.2, 'error', 8), row(-3.4, 'success', 2)]
+  const given = [summary(NOON, { created: 2 }), summary(NOON + 2, {})]
+  const filled = fillPast(given, rows)
+  expect(filled.map(({ at }) => Date.parse(at) / 1000 - NOON)).toEqual([-3, -2, -1, 0, 1, 2])
+  expect(filled.map(({ requests }) => requests)).toEqual([2, 0, 1, 2, 0, 0])
+  expect(filled[0]).toMatchObject({ latency: { p50: 2, p99: 8 }, upstream: null })
+  expect(outcomeTotals(filled)).toEqual([
+    ['success', 2],
+    ['created', 2],
+    ['error', 1],
+  ])
+  expect(filled[3]).toBe(given[0])
+})
+
+test('a remembered request of long ago fills no more than three minutes', () => {
+  const old = readRow({ at: new Date((NOON - 9_000) * 1000).toISOString() })
+  expect(fillPast([summary(NOON, {})], [old, readRow({})])).toHaveLength(180)
+  expect(fillPast([summary(NOON, {})], [])).toHaveLength(1)
+})
+
+test.each([null, 0, Number.NaN])('a chart without a time (%s) shows the last minutes, not 1970', (newest) => {
+  const [start, end] = timeRange(newest)
+  expect(end - start).toBe(180)
+  expect(Math.abs(end - Date.now() / 1000)).toBeLessThan(5)
+  expect(timeRange(NOON)).toEqual([NOON - 180, NOON])
 })

@@ -1,4 +1,4 @@
-import type { Quantiles, Summary } from '../api/feed-events.ts'
+import type { Quantiles, RequestRow, Summary } from '../api/feed-events.ts'
 import { type Family, families, familyOf } from '../shell/outcome-family.ts'
 
 /** Columns for a chart: seconds since 1970 first, then one list of values per series. */
@@ -69,12 +69,57 @@ export function outcomeTotals(summaries: readonly Summary[]): (readonly [string,
   return [...totals].toSorted(([, a], [, b]) => b - a)
 }
 
+const SHOWN_SECONDS = 180
+
+/** The last three minutes, also without values: an empty chart must not begin in 1970. */
+export function timeRange(newest: number | null): [number, number] {
+  const end = newest !== null && newest > SHOWN_SECONDS ? newest : Math.round(Date.now() / 1000)
+  return [end - SHOWN_SECONDS, end]
+}
+
+/** Adds the seconds that no summary is about, as far as the rows reach back: before the page was opened, or without a connection. */
+export function fillPast(summaries: readonly Summary[], rows: readonly RequestRow[]): readonly Summary[] {
+  const known = new Map(summaries.map((summary) => [secondOf(summary), summary]))
+  const bySecond = Map.groupBy(rows, ({ endedMs }) => Math.ceil(endedMs / 1000))
+  const end = Math.max(...known.keys())
+  const start = Math.max(end - SHOWN_SECONDS + 1, Math.min(...bySecond.keys(), ...known.keys()))
+  const seconds = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index)
+  return seconds.map((second) => known.get(second) ?? pastSummary(second, bySecond.get(second) ?? []))
+}
+
+function pastSummary(second: number, rows: readonly RequestRow[]): Summary {
+  const upstream = rows.map(({ upstreamMs }) => upstreamMs).filter((ms) => ms !== null)
+  return {
+    at: new Date(second * 1000).toISOString(),
+    requests: rows.length,
+    shown: rows.length,
+    outcomes: new Map(
+      [...Map.groupBy(rows, ({ outcome }) => outcome)].map(([name, of]) => [name, of.length]),
+    ),
+    latency: quantilesOf(rows.map(({ durationMs }) => durationMs)),
+    upstream: quantilesOf(upstream),
+    plugins: quantilesOf(rows.map(({ pluginMs }) => pluginMs)),
+    inFlight: 0,
+    streams: [],
+  }
+}
+
+function quantilesOf(values: readonly number[]): Quantiles | null {
+  const sorted = values.toSorted((first, second) => first - second)
+  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
+  return sorted.length === 0 ? null : { p50: at(0.5), p99: at(0.99) }
+}
+
 function newest(summaries: readonly Summary[], name: 'latency' | 'upstream' | 'plugins'): Quantiles | null {
   return summaries.findLast((each) => each[name] !== null)?.[name] ?? null
 }
 
 function timesOf(summaries: readonly Summary[]): number[] {
-  return summaries.map(({ at }) => Math.round(Date.parse(at) / 1000))
+  return summaries.map(secondOf)
+}
+
+function secondOf({ at }: Summary): number {
+  return Math.round(Date.parse(at) / 1000)
 }
 
 function sum(values: readonly number[]): number {

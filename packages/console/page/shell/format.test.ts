@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatClock, formatJson, formatMs } from './format.ts'
+import { formatAgo, formatClock, formatJson, formatMs, knownTime } from './format.ts'
 
 test.each([
   [0, '0 ms'],
@@ -32,7 +32,19 @@ test.each([
 ])('%d ms ago reads %s', (ms, text) => {
   const now = Date.parse('2026-11-15T06:45:48Z')
   expect(formatAgo(new Date(now - ms).toISOString(), now)).toBe(text)
-  expect(formatAgo('never', now)).toBe('')
+})
+
+test.each(['', '1970-01-01T00:00:00.000Z', '1970-01-01T01:00:00+01:00', '0001-01-01T00:00:00Z'])(
+  'the absent time %j is unknown',
+  (iso) => {
+    expect(knownTime(iso)).toBeUndefined()
+    expect(formatClock(iso)).toBe('unknown')
+    expect(formatAgo(iso, Date.now())).toBe('unknown')
+  },
+)
+
+test('the age of what is no time is unknown', () => {
+  expect(formatAgo('never', Date.now())).toBe('unknown')
 })
 
 test('JSON is indented, and nothing is an empty text', () => {

@@ -19,10 +19,23 @@ function trim(value: number, digits: number): string {
   return value.toFixed(digits).replace(/\.?0+$/, '')
 }
 
-/** The time of day of an ISO time, with milliseconds; other texts are returned unchanged. */
+/** The word for a time that a record does not have. */
+export const UNKNOWN_TIME = 'unknown'
+
+// Programs write an absent time as 0, which is 1970, or as the year 1.
+const FIRST_TIME = Date.UTC(2000, 0)
+
+/** The milliseconds of an ISO time; `undefined` for an absent one. */
+export function knownTime(iso: string): number | undefined {
+  const ms = Date.parse(iso)
+  return ms >= FIRST_TIME ? ms : undefined
+}
+
+/** The time of day of an ISO time, with milliseconds. An absent time is unknown; a text that is no time is returned unchanged. */
 export function formatClock(iso: string): string {
-  const time = new Date(iso)
-  if (Number.isNaN(time.getTime())) return iso
+  const ms = knownTime(iso)
+  if (ms === undefined) return iso !== '' && Number.isNaN(Date.parse(iso)) ? iso : UNKNOWN_TIME
+  const time = new Date(ms)
   const two = (value: number) => String(value).padStart(2, '0')
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
   return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
@@ -30,8 +43,9 @@ export function formatClock(iso: string): string {
 
 /** The approximate age of a time. */
 export function formatAgo(iso: string, now: number): string {
-  const ms = now - Date.parse(iso)
-  if (Number.isNaN(ms)) return ''
+  const at = knownTime(iso)
+  if (at === undefined) return UNKNOWN_TIME
+  const ms = now - at
   if (ms < 5000) return 'just now'
   if (ms < MINUTE_MS) return `${Math.floor(ms / 1000)} s ago`
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`

@@ -67,6 +67,7 @@ function About() {
 const connectionWords = {
   connecting: 'Connecting',
   open: 'Connected',
+  silent: 'No answer',
   lost: 'Disconnected',
   signedOut: 'Signed out',
 } as const

@@ -10,19 +10,22 @@ export type View = (typeof views)[number]
 export interface Place {
   readonly view: View
   readonly item: string
+  /** The filters of the view, as in the query of an address. */
+  readonly query?: string
 }
 
 /** The place in the fragment of an address; Live for an unknown one. */
 export function readPlace(hash: string): Place {
-  const [, name = '', ...rest] = hash.replace(/^#/, '').split('/')
+  const [path = '', ...query] = hash.replace(/^#/, '').split('?')
+  const [, name = '', ...rest] = path.split('/')
   const view = views.find((each) => each.toLowerCase() === name.toLowerCase()) ?? 'Live'
-  return { view, item: decode(rest.join('/')) }
+  return { view, item: decode(rest.join('/')), query: query.join('?') }
 }
 
 /** The fragment for a place, with `#`. */
-export function placeHash({ view, item }: Place): string {
+export function placeHash({ view, item, query = '' }: Place): string {
   const path = `#/${view.toLowerCase()}`
-  return item === '' ? path : `${path}/${encodeURIComponent(item)}`
+  return `${path}${item && `/${encodeURIComponent(item)}`}${query && `?${query}`}`
 }
 
 /** The title of the window, different for each place. */
