@@ -24,12 +24,14 @@ export function createManualClock(): ManualClock {
     wait: (milliseconds, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve()
-        const wait = { at: now + milliseconds, resolve }
-        waits.add(wait)
-        signal.addEventListener('abort', () => {
+        const end = () => {
           waits.delete(wait)
+          signal.removeEventListener('abort', end)
           resolve()
-        })
+        }
+        const wait = { at: now + milliseconds, resolve: end }
+        waits.add(wait)
+        signal.addEventListener('abort', end)
       }),
     async advance(milliseconds) {
       const end = now + milliseconds
