@@ -18,8 +18,7 @@ let server: McpServer
 const results = mkdtempSync(join(tmpdir(), 'agentic-mcp-suite-'))
 
 beforeAll(async () => {
-  const host = createFixtureHost(() => server.endpoint.toolsChanged())
-  server = await startMcpServer({ host })
+  server = await startMcpServer({ host: () => createFixtureHost(() => server.endpoint.toolsChanged()) })
 })
 
 afterAll(async () => {

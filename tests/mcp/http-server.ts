@@ -7,8 +7,10 @@ import {
   createEndpoint,
   createSeal,
   type Endpoint,
+  type Environment,
   isAllowedOrigin,
   type LegacyMode,
+  type Seal,
   systemEnvironment,
   type ToolHost,
 } from '../../packages/mcp/src/index.ts'
@@ -21,8 +23,15 @@ export interface McpServer {
   stop(): Promise<void>
 }
 
+/** The parts of the server that a host needs. */
+export interface HostParts {
+  readonly publicUrl: string
+  readonly seal: Seal
+  readonly environment: Environment
+}
+
 export interface McpServerOptions {
-  readonly host: ToolHost
+  readonly host: (parts: HostParts) => ToolHost
   readonly legacy?: LegacyMode
 }
 
@@ -36,10 +45,11 @@ export async function startMcpServer({ host, legacy = 'sessions' }: McpServerOpt
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
   const errors: unknown[] = []
   const environment = systemEnvironment
+  const seal = createSeal({ secrets, publicUrl: url, environment })
   const endpoint = createEndpoint({
-    host,
+    host: host({ publicUrl: url, seal, environment }),
     environment,
-    seal: createSeal({ secrets, publicUrl: url, environment }),
+    seal,
     serverInfo: { name: 'fixture', version: '1.0.0' },
     legacy,
     listTtlSeconds: 300,

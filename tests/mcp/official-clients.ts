@@ -1,0 +1,77 @@
+/** A JSON value that a test looks into. */
+// biome-ignore lint/suspicious/noExplicitAny: bodies are compared as a whole or by a path that the test knows.
+export type Json = any
+
+/** A connected client of one of the official packages. */
+export interface OfficialClient {
+  readonly version: string | undefined
+  listTools(): Promise<Json>
+  callTool(params: Json): Promise<Json>
+  close(): Promise<void>
+}
+
+/** The questions that a client was asked, and its answers. */
+export interface Person {
+  readonly asked: Json[]
+  answer(params: Json): Json
+}
+
+interface ClientModule {
+  readonly Client: new (info: Json, options: Json) => Json
+}
+
+// The types of both packages clash with `exactOptionalPropertyTypes`, so that the few members in use are named here.
+async function load(specifier: string): Promise<Json> {
+  return import(specifier)
+}
+
+/** The ways of the official clients to speak to a server. */
+export const clientKinds = ['client 2.4.0, auto', 'client 2.4.0, legacy', 'sdk 1.32.2'] as const
+
+/** One of the ways. */
+export type ClientKind = (typeof clientKinds)[number]
+
+const info = { name: 'official', version: '1.0.0' }
+
+/** Connects a client. Without a person it declares no elicitation. */
+export async function connectClient(kind: ClientKind, url: string, person?: Person): Promise<OfficialClient> {
+  const capabilities = person === undefined ? {} : { elicitation: { form: {}, url: {} } }
+  const client = await makeClient(kind, capabilities)
+  if (person !== undefined) await answerWith(kind, client, person)
+  const transport = await makeTransport(kind, url)
+  await client.connect(transport)
+  return {
+    version: client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion,
+    listTools: () => client.listTools(),
+    callTool: (params) => client.callTool(params),
+    close: () => client.close(),
+  }
+}
+
+async function makeClient(kind: ClientKind, capabilities: Json): Promise<Json> {
+  const isOld = kind === 'sdk 1.32.2'
+  const module: ClientModule = await load(
+    isOld ? '@modelcontextprotocol/sdk/client/index.js' : '@modelcontextprotocol/client',
+  )
+  const mode = kind === 'client 2.4.0, auto' ? 'auto' : 'legacy'
+  return new module.Client(info, { capabilities, ...(!isOld && { versionNegotiation: { mode } }) })
+}
+
+async function makeTransport(kind: ClientKind, url: string): Promise<Json> {
+  const isOld = kind === 'sdk 1.32.2'
+  const specifier = isOld
+    ? '@modelcontextprotocol/sdk/client/streamableHttp.js'
+    : '@modelcontextprotocol/client'
+  const { StreamableHTTPClientTransport: Transport } = await load(specifier)
+  return new Transport(new URL(url))
+}
+
+async function answerWith(kind: ClientKind, client: Json, person: Person): Promise<void> {
+  const handler = async ({ params }: Json) => {
+    person.asked.push(params)
+    return person.answer(params)
+  }
+  if (kind !== 'sdk 1.32.2') return client.setRequestHandler('elicitation/create', handler)
+  const { ElicitRequestSchema } = await load('@modelcontextprotocol/sdk/types.js')
+  return client.setRequestHandler(ElicitRequestSchema, handler)
+}
