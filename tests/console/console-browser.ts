@@ -68,22 +68,38 @@ function watch(page: Page, context: BrowserContext): Pick<ConsolePage, 'complain
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The serious findings of axe on the current page. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+interface Finding {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** The findings of axe on the current page, with the rules that are off by default for WCAG 2.2 AA. */
+async function findingsOf(page: Page): Promise<Finding[]> {
   // With the debugger, because the page's policy allows no foreign scripts.
   await page.evaluate(axeSource)
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }
-    interface Finding {
-      readonly id: string
-      readonly impact: string
-      readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: Finding[] }> }
     }
-    const { violations } = await axe.run()
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+    return (await axe.run({ rules: { 'target-size': { enabled: true } } })).violations
   })
+}
+
+const describeFinding = ({ id, nodes }: Finding) =>
+  nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`)
+
+/** All violations on the current page: WCAG 2.2 A and AA, and the best practices of axe. */
+export async function violations(page: Page): Promise<string[]> {
+  return (await findingsOf(page)).flatMap(describeFinding)
+}
+
+/** The serious violations on the current page. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  const findings = await findingsOf(page)
+  return findings
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(describeFinding)
 }
 
 /** The pixels by which the page is wider than its window. */

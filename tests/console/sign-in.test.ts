@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest'
 import { startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
 import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { testWithProgram } from '../debian-package.ts'
-import { startBrowser } from './console-browser.ts'
+import { overflowOf, startBrowser, violations } from './console-browser.ts'
 
 const secret = 'a shared secret of the tests, long enough'
 const issuer = 'https://id.example.test'
@@ -38,6 +38,7 @@ testWithProgram(
     }
     await page.goto(`${adminUrl}/#/routes`)
     expect(await page.getByText('Connected').count()).toBe(0)
+    await page.getByText('The token needs the role gateway:admin.').waitFor()
     await signIn('campaign:optimize')
     expect(await page.getByRole('alert').textContent()).toBe(
       'The token does not have the role that is needed here.',
@@ -45,6 +46,37 @@ testWithProgram(
     await signIn('gateway:admin')
     await page.waitForURL(`${adminUrl}/#/routes`)
     await page.getByText('Connected').waitFor({ state: 'attached' })
+  },
+)
+
+testWithProgram(
+  { program: 'chromium', package: 'chromium' },
+  'the header names the signed-in person, who signs out and leaves nothing in the browser',
+  async (executablePath) => {
+    const { adminUrl } = await startAdmin({
+      admin: { consoleFolder },
+      settings: { role: 'gateway:admin' },
+      config: { plugins: { 'token-validator': { issuers } } },
+    })
+    const browser = await startBrowser(executablePath)
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage({ viewport: { width: 360, height: 740 } })
+    await page.goto(`${adminUrl}/#/try`)
+    await page.getByLabel('Token').fill(await tokenOf('gateway:admin'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('banner').getByText('operator', { exact: true }).waitFor()
+    await page.getByLabel('itemId', { exact: true }).fill('7')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('1 of at most 50').waitFor()
+    expect(await overflowOf(page)).toBe(0)
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(
+      /item|7/,
+    )
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   },
 )
 

@@ -27,7 +27,16 @@ export async function fillIn(page: Page, { route, person, fields = {}, body }: F
   await page.getByRole('button', { name: 'Get token' }).click()
   await page.getByText(`Token of ${person}`).waitFor()
   for (const [name, value] of Object.entries(fields)) await page.getByLabel(name, { exact: true }).fill(value)
-  if (body !== undefined) await page.getByLabel('Body', { exact: true }).fill(JSON.stringify(body))
+  if (body !== undefined) await fillBody(page, JSON.stringify(body))
+}
+
+/** Writes the body as text, also where its fields are known. */
+export async function fillBody(page: Page, text: string): Promise<void> {
+  const asText = page.getByRole('radio', { name: 'As JSON' })
+  const body = page.getByLabel('Body', { exact: true })
+  await asText.or(body).first().waitFor()
+  if ((await asText.count()) > 0) await asText.check()
+  await body.fill(text)
 }
 
 /** Sends the request; returns the region of the exchange. */

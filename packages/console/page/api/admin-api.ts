@@ -30,6 +30,14 @@ export class AdminError extends Error {
 export const adminApi = {
   gateway: async (): Promise<GatewayInfo> => readGatewayInfo(await ask('/api/gateway')),
   routes: async (): Promise<RouteList> => readRouteList(await ask('/api/routes')),
+  /** The OpenAPI document of the service behind a route. */
+  async openapi(routeId: string): Promise<unknown> {
+    return fieldsOf(await ask(`/api/openapi?route=${encodeURIComponent(routeId)}`)).get('document')
+  },
+  /** Ends the session of this browser. */
+  async signOut(): Promise<void> {
+    await ask('/session', { method: 'DELETE' })
+  },
   /** So many exchanges, newest first; with a time only those until then. */
   async recent(limit: number, until?: string): Promise<RecentExchange[]> {
     const rest = until === undefined ? '' : `&until=${encodeURIComponent(until)}`

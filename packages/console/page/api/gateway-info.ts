@@ -1,10 +1,16 @@
-import { fieldsOf, isTrue, listOf, numberOf, textOf, textOrNull, textsOf } from './read-json.ts'
+import { type Fields, fieldsOf, isTrue, listOf, numberOf, textOf, textOrNull, textsOf } from './read-json.ts'
 
 /** A person of the development identity provider. */
 export interface Person {
   readonly sub: string
   readonly tenant: string
   readonly roles: readonly string[]
+}
+
+/** The signed-in person. */
+export interface User {
+  readonly subject: string
+  readonly name: string
 }
 
 /** The result of the last reload. */
@@ -22,6 +28,8 @@ export interface GatewayInfo {
   readonly gatewayUrl: string
   readonly development: boolean
   readonly people: readonly Person[]
+  /** Null in development, which has no sign-in. */
+  readonly user: User | null
   readonly streamLimit: number
   readonly configuration: {
     readonly file: string
@@ -43,6 +51,7 @@ export function readGatewayInfo(value: unknown): GatewayInfo {
     gatewayUrl: textOf(fields, 'gatewayUrl'),
     development: isTrue(fields, 'development'),
     people: listOf(fields, 'people', readPerson),
+    user: readUser(fieldsOf(fields.get('user'))),
     streamLimit: numberOf(fields, 'streamLimit'),
     configuration: {
       file: textOf(configuration, 'file'),
@@ -56,6 +65,11 @@ export function readGatewayInfo(value: unknown): GatewayInfo {
 function readPerson(value: unknown): Person {
   const fields = fieldsOf(value)
   return { sub: textOf(fields, 'sub'), tenant: textOf(fields, 'tenant'), roles: textsOf(fields, 'roles') }
+}
+
+function readUser(fields: Fields): User | null {
+  const subject = textOf(fields, 'subject')
+  return subject === '' ? null : { subject, name: textOf(fields, 'name', subject) }
 }
 
 function readReload(value: unknown): Reload {

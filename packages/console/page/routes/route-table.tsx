@@ -1,12 +1,25 @@
+import { useState } from 'preact/hooks'
 import type { Route } from '../api/route-list.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 
 /** The routes, with their requirements and active plugins. */
 export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
+  const [text, setText] = useState('')
+  const shown = routes.filter((route) => fits(route, text))
   return (
     <section class="panel" aria-labelledby="routes-title">
-      <h2 id="routes-title">Routes</h2>
+      <div class="routes-head">
+        <h2 id="routes-title">Routes</h2>
+        <input
+          type="search"
+          aria-label="Search the routes"
+          placeholder="Search the routes"
+          data-search
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
       <ScrollRegion label="Table of routes">
         <table class="rows routes-table">
           <thead>
@@ -19,14 +32,25 @@ export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
             </tr>
           </thead>
           <tbody>
-            {routes.map((route) => (
+            {shown.map((route) => (
               <RouteRow key={route.id} route={route} />
             ))}
           </tbody>
         </table>
       </ScrollRegion>
+      {shown.length === 0 && routes.length > 0 && (
+        <p class="note" role="status">
+          No route fits.
+        </p>
+      )}
     </section>
   )
+}
+
+function fits(route: Route, text: string): boolean {
+  const { id, method, path, target } = route
+  const words = [id, `${method} ${path}`, target, ...demandsOf(route)].join('\n').toLowerCase()
+  return words.includes(text.trim().toLowerCase())
 }
 
 function RouteRow({ route }: { readonly route: Route }) {

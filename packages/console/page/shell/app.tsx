@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type { Feed } from '../live/feed.ts'
 import { LiveView } from '../live/live-view.tsx'
 import { RoutesView } from '../routes/routes-view.tsx'
@@ -7,6 +7,8 @@ import type { Bench } from '../try/bench.ts'
 import { TryView } from '../try/try-view.tsx'
 import { UsageView } from '../usage/usage-view.tsx'
 import { Header } from './header.tsx'
+import { onKey } from './keys.ts'
+import { KeysDialog } from './keys-dialog.tsx'
 import { type Place, titleOf } from './place.ts'
 import { takeLostFocus } from './take-focus.ts'
 import { usePlace } from './use-place.ts'
@@ -21,12 +23,19 @@ export function App({ feed, bench }: AppProps) {
   const place = usePlace()
   const { view, item } = place
   const heading = useArrival(place)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const openKeys = useCallback(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey(event, openKeys)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [openKeys])
   return (
     <>
       <button type="button" class="skip" onClick={skipToMain}>
         Skip to the content
       </button>
-      <Header view={view} feed={feed} />
+      <Header view={view} feed={feed} onKeys={openKeys} onSignOut={bench.forget} />
       <main id="main" tabIndex={-1}>
         <h1 class="hidden" tabIndex={-1} ref={heading}>
           {view}
@@ -37,6 +46,7 @@ export function App({ feed, bench }: AppProps) {
         {view === 'Routes' && <RoutesView />}
         {view === 'Usage' && <UsageView tenant={item} />}
       </main>
+      <KeysDialog dialog={dialog} />
     </>
   )
 }

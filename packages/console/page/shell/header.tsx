@@ -1,18 +1,25 @@
 import { useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
+import type { GatewayInfo, User } from '../api/gateway-info.ts'
 import type { Feed } from '../live/feed.ts'
 import { placeHash, type View, views } from './place.ts'
 import { useStore } from './store.ts'
 import { applyTheme, readTheme, type Theme, themes } from './theme.ts'
-import { useLoad } from './use-load.ts'
+import { messageOf, useLoad } from './use-load.ts'
 
 interface HeaderProps {
   readonly view: View
   readonly feed: Feed
+  /** Opens the list of the keys. */
+  onKeys(): void
+  /** Removes the traces of this person in the browser. */
+  onSignOut(): void
 }
 
-/** The header: name, the views, state of the connection, theme. */
-export function Header({ view, feed }: HeaderProps) {
+/** The header: name, the views, state of the connection, signed-in person, keys and theme. */
+export function Header({ view, feed, onKeys, onSignOut }: HeaderProps) {
+  const [gateway] = useLoad(adminApi.gateway)
+  const info = gateway.state === 'ready' ? gateway.value : undefined
   return (
     <header class="top">
       <a class="brand" href={placeHash({ view: 'Live', item: '' })} aria-label="Agentic REST console">
@@ -33,8 +40,12 @@ export function Header({ view, feed }: HeaderProps) {
         ))}
       </nav>
       <div class="top-end">
-        <About />
+        {info !== undefined && <About gateway={info} />}
         <Connection feed={feed} />
+        {info?.user && <Account user={info.user} onSignOut={onSignOut} />}
+        <button type="button" class="keys-button" aria-label="Keys" title="Keys" onClick={onKeys}>
+          ?
+        </button>
         <ThemeChoice />
       </div>
     </header>
@@ -52,14 +63,45 @@ function Mark() {
   )
 }
 
-function About() {
-  const [gateway] = useLoad(adminApi.gateway)
-  if (gateway.state !== 'ready') return null
-  const { version, profile, development } = gateway.value
+function About({ gateway: { version, profile, development } }: { readonly gateway: GatewayInfo }) {
   return (
     <span class="about">
       gateway {version} · profile {profile}
       {development && ' · development'}
+    </span>
+  )
+}
+
+interface AccountProps {
+  readonly user: User
+  onSignOut(): void
+}
+
+function Account({ user: { name, subject }, onSignOut }: AccountProps) {
+  const [fault, setFault] = useState('')
+  async function signOut(): Promise<void> {
+    try {
+      await adminApi.signOut()
+      onSignOut()
+      // The gateway answers with the sign-in page.
+      location.reload()
+    } catch (error) {
+      setFault(messageOf(error))
+    }
+  }
+  return (
+    <span class="account">
+      <span class="account-name" title={name === subject ? `Signed in as ${name}` : `${name} (${subject})`}>
+        {name}
+      </span>
+      <button type="button" class="quiet" onClick={() => void signOut()}>
+        Sign out
+      </button>
+      {fault !== '' && (
+        <span class="field-fault" role="alert">
+          {fault}
+        </span>
+      )}
     </span>
   )
 }

@@ -34,6 +34,7 @@ export function ItemPicker({ view, item, label, placeholder, back, isWide = fals
             autocomplete="off"
             spellcheck={false}
             placeholder={placeholder}
+            data-search
             onInput={(event) => setText(event.currentTarget.value)}
           />
         )}

@@ -23,6 +23,7 @@ export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps
   const state = useStore(exchange)
   const { phase, steps, question, approval, progress, fault } = state
   const main = steps.filter(({ kind }) => kind === 'main')
+  const isInBackground = phase === 'sending' && main.at(-1)?.answer?.outcome === 'accepted'
   const end = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -55,7 +56,9 @@ export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps
           onWait={exchange.waitForOther}
         />
       )}
-      {progress !== undefined && <OperationProgress status={progress} />}
+      {(progress !== undefined || isInBackground) && (
+        <OperationProgress status={progress} isEnded={phase === 'ended'} />
+      )}
       <StreamText state={state} />
       <Result state={state} />
       {fault !== undefined && (

@@ -104,6 +104,7 @@ test('options are shown where one of them is set', () => {
 
 test('another route keeps who sends and the parameters, and nothing else', () => {
   const draft: Draft = {
+    ...emptyDraft,
     ...{ routeId: 'read', sub: 'alice', tenant: 'acme', params, query: 'days=3', body: '{"a":1}' },
     ...{ idempotencyKey: 'k', correlationId: 'c', isAsync: true, isStream: false },
   }

@@ -1,15 +1,41 @@
 import type { ClientRequest } from '@agentic-rest/client'
 import type { Route } from '../api/route-list.ts'
-import { type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
+import { ANY_ROUTE, type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
+import { entryFault, entryOf, isUnreadable } from './field-entry.ts'
+import type { ServiceOperation } from './service-operation.ts'
 
 /** A valid request, or the faults of the form by field. */
 export type DraftReading =
   | { readonly ok: true; readonly request: ClientRequest }
   | { readonly ok: false; readonly faults: ReadonlyMap<string, string> }
 
-/** Builds the request from the form. */
-export function readDraft(draft: Draft, route: Route): DraftReading {
-  const faults = new Map<string, string>()
+/** Builds the request from the form. Of described fields only unreadable ones are faults: the service judges the others. */
+export function readDraft(draft: Draft, route: Route, operation?: ServiceOperation): DraftReading {
+  const faults = new Map<string, string>(draft.isRaw ? [] : unreadableFields(draft, operation))
+  if (route.id === ANY_ROUTE) {
+    const fault = pathFault(route.path)
+    return fault === undefined
+      ? readInputs(draft, route, faults)
+      : { ok: false, faults: new Map([['path', fault]]) }
+  }
+  return readInputs(draft, route, faults)
+}
+
+function unreadableFields(draft: Draft, operation: ServiceOperation | undefined): [string, string][] {
+  if (operation === undefined) return []
+  const { document, fields } = operation
+  return fields
+    .filter((field) => isUnreadable(field, entryOf(draft, field)))
+    .map((field) => [`field ${field.name}`, entryFault(document, field, entryOf(draft, field)) ?? ''])
+}
+
+function pathFault(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'This has to begin with a slash.'
+  if (/[?#]/.test(path)) return 'This may have no ? and no #. The query has its own field.'
+  return /[{}]/.test(path) ? 'This may have no { and no }: write the values.' : undefined
+}
+
+function readInputs(draft: Draft, route: Route, faults: Map<string, string>): DraftReading {
   const names = paramNames(route.path)
   for (const name of names) {
     if (!draft.params.get(name)) faults.set(`param ${name}`, 'Needed: it is part of the path.')
@@ -22,6 +48,7 @@ export function readDraft(draft: Draft, route: Route): DraftReading {
     path: route.path,
     params: Object.fromEntries(names.map((name) => [name, draft.params.get(name) ?? ''])),
     query: parseQuery(draft.query),
+    headers: Object.fromEntries([...draft.headers].filter(([, value]) => value !== '')),
     body: body.value,
     tenantId: draft.tenant || undefined,
     correlationId: draft.correlationId || undefined,

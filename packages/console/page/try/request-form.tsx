@@ -1,27 +1,25 @@
 import { useState } from 'preact/hooks'
 import type { GatewayInfo } from '../api/gateway-info.ts'
 import type { Route, RouteList } from '../api/route-list.ts'
-import type { Feed } from '../live/feed.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
+import { Notice } from '../shell/notice.tsx'
+import { AnyRouteFields } from './any-route.tsx'
 import { captureRequest } from './capture-request.ts'
-import { type Draft, forRoute, hasBody, hasOptions, isStreamed, paramNames } from './draft.ts'
+import { ANY_ROUTE, forRoute, hasBody, hasOptions, isStreamed } from './draft.ts'
 import type { Sending } from './exchange.ts'
-import { suggestParam } from './suggest-params.ts'
+import { hasQueryFields, type InputsProps, QueryField, RequestInputs } from './request-inputs.tsx'
 import { toCurl } from './to-curl.ts'
 import { toSdkCode } from './to-sdk-code.ts'
 import { WhoSends } from './who-sends.tsx'
 
-interface FormProps {
+interface FormProps extends InputsProps {
   readonly gateway: GatewayInfo
   readonly list: RouteList
-  readonly route: Route
-  readonly draft: Draft
-  readonly faults: ReadonlyMap<string, string>
+  /** The route id in the address, if no route has it. */
+  readonly unknownId: string
   readonly token: string
   readonly tokenNote: string
-  readonly feed: Feed
-  onDraft(draft: Draft): void
   onToken(token: string, note?: string): void
   onSend(): void
   prepare(): Sending | undefined
@@ -29,13 +27,14 @@ interface FormProps {
 
 /** The request form: route, sender and inputs. */
 export function RequestForm(props: FormProps) {
-  const { list, route, draft, onDraft, onSend, prepare } = props
+  const { list, route, draft, unknownId, faults, onDraft, onSend, prepare } = props
   function submit(event: Event): void {
     event.preventDefault()
     onSend()
   }
   return (
-    <form class="panel request-form" onSubmit={submit} aria-label="Request">
+    <form class="panel request-form" onSubmit={submit} aria-label="Request" data-send>
+      {unknownId !== '' && <Notice kind="warning" title={`No route has the id ${unknownId}.`} />}
       <Field label="Route">
         {(id) => (
           <select
@@ -48,17 +47,20 @@ export function RequestForm(props: FormProps) {
                 {each.method} {each.path}
               </option>
             ))}
+            <option value={ANY_ROUTE}>Another method and path…</option>
           </select>
         )}
       </Field>
-      <p class="note">
-        <code>{route.id}</code> {routeNote(route)}
-      </p>
+      {route.id === ANY_ROUTE ? (
+        <AnyRouteFields routes={list.routes} fault={faults.get('path')} {...{ draft, onDraft }} />
+      ) : (
+        <AboutRoute {...props} />
+      )}
       <WhoSends {...props} />
-      <Inputs {...props} />
+      <RequestInputs {...props} />
       <Options {...props} />
       <div class="actions">
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" title="Ctrl+Enter" aria-keyshortcuts="Control+Enter Meta+Enter">
           Send
         </button>
         <CopyButton label="Copy as curl" text={async () => toCurl(await captureRequest(needed(prepare())))} />
@@ -73,6 +75,21 @@ function needed(sending: Sending | undefined): Sending {
   return sending
 }
 
+/** The summary of the service, and the demands of the gateway. */
+function AboutRoute({ route, described }: FormProps) {
+  const { summary, description } =
+    described.state === 'known' ? described.operation : { summary: '', description: '' }
+  return (
+    <div class="about-route">
+      {summary !== '' && <p>{summary}</p>}
+      {description !== '' && description !== summary && <p class="note">{description}</p>}
+      <p class="note">
+        <code>{route.id}</code> {routeNote(route)}
+      </p>
+    </div>
+  )
+}
+
 function routeNote({ roles, license, mode, executionTimeoutSeconds }: Route): string {
   const notes = [
     roles.length > 0 && `needs the role ${roles.join(', ')}`,
@@ -83,74 +100,7 @@ function routeNote({ roles, license, mode, executionTimeoutSeconds }: Route): st
   return notes.join(' · ')
 }
 
-function Inputs({ route, draft, faults, feed, onDraft }: FormProps) {
-  return (
-    <fieldset>
-      <legend>Inputs</legend>
-      {paramNames(route.path).map((name) => (
-        <PathParam key={name} {...{ name, route, draft, faults, feed, onDraft }} />
-      ))}
-      {!hasBody(route) && <Query draft={draft} onDraft={onDraft} />}
-      {hasBody(route) && (
-        <Field label="Body" hint="JSON; with {} the service asks for all inputs" fault={faults.get('body')}>
-          {(id, fault) => (
-            <textarea
-              id={id}
-              class="mono"
-              rows={5}
-              spellcheck={false}
-              aria-invalid={fault !== undefined}
-              aria-describedby={fault}
-              value={draft.body}
-              onInput={(event) => onDraft({ ...draft, body: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-      )}
-    </fieldset>
-  )
-}
-
-interface PathParamProps extends Pick<FormProps, 'route' | 'draft' | 'faults' | 'feed' | 'onDraft'> {
-  readonly name: string
-}
-
-function PathParam({ name, route, draft, faults, feed, onDraft }: PathParamProps) {
-  const suggestions = suggestParam(
-    route.path,
-    name,
-    feed.get().rows.map(({ path }) => path),
-  )
-  function set(value: string): void {
-    onDraft({ ...draft, params: new Map([...draft.params, [name, value]]) })
-  }
-  return (
-    <Field label={name} hint="In the path" fault={faults.get(`param ${name}`)}>
-      {(id, fault) => (
-        <>
-          <input
-            id={id}
-            class="mono"
-            list={`${id}-values`}
-            value={draft.params.get(name) ?? ''}
-            spellcheck={false}
-            autocomplete="off"
-            aria-invalid={fault !== undefined}
-            aria-describedby={fault}
-            onInput={(event) => set(event.currentTarget.value)}
-          />
-          <datalist id={`${id}-values`}>
-            {suggestions.map((value) => (
-              <option key={value} value={value} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  )
-}
-
-function Options({ route, draft, onDraft }: FormProps) {
+function Options({ route, draft, described, onDraft }: FormProps) {
   const streams = isStreamed(route, draft)
   // Only at first, so that it does not fold when its last field is emptied.
   const [isOpen] = useState(() => hasOptions(route, draft))
@@ -171,7 +121,7 @@ function Options({ route, draft, onDraft }: FormProps) {
           onChange={(isAsync) => onDraft({ ...draft, isAsync })}
         />
       )}
-      {hasBody(route) && <Query draft={draft} onDraft={onDraft} />}
+      {(hasBody(route) || hasQueryFields(described)) && <QueryField draft={draft} onDraft={onDraft} />}
       <Field label="Idempotency key" hint="Made for you when empty">
         {(id) => (
           <input
@@ -210,22 +160,5 @@ function Check({ label, checked, onChange }: CheckProps) {
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
       {label}
     </label>
-  )
-}
-
-function Query({ draft, onDraft }: Pick<FormProps, 'draft' | 'onDraft'>) {
-  return (
-    <Field label="Query" hint="Such as days=14&limit=5">
-      {(id) => (
-        <input
-          id={id}
-          class="mono"
-          value={draft.query}
-          spellcheck={false}
-          autocomplete="off"
-          onInput={(event) => onDraft({ ...draft, query: event.currentTarget.value })}
-        />
-      )}
-    </Field>
   )
 }

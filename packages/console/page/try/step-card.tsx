@@ -1,7 +1,7 @@
 import type { Answered } from '@agentic-rest/client'
 import { parseJson } from '../api/read-json.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
-import { formatMs } from '../shell/format.ts'
+import { formatJson, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { outcomeLabel } from '../shell/outcome-family.ts'
@@ -56,6 +56,8 @@ function Answer({ answer, number, isLast }: AnswerProps) {
           {formatMs(tookMs)}
           {isStream && ' · a stream'}
         </span>
+        <span class="spring" />
+        {!isStream && <CopyButton label="Copy body" text={() => textOfBody(body)} />}
       </p>
       {violations.length > 0 && (
         <ul class="field-fault">
@@ -113,10 +115,16 @@ export function OutcomeCard({ title, outcome }: { readonly title: string; readon
     <article class="card result" aria-label={title}>
       <p class="answer-line">
         <b>{title}</b> <OutcomeBadge outcome={outcomeLabel(type, answer.status)} />
+        <span class="spring" />
+        <CopyButton label="Copy result" text={() => textOfBody(body)} />
       </p>
       <JsonText label={title} value={body} />
     </article>
   )
+}
+
+function textOfBody(body: unknown): string {
+  return typeof body === 'string' ? body : formatJson(body)
 }
 
 function pathOf({ url }: WireRequest): string {

@@ -10,11 +10,14 @@ import { useStore } from '../shell/store.ts'
 import { useLoad } from '../shell/use-load.ts'
 import { goTo } from '../shell/use-place.ts'
 import type { Bench } from './bench.ts'
-import { type Draft, forRoute, isStreamed, parseDraft, writeDraft } from './draft.ts'
+import { ANY_ROUTE, anyRoute, type Draft, forRoute, isStreamed, parseDraft, writeDraft } from './draft.ts'
 import type { Sending } from './exchange.ts'
 import { ExchangePanel } from './exchange-panel.tsx'
+import { type HistoryEntry, restoredDraft } from './history.ts'
+import { HistoryPanel } from './history-panel.tsx'
 import { readDraft } from './read-draft.ts'
 import { RequestForm } from './request-form.tsx'
+import { useOperation } from './use-operation.ts'
 
 interface TryProps {
   readonly routeId: string
@@ -45,8 +48,11 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
   const [draft, setDraft, route] = useDraft(routeId, list.routes, gateway)
   const { token, tokenNote, sent } = useStore(bench)
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
+  const [described, describeAgain] = useOperation(route)
+  const operation = described.state === 'known' ? described.operation : undefined
+  const isUnknown = ![...list.routes.map(({ id }) => id), ANY_ROUTE, ''].includes(routeId)
   function prepare(): Sending | undefined {
-    const reading = readDraft(draft, route)
+    const reading = readDraft(draft, route, operation)
     setFaults(reading.ok ? new Map() : reading.faults)
     if (!reading.ok) return undefined
     const { request } = reading
@@ -54,24 +60,36 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
   }
   function send(): void {
     const sending = prepare()
-    if (sending !== undefined) bench.send(sending)
+    if (sending !== undefined) bench.send(sending, { draft, route })
+  }
+  function change(next: Draft): void {
+    setFaults(next.routeId === draft.routeId ? stillFaulty(next) : new Map())
+    setDraft(next)
+  }
+  function stillFaulty(next: Draft): ReadonlyMap<string, string> {
+    if (faults.size === 0) return faults
+    const reading = readDraft(next, route.id === ANY_ROUTE ? anyRoute(next) : route, operation)
+    return new Map(reading.ok ? [] : [...reading.faults].filter(([name]) => faults.has(name)))
+  }
+  function restore(entry: HistoryEntry): void {
+    const kept = restoredDraft(entry, list.routes)
+    // The token in the form belongs to its person.
+    if (kept.sub !== draft.sub) bench.setToken('')
+    change(kept)
   }
   return (
     <div class="try">
-      <RequestForm
-        gateway={gateway}
-        list={list}
-        route={route}
-        draft={draft}
-        faults={faults}
-        token={token}
-        tokenNote={tokenNote}
-        feed={feed}
-        onDraft={setDraft}
-        onToken={bench.setToken}
-        onSend={send}
-        prepare={prepare}
-      />
+      <div class="try-start">
+        <RequestForm
+          {...{ gateway, list, route, draft, faults, token, tokenNote, feed, described, prepare }}
+          unknownId={isUnknown ? routeId : ''}
+          onDraft={change}
+          onDescribe={describeAgain}
+          onToken={bench.setToken}
+          onSend={send}
+        />
+        <HistoryPanel history={bench.history} onRestore={restore} />
+      </div>
       {sent === undefined ? (
         <Empty title="Nothing sent yet.">
           <p>
@@ -94,7 +112,9 @@ function useDraft(
 ): readonly [Draft, (draft: Draft) => void, Route] {
   const [kept, setKept] = useKept('try')
   const stored = useMemo(() => parseDraft(kept), [kept])
-  const route = routes.find(({ id }) => id === (routeId || stored.routeId)) ?? preferredRoute(routes)
+  const id = routeId || stored.routeId
+  const route =
+    id === ANY_ROUTE ? anyRoute(stored) : (routes.find((each) => each.id === id) ?? preferredRoute(routes))
   const person = people.find(({ sub }) => sub === stored.sub) ?? people[0]
   const draft: Draft = {
     ...forRoute(stored, route.id),

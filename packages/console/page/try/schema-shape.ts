@@ -1,0 +1,145 @@
+import { type Fields, fieldsOf, numberOrNull, textOf } from '../api/read-json.ts'
+
+/** The control that fits a schema. `lines`: a list outside of a body, one value a line. */
+export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json' | 'lines'
+
+/** What a form needs to know of a schema. */
+export interface Shape {
+  readonly kind: FieldKind
+  /** The types in words, such as `whole number`. */
+  readonly typeWords: string
+  /** The allowed values, if they are listed. */
+  readonly choices: readonly unknown[]
+  readonly examples: readonly unknown[]
+  readonly fallback: unknown
+  readonly description: string
+  /** Whether a text may be longer than one line. */
+  readonly isLong: boolean
+}
+
+// References can form a circle.
+const MAX_DEPTH = 12
+const LONG_TEXT = 300
+
+/** A schema without `$ref` and `allOf` at its top; empty for `true` and unreadable schemas. */
+export function resolveSchema(document: Fields, value: unknown, depth = 0): Fields {
+  const schema = fieldsOf(value)
+  if (depth > MAX_DEPTH) return new Map()
+  const parts = [
+    ...(schema.has('$ref') ? [lookUp(document, textOf(schema, '$ref'))] : []),
+    ...listIn(schema, 'allOf'),
+  ].map((part) => resolveSchema(document, part, depth + 1))
+  return parts.length === 0 ? schema : merge([...parts, without(schema, ['$ref', 'allOf'])])
+}
+
+/** The types of a schema, `null` included; empty for any type. */
+export function typesOf(document: Fields, schema: Fields, depth = 0): ReadonlySet<string> {
+  const type = schema.get('type')
+  if (typeof type === 'string') return new Set([type])
+  if (Array.isArray(type)) return new Set(type.map(String))
+  const variants = variantsOf(document, schema)
+  if (variants.length > 0 && depth < MAX_DEPTH)
+    return new Set(variants.flatMap((each) => [...typesOf(document, each, depth + 1)]))
+  const values = schema.has('const') ? [schema.get('const')] : listIn(schema, 'enum')
+  if (values.length > 0) return new Set(values.map(typeName))
+  if (schema.has('properties')) return new Set(['object'])
+  return new Set(schema.has('items') ? ['array'] : [])
+}
+
+/** The schemas of which one has to fit. */
+export function variantsOf(document: Fields, schema: Fields): Fields[] {
+  const list = schema.has('anyOf') ? listIn(schema, 'anyOf') : listIn(schema, 'oneOf')
+  return list.map((each) => resolveSchema(document, each))
+}
+
+/** The control, the words and the hints for a schema. */
+export function shapeOf(document: Fields, schema: Fields): Shape {
+  const choices = choicesOf(document, schema)
+  const types = [...typesOf(document, schema)].filter((type) => type !== 'null')
+  const example = schema.has('example') ? [schema.get('example')] : []
+  return {
+    kind: choices.length > 0 ? 'choice' : kindOf(types),
+    typeWords: types.map((type) => words.get(type) ?? type).join(' or '),
+    choices,
+    examples: [...listIn(schema, 'examples'), ...example],
+    fallback: schema.get('default'),
+    description: textOf(schema, 'description') || textOf(schema, 'title'),
+    isLong: (numberOrNull(schema, 'maxLength') ?? longestVariant(document, schema)) > LONG_TEXT,
+  }
+}
+
+/** The JSON type of a value. */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['integer', 'whole number'],
+  ['number', 'number'],
+  ['boolean', 'yes or no'],
+  ['array', 'list'],
+  ['object', 'object'],
+])
+
+/** The name of a type for people. */
+export function typeWord(type: string): string {
+  return words.get(type) ?? type
+}
+
+function kindOf(types: readonly string[]): FieldKind {
+  if (types.includes('string')) return 'text'
+  if (types.length === 0 || types.includes('array') || types.includes('object')) return 'json'
+  if (types.includes('boolean')) return types.length === 1 ? 'boolean' : 'json'
+  return types.includes('number') ? 'number' : 'integer'
+}
+
+/** The listed values without null; none if another value fits too. */
+export function choicesOf(document: Fields, schema: Fields): unknown[] {
+  const values = schema.has('const') ? [schema.get('const')] : listIn(schema, 'enum')
+  const listed = values.filter((value) => value !== null)
+  if (listed.length > 0) return listed
+  const variants = variantsOf(document, schema).filter((each) => textOf(each, 'type') !== 'null')
+  const each = variants.map((variant) => choicesOf(document, variant))
+  return each.some((values) => values.length === 0) ? [] : each.flat()
+}
+
+function longestVariant(document: Fields, schema: Fields): number {
+  return Math.max(0, ...variantsOf(document, schema).map((each) => numberOrNull(each, 'maxLength') ?? 0))
+}
+
+/** The value at `#/components/schemas/Name`; other documents are not read. */
+function lookUp(document: Fields, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined
+  const names = reference.slice(2).split('/').map(unescapePointer)
+  return names.reduce<unknown>((value, name) => fieldsOf(value).get(name), Object.fromEntries(document))
+}
+
+function unescapePointer(name: string): string {
+  const text = name.replaceAll('~1', '/').replaceAll('~0', '~')
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function merge(schemas: readonly Fields[]): Fields {
+  const merged = new Map(schemas.flatMap((each) => [...each]))
+  const properties = schemas.flatMap((each) => [...fieldsOf(each.get('properties'))])
+  const required = schemas.flatMap((each) => listIn(each, 'required'))
+  if (properties.length > 0) merged.set('properties', Object.fromEntries(properties))
+  if (required.length > 0) merged.set('required', [...new Set(required)])
+  return merged
+}
+
+function without(schema: Fields, names: readonly string[]): Fields {
+  return new Map([...schema].filter(([name]) => !names.includes(name)))
+}
+
+function listIn(schema: Fields, name: string): unknown[] {
+  const value = schema.get(name)
+  return Array.isArray(value) ? value : []
+}
