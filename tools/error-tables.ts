@@ -32,7 +32,7 @@ async function codeRows(): Promise<CodeRow[]> {
 
 /** The answer whose `errors` differ from request to request. Its code and message come from the profile. */
 async function validationRow(): Promise<CodeRow> {
-  const { invalidRequest } = await import('../packages/gateway/src/errors.ts')
+  const { invalidRequest, validationFailed } = await import('../packages/gateway/src/errors.ts')
   const outcome = invalidRequest('', '')
   const body: { code: string } = JSON.parse(
     writeOutcome(outcome, { correlationId: '-', requestId: '-' }).body,
@@ -41,10 +41,7 @@ async function validationRow(): Promise<CodeRow> {
     code: body.code,
     status: statusOf(outcome),
     type: outcome.type,
-    message: outcome.message,
-    cause:
-      'The path, a header or the body is one that the gateway does not let through: a refused path, an id or tenant header that is malformed or sent twice, a body that prompt-sanitize rejects or cannot read. `errors` names each place, never the value.',
-    fix: 'Correct what `errors` names.',
+    ...validationFailed,
   }
 }
 

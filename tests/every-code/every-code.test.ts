@@ -8,6 +8,7 @@ import {
   invalidRequest,
   refusal,
   VALIDATION_FAILED,
+  validationFailed,
 } from '../../packages/gateway/src/errors.ts'
 import { ids } from '../../packages/gateway/test/harness/http-request.ts'
 import { writeFiles } from '../../packages/gateway/test/harness/make-certificate.ts'
@@ -117,7 +118,7 @@ async function expectInExplain(code: Code, { adminUrl }: ObservedGateway) {
   const { requests } = JSON.parse(json.stdout)
   expect(requests).toEqual([expect.objectContaining({ ...ids, route, status: String(status), ...parts })])
   const { message, cause, fix, page } = requests[0].help
-  if (code !== VALIDATION_FAILED) expect({ message, cause, fix }).toMatchObject(helpOf(code))
+  expect({ message, cause, fix }).toEqual(helpOf(code))
   expect(page).toBe(`docs/errors.md#${code.toLowerCase()}`)
   const text = await runHere(['explain', ids.correlationId, '--admin', adminUrl])
   const words = Object.entries(parts).map(([name, value]) => new RegExp(`^ +${name} +${value}$`, 'm'))
@@ -134,8 +135,8 @@ async function expectInAuditFile(code: Code, { audit }: ObservedGateway) {
   ])
 }
 
-function helpOf(code: ErrorCode) {
-  const { message, cause, fix } = errorCodes[code]
+function helpOf(code: Code) {
+  const { message, cause, fix } = code === VALIDATION_FAILED ? validationFailed : errorCodes[code]
   return { message, cause, fix }
 }
 

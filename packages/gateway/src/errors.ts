@@ -291,6 +291,14 @@ export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOu
 /** The code of refusals with a list of fields, whose outcome has none. */
 export const VALIDATION_FAILED = 'VALIDATION_FAILED'
 
+/** The text of `VALIDATION_FAILED`. */
+export const validationFailed = {
+  message: 'The request is not valid.',
+  cause:
+    'The path, a header or the body is one that the gateway does not let through: a refused path, an id or tenant header that is malformed or sent twice, a body that prompt-sanitize rejects or cannot read. `errors` names each place, never the value.',
+  fix: 'Correct what `errors` names.',
+} as const
+
 /** The code of an outcome: its own, or the upper-case name of its type for those without one. */
 export function codeOf(outcome: Outcome): string {
   return ('code' in outcome ? outcome.code : undefined) ?? outcome.type.toUpperCase()
@@ -341,7 +349,7 @@ export function limitReached({ code, limit, retryAfter }: ReachedLimit): ErrorOu
 
 /** The outcome for a request with one invalid field. `message` must not repeat the sent value. */
 export function invalidRequest(field: string, message: string): ValidationFailed {
-  return { type: 'validation_failed', message: 'The request is not valid.', errors: [{ field, message }] }
+  return { type: 'validation_failed', message: validationFailed.message, errors: [{ field, message }] }
 }
 
 /** A configuration that is valid but cannot be put to work, such as a taken port: the gateway exits with 1. */

@@ -1,4 +1,4 @@
-import { errorCodes } from '@agentic-rest/gateway'
+import { errorCodes, validationFailed } from '@agentic-rest/gateway'
 
 /** One step of a request, as the admin listener tells it. */
 export interface ExplainedStep {
@@ -99,15 +99,12 @@ function reasonOf(fields: Fields): Pick<ExplainedRequest, 'code' | 'rule' | 'cau
   }
 }
 
-const VALIDATION_FAILED: Omit<CodeHelp, 'page'> = {
-  message: 'The request is not valid.',
-  cause: 'The path, a header or the body is one that the gateway does not let through.',
-  fix: 'Correct what `errors` of the answer names.',
-}
-
 /** The text of a code of the gateway; `undefined` for the codes of services and custom plugins. */
 export function helpOf(code: string): CodeHelp | undefined {
-  const rows: Readonly<Record<string, Omit<CodeHelp, 'page'>>> = { ...errorCodes, VALIDATION_FAILED }
+  const rows: Readonly<Record<string, Omit<CodeHelp, 'page'>>> = {
+    ...errorCodes,
+    VALIDATION_FAILED: validationFailed,
+  }
   const row = Object.hasOwn(rows, code) ? rows[code] : undefined
   if (row === undefined) return undefined
   const { message, cause, fix } = row
