@@ -73,10 +73,10 @@ export function describe(approval: Approval): readonly HTMLElement[] {
   ]
 }
 
-/** Who called whom, from the first caller to the requester. */
-function way({ via, requester }: Approval): HTMLElement {
-  const names = via.at(-1) === requester ? via : [...via, requester]
-  const hops = names.map((name) => element('li', {}, [name]))
+/** The calls from the first caller to the operation. */
+function way({ via, requester, operation }: Approval): HTMLElement {
+  const calls = [...via, `${requester} called ${operation}`]
+  const hops = calls.map((call) => element('li', {}, [call]))
   return element('ol', { class: 'way' }, hops)
 }
 

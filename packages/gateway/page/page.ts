@@ -42,16 +42,17 @@ function alertOf(message: string): HTMLElement {
   return element('p', { role: 'alert', id: 'told' }, [message])
 }
 
-/** Reads the approval and shows it, or the reason why it cannot be shown. */
-async function load(refusal?: string): Promise<void> {
+/** Reads the approval and shows it. `refused` is the text for a token that is not accepted. */
+async function load(refused?: string): Promise<void> {
   const { status, ok, body } = await send(location.pathname)
-  if (ok) return showApproval(readApproval(body), refusal)
-  if (status === conditions.unauthenticated) return showSignIn(refusal)
-  const message =
-    status === conditions.not_found
-      ? 'There is no such approval, or it is not for you to see. Sign in as somebody else to try again.'
-      : textOf(body['message'])
-  showSignIn(message)
+  if (ok) showApproval(readApproval(body))
+  else showSignIn(status === conditions.unauthenticated ? refused : refusalText(status, body))
+}
+
+function refusalText(status: number, body: Answer['body']): string {
+  if (status === conditions.not_found)
+    return 'There is no such approval, or it is not for you to see. Sign in as somebody else to try again.'
+  return textOf(body['message'])
 }
 
 function textOf(value: unknown): string {
@@ -111,18 +112,27 @@ const titles: Readonly<Record<string, string>> = {
   withdrawn: 'Withdrawn',
 }
 
-function showApproval(approval: Approval, told?: string): void {
+/** Shows an approval, and the result of the last decision as `told`. */
+function showApproval(approval: Approval, told?: HTMLElement): void {
   const out = element('button', { type: 'button', class: 'quiet' }, ['Sign out'])
   out.addEventListener('click', () => void signOut())
   show(titles[approval.state] ?? 'Approval', [
+    ...(told === undefined ? [] : [told]),
     ...describe(approval),
     ...(approval.state === 'pending' ? [decisionForm(approval)] : []),
-    element('p', { role: 'status' }, [told ?? '']),
     element('p', { class: 'foot' }, [out]),
   ])
+  // A screen reader goes on where the content has changed.
+  const heading = document.querySelector('h1')
+  heading?.setAttribute('tabindex', '-1')
+  heading?.focus()
 }
 
 const LONGEST_COMMENT = '2000'
+
+function done(verb: string): HTMLElement {
+  return element('p', { role: 'status' }, [verb === 'approve' ? 'You approved it.' : 'You rejected it.'])
+}
 
 function decisionForm(approval: Approval): HTMLElement {
   const comment = element('textarea', { id: 'comment', rows: '3', maxlength: LONGEST_COMMENT })
@@ -146,11 +156,17 @@ function decisionForm(approval: Approval): HTMLElement {
       headers: { [headers.contentType]: 'application/json' },
       body: JSON.stringify(given),
     })
-    if (ok)
-      return showApproval(readApproval(body), verb === 'approve' ? 'You approved it.' : 'You rejected it.')
-    if (status === conditions.unauthenticated) return showSignIn('Your session has ended. Sign in again.')
-    refusal.textContent = textOf(body['message'])
-    for (const button of buttons) button.disabled = false
+    if (ok) showApproval(readApproval(body), done(verb))
+    else if (status === conditions.unauthenticated) showSignIn('Your session has ended. Sign in again.')
+    else await refuse(body)
+  }
+  async function refuse(body: Answer['body']): Promise<void> {
+    const message = textOf(body['message'])
+    // Somebody else has decided meanwhile, or it has expired: what is shown is old.
+    const now = body['type'] === 'conflict' ? await send(location.pathname) : undefined
+    if (now?.ok) return showApproval(readApproval(now.body), alertOf(message))
+    refusal.textContent = message
+    for (const button of buttons) button.disabled = body['type'] === 'forbidden'
   }
   return element('section', { 'aria-label': 'Decision' }, [
     element('label', { for: 'comment' }, ['Comment, for the record']),

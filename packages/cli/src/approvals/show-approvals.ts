@@ -24,7 +24,7 @@ function shortened(text: string): string {
 export function approvalText(approval: Approval, stream: NodeJS.WriteStream): string {
   const { approvalId, state, requestedFor, via, requester, decisions } = approval
   const colour = state === 'pending' ? 'yellow' : ['approved', 'used'].includes(state) ? 'green' : 'red'
-  const way = via.at(-1) === requester ? via : [...via, requester]
+  const way = [...via, `${requester} called ${approval.operation}`]
   return [
     `${styleText([colour, 'bold'], terminalLine(state), { stream })}  ${styleText('dim', terminalLine(approvalId), { stream })}\n`,
     `${terminalText(approval.message)}\n`,

@@ -32,7 +32,7 @@ export const pendingApproval = {
       decidedAt: '2026-11-16T09:00:00.000Z',
     },
   ],
-  via: ['alice'],
+  via: ['alice called plan-payments'],
   createdAt: '2026-11-16T08:00:00.000Z',
   expiresAt: '2026-11-17T08:00:00.000Z',
 }

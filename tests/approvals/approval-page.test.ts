@@ -1,0 +1,233 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
+import {
+  type Look,
+  makesPictures,
+  overflowOf,
+  seriousFindings,
+  startBrowser,
+} from '../console/console-browser.ts'
+import { ensureProgram, testWithProgram } from '../debian-package.ts'
+import { repositoryRoot } from '../packed-packages.ts'
+
+const needed = { program: 'chromium', package: 'chromium' }
+const found = ensureProgram(needed)
+
+interface Answer {
+  readonly status: number
+  readonly location: string
+  readonly body: { readonly approvalToken: string; readonly code?: string }
+}
+
+const run = promisify(execFile)
+
+/** Sends a request with curl; resolves with status, `Location` and body. */
+async function curl(url: string, token: string, more: readonly string[] = []): Promise<Answer> {
+  const written = '\n%{http_code}\n%header{location}'
+  const args = ['-s', '--oauth2-bearer', token, '-w', written, ...more, url]
+  const { stdout } = await run('curl', args)
+  const [location = '', status = '', ...body] = stdout.split('\n').toReversed()
+  return { status: Number(status), location, body: JSON.parse(body.toReversed().join('\n')) }
+}
+
+const looks: readonly Look[] = [
+  { theme: 'light', width: 1280 },
+  { theme: 'dark', width: 1280 },
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 360 },
+]
+
+const markup = '<img src="x" onerror="document.title=1"> <b>fine</b>'
+
+if ('missing' in found)
+  testWithProgram(needed, 'the approval page works in a browser', () => expect.fail(found.missing))
+else decideInBrowser(found.path)
+
+function decideInBrowser(executablePath: string): void {
+  const folder = newFolder()
+  let stack: NpmStack
+  let browser: Browser
+  let gateway: string
+
+  beforeAll(async () => {
+    const portBase = await freeBase()
+    ;[stack, browser] = await Promise.all([
+      npmStart({ portBase, data: folder.path, options: ['--memory'] }),
+      startBrowser(executablePath),
+    ])
+    gateway = stack.url
+  })
+  afterAll(async () => {
+    await browser?.close()
+    stack?.npm.kill('SIGTERM')
+    await stack?.ended
+    folder.remove()
+  })
+
+  async function tokenOf(sub: string, roles?: string): Promise<string> {
+    const args = ['agentic', 'token', '--port-base', String(stack.portBase), '--sub', sub]
+    const person = roles === undefined ? [] : ['--tenant', 'acme', '--roles', roles]
+    const { stdout } = await run('npx', [...args, ...person], { cwd: repositoryRoot })
+    return stdout.trim()
+  }
+
+  /** Opens an approval like somebody with a link; everything that the page logs as an error fails the test. */
+  async function open(url: string, { theme, width }: Look): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: theme,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(120_000)
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    await page.goto(url)
+    return page
+  }
+
+  async function signIn(page: Page, token: string): Promise<void> {
+    await page.getByLabel('Token', { exact: true }).fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  async function looksRight(page: Page, name: string): Promise<void> {
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await overflowOf(page)).toBe(0)
+    const pictures = process.env['APPROVAL_PICTURES']
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+    if (makesPictures && name === 'pending-light-1280')
+      await page.screenshot({ path: join(repositoryRoot, 'docs/images/approval-page.png') })
+  }
+
+  describe.each(looks)('$theme, $width px', (look) => {
+    const shown = `${look.theme}-${look.width}`
+
+    test('from a 412 of curl to the page, a decision by somebody else, and the request going through', async () => {
+      const asking = `asker-${shown}`
+      const own = await tokenOf(asking, 'campaign:optimize,campaign:approve')
+      const request = ['--json', '{"goal":"ctr"}']
+      const url = `${gateway}/campaigns/cmp-enterprise/optimizations`
+      const gated = await curl(url, own, request)
+      expect([gated.status, gated.body.code]).toEqual([412, 'APPROVAL_REQUIRED'])
+
+      const page = await open(new URL(gated.location, gateway).href, look)
+      await page.getByText('Sign in to see this approval and to decide it.').waitFor()
+      await looksRight(page, `sign-in-${shown}`)
+      await signIn(page, 'not-a-token')
+      await page.getByRole('alert').getByText('The token was not accepted.').waitFor()
+
+      // The requester has the role and is refused all the same.
+      await signIn(page, own)
+      await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page
+        .getByRole('alert')
+        .getByText(/requester/)
+        .waitFor()
+      expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+      expect(await page.getByText('not accepted').count()).toBe(0)
+      await looksRight(page, `refused-${shown}`)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+
+      await signIn(page, await tokenOf('dave'))
+      await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+      for (const text of [
+        'create-optimization',
+        asking,
+        'ctr',
+        'POST /campaigns/cmp-enterprise/optimizations',
+      ])
+        await page.getByText(text, { exact: true }).first().waitFor()
+      await page.getByText('One approval by somebody else with the role campaign:approve').waitFor()
+      await looksRight(page, `pending-${shown}`)
+      await page.getByLabel('Comment, for the record').fill(markup)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('status').getByText('You approved it.').waitFor()
+      await page.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+      expect(await page.locator('.comment').textContent()).toBe(markup)
+      expect(await page.locator('.comment *, img').count()).toBe(0)
+      expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+      await looksRight(page, `approved-${shown}`)
+
+      const again = await curl(url, own, [...request, '-H', `X-Approval-Token: ${gated.body.approvalToken}`])
+      expect(again.status).toBe(201)
+      // The session is still there for somebody who opens the link again.
+      await page.reload()
+      await page.getByRole('heading', { name: 'Approved and used' }).waitFor()
+    })
+  })
+
+  test('on two services with an agent between them, the page shows for whom it asks and the way', async () => {
+    const look = { theme: 'light', width: 1280 } as const
+    const own = await tokenOf('planner', 'campaign:approve')
+    const url = `${gateway}/products/prd-export/recommendations`
+    const gated = await curl(url, own, ['--json', '{}'])
+    expect(gated.status).toBe(412)
+    // The approval is at the gateway of the inner agent.
+    expect(new URL(gated.location).origin).not.toBe(gateway)
+
+    const page = await open(gated.location, look)
+    await signIn(page, own)
+    await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/requester/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await signIn(page, await tokenOf('dave'))
+    await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+    expect(await page.locator('main > dl').first().textContent()).toContain('On behalf ofplanner')
+    expect(await page.locator('.way li').allTextContents()).toEqual([
+      'planner called create-recommendations',
+      expect.stringMatching(/ called read-stock$/),
+    ])
+    await looksRight(page, 'graph-light-1280')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('status').getByText('You approved it.').waitFor()
+    const token = `X-Approval-Token: ${gated.body.approvalToken}`
+    expect((await curl(url, own, ['--json', '{}', '-H', token])).status).toBe(201)
+  })
+
+  test('a rejection with a reason ends the request', async () => {
+    const own = await tokenOf('eager', 'campaign:optimize')
+    const url = `${gateway}/campaigns/cmp-enterprise/optimizations`
+    const gated = await curl(url, own, ['--json', '{"goal":"ctr"}'])
+    const page = await open(new URL(gated.location, gateway).href, { theme: 'light', width: 360 })
+    await signIn(page, await tokenOf('dave'))
+    await page.getByLabel('Comment, for the record').fill('not this month')
+    await page.getByRole('button', { name: 'Reject' }).click()
+    await page.getByRole('heading', { name: 'Rejected' }).waitFor()
+    await page.getByText('not this month').waitFor()
+    const token = `X-Approval-Token: ${gated.body.approvalToken}`
+    const again = await curl(url, own, ['--json', '{"goal":"ctr"}', '-H', token])
+    expect([again.status, again.body.code]).toEqual([403, 'APPROVAL_INVALID'])
+  })
+
+  test('an approval of another tenant, or none at all, is not shown', async () => {
+    const page = await open(`${gateway}/approvals/00000000-0000-4000-8000-000000000000`, {
+      theme: 'light',
+      width: 360,
+    })
+    await signIn(page, await tokenOf('dave'))
+    await page
+      .getByRole('alert')
+      .getByText('There is no such approval, or it is not for you to see.')
+      .waitFor()
+  })
+}
