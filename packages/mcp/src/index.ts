@@ -1,3 +1,10 @@
+export {
+  type Catalogue,
+  type CatalogueFault,
+  type CatalogueOptions,
+  createCatalogue,
+  type TargetRoute,
+} from './catalogue/live-catalogue.ts'
 export { readTool } from './catalogue/read-tool.ts'
 export {
   type CatalogueTool,

@@ -29,6 +29,20 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a value has more levels than allowed. The walk has no recursion, so that no depth can end the process. */
+export function isDeeperThan(value: unknown, maxDepth: number): boolean {
+  let level = [value].filter(isNested)
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === maxDepth) return true
+    level = level.flatMap((each) => Object.values(each)).filter(isNested)
+  }
+  return false
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 /** The SHA-256 of a JSON value in its canonical form (RFC 8785), as base64url. */
 export function jsonDigest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('base64url')

@@ -151,6 +151,48 @@ describe('the endpoint', () => {
   })
 })
 
+test('arguments of 65 levels and of 100,000 are refused', async () => {
+  const levels = (count: number): Json => JSON.parse(`${'['.repeat(count)}${']'.repeat(count)}`)
+  const goalOf = async (count: number) =>
+    (await call(gateway(), { campaignId: 'c', goal: levels(count) })).error?.code
+  expect(await goalOf(63)).toBeUndefined()
+  expect(await goalOf(64)).toBe(-32602)
+  expect(await goalOf(100_000)).toBe(-32602)
+})
+
+test('labels of metrics are few, whatever clients send', async () => {
+  const labels = async (method: string) => (await modern(gateway(), method, {})).facts
+  expect(await labels('tools/list')).toEqual({
+    method: 'tools/list',
+    version: '2026-07-28',
+    result: 'complete',
+  })
+  expect(await labels('x'.repeat(1000))).toEqual({
+    method: 'other',
+    version: '2026-07-28',
+    result: 'refused',
+  })
+})
+
+test("a server's own object comes back with every request", async () => {
+  const scripted = gateway()
+  const source = { exchange: 1 }
+  await scripted.endpoint.handle({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'create-optimization', arguments: { campaignId: 'c' } },
+    },
+    caller: alice,
+    source,
+    signal: new AbortController().signal,
+  })
+  expect(scripted.sent[0]?.source).toBe(source)
+})
+
 describe('a subscription', () => {
   const listen = (notifications: Json, id = 7) => ({ params: { notifications }, id })
 

@@ -95,7 +95,7 @@ export function scriptedGateway(options: ScriptedOptions): ScriptedGateway {
     holdSeconds: 25,
     approvalMinutes: 4,
     tools: () => tools,
-    mayUse: (_tool, { subject }) => subject !== 'eve',
+    mayUse: (_tool, { caller }) => caller.subject !== 'eve',
     canPoll: () => true,
     async send(request) {
       sent.push(request)

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-value.ts'
+import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
 import type { ToolFault } from './tool.ts'
 
 /** The most levels of a schema. */
@@ -145,16 +145,10 @@ function isArraySchema({ type }: Record<string, unknown>): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'))
 }
 
-/** Refuses an input schema above the limits. The walk has no recursion, so that no depth can end the process. */
+/** Refuses an input schema above the limits. */
 export function checkSize(schema: JsonObject): void {
-  let level: unknown[] = [schema]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === MAX_SCHEMA_DEPTH) {
-      throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
-    }
-    level = level
-      .flatMap((value) => Object.values(value as object))
-      .filter((value) => typeof value === 'object' && value !== null)
+  if (isDeeperThan(schema, MAX_SCHEMA_DEPTH)) {
+    throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
   }
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES) {
     throw new SchemaError('too_large', `the schema has more than ${MAX_SCHEMA_BYTES} bytes`)

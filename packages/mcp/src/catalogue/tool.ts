@@ -57,6 +57,8 @@ export interface CatalogueTool {
 export interface ToolFault {
   readonly code:
     | 'bad_name'
+    | 'duplicate_name'
+    | 'no_document'
     | 'bad_document'
     | 'no_operation'
     | 'foreign_reference'

@@ -3,7 +3,6 @@ import type { CatalogueTool, ToolDefinition } from '../catalogue/tool.ts'
 import type { JsonObject } from '../json-value.ts'
 import { invalidParams, rpcCodes } from '../protocol/json-rpc.ts'
 import type {
-  Caller,
   HostContext,
   Refusal,
   TaskAnswer,
@@ -20,10 +19,10 @@ import { chosenKey, firstState, isKey, type RunOptions, ToolRun } from './tool-r
 
 /** The options of the facade. */
 export interface FacadeOptions extends Omit<RunOptions, 'states'> {
-  /** All tools of the current configuration, in the order of the file. */
-  tools(): readonly CatalogueTool[]
-  /** Whether a caller may use a tool; others are not listed. */
-  mayUse(tool: CatalogueTool, caller: Caller): boolean
+  /** All tools of the configuration that serves a request, in the order of the file. */
+  tools(context: HostContext): readonly CatalogueTool[]
+  /** Whether the caller may use a tool; others are not listed. */
+  mayUse(tool: CatalogueTool, context: HostContext): boolean | Promise<boolean>
 }
 
 /** The tool that shows the status of an operation that a call did not wait for. */
@@ -50,8 +49,10 @@ export function createFacade(options: FacadeOptions): ToolHost {
   const run: RunOptions = { ...options, states: new CallStates(options.seal, options.environment) }
   const operations = new Operations(options)
   return {
-    list: ({ caller }) => {
-      const tools = options.tools().filter((tool) => options.mayUse(tool, caller))
+    async list(context) {
+      const all = options.tools(context)
+      const isUsable = await Promise.all(all.map((tool) => options.mayUse(tool, context)))
+      const tools = all.filter((_tool, index) => isUsable[index])
       const definitions = tools.map(({ definition }) => definition)
       const isTaken = definitions.some(({ name }) => name === OPERATION_TOOL)
       return isTaken || !tools.some((tool) => options.canPoll(tool))
@@ -68,7 +69,7 @@ export function createFacade(options: FacadeOptions): ToolHost {
   }
 
   async function callTool(surroundings: RunOptions, known: Operations, call: ToolCall): Promise<ToolAnswer> {
-    const tool = options.tools().find(({ definition }) => definition.name === call.name)
+    const tool = options.tools(call).find(({ definition }) => definition.name === call.name)
     if (tool === undefined) {
       if (call.name === OPERATION_TOOL) return known.show(call)
       return { type: 'refused', error: invalidParams(`Unknown tool: ${call.name.slice(0, 64)}`) }
@@ -153,9 +154,17 @@ class Operations {
       correlationId: correlationOf(context.headers, environment),
       requestId: environment.randomUUID(),
     }
-    const { client, signal } = context
+    const { client, signal, source } = context
     const facts = { tool: OPERATION_TOOL, version: client.version, client: client.name, round: 1 }
-    const request = { method, path, headers: baseHeaders(context, trace), body: undefined, signal, facts }
+    const request = {
+      method,
+      path,
+      headers: baseHeaders(context, trace),
+      body: undefined,
+      signal,
+      facts,
+      source,
+    }
     return readAnswer(await send(request), trace)
   }
 }

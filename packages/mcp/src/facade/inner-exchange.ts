@@ -33,6 +33,8 @@ export interface InnerRequest {
   readonly body: string | undefined
   readonly signal: AbortSignal
   readonly facts: CallFacts
+  /** The embedding server's own object for the request of the client. */
+  readonly source: unknown
 }
 
 /** One event of a streamed answer. */

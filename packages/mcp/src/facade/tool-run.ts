@@ -378,10 +378,10 @@ export class ToolRun {
   }
 
   #send(request: Pick<InnerRequest, 'method' | 'path' | 'headers' | 'body'>): Promise<InnerAnswer> {
-    const { client, signal } = this.#call
+    const { client, signal, source } = this.#call
     const { name: tool } = this.#tool.definition
     const facts = { tool, version: client.version, client: client.name, round: this.#state.round }
-    return this.#options.send({ ...request, signal, facts })
+    return this.#options.send({ ...request, signal, facts, source })
   }
 
   /** Reports progress while nothing happens, so that clients do not give up. */

@@ -10,6 +10,8 @@ export interface McpRequest {
   /** The JSON value of the body; undefined for a body that is empty or not JSON. */
   readonly body: unknown
   readonly caller: Caller
+  /** The embedding server's own object for the request, such as its exchange. It is passed on untouched. */
+  readonly source?: unknown
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal
 }
@@ -29,6 +31,27 @@ export interface AnswerFacts {
   readonly method: string
   readonly version: string
   result: 'complete' | 'tool_error' | 'input_required' | 'task' | 'refused'
+}
+
+// Clients choose the names of methods. A metric must not have a label for each.
+const knownMethods = new Set([
+  'initialize',
+  'notifications/cancelled',
+  'notifications/initialized',
+  'ping',
+  'response',
+  'server/discover',
+  'subscriptions/listen',
+  'tasks/cancel',
+  'tasks/get',
+  'tasks/update',
+  'tools/call',
+  'tools/list',
+])
+
+/** The facts of a request that is about to be served. */
+export function factsOf(method: string, version: string): AnswerFacts {
+  return { method: knownMethods.has(method) ? method : 'other', version, result: 'complete' }
 }
 
 /** The statuses of the endpoint. */

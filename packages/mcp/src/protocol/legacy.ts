@@ -2,6 +2,7 @@ import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import {
   type AnswerFacts,
   emptyAnswer,
+  factsOf,
   httpStatuses,
   jsonAnswer,
   type McpAnswer,
@@ -55,11 +56,8 @@ export class LegacyProtocol {
       return this.#initialize(request, message)
     const peer = this.#peerOf(request)
     if ('status' in peer) return peer
-    const facts: AnswerFacts = {
-      method: message.type === 'response' ? 'response' : message.method,
-      version: peer.session.version,
-      result: 'complete',
-    }
+    const method = message.type === 'response' ? message.type : message.method
+    const facts = factsOf(method, peer.session.version)
     if (message.type !== 'request') return this.#accept(message, peer, facts)
     // Copilot CLI takes any other answer to its probe as fatal.
     if (message.method === 'server/discover') {
@@ -181,7 +179,7 @@ export class LegacyProtocol {
 
   #run(exchange: Exchange, signal: AbortSignal): Promise<FinalMessage> {
     const { message, peer } = exchange
-    return guarded(message.id, this.#options, () => {
+    return guarded({ onError: this.#options.onError, id: message.id, signal }, () => {
       if (peer.id === undefined) return this.#dispatch(exchange, signal)
       return this.#open.cancellable(peer.id, message.id, (cancelled) =>
         this.#dispatch(exchange, AbortSignal.any([signal, cancelled])),
@@ -200,7 +198,8 @@ export class LegacyProtocol {
       tasks: false,
     }
     const meta = objectAt(message.params, '_meta')
-    const context: HostContext = { headers: request.headers, caller: request.caller, client, meta, signal }
+    const { headers, caller, source } = request
+    const context: HostContext = { headers, caller, source, client, meta, signal }
     switch (message.method) {
       case 'ping':
         return finalResult(message.id, {})

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import {
   type AnswerFacts,
   emptyAnswer,
+  factsOf,
   httpStatuses,
   type McpAnswer,
   type McpRequest,
@@ -62,7 +63,7 @@ export class ModernProtocol {
 
   /** Answers a request. */
   serve(request: McpRequest, message: RpcRequest): Promise<McpAnswer> | McpAnswer {
-    const facts: AnswerFacts = { method: message.method, version: MODERN_VERSION, result: 'complete' }
+    const facts = factsOf(message.method, MODERN_VERSION)
     const error =
       envelopeError(message) ?? versionError(request, message, this.#options) ?? headerError(request, message)
     if (error !== undefined) return refusedAnswer(httpStatuses.badRequest, error, { id: message.id, facts })
@@ -75,7 +76,8 @@ export class ModernProtocol {
       elicitation: elicitationOf(capabilities),
       tasks: declaresTasks(capabilities),
     } as const
-    const context = { headers: request.headers, caller: request.caller, client, meta }
+    const { headers, caller, source } = request
+    const context = { headers, caller, source, client, meta }
     if (message.method === 'subscriptions/listen') {
       return this.#subscriptions.listen(message, {
         signal: request.signal,
@@ -88,7 +90,7 @@ export class ModernProtocol {
       signal: request.signal,
       facts,
       run: (outbox, signal) =>
-        guarded(message.id, this.#options, () =>
+        guarded({ onError: this.#options.onError, id: message.id, signal }, () =>
           this.#dispatch(message, { ...context, signal }, { outbox: canStream ? outbox : undefined, facts }),
         ),
     })
@@ -96,7 +98,7 @@ export class ModernProtocol {
 
   /** Accepts a notification. None of them changes anything here. */
   accept(method: string): McpAnswer {
-    return emptyAnswer(httpStatuses.accepted, { method, version: MODERN_VERSION, result: 'complete' })
+    return emptyAnswer(httpStatuses.accepted, factsOf(method, MODERN_VERSION))
   }
 
   async #dispatch(

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts'
-import { isObject, type JsonObject } from '../json-value.ts'
+import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
 import type { Seal } from '../sealed-text.ts'
 import { httpStatuses } from './http.ts'
 import {
@@ -60,6 +60,8 @@ export function finalRefusal(id: RpcId, refusal: Refusal | HttpRefusal): FinalMe
   return { status, headers, body, message: error }
 }
 
+const MAX_ARGUMENT_DEPTH = 64
+
 /** Reads the parameters of a `tools/call`. */
 export function readCall(
   { params }: RpcRequest,
@@ -69,6 +71,7 @@ export function readCall(
   const { name, arguments: given = {}, inputResponses = {}, requestState } = params
   if (typeof name !== 'string') return refused('Invalid params: name is missing')
   if (!isObject(given)) return refused('Invalid params: arguments has to be an object')
+  if (isDeeperThan(given, MAX_ARGUMENT_DEPTH)) return refused('Invalid params: arguments has too many levels')
   if (!isObject(inputResponses)) return refused('Invalid params: inputResponses has to be an object')
   if (requestState !== undefined && typeof requestState !== 'string') return refused('Invalid requestState')
   const progressToken = context.meta['progressToken']
@@ -92,16 +95,22 @@ function refused(message: string): Refusal {
   return { type: 'refused', error: invalidParams(message) }
 }
 
+/** A request that a handler serves. */
+export interface Guarded extends Pick<ProtocolOptions, 'onError'> {
+  readonly id: RpcId
+  readonly signal: AbortSignal
+}
+
 /** Runs a handler; an unexpected error is reported and answered without its cause. */
 export async function guarded(
-  id: RpcId,
-  { onError }: Pick<ProtocolOptions, 'onError'>,
+  { id, signal, onError }: Guarded,
   handle: () => Promise<FinalMessage>,
 ): Promise<FinalMessage> {
   try {
     return await handle()
   } catch (error) {
-    onError?.(error)
+    // Requests of a client that has gone fail, and nobody waits for the answer.
+    if (!signal.aborted) onError?.(error)
     return finalError(id, { code: rpcCodes.internalError, message: 'Internal error' })
   }
 }

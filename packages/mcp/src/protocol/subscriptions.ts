@@ -78,6 +78,10 @@ export class Subscriptions {
   }
 
   #open(listener: Listener, gone: AbortSignal): void {
+    if (gone.aborted) {
+      end(listener)
+      return
+    }
     this.#listeners.add(listener)
     gone.addEventListener(
       'abort',

@@ -37,6 +37,8 @@ export interface Progress {
 export interface Origin {
   readonly headers: HeaderSource
   readonly caller: Caller
+  /** The embedding server's own object for the request. It comes back in every request of a call. */
+  readonly source: unknown
 }
 
 /** A message for the host and its surroundings. */
