@@ -111,5 +111,98 @@ function watchTimeline(executablePath: string): void {
       await expect.poll(() => badge.textContent(), { timeout: 15_000 }).toBe('201 created')
       await row.getByText(/ s in background$/).waitFor()
     })
+
+    test('a pending approval waits on its page too, and its polls are one row', async () => {
+      const { correlationId, approval, send } = await askApproval(traffic)
+      for (let count = 0; count < 12; count++) await send({ person: 'alice', path: approval })
+      await send({ person: 'dave', path: approval })
+      await page.goto(`${url}/#/timeline/${correlationId}`)
+      const title = page.locator('.summary .title')
+      await expect.poll(() => title.textContent()).toBe('POST create-optimization 412 waiting for approval ')
+      expect(await title.locator('.badge').getAttribute('class')).toBe('badge asks')
+      const polls = rows().getByRole('button', { name: '12 polls' })
+      await polls.waitFor()
+      await rows().getByRole('button', { name: '1 poll read-approval' }).waitFor()
+      // All are requests of the callers: none is below the service.
+      const callers = page.getByRole('region', { name: 'Hop graph' }).getByRole('img')
+      const seen = () => callers.getAttribute('aria-label')
+      await expect
+        .poll(seen, { timeout: 15_000 })
+        .toBe(
+          'gateway answered alice with approval required; campaigns answered gateway with approval required; ' +
+            'gateway answered alice with success; campaigns answered gateway with success; ' +
+            'gateway answered dave with success; campaigns answered gateway with success',
+        )
+      const before = await rows().count()
+      await polls.press('Enter')
+      await expect.poll(() => rows().count()).toBe(before + 24)
+      expect(await polls.getAttribute('aria-expanded')).toBe('true')
+      await polls.press('Space')
+      await expect.poll(() => rows().count()).toBe(before)
+    })
+
+    test('finished work is its result, with a bar for its time, and polls beside it', async () => {
+      const work = await startWork(traffic)
+      const polls = await pollToEnd(work)
+      await page.goto(`${url}/#/timeline/${work.correlationId}`)
+      const title = page.locator('.summary .title')
+      await expect.poll(() => title.textContent()).toBe('POST create-optimization 201 created ')
+      await page.locator('.summary').getByText('In the background').waitFor()
+      await rows()
+        .getByRole('button', { name: `${polls} polls` })
+        .waitFor()
+      const background = rows().filter({ hasText: 'in the background' })
+      await background.getByText('201 created').waitFor()
+      const [bar, track] = [background.locator('.bar'), background.locator('.track')]
+      const [barBox, trackBox] = [await bar.boundingBox(), await track.boundingBox()]
+      expect((barBox?.width ?? 0) / (trackBox?.width ?? 1)).toBeGreaterThan(0.5)
+      const graph = page.getByRole('region', { name: 'Hop graph' }).getByRole('img')
+      expect(await graph.getAttribute('aria-label')).not.toContain('answered campaigns')
+    })
+
+    test('a hop opens by keyboard to its steps, times and headers, without secrets', async () => {
+      const exchange = traffic.open()
+      await exchange.send({
+        person: 'bob',
+        method: 'POST',
+        path: '/campaigns/cmp-123/optimizations',
+        body: { goal: 'ctr' },
+        headers: {
+          'x-approval-token': 'a-secret-value',
+          cookie: 'a-secret-value',
+          'x-own': 'a-secret-value',
+        },
+      })
+      await page.goto(`${url}/#/timeline/${exchange.correlationId}`)
+      const hop = rows().getByRole('button', { name: 'gateway create-optimization' })
+      await hop.focus()
+      await page.keyboard.press('Enter')
+      const detail = page.locator('.hop-detail')
+      await detail.getByText('route-policy').first().waitFor()
+      const steps = detail.getByRole('region', { name: 'Steps' }).getByRole('listitem')
+      const lines = (await steps.allInnerTexts()).map((step) => step.replace(/\s+/g, ' '))
+      expect(lines).toContainEqual(expect.stringMatching(/^admit passed [\d.]+ ms$/))
+      expect(lines).toContainEqual(expect.stringMatching(/^token-validator refused [\d.]+ ms [A-Z_]+/))
+      const fact = async (name: string) =>
+        (await detail.locator('dl > div').filter({ hasText: name }).first().locator('dd').textContent()) ?? ''
+      expect(await fact('Status')).toBe('403')
+      expect(await fact('Code')).toMatch(/^[A-Z_]+$/)
+      expect(await fact('Step')).toBe('token-validator')
+      expect(await fact('Client address')).toBe('127.0.0.1')
+      expect(await fact('authorization')).toBe('[hidden]')
+      expect(await fact('x-approval-token')).toBe('[hidden]')
+      await detail.getByRole('region', { name: 'Response headers' }).getByText('application/').waitFor()
+      const shown = await page.locator('main').textContent()
+      expect(shown).not.toContain('a-secret-value')
+      expect(shown).not.toContain('x-own')
+      expect(await seriousFindings(page)).toEqual([])
+      await page.keyboard.press('Enter')
+      await expect.poll(() => detail.count()).toBe(0)
+    })
+
+    /** The rows of the waterfall. */
+    function rows() {
+      return page.getByRole('region', { name: 'Waterfall' }).locator('tbody').getByRole('row')
+    }
   })
 }

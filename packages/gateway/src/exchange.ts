@@ -397,6 +397,10 @@ export class Exchange implements RequestHead, RequestWire {
   /** The gateway's own answer, when the upstream's was not passed on. */
   outcome: Outcome | undefined = undefined
 
+  // deliver, respond
+  /** The headers of the answer, names and values in turn; empty while nobody watches requests. */
+  sentHeaders: readonly string[] = NONE
+
   // finish
   result: ExchangeResult | undefined = undefined
   /** Set when the gateway answered itself with an error, or broke an answer off. */

@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, numberOf, textOf } from './read-json.ts'
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from './read-json.ts'
 
 /** One step of a request. */
 export interface ExchangeStep {
@@ -6,6 +6,12 @@ export interface ExchangeStep {
   readonly verdict: string
   readonly milliseconds: number
   readonly detail: string
+}
+
+/** A header that the gateway keeps; secrets are `[hidden]`. */
+export interface KeptHeader {
+  readonly name: string
+  readonly value: string
 }
 
 /** A remembered request, step by step. */
@@ -23,11 +29,14 @@ export interface ExchangeDetail {
   readonly startedAt: string
   readonly milliseconds: number
   readonly steps: readonly ExchangeStep[]
+  readonly requestHeaders: readonly KeptHeader[]
+  readonly responseHeaders: readonly KeptHeader[]
 }
 
 /** Reads the answer of `/api/exchanges/{requestId}`. */
 export function readExchangeDetail(value: unknown): ExchangeDetail {
   const fields = fieldsOf(value)
+  const kept = fieldsOf(fields.get('headers'))
   return {
     requestId: textOf(fields, 'requestId'),
     correlationId: textOf(fields, 'correlationId'),
@@ -42,6 +51,8 @@ export function readExchangeDetail(value: unknown): ExchangeDetail {
     startedAt: textOf(fields, 'startedAt'),
     milliseconds: numberOf(fields, 'milliseconds'),
     steps: listOf(fields, 'steps', readStep),
+    requestHeaders: readHeaders(kept, 'request'),
+    responseHeaders: readHeaders(kept, 'response'),
   }
 }
 
@@ -53,4 +64,11 @@ function readStep(value: unknown): ExchangeStep {
     milliseconds: numberOf(fields, 'milliseconds'),
     detail: textOf(fields, 'detail'),
   }
+}
+
+function readHeaders(kept: Fields, name: string): KeptHeader[] {
+  return listOf(kept, name, (value) => {
+    const fields = fieldsOf(value)
+    return { name: textOf(fields, 'name'), value: textOf(fields, 'value') }
+  })
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { AuditRecord } from '../api/audit-records.ts'
 import { buildHops, givenOutcome, type Hop, seenOutcome } from './build-hops.ts'
-import { agentGraph, finishedRecord, gatewayRecord, serviceRecord } from './example-records.ts'
+import { agentGraph, type Example, finishedRecord, gatewayRecord, serviceRecord } from './example-records.ts'
 import { flattenHops } from './flatten-hops.ts'
 
 /** A hop and its inner hops as lines. */
@@ -76,6 +77,85 @@ test('a refused request has no service, and a service without a gateway is a hop
       ]),
     ),
   ).toEqual(['gateway > -', '- > campaigns'])
+})
+
+/** The record of a gateway that knows its spans. */
+function spanRecord(example: Example, attributes: object): AuditRecord {
+  const { attributes: own, ...record } = gatewayRecord(example)
+  return { ...record, attributes: new Map([...own, ...Object.entries(attributes)]) }
+}
+
+test('requests of clients are below none, whoever sent them and whatever ran', () => {
+  const accepted = { part: 'gateway', requestId: 'r-1', at: 0, took: 10, outcome: 'accepted' }
+  const during = { part: 'gateway', took: 5, outcome: 'success' }
+  const hops = buildHops([
+    spanRecord(accepted, { span_id: 'a' }),
+    serviceRecord({ part: 'campaigns', requestId: 'r-1', at: 8, outcome: 'accepted' }),
+    spanRecord({ ...during, requestId: 'r-2', at: 50 }, { span_id: 'b' }),
+    spanRecord({ ...during, requestId: 'r-3', at: 60, actor: 'dave' }, { span_id: 'c' }),
+    spanRecord({ ...during, requestId: 'r-4', at: 70, actor: '' }, { span_id: 'd' }),
+    spanRecord(
+      { ...during, requestId: 'r-5', at: 80, actor: 'campaigns' },
+      { span_id: 'e', service_account: 'true' },
+    ),
+    finishedRecord({ part: 'campaigns', requestId: 'r-1', at: 100, outcome: 'created' }),
+  ])
+  expect(outline(hops)).toEqual([
+    ['gateway > campaigns > campaigns', 'gateway > -'],
+    'gateway > -',
+    'gateway > -',
+    'gateway > -',
+  ])
+})
+
+test('a request with the span of a gateway is below that hop, also of the same actor', () => {
+  const hops = buildHops([
+    spanRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 100, outcome: 'created' }, { span_id: 'a' }),
+    spanRecord(
+      { part: 'gateway', requestId: 'r-2', at: 20, took: 10, outcome: 'success' },
+      { span_id: 'b', parent_span_id: 'a' },
+    ),
+    // A clock behind that of its caller.
+    spanRecord(
+      { part: 'other', requestId: 'r-3', at: -5, took: 10, outcome: 'success' },
+      { span_id: 'c', parent_span_id: 'b' },
+    ),
+  ])
+  expect(outline(hops)).toEqual([['gateway > -', ['gateway > -', 'other > -']]])
+})
+
+test('spans in a circle hide no hop', () => {
+  const circle = [
+    ['a', 'b'],
+    ['b', 'a'],
+    ['c', 'c'],
+  ].map(([span_id, parent_span_id], index) =>
+    spanRecord(
+      { part: 'gateway', requestId: `r-${index}`, at: index * 50, took: 5, outcome: 'success' },
+      { span_id, parent_span_id },
+    ),
+  )
+  expect(flattenHops(buildHops(circle))).toHaveLength(3)
+})
+
+test('a poll that only its service remembers is beside the work', () => {
+  const hops = buildHops([
+    gatewayRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 10, outcome: 'accepted' }),
+    serviceRecord({ part: 'campaigns', requestId: 'r-1', at: 8, outcome: 'accepted' }),
+    serviceRecord({ part: 'campaigns', requestId: 'r-2', at: 50, outcome: 'success' }),
+    finishedRecord({ part: 'campaigns', requestId: 'r-1', at: 100, outcome: 'created' }),
+  ])
+  expect(outline(hops)).toEqual(['gateway > campaigns > campaigns', '- > campaigns'])
+})
+
+test('work in the background lasts from the answer to its end', () => {
+  const [hop] = buildHops([
+    gatewayRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 10, outcome: 'accepted' }),
+    finishedRecord({ part: 'campaigns', requestId: 'r-1', at: 100, outcome: 'created' }),
+  ])
+  expect(hop?.later.map(({ startMs, endMs }) => [startMs - hop.startMs, endMs - hop.startMs])).toEqual([
+    [10, 100],
+  ])
 })
 
 test('times are those of arrival and answer', () => {

@@ -51,9 +51,14 @@ export function seenOutcome({ gateway, service, later }: Hop): string {
   return (gateway ?? service ?? later[0])?.outcome ?? ''
 }
 
+/** Whether a record tells the end of background work. */
+export function isEnd({ record }: Span): boolean {
+  return record.eventType === ENDED
+}
+
 /** The final record of the service of a hop, also from the background. */
 export function givenSpan({ gateway, service, later }: Hop): Span | undefined {
-  const ended = later.findLast(({ record }) => record.eventType === ENDED)
+  const ended = later.findLast(isEnd)
   return ended ?? service ?? gateway ?? later[0]
 }
 
@@ -84,8 +89,14 @@ function place(record: AuditRecord, drafts: Draft[]): void {
     return
   }
   if (isAnswer) home.service = { ...span, startMs: Math.min(span.startMs, Math.max(home.startMs, 0)) }
-  else home.later.push(span)
+  else home.later.push(record.eventType === ENDED ? sinceAnswer(span, home) : span)
   home.endMs = Math.max(home.endMs, span.endMs)
+}
+
+/** The time of background work: from the answer of its request to its end. */
+function sinceAnswer(span: Span, { gateway, service }: Draft): Span {
+  const answeredMs = (gateway ?? service)?.endMs ?? span.startMs
+  return { ...span, startMs: Math.min(answeredMs, span.endMs) }
 }
 
 /** Whether a hop already has a service record, or ended before this one answered. */
@@ -137,17 +148,61 @@ function byTime(a: AuditRecord, b: AuditRecord): number {
   return Date.parse(a.timestamp) - Date.parse(b.timestamp)
 }
 
-/** Puts each hop below the shortest hop that was active at its start. */
+/** Puts each hop below the hop whose service sent it. */
 function nest(drafts: readonly Draft[]): Hop[] {
+  const bySpan = new Map(drafts.map((draft) => [attributeOf(draft, 'span_id') ?? draft, draft]))
+  const parents = new Map<Draft, Draft>()
   const children = new Map<Draft | undefined, Draft[]>()
   for (const draft of drafts) {
-    const parent = shortestCause(drafts, draft)
+    const parent = senderOf(draft, bySpan, parents) ?? guessedSender(draft, drafts, parents)
+    if (parent !== undefined) parents.set(draft, parent)
     const siblings = children.get(parent)
     if (siblings === undefined) children.set(parent, [draft])
     else siblings.push(draft)
   }
   const finish = (draft: Draft): Hop => ({ ...draft, children: (children.get(draft) ?? []).map(finish) })
   return (children.get(undefined) ?? []).map(finish)
+}
+
+/** The hop of the span in the request's `traceparent`, which gateways set and services pass on. */
+function senderOf(
+  child: Draft,
+  bySpan: ReadonlyMap<unknown, Draft>,
+  parents: ReadonlyMap<Draft, Draft>,
+): Draft | undefined {
+  const span = attributeOf(child, 'parent_span_id')
+  const parent = span === undefined ? undefined : bySpan.get(span)
+  return parent === undefined || isBelow(parent, child, parents) ? undefined : parent
+}
+
+/** By time, if the records do not tell. Requests of the client are below none. */
+function guessedSender(
+  child: Draft,
+  drafts: readonly Draft[],
+  parents: ReadonlyMap<Draft, Draft>,
+): Draft | undefined {
+  if (isOfClient(child)) return undefined
+  const parent = shortestCause(drafts, child)
+  return parent === undefined || isBelow(parent, child, parents) ? undefined : parent
+}
+
+/** A gateway saw no span of a gateway in the request, and no account of a service. */
+function isOfClient(draft: Draft): boolean {
+  if (attributeOf(draft, 'span_id') === undefined) return false
+  return (
+    attributeOf(draft, 'parent_span_id') === undefined && attributeOf(draft, 'service_account') !== 'true'
+  )
+}
+
+/** Records are written by others: spans in a circle would hide their hops. */
+function isBelow(hop: Draft, other: Draft, parents: ReadonlyMap<Draft, Draft>): boolean {
+  for (let above: Draft | undefined = hop; above !== undefined; above = parents.get(above))
+    if (above === other) return true
+  return false
+}
+
+function attributeOf({ gateway }: Draft, name: string): unknown {
+  return gateway?.record.attributes.get(name)
 }
 
 // One pass without temporary lists: a thousand records give a million pairs.
@@ -168,10 +223,18 @@ function isCause(parent: Draft, child: Draft): boolean {
   return parent.startMs <= child.startMs && child.startMs <= parent.endMs
 }
 
-/** Overlapping requests of one actor at one gateway, for example polling, are not nested. */
-function isSameCaller(a: Draft, b: Draft): boolean {
-  if (a.gateway === undefined || b.gateway === undefined) return false
-  return a.gateway.part === b.gateway.part && a.gateway.record.actorId === b.gateway.record.actorId
+/** Requests of one actor at one gateway, for example polls, are beside each other. */
+function isSameCaller(parent: Draft, child: Draft): boolean {
+  const isSameActor = actorOf(parent) === actorOf(child)
+  if (child.gateway === undefined) {
+    // The gateway has forgotten its part of this request. A caller that was answered polls, or goes on.
+    return isSameActor && child.startMs > (parent.service ?? parent.gateway ?? parent).endMs
+  }
+  return isSameActor && parent.gateway?.part === child.gateway.part
+}
+
+function actorOf({ gateway, service, later }: Draft): string | undefined {
+  return (gateway ?? service ?? later[0])?.record.actorId
 }
 
 function lengthOf({ startMs, endMs }: Draft): number {

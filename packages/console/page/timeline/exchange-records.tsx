@@ -4,13 +4,16 @@ import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
 import { Notice } from '../shell/notice.tsx'
-import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { outcomeWords, statusOfOutcome } from '../shell/outcome-family.ts'
-import { buildHops, givenSpan, type Hop, operationOf } from './build-hops.ts'
+import { buildHops, type Hop, operationOf } from './build-hops.ts'
+import { titleOf } from './exchange-state.ts'
 import { type Swallowed, swallowedIn } from './find-swallowed.ts'
-import { extentOf, flattenHops, foldRepeats } from './flatten-hops.ts'
+import { extentOf } from './flatten-hops.ts'
+import { foldHops } from './fold-hops.ts'
 import { HopGraph } from './hop-graph.tsx'
+import { endsOf, requestsOf } from './hop-requests.ts'
 import { layoutGraph } from './layout-graph.ts'
+import { StateBadge } from './state-badge.tsx'
 import { Waterfall } from './waterfall.tsx'
 
 interface ExchangeProps {
@@ -22,7 +25,7 @@ interface ExchangeProps {
 export function ExchangeRecords({ records, onRefresh }: ExchangeProps) {
   const hops = useMemo(() => buildHops(records), [records])
   const swallowed = useMemo(() => swallowedIn(hops), [hops])
-  const graph = useMemo(() => layoutGraph(foldRepeats(hops), swallowed), [hops, swallowed])
+  const graph = useMemo(() => layoutGraph(foldHops(hops), swallowed), [hops, swallowed])
   const extent = extentOf(hops)
   return (
     <>
@@ -36,7 +39,7 @@ export function ExchangeRecords({ records, onRefresh }: ExchangeProps) {
       </section>
       <section class="panel" aria-labelledby="waterfall-title">
         <h2 id="waterfall-title">Waterfall</h2>
-        <Waterfall bars={flattenHops(hops)} extent={extent} swallowed={swallowed} />
+        <Waterfall hops={hops} extent={extent} swallowed={swallowed} />
       </section>
       <RawRecords records={records} />
     </>
@@ -51,14 +54,22 @@ interface SummaryProps extends ExchangeProps {
 function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
   const parts = [...new Set(records.map(({ part }) => part))]
   const tenants = [...new Set(records.map(({ tenantId }) => tenantId))].filter((tenant) => tenant !== '')
-  const last = hops.at(-1)
-  const given = last && givenSpan(last)
+  const title = titleOf(requestsOf(hops), endsOf(hops))
+  const background = title?.state.background
   return (
     <div class="summary">
-      {given !== undefined && <OutcomeBadge outcome={given.outcome} status={given.status} />}
+      {title !== undefined && (
+        <p class="title">
+          <b>{title.name}</b> <StateBadge state={title.state} />{' '}
+          {title.decidedBy !== undefined && <span class="note">{title.decidedBy}</span>}
+        </p>
+      )}
       <dl class="fact-row">
         <Fact name="Began" value={formatClock(records[0]?.timestamp ?? '')} />
         <Fact name="Took" value={formatMs(tookMs)} />
+        {background?.endMs !== undefined && (
+          <Fact name="In the background" value={formatMs(background.endMs - background.startMs)} />
+        )}
         <Fact name={hops.length === 1 ? 'Request' : 'Requests'} value={String(hops.length)} />
         <Fact name="Tenant" value={tenants.join(', ') || '–'} />
         <Fact name="Parts" value={parts.join(', ')} />

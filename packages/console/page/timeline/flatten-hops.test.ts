@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildHops } from './build-hops.ts'
-import { agentGraph, gatewayRecord } from './example-records.ts'
-import { extentOf, flattenHops, foldRepeats } from './flatten-hops.ts'
+import { agentGraph, finishedRecord, gatewayRecord } from './example-records.ts'
+import { extentOf, flattenHops, waterfallRows } from './flatten-hops.ts'
 
 test('bars follow each other from caller to callee, each with a key of its own', () => {
   const bars = flattenHops(buildHops(agentGraph('success', 'created')))
@@ -19,15 +19,34 @@ test('the extent is that of everything', () => {
   expect(endMs - startMs).toBe(100)
 })
 
-const poll = (index: number, outcome = 'success') =>
-  gatewayRecord({ part: 'gateway', requestId: `r-${index}`, at: index * 100, took: 5, outcome })
+const poll = (index: number) =>
+  gatewayRecord({ part: 'gateway', requestId: `r-${index}`, at: index * 100, took: 5, outcome: 'success' })
 
-test('a run of three or more alike is folded to its last', () => {
-  const hops = buildHops([poll(0), poll(1), poll(2), poll(3, 'error'), poll(4), poll(5)])
-  expect(foldRepeats(hops).map(({ hop, count }) => [hop.requestId, count])).toEqual([
-    ['r-2', 3],
-    ['r-3', 1],
-    ['r-4', 1],
-    ['r-5', 1],
+test('folded hops are one row, which opens to theirs', () => {
+  const hops = buildHops([poll(0), poll(1), poll(2)])
+  const rows = waterfallRows(hops, new Set())
+  expect(rows.map(({ type, depth }) => [type, depth])).toEqual([['fold', 0]])
+  const opened = waterfallRows(hops, new Set(rows.map(({ key }) => key)))
+  expect(opened.map(({ type, depth }) => [type, depth])).toEqual([
+    ['fold', 0],
+    ['bar', 1],
+    ['bar', 1],
+    ['bar', 1],
+  ])
+  expect(new Set(opened.map(({ key }) => key)).size).toBe(4)
+})
+
+test('work in the background has a bar of its own, also without an end', () => {
+  const accepted = gatewayRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 10, outcome: 'accepted' })
+  const end = finishedRecord({ part: 'campaigns', requestId: 'r-1', at: 100, outcome: 'created' })
+  const roles = (records: Parameters<typeof buildHops>[0]) =>
+    flattenHops(buildHops(records)).map(({ role, span }) => [role, span.endMs - span.startMs])
+  expect(roles([accepted])).toEqual([
+    ['gateway', 10],
+    ['running', 0],
+  ])
+  expect(roles([accepted, end])).toEqual([
+    ['gateway', 10],
+    ['later', 90],
   ])
 })

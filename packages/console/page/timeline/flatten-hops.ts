@@ -1,36 +1,67 @@
-import { type Hop, operationOf, type Span, seenOutcome } from './build-hops.ts'
+import { type Hop, isEnd, type Span, seenOutcome } from './build-hops.ts'
+import { type Folded, foldHops } from './fold-hops.ts'
 
 /** A bar of the waterfall. */
 export interface Bar {
+  readonly type: 'bar'
   readonly key: string
   readonly hop: Hop
   readonly span: Span
   readonly depth: number
-  readonly role: 'gateway' | 'service' | 'later'
+  /** `later` for the time in the background; `running` if nothing tells its end. */
+  readonly role: 'gateway' | 'service' | 'later' | 'running'
 }
 
-/** The hops as bars, each below its caller. */
-export function flattenHops(hops: readonly Hop[]): Bar[] {
-  const bars: Bar[] = []
+/** Several similar hops as one row of the waterfall. */
+export interface FoldRow {
+  readonly type: 'fold'
+  readonly key: string
+  readonly folded: Folded
+  readonly depth: number
+}
+
+/** The rows of the waterfall, each hop below its caller. The rows of a fold follow it while it is open. */
+export function waterfallRows(hops: readonly Hop[], open: ReadonlySet<string>): (Bar | FoldRow)[] {
   // One shared list: copies at each level would be quadratic for a long chain.
-  function add(hop: Hop, depth: number): void {
-    const own = barsOf(hop, depth, bars.length)
-    bars.push(...own)
-    for (const child of hop.children) add(child, depth + own.length)
+  const rows: (Bar | FoldRow)[] = []
+  function addHop(hop: Hop, depth: number): void {
+    const own = barsOf(hop, depth)
+    rows.push(...own)
+    addAll(hop.children, depth + own.length)
   }
-  for (const hop of hops) add(hop, 0)
-  return bars
+  function addAll(some: readonly Hop[], depth: number): void {
+    for (const folded of foldHops(some)) {
+      if (folded.kind === 'request') {
+        addHop(folded.hop, depth)
+        continue
+      }
+      const key = `fold ${keyOf(folded.hops[0] ?? folded.hop)}`
+      rows.push({ type: 'fold', key, folded, depth })
+      if (open.has(key)) for (const hop of folded.hops) addHop(hop, depth + 1)
+    }
+  }
+  addAll(hops, 0)
+  return rows
 }
 
-function barsOf(hop: Hop, depth: number, count: number): Bar[] {
+function keyOf({ requestId, startMs }: Hop): string {
+  return `${startMs} ${requestId}`
+}
+
+function barsOf(hop: Hop, depth: number): Bar[] {
+  const { gateway, service, later } = hop
+  const answered = gateway ?? service
+  const isOpen = seenOutcome(hop) === 'accepted' && !later.some(isEnd)
   const spans = [
-    ['gateway', hop.gateway],
-    ['service', hop.service],
-    ...hop.later.map((span) => ['later', span] as const),
+    ['gateway', gateway],
+    ['service', service],
+    ...later.map((span) => ['later', span] as const),
+    ['running', isOpen && answered !== undefined ? { ...answered, startMs: answered.endMs } : undefined],
   ] as const
   const present = spans.flatMap(([role, span]) => (span === undefined ? [] : [{ role, span }]))
   return present.map(({ role, span }, order) => ({
-    key: `${count + order} ${hop.requestId}`,
+    type: 'bar',
+    key: `${order} ${keyOf(hop)}`,
     hop,
     span,
     role,
@@ -38,36 +69,16 @@ function barsOf(hop: Hop, depth: number, count: number): Bar[] {
   }))
 }
 
-/** A hop, or several similar hops as one, for example polling. */
-export interface Folded {
-  readonly hop: Hop
-  readonly count: number
-}
-
-const FOLD_FROM = 3
-
-/** Folds at least three consecutive requests that differ only in their time. */
-export function foldRepeats(hops: readonly Hop[]): Folded[] {
-  const runs: Hop[][] = []
-  for (const hop of hops) {
-    const run = runs.at(-1)
-    if (run?.[0] !== undefined && isAlike(run[0], hop)) run.push(hop)
-    else runs.push([hop])
+/** The bars of all hops. */
+export function flattenHops(hops: readonly Hop[]): Bar[] {
+  const bars: Bar[] = []
+  function add(hop: Hop, depth: number): void {
+    const own = barsOf(hop, depth)
+    bars.push(...own)
+    for (const child of hop.children) add(child, depth + own.length)
   }
-  return runs.flatMap((run) =>
-    run.length < FOLD_FROM
-      ? run.map((hop) => ({ hop, count: 1 }))
-      : run.slice(-1).map((hop) => ({ hop, count: run.length })),
-  )
-}
-
-function isAlike(a: Hop, b: Hop): boolean {
-  return (
-    a.children.length + b.children.length === 0 &&
-    operationOf(a) === operationOf(b) &&
-    a.gateway?.record.actorId === b.gateway?.record.actorId &&
-    seenOutcome(a) === seenOutcome(b)
-  )
+  for (const hop of hops) add(hop, 0)
+  return bars
 }
 
 /** The start and the end of all hops. */

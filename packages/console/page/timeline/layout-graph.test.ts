@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { buildHops } from './build-hops.ts'
 import { agentGraph, gatewayRecord, serviceRecord } from './example-records.ts'
 import { swallowedIn } from './find-swallowed.ts'
-import { foldRepeats } from './flatten-hops.ts'
+import { foldHops } from './fold-hops.ts'
 import { layoutGraph, sizes } from './layout-graph.ts'
 
 function graphOf(records: Parameters<typeof buildHops>[0]) {
   const hops = buildHops(records)
-  return layoutGraph(foldRepeats(hops), swallowedIn(hops))
+  return layoutGraph(foldHops(hops), swallowedIn(hops))
 }
 
 test('boxes stand from left to right in the order of the calls, without touching', () => {

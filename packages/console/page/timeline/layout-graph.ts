@@ -1,6 +1,6 @@
 import type { Hop, Span } from './build-hops.ts'
 import type { Swallowed } from './find-swallowed.ts'
-import type { Folded } from './flatten-hops.ts'
+import type { Folded } from './fold-hops.ts'
 
 /** A box of the picture. */
 export interface GraphNode {

@@ -1,19 +1,24 @@
+import { useCallback, useId, useState } from 'preact/hooks'
 import { formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { familyOf } from '../shell/outcome-family.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
+import { type Hop, seenOutcome } from './build-hops.ts'
 import type { Swallowed } from './find-swallowed.ts'
-import type { Bar } from './flatten-hops.ts'
+import { type Bar, type FoldRow, waterfallRows } from './flatten-hops.ts'
+import { HopDetail } from './hop-detail.tsx'
 
 interface WaterfallProps {
-  readonly bars: readonly Bar[]
+  readonly hops: readonly Hop[]
   readonly extent: { readonly startMs: number; readonly endMs: number }
   readonly swallowed: readonly Swallowed[]
 }
 
-/** The hops over time, with their outcomes. */
-export function Waterfall({ bars, extent, swallowed }: WaterfallProps) {
+/** The hops over time, with their outcomes. A row opens to its details, a fold to its rows. */
+export function Waterfall({ hops, extent, swallowed }: WaterfallProps) {
+  const [open, toggle] = useOpen()
   const wholeMs = Math.max(extent.endMs - extent.startMs, 1)
+  const scale: Scale = { startMs: extent.startMs, wholeMs }
   return (
     <ScrollRegion label="Who worked when">
       <table class="waterfall">
@@ -34,57 +39,155 @@ export function Waterfall({ bars, extent, swallowed }: WaterfallProps) {
           </tr>
         </thead>
         <tbody>
-          {bars.map((bar) => (
-            <BarRow
-              key={bar.key}
-              bar={bar}
-              startMs={extent.startMs}
-              wholeMs={wholeMs}
-              swallowed={swallowed}
-            />
-          ))}
+          {waterfallRows(hops, open).map((row) => {
+            const shared = { scale, isOpen: open.has(row.key), onToggle: toggle }
+            if (row.type === 'fold') return <FoldedRow key={row.key} row={row} {...shared} />
+            return <BarRow key={row.key} bar={row} swallowed={swallowed} {...shared} />
+          })}
         </tbody>
       </table>
     </ScrollRegion>
   )
 }
 
-interface BarRowProps {
-  readonly bar: Bar
-  readonly startMs: number
-  readonly wholeMs: number
-  readonly swallowed: readonly Swallowed[]
+function useOpen(): readonly [ReadonlySet<string>, (key: string) => void] {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const toggle = useCallback((key: string) => {
+    setOpen(
+      (before) => new Set(before.has(key) ? [...before].filter((each) => each !== key) : [...before, key]),
+    )
+  }, [])
+  return [open, toggle]
 }
 
-function BarRow({ bar: { span, depth, role, hop }, startMs, wholeMs, swallowed }: BarRowProps) {
-  const lost = swallowed.find(({ child }) => child === hop && role !== 'later')
+interface Scale {
+  readonly startMs: number
+  readonly wholeMs: number
+}
+
+interface RowProps {
+  readonly scale: Scale
+  readonly isOpen: boolean
+  onToggle(key: string): void
+}
+
+function BarRow({
+  bar,
+  scale,
+  swallowed,
+  isOpen,
+  onToggle,
+}: RowProps & { readonly bar: Bar; readonly swallowed: readonly Swallowed[] }) {
+  const { span, depth, role, hop } = bar
+  const detailId = useId()
+  const lost = swallowed.find(({ child }) => child === hop && (role === 'gateway' || role === 'service'))
   const took = span.endMs - span.startMs
-  const left = `${((span.startMs - startMs) / wholeMs) * 100}%`
   return (
-    <tr class={lost === undefined ? '' : 'lost'}>
-      <th scope="row">
-        <span class="hop-name" style={{ paddingLeft: `${indentOf(depth)}px` }}>
-          <b title={span.part}>{span.part}</b>
-          <span class="note" title={span.operation}>
-            {role === 'later' ? 'ended in the background' : span.operation}
+    <>
+      <tr class={lost === undefined ? '' : 'lost'}>
+        <th scope="row">
+          <button
+            type="button"
+            class="hop-name"
+            style={{ paddingLeft: `${indentOf(depth)}px` }}
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? detailId : undefined}
+            onClick={() => onToggle(bar.key)}
+          >
+            <b title={span.part}>{span.part}</b>
+            <span class="note" title={span.operation}>
+              {noteOf(bar)}
+            </span>
+          </button>
+        </th>
+        <td>
+          <OutcomeBadge outcome={span.outcome} status={span.status} />
+          {lost !== undefined && <span class="lost-mark">swallowed</span>}
+        </td>
+        <td class="bar-cell">
+          <span class="track">
+            <i
+              class={`bar ${familyOf(span.outcome)} ${role}`}
+              style={
+                role === 'running'
+                  ? { ...placeOf(span, scale), width: 'auto', right: 0 }
+                  : placeOf(span, scale)
+              }
+            />
           </span>
-        </span>
+        </td>
+        <td class="number">{took > 0 ? formatMs(took) : '–'}</td>
+      </tr>
+      {isOpen && (
+        <tr class="detail" id={detailId}>
+          <td colSpan={4}>
+            <HopDetail bar={bar} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+function noteOf({ role, span }: Bar): string {
+  switch (role) {
+    case 'later':
+      return 'in the background'
+    case 'running':
+      return 'in the background, no end recorded'
+    case 'gateway':
+    case 'service':
+      return span.operation
+  }
+}
+
+function FoldedRow({
+  row: { key, folded, depth },
+  scale,
+  isOpen,
+  onToggle,
+}: RowProps & { readonly row: FoldRow }) {
+  const { hop, hops, count, kind } = folded
+  const startMs = hops[0]?.startMs ?? hop.startMs
+  const span = hop.gateway ?? hop.service
+  const outcome = seenOutcome(hop)
+  return (
+    <tr class="fold">
+      <th scope="row">
+        <button
+          type="button"
+          class="hop-name"
+          style={{ paddingLeft: `${indentOf(depth)}px` }}
+          aria-expanded={isOpen}
+          onClick={() => onToggle(key)}
+        >
+          <b>{kind === 'polls' ? `${count} ${count === 1 ? 'poll' : 'polls'}` : `${count} requests alike`}</b>
+          <span class="note" title={span?.operation}>
+            {span?.operation}
+          </span>
+        </button>
       </th>
       <td>
-        <OutcomeBadge outcome={span.outcome} status={span.status} />
-        {lost !== undefined && <span class="lost-mark">swallowed</span>}
+        <OutcomeBadge outcome={outcome} status={span?.status} />
       </td>
       <td class="bar-cell">
         <span class="track">
-          <i
-            class={`bar ${familyOf(span.outcome)} ${role}`}
-            style={{ left, width: `max(3px, ${(took / wholeMs) * 100}%)` }}
-          />
+          <i class="bar span" style={placeOf({ startMs, endMs: hop.endMs }, scale)} />
+          {hops.slice(-MOST_TICKS).map((each, index) => (
+            <i key={index} class={`bar tick ${familyOf(outcome)}`} style={placeOf(each, scale)} />
+          ))}
         </span>
       </td>
-      <td class="number">{took > 0 ? formatMs(took) : '–'}</td>
+      <td class="number">{formatMs(hop.endMs - startMs)}</td>
     </tr>
   )
+}
+
+const MOST_TICKS = 100
+
+function placeOf({ startMs, endMs }: { readonly startMs: number; readonly endMs: number }, scale: Scale) {
+  const left = `${((startMs - scale.startMs) / scale.wholeMs) * 100}%`
+  return { left, width: `max(3px, ${((endMs - startMs) / scale.wholeMs) * 100}%)` }
 }
 
 const INDENT = 16

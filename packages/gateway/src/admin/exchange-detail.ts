@@ -2,6 +2,7 @@ import { outcomes } from '@agentic-rest/profile'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import { roundMs, shownOutcome } from './exchange-times.ts'
+import { type KeptHeaders, readKeptHeaders } from './kept-headers.ts'
 import { type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
 
 /** One step of a request. */
@@ -27,6 +28,7 @@ export interface ExchangeDetail {
   readonly startedAt: string
   readonly milliseconds: number
   readonly steps: readonly ExchangeStep[]
+  readonly headers: KeptHeaders
 }
 
 /** The newest requests with an id, of a client that sends one id twice too; at most ten. */
@@ -58,6 +60,7 @@ function detailOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeDetail 
     startedAt: startedAtOf(exchange),
     milliseconds: roundMs(exchange.durationMs),
     steps: stepsOf(exchange, snapshot),
+    headers: readKeptHeaders(exchange.headers),
   }
 }
 

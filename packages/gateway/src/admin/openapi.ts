@@ -141,9 +141,11 @@ const schemas = {
       startedAt: time,
       milliseconds,
       steps: listOf(ref('Step')),
+      headers: object({ request: listOf(ref('KeptHeader')), response: listOf(ref('KeptHeader')) }),
     },
     ['code', 'rule', 'cause'],
   ),
+  KeptHeader: object({ name: text, value: text }),
   Step: object(
     {
       name: text,

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/otel-audit.ts'
 import { readTraceparent, traceIdOf } from '../upstream/trace-context.ts'
 import { exchangeTimes, isStreamed, roundMs } from './exchange-times.ts'
+import { keepHeaders } from './kept-headers.ts'
 
 /** A finished request. The object is reused for a later request. */
 export interface RecentExchange {
@@ -36,6 +37,8 @@ export interface RecentExchange {
   /** The `traceparent` of the request. */
   traceparent: string | undefined
   serviceAccount: boolean
+  /** Made with `keepHeaders`. */
+  headers: string
 }
 
 /** The last requests of a gateway, in a ring of objects that are allocated once. */
@@ -94,6 +97,7 @@ function emptyEntry(): RecentExchange {
     resent: false,
     traceparent: undefined,
     serviceAccount: false,
+    headers: '',
   }
 }
 
@@ -123,6 +127,7 @@ function fill(entry: RecentExchange, exchange: Exchange): void {
   entry.resent = exchange.resent
   entry.traceparent = exchange.headers[headerKeys.traceparent]
   entry.serviceAccount = exchange.identity?.serviceAccount ?? false
+  entry.headers = keepHeaders(exchange)
 }
 
 /** The records of one correlation id. */

@@ -44,7 +44,9 @@ async function passOn(
 ): Promise<DeliveryEnd> {
   const { answer, isEventStream: stream } = checked
   const { reply } = exchange
-  reply.head(answer.status, returnedHeaders(exchange, answer, { ownsCors, stream }))
+  const headers = returnedHeaders(exchange, answer, { ownsCors, stream })
+  if (exchange.trail !== undefined) exchange.sentHeaders = headers
+  reply.head(answer.status, headers)
   const whole = stream ? undefined : (checked.bytes ?? answer.body.takeWhole())
   if (whole !== undefined) {
     reply.end(whole)

@@ -31,7 +31,9 @@ export function respond(exchange: Exchange, outcome: Outcome, parts?: Parts): vo
   const { status, headers, body } = writeOutcome(outcome, trace)
   const bytes = Buffer.from(body)
   const list = Object.entries({ ...headers, ...conditionHeaders(exchange, outcome, parts) }).flat()
-  reply.head(status, [...list, ...exchange.limitHeaders, 'Content-Length', String(bytes.length)])
+  const sent = [...list, ...exchange.limitHeaders, 'Content-Length', String(bytes.length)]
+  if (exchange.trail !== undefined) exchange.sentHeaders = sent
+  reply.head(status, sent)
   reply.end(exchange.method === 'HEAD' ? undefined : bytes)
 }
 

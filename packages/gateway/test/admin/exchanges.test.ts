@@ -111,3 +111,36 @@ test('an id that no remembered request has is 404', async () => {
   const { adminUrl } = await startAdmin()
   expect((await read(adminUrl, 'unknown')).status).toBe(404)
 })
+
+test('headers are kept without secrets, of forwarded and of refused requests', async () => {
+  const { adminUrl, url } = await startAdmin()
+  const secret = 'a-secret-value'
+  const headers = {
+    Accept: 'application/json',
+    Authorization: `Bearer ${secret}`,
+    'X-Approval-Token': secret,
+    'X-Own': secret,
+  }
+  for (const [id, path] of [
+    ['forwarded', 'items/1'],
+    ['refused', 'nowhere'],
+  ] as const)
+    await sendRequest(`${url}/${path}`, { headers: { ...headers, 'X-Request-ID': id } })
+  for (const [id, type] of [
+    ['forwarded', 'application/json'],
+    ['refused', 'application/vnd.agentic.error+json'],
+  ] as const) {
+    const { body } = await read(adminUrl, id)
+    const { request, response } = body.headers
+    expect(request).toEqual(
+      expect.arrayContaining([
+        { name: 'Accept', value: 'application/json' },
+        { name: 'Authorization', value: '[hidden]' },
+        { name: 'X-Approval-Token', value: '[hidden]' },
+      ]),
+    )
+    expect(response).toContainEqual({ name: expect.stringMatching(/^content-type$/i), value: type })
+    expect(JSON.stringify(body)).not.toContain(secret)
+    expect(JSON.stringify(body)).not.toContain('X-Own')
+  }
+})

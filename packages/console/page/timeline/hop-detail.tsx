@@ -1,0 +1,131 @@
+import { conditions } from '@agentic-rest/profile'
+import { AdminError, adminApi } from '../api/admin-api.ts'
+import type { ExchangeDetail, ExchangeStep, KeptHeader } from '../api/exchange-detail.ts'
+import { Fact } from '../shell/fact.tsx'
+import { formatMs } from '../shell/format.ts'
+import { LoadFault } from '../shell/load-fault.tsx'
+import { useLoad } from '../shell/use-load.ts'
+import type { Span } from './build-hops.ts'
+import type { Bar } from './flatten-hops.ts'
+
+// The gateway of this page; other gateways and services only post their records.
+const OWN_PART = 'gateway'
+
+/** Everything known about one hop: the facts of its record, and at this gateway its steps and headers. */
+export function HopDetail({ bar: { span, role } }: { readonly bar: Bar }) {
+  return (
+    <div class="hop-detail">
+      <dl class="fact-row">
+        {factsOf(span).map(([name, value]) => (
+          <Fact key={name} name={name} value={value} />
+        ))}
+      </dl>
+      {role === 'gateway' && span.part === OWN_PART && <GatewayDetail span={span} />}
+    </div>
+  )
+}
+
+const shownAttributes: readonly (readonly [name: string, attribute: string])[] = [
+  ['Status', 'status'],
+  ['Code', 'code'],
+  ['Rule', 'rule'],
+  ['Cause', 'cause'],
+  ['Step', 'step'],
+  ['Client address', 'client_address'],
+  ['Upstream', 'upstream'],
+]
+
+const durations: readonly (readonly [name: string, attribute: string])[] = [
+  ['Plugins', 'plugin_ms'],
+  ['Upstream time', 'upstream_ms'],
+]
+
+function factsOf({ record }: Span): (readonly [string, string])[] {
+  const text = (name: string) => String(record.attributes.get(name) ?? '')
+  const facts = [
+    ['Request', [text('method'), text('path')].join(' ').trim()],
+    ['Request id', record.requestId],
+    ['Actor', record.actorId],
+    ['Resource', record.resourceId],
+    ...shownAttributes.map(([name, attribute]) => [name, text(attribute)] as const),
+    ...durations.map(
+      ([name, attribute]) => [name, text(attribute) && formatMs(Number(text(attribute)))] as const,
+    ),
+  ] as const
+  return facts.filter(([, value]) => value !== '')
+}
+
+function GatewayDetail({ span: { record } }: { readonly span: Span }) {
+  const [detail, reload] = useLoad(() => readDetail(record.requestId), record.requestId)
+  if (detail.state === 'loading') return <p class="note">Reading…</p>
+  if (detail.state === 'failed') return <LoadFault message={detail.message} onRetry={reload} />
+  if (detail.value === undefined) return <p class="note">The gateway no longer remembers its steps.</p>
+  const isAnother = detail.value.startedAt !== record.attributes.get('started_at')
+  return (
+    <>
+      {isAnother && (
+        <p class="note">The client used this id again: below is the newest request with the id.</p>
+      )}
+      <Steps steps={detail.value.steps} />
+      <HeaderLists detail={detail.value} />
+    </>
+  )
+}
+
+/** `undefined` if the gateway does not remember the request. */
+async function readDetail(requestId: string): Promise<ExchangeDetail | undefined> {
+  try {
+    return await adminApi.exchange(requestId)
+  } catch (error) {
+    if (error instanceof AdminError && error.status === conditions.not_found) return undefined
+    throw error
+  }
+}
+
+function Steps({ steps }: { readonly steps: readonly ExchangeStep[] }) {
+  return (
+    <section aria-label="Steps">
+      <h3>Steps</h3>
+      <ol class="step-times">
+        {steps.map(({ name, verdict, milliseconds, detail }, index) => (
+          <li key={index} class={verdict}>
+            <span>{name}</span> <span class="verdict">{verdict}</span>{' '}
+            <span class="number">{verdict === 'skipped' ? '–' : formatMs(milliseconds)}</span>{' '}
+            <span class="note">{detail}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function HeaderLists({ detail }: { readonly detail: ExchangeDetail }) {
+  return (
+    <div class="header-lists">
+      <HeaderList title="Request headers" headers={detail.requestHeaders} />
+      <HeaderList title="Response headers" headers={detail.responseHeaders} />
+    </div>
+  )
+}
+
+interface HeaderListProps {
+  readonly title: string
+  readonly headers: readonly KeptHeader[]
+}
+
+function HeaderList({ title, headers }: HeaderListProps) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      {headers.length === 0 && <p class="note">None is kept.</p>}
+      <dl class="header-list">
+        {headers.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

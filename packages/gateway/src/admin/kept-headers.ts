@@ -1,0 +1,111 @@
+import { headers as headerNames } from '@agentic-rest/profile'
+import type { Exchange } from '../exchange.ts'
+
+/** A header as the console shows it. */
+export interface KeptHeader {
+  readonly name: string
+  readonly value: string
+}
+
+/** The headers of a request and of its answer. */
+export interface KeptHeaders {
+  readonly request: readonly KeptHeader[]
+  readonly response: readonly KeptHeader[]
+}
+
+/** Kept with their values. A header that is not listed may hold a secret and is not kept. */
+const shown: ReadonlySet<string> = lowerCase([
+  'Accept',
+  'Accept-Encoding',
+  'Accept-Language',
+  'Allow',
+  'Cache-Control',
+  'Content-Encoding',
+  'Content-Length',
+  headerNames.contentType,
+  'Expect',
+  headerNames.idempotencyReplayed,
+  'If-Match',
+  'If-None-Match',
+  'Origin',
+  'Prefer',
+  'Preference-Applied',
+  headerNames.profile,
+  'RateLimit',
+  'RateLimit-Policy',
+  headerNames.retryAfter,
+  headerNames.tenantId,
+  headerNames.traceparent,
+  'User-Agent',
+  'Vary',
+  'WWW-Authenticate',
+])
+
+/** Kept without their values: their presence explains an answer. */
+const hidden: ReadonlySet<string> = lowerCase([
+  headerNames.authorization,
+  'Cookie',
+  'DPoP',
+  headerNames.approvalToken,
+  headerNames.idempotencyKey,
+  'Proxy-Authorization',
+  'Set-Cookie',
+])
+
+// Its query may be confidential.
+const LOCATION = 'location'
+
+const HIDDEN_VALUE = '[hidden]'
+const LONGEST_VALUE = 120
+const MOST_HEADERS = 20
+
+function lowerCase(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()))
+}
+
+/**
+ * The headers to keep as one text, names and values in turn. `join` copies them: slices would keep the whole head of
+ * each remembered request in memory.
+ */
+export function keepHeaders({
+  rawHeaders,
+  sentHeaders,
+}: Pick<Exchange, 'rawHeaders' | 'sentHeaders'>): string {
+  const kept: string[] = []
+  pick(rawHeaders, kept)
+  kept.push('')
+  pick(sentHeaders, kept)
+  return kept.join('\n')
+}
+
+function pick(pairs: readonly string[], kept: string[]): void {
+  const most = kept.length + 2 * MOST_HEADERS
+  for (let index = 0; index < pairs.length && kept.length < most; index += 2) {
+    const name = pairs[index] ?? ''
+    const key = name.toLowerCase()
+    const value = pairs[index + 1] ?? ''
+    if (shown.has(key)) kept.push(name, value.slice(0, LONGEST_VALUE))
+    else if (hidden.has(key)) kept.push(name, HIDDEN_VALUE)
+    else if (key === LOCATION) kept.push(name, value.replace(/[?#].*$/, '').slice(0, LONGEST_VALUE))
+  }
+}
+
+/** Reads the text of `keepHeaders`. */
+export function readKeptHeaders(text: string): KeptHeaders {
+  const request: KeptHeader[] = []
+  const response: KeptHeader[] = []
+  let list = request
+  const parts = text.split('\n')
+  for (let index = 0; index < parts.length; ) {
+    const name = parts[index] ?? ''
+    // A name is never empty, so the empty part ends the headers of the request.
+    if (name === '') {
+      list = response
+      index += 1
+    } else {
+      list.push({ name, value: parts[index + 1] ?? '' })
+      index += 2
+    }
+  }
+  return { request, response }
+}
