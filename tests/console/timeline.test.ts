@@ -143,6 +143,8 @@ function watchTimeline(executablePath: string): void {
 
     test('finished work is its result, with a bar for its time, and polls beside it', async () => {
       const work = await startWork(traffic)
+      // Another person, with the same correlation id, while the service works.
+      await work.send({ person: 'alice', path: '/campaigns/cmp-123' })
       const polls = await pollToEnd(work)
       await page.goto(`${url}/#/timeline/${work.correlationId}`)
       const title = page.locator('.summary .title')
@@ -157,7 +159,9 @@ function watchTimeline(executablePath: string): void {
       const [barBox, trackBox] = [await bar.boundingBox(), await track.boundingBox()]
       expect((barBox?.width ?? 0) / (trackBox?.width ?? 1)).toBeGreaterThan(0.5)
       const graph = page.getByRole('region', { name: 'Hop graph' }).getByRole('img')
-      expect(await graph.getAttribute('aria-label')).not.toContain('answered campaigns')
+      const calls = (await graph.getAttribute('aria-label')) ?? ''
+      expect(calls).toContain('gateway answered alice with success')
+      expect(calls).not.toContain('answered campaigns')
     })
 
     test('a hop opens by keyboard to its steps, times and headers, without secrets', async () => {

@@ -1,5 +1,6 @@
 import { headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import { memoize } from '../upstream/memoize.ts'
 
 /** A header as the console shows it. */
 export interface KeptHeader {
@@ -59,6 +60,20 @@ const HIDDEN_VALUE = '[hidden]'
 const LONGEST_VALUE = 120
 const MOST_HEADERS = 20
 
+type Display = (value: string) => string
+
+/** How the value of a header is shown; null if the header is not kept. Cached by the name as it was sent. */
+const displayOf = memoize((name): Display | null => {
+  const key = name.toLowerCase()
+  if (shown.has(key)) return cut
+  if (hidden.has(key)) return () => HIDDEN_VALUE
+  return key === LOCATION ? (value) => cut(value.replace(/[?#].*$/, '')) : null
+})
+
+function cut(value: string): string {
+  return value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE) : value
+}
+
 function lowerCase(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.map((name) => name.toLowerCase()))
 }
@@ -82,11 +97,8 @@ function pick(pairs: readonly string[], kept: string[]): void {
   const most = kept.length + 2 * MOST_HEADERS
   for (let index = 0; index < pairs.length && kept.length < most; index += 2) {
     const name = pairs[index] ?? ''
-    const key = name.toLowerCase()
-    const value = pairs[index + 1] ?? ''
-    if (shown.has(key)) kept.push(name, value.slice(0, LONGEST_VALUE))
-    else if (hidden.has(key)) kept.push(name, HIDDEN_VALUE)
-    else if (key === LOCATION) kept.push(name, value.replace(/[?#].*$/, '').slice(0, LONGEST_VALUE))
+    const show = displayOf(name)
+    if (show !== null) kept.push(name, show(pairs[index + 1] ?? ''))
   }
 }
 
