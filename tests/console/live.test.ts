@@ -138,6 +138,40 @@ function watch(executablePath: string): void {
     ])
   })
 
+  test('Timeline has the same search, in its address, and saves the list and the records of an exchange', async () => {
+    const page = await open('#/timeline?actor=carol')
+    const links = page.getByRole('region', { name: 'Recent exchanges' }).getByRole('listitem')
+    await expect.poll(() => links.count()).toBe(2)
+    await page.getByText('2 of the last 7').waitFor()
+    await page.getByLabel('Code', { exact: true }).selectOption('TRACE_MISSING')
+    await expect.poll(() => links.count()).toBe(1)
+    expect(page.url()).toContain('actor=carol&code=TRACE_MISSING')
+    await page.goBack()
+    await expect.poll(() => links.count()).toBe(2)
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByLabel('Slower than').fill('300 ms')
+    await expect.poll(() => links.allTextContents()).toEqual([expect.stringContaining('GET slow')])
+    await page.reload()
+    await expect.poll(() => links.count()).toBe(1)
+    const save = async () => {
+      const saving = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export' }).click()
+      return JSON.parse(readFileSync(await (await saving).path(), 'utf8'))
+    }
+    const saved = await save()
+    expect(saved).toMatchObject({
+      search: { slower: '300 ms' },
+      listed: 7,
+      exchanges: [{ name: 'GET slow', status: 200, tenant: 'acme', actors: ['alice'], codes: [] }],
+    })
+    await links.first().click()
+    await page.getByRole('region', { name: 'Waterfall' }).waitFor()
+    expect(await save()).toMatchObject({
+      correlationId: saved.exchanges[0].correlationId,
+      records: [{ part: 'gateway', actor_id: 'alice', attributes: { path: '/slow/4', status: '200' } }],
+    })
+  })
+
   test('absent and zero times are unknown, never 1970', async () => {
     const { page, close } = await openConsole(browser, `${gateway.adminUrl}/#/usage`, wide)
     onTestFinished(close)
@@ -189,6 +223,12 @@ function watch(executablePath: string): void {
     await page.goto(`${gateway.adminUrl}/#/live?text=nothing+at+all`)
     await page.getByText('No request fits the filters.').waitFor()
     await check('none')
+    await page.goto(`${gateway.adminUrl}/#/timeline`)
+    await page.getByRole('region', { name: 'Recent exchanges' }).getByRole('listitem').first().waitFor()
+    await check('timeline')
+    await page.getByLabel('Text').fill('nothing at all')
+    await page.getByText('No exchange fits the filters.').waitFor()
+    await check('timeline-none')
   })
 
   test('5,000 remembered requests open and are searched without a freeze', async () => {

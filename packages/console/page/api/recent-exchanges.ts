@@ -10,6 +10,8 @@ export interface RequestGroup {
   readonly actor: string
   readonly status: number
   readonly outcome: string
+  /** The code of the gateway's own answer; empty without one. */
+  readonly code?: string
   /** Sent by a service behind a gateway, not by the client. */
   readonly inner: boolean
   /** The arrival of the first one. */
@@ -66,6 +68,7 @@ function readRequest(value: unknown): RequestGroup {
     actor: textOf(fields, 'actor'),
     status: numberOf(fields, 'status'),
     outcome: textOf(fields, 'outcome'),
+    code: textOf(fields, 'code'),
     inner: isTrue(fields, 'inner'),
     startMs: timeOf(fields, 'at'),
     lastStartMs: timeOf(fields, 'lastAt'),

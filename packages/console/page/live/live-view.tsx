@@ -28,7 +28,7 @@ export function LiveView({ feed }: { readonly feed: Feed }) {
   return (
     <div class="live">
       {isStale && <StaleNotice connection={connection} heardMs={heardMs} />}
-      <Tiles figures={figures} isStale={isStale} />
+      <Tiles figures={figures} isStale={isStale} isKnown={summaries.length > 0} />
       <div class="panels">
         <OutcomePanel summaries={summaries} />
         <LatencyPanel summaries={summaries} figures={figures} />
@@ -69,21 +69,30 @@ interface TilesProps {
   readonly figures: Figures
   /** The notice for a lost connection: current values are unknown. */
   readonly isStale: boolean
+  /** A summary has come. The first one takes a second. */
+  readonly isKnown: boolean
 }
 
 function Tiles({
   figures: { perSecond, inFlight, latency, plugins, upstream, failedShare },
   isStale,
+  isKnown,
 }: TilesProps) {
+  const isNow = isKnown && !isStale
+  const slowEnd = (quantiles: Figures['latency']) => (isKnown ? slowEndWords(quantiles) : 'not known yet')
   const rate = perSecond >= 10 ? Math.round(perSecond).toLocaleString('en') : perSecond.toFixed(1)
   return (
     <dl class="tiles">
       <Tile
         name="Requests per second"
-        value={isStale ? '–' : rate}
-        note={isStale ? 'not known' : 'over the last 5 s'}
+        value={isNow ? rate : '–'}
+        note={isNow ? 'over the last 5 s' : notKnown(isStale)}
       />
-      <Tile name="In flight" value={isStale ? '–' : String(inFlight)} note={isStale ? 'not known' : 'now'} />
+      <Tile
+        name="In flight"
+        value={isNow ? String(inFlight) : '–'}
+        note={isNow ? 'now' : notKnown(isStale)}
+      />
       <Tile name="Latency" value={latency ? formatMs(latency.p50) : '–'} note={slowEnd(latency)} />
       <Tile name="Upstream time" value={upstream ? formatMs(upstream.p50) : '–'} note={slowEnd(upstream)} />
       <Tile name="Plugin time" value={plugins ? formatMs(plugins.p50) : '–'} note={slowEnd(plugins)} />
@@ -96,7 +105,11 @@ function Tiles({
   )
 }
 
-function slowEnd(quantiles: Figures['latency']): string {
+function notKnown(isStale: boolean): string {
+  return isStale ? 'not known' : 'not known yet'
+}
+
+function slowEndWords(quantiles: Figures['latency']): string {
   return quantiles === null ? 'no requests yet' : `p50 · p99 ${formatMs(quantiles.p99)}`
 }
 
@@ -142,7 +155,9 @@ function OutcomePanel({ summaries }: { readonly summaries: readonly Summary[] })
         ))}
       </ul>
       {totals.length === 0 ? (
-        <p class="note">No outcome within the last three minutes.</p>
+        <p class="note">
+          {summaries.length === 0 ? 'Not known yet.' : 'No outcome within the last three minutes.'}
+        </p>
       ) : (
         <ul class="totals" aria-label="Outcomes of the last three minutes">
           {totals.slice(0, 8).map(([outcome, count]) => (

@@ -64,6 +64,23 @@ test.each<readonly [Partial<Search>, readonly number[]]>([
   expect(found(search)).toEqual(numbers)
 })
 
+test('an exchange is found by the values of each of its requests, and by the family of its state', () => {
+  const exchange = item({
+    words: '9',
+    outcome: 'approval_required',
+    family: 'refused',
+    code: ['FORBIDDEN', 'MISSING_TOKEN'],
+    actor: ['alice', 'dave'],
+  })
+  const finds = (search: Partial<Search>) =>
+    findMatches([exchange], { ...everything, ...search }, ({ words }) => words).length === 1
+  expect(finds({ actor: 'dave', code: 'FORBIDDEN', outcome: 'refused' })).toBe(true)
+  expect(finds({ outcome: 'approval_required' })).toBe(true)
+  expect(finds({ outcome: 'asks' })).toBe(false)
+  expect(finds({ actor: 'carol' })).toBe(false)
+  expect(valuesOf([exchange], 'code').values).toEqual(['FORBIDDEN', 'MISSING_TOKEN'])
+})
+
 test.each([
   ['250', 250],
   [' 250 ms ', 250],

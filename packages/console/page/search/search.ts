@@ -9,14 +9,19 @@ export type SearchField = (typeof searchFields)[number]
 /** A search for requests or exchanges. An empty text means all. */
 export type Search = Readonly<Record<SearchField, string>>
 
+/** The value of a field, or those of the requests of an exchange. */
+export type Values = string | readonly string[]
+
 /** A request or an exchange, as far as a search looks at it. */
 export interface Searchable {
   readonly outcome: string
+  /** The family of the state, if it is not that of the outcome. */
+  readonly family?: string
   /** The code of a refusal; empty without one. */
-  readonly code: string
-  readonly route: string
-  readonly tenant: string
-  readonly actor: string
+  readonly code: Values
+  readonly route: Values
+  readonly tenant: Values
+  readonly actor: Values
   /** `null` while it is unknown. */
   readonly durationMs: number | null
 }
@@ -79,7 +84,8 @@ export function findMatches<Item extends Searchable>(
   const slowerThan = readDuration(search.slower)
   const terms = search.text.toLowerCase().split(/\s+/).filter(Boolean)
   return items.filter((item) => {
-    if (!isWanted(search.outcome, item.outcome) && search.outcome !== familyOf(item.outcome)) return false
+    const { outcome, family = familyOf(outcome) } = item
+    if (!isWanted(search.outcome, [outcome, family])) return false
     if (!exactFields.every((field) => isWanted(search[field], item[field]))) return false
     // A duration that cannot be read filters nothing: its field shows the fault.
     if (!Number.isNaN(slowerThan) && !((item.durationMs ?? 0) > slowerThan)) return false
@@ -91,8 +97,8 @@ export function findMatches<Item extends Searchable>(
 
 const exactFields = ['code', 'route', 'tenant', 'actor'] as const
 
-function isWanted(wanted: string, value: string): boolean {
-  return wanted === '' || wanted === value
+function isWanted(wanted: string, value: Values): boolean {
+  return wanted === '' || (typeof value === 'string' ? value === wanted : value.includes(wanted))
 }
 
 /** A field whose values are offered as a list. */
@@ -107,10 +113,9 @@ export function valuesOf(
   field: ListedField,
 ): { readonly values: readonly string[]; readonly more: number } {
   const counts = new Map<string, number>()
-  for (const item of items) {
-    const value = item[field]
-    if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1)
-  }
+  for (const { [field]: given } of items)
+    for (const value of typeof given === 'string' ? [given] : given)
+      if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1)
   const values = [...counts].toSorted(([, first], [, second]) => second - first).map(([value]) => value)
   return {
     values: values.slice(0, MOST_VALUES).toSorted(),

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { AuditRecord } from '../api/audit-records.ts'
+import { downloadJson } from '../shell/download.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
@@ -103,10 +104,24 @@ function nameWithStatus(outcome: string, status = statusOfOutcome(outcome)): str
   return [status, outcomeWords(outcome)].filter(Boolean).join(' ')
 }
 
+/** Saves the records of an exchange as the admin API gives them. */
+function saveRecords(records: readonly AuditRecord[]): void {
+  const correlationId = records[0]?.correlationId ?? ''
+  // A client may choose any characters for its id.
+  const name = correlationId.replace(/[^\w.-]+/g, '_').slice(0, 60)
+  downloadJson(`exchange-${name}`, { correlationId, records: records.map(({ raw }) => raw) })
+}
+
 function RawRecords({ records }: { readonly records: readonly AuditRecord[] }) {
   return (
     <section class="panel" aria-labelledby="records-title">
-      <h2 id="records-title">Records</h2>
+      <div class="toolbar recent-toolbar">
+        <h2 id="records-title">Records</h2>
+        <span class="spring" />
+        <button type="button" onClick={() => saveRecords(records)}>
+          Export
+        </button>
+      </div>
       <ul class="records">
         {records.map((record, index) => (
           <li key={index}>

@@ -1,10 +1,13 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { RecentExchange } from '../api/recent-exchanges.ts'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { findMatches, isEverything } from '../search/search.ts'
+import { SearchBar } from '../search/search-bar.tsx'
+import { useSearch } from '../search/use-search.ts'
+import { downloadJson } from '../shell/download.ts'
 import { formatAgo, formatMs } from '../shell/format.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
 import { Empty, Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
-import { titleOf } from './exchange-state.ts'
+import { exportedExchange, type ListedExchange, listExchanges, wordsOf } from './listed-exchange.ts'
 import { StateBadge } from './state-badge.tsx'
 import { type Recent, useRecent } from './use-recent.ts'
 
@@ -12,6 +15,7 @@ import { type Recent, useRecent } from './use-recent.ts'
 export function RecentList() {
   const remembered = useRecent()
   const { recent, reload } = remembered
+  const listed = useMemo(() => (recent.state === 'ready' ? listExchanges(recent.value) : []), [recent])
   if (recent.state === 'loading') return <p class="note">Reading…</p>
   if (recent.state === 'failed') return <LoadFault message={recent.message} onRetry={reload} />
   if (recent.value.length === 0) {
@@ -24,19 +28,66 @@ export function RecentList() {
       </Empty>
     )
   }
+  return <Found remembered={remembered} exchanges={listed} />
+}
+
+interface FoundProps {
+  readonly exchanges: readonly ListedExchange[]
+  readonly remembered: Recent
+}
+
+/** The exchanges that match the search in the address. */
+function Found({ exchanges, remembered }: FoundProps) {
+  const [search, setSearch] = useSearch()
+  const shown = findMatches(exchanges, search, wordsOf)
+  const needsAll = !isEverything(search) && !remembered.isAll && remembered.fault === undefined
+  useEffect(() => {
+    if (needsAll) void remembered.loadAll()
+  }, [needsAll])
+  function save(): void {
+    const filters = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
+    downloadJson('exchanges', {
+      exportedAt: new Date().toISOString(),
+      search: filters,
+      listed: exchanges.length,
+      exchanges: shown.map(exportedExchange),
+    })
+  }
   return (
     <section class="panel" aria-labelledby="recent-title">
-      <h2 id="recent-title">Recent exchanges</h2>
-      <ExchangeList exchanges={recent.value} remembered={remembered} />
+      <div class="toolbar recent-toolbar">
+        <h2 id="recent-title">Recent exchanges</h2>
+        <span class="note" role="status">
+          {countWords(shown.length, exchanges.length)}
+          {needsAll && ', reading older ones'}
+        </span>
+        <span class="spring" />
+        <button type="button" onClick={save} disabled={shown.length === 0}>
+          Export
+        </button>
+      </div>
+      <SearchBar
+        items={exchanges}
+        search={search}
+        placeholder="path, id, state, code or part"
+        onChange={setSearch}
+      />
+      {shown.length === 0 && <Empty title="No exchange fits the filters." />}
+      <ExchangeList exchanges={shown} remembered={remembered} />
     </section>
   )
+}
+
+function countWords(shown: number, all: number): string {
+  const last = `the last ${all.toLocaleString('en')}`
+  return shown === all ? last : `${shown.toLocaleString('en')} of ${last}`
 }
 
 // More rows at once would slow the page down, and nobody reads them.
 const PAGE_ROWS = 100
 
 interface ListProps {
-  readonly exchanges: readonly RecentExchange[]
+  readonly exchanges: readonly ListedExchange[]
   readonly remembered: Pick<Recent, 'isAll' | 'fault' | 'loadAll'>
 }
 
@@ -52,9 +103,9 @@ function ExchangeList({ exchanges, remembered: { isAll, fault, loadAll } }: List
   return (
     <>
       <ul class="recent">
-        {exchanges.slice(0, shown).map((exchange) => (
-          <li key={exchange.correlationId}>
-            <ExchangeLink exchange={exchange} now={now} />
+        {exchanges.slice(0, shown).map((listed) => (
+          <li key={listed.exchange.correlationId}>
+            <ExchangeLink listed={listed} now={now} />
           </li>
         ))}
       </ul>
@@ -72,15 +123,13 @@ function ExchangeList({ exchanges, remembered: { isAll, fault, loadAll } }: List
 }
 
 interface LinkProps {
-  readonly exchange: RecentExchange
+  readonly listed: ListedExchange
   readonly now: number
 }
 
-function ExchangeLink({ exchange, now }: LinkProps) {
-  const { correlationId, at, tenant, parts, requests, ended } = exchange
-  const title = useMemo(() => titleOf(requests, ended), [requests, ended])
-  if (title === undefined) return null
-  const { name, state, decidedBy } = title
+function ExchangeLink({ listed, now }: LinkProps) {
+  const { correlationId, at, tenant, parts } = listed.exchange
+  const { name, state, decidedBy } = listed.title
   return (
     <a href={placeHash({ view: 'Timeline', item: correlationId })}>
       <StateBadge state={state} />

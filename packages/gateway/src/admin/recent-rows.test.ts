@@ -78,3 +78,17 @@ test('the requests of an exchange in two processes are joined', () => {
     { path: '/operations/1/status', at: at(2), lastAt: at(4), count: 3 },
   ])
 })
+
+test('refusals with different codes are different requests, each with its code', () => {
+  const recent = createRecentExchanges(10)
+  const firstAt = performance.now() - 5000
+  for (const [index, code] of ['RATE_LIMITED', 'RATE_LIMITED', 'TENANT_OVERLOADED'].entries()) {
+    const reason = { code, rule: undefined, cause: undefined, step: 'rate-limits' }
+    recent.add({ ...makeExchange(), reason, startedAt: firstAt + index * 10 })
+  }
+  const [row] = recentRows(recent, all)
+  expect(row?.requests.map(({ code, count }) => [code, count])).toEqual([
+    ['RATE_LIMITED', 2],
+    ['TENANT_OVERLOADED', 1],
+  ])
+})

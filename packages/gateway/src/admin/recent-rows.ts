@@ -12,6 +12,8 @@ export interface RequestGroup {
   readonly actor: string
   readonly status: number
   readonly outcome: string
+  /** The code of the gateway's own answer. */
+  readonly code?: string
   /** Sent by a service behind a gateway, as its `traceparent` shows. */
   readonly inner: boolean
   /** The arrival of the first one. */
@@ -91,8 +93,8 @@ function groupRequests(requests: readonly RequestGroup[]): RequestGroup[] {
   const groups = new Map<string, RequestGroup>()
   const [first] = requests
   for (const request of requests) {
-    const { method, path, actor, status, outcome, inner } = request
-    const key = [method, path, actor, status, outcome, inner].join('\n')
+    const { method, path, actor, status, outcome, code, inner } = request
+    const key = [method, path, actor, status, outcome, code, inner].join('\n')
     const known = groups.get(key)
     const isRound = method === first?.method && path === first.path
     if (known !== undefined) groups.set(key, joinGroups(known, request))
@@ -129,6 +131,7 @@ function requestOf(exchange: RecentExchange): RequestGroup {
     actor: exchange.actor,
     status: exchange.status,
     outcome: shownOutcome(exchange.outcome, exchange.streamed),
+    ...(exchange.reason !== undefined && { code: exchange.reason.code }),
     inner: parentSpanOf(exchange) !== undefined,
     at,
     lastAt: at,
