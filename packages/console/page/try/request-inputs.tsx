@@ -133,8 +133,8 @@ function EditorChoice({ draft, onDraft }: BodyProps) {
     { isRaw: true, words: 'As JSON' },
   ]
   return (
-    <div class="editor-choice" role="radiogroup" aria-label="Edit the body">
-      <span class="label">Body</span>
+    <div class="editor-choice" role="radiogroup" aria-label="Editor of the body">
+      <span class="label">Editor</span>
       {choices.map(({ isRaw, words }) => (
         <label key={words} class="choice">
           <input
