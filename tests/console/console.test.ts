@@ -79,7 +79,6 @@ function clickThrough(executablePath: string): void {
         route: 'create-optimization',
         person: 'alice',
         fields: { campaignId: 'cmp-123' },
-        body: {},
       })
       const exchange = await send(page)
       await exchange.getByText('400 clarification required').waitFor()
