@@ -9,7 +9,7 @@ import {
   type OfficialClient,
   type Person,
 } from './official-clients.ts'
-import { createOutcomeService, type OutcomeService } from './outcome-service.ts'
+import { createOutcomeService, type OutcomeService, seenByWillingClients } from './outcome-service.ts'
 
 let server: McpServer
 let service: OutcomeService
@@ -58,19 +58,7 @@ describe.each(clientKinds)('%s', (kind) => {
       expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
       seen[type] = [outcomeOf(result).type, result.isError === true]
     }
-    expect(seen).toEqual({
-      success: ['success', false],
-      created: ['created', false],
-      // The client does not ask for tasks, so the operation is waited for.
-      accepted: ['success', false],
-      clarification_required: ['success', false],
-      validation_failed: ['validation_failed', true],
-      approval_required: ['success', false],
-      forbidden: ['forbidden', true],
-      conflict: ['conflict', true],
-      failed_dependency: ['failed_dependency', true],
-      error: ['error', true],
-    })
+    expect(seen).toEqual(seenByWillingClients)
     expect(person.asked.map(({ mode }) => mode)).toEqual(['form', 'url'])
     expect(JSON.stringify(person.asked)).not.toContain(service.token)
   })

@@ -31,6 +31,21 @@ const simple: Readonly<Partial<Record<OutcomeType, Outcome>>> = {
   error: { type: 'error', code: 'BROKEN', message: 'Broken.' },
 }
 
+/** The type and `isError` of each wanted outcome, for clients whose person answers every question. */
+export const seenByWillingClients: Readonly<Record<OutcomeType, readonly [OutcomeType, boolean]>> = {
+  success: ['success', false],
+  created: ['created', false],
+  // The clients do not declare tasks, so the operation is waited for.
+  accepted: ['success', false],
+  clarification_required: ['success', false],
+  validation_failed: ['validation_failed', true],
+  approval_required: ['success', false],
+  forbidden: ['forbidden', true],
+  conflict: ['conflict', true],
+  failed_dependency: ['failed_dependency', true],
+  error: ['error', true],
+}
+
 /** Makes the service. Its approvals are decided at the second look, its operations end at the second look. */
 export function createOutcomeService(): OutcomeService {
   const sent: InnerRequest[] = []

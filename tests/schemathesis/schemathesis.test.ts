@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DocumentedStack, startStack } from '../documented-stack.ts'
 import { repositoryRoot, run } from '../packed-packages.ts'
-import { ensureSchemathesis } from './ensure-schemathesis.ts'
+import { ensurePythonEnvironment } from '../python-environment.ts'
 
 const seed = process.env['SEED'] ?? ''
 // Enough for every rule of the documents; more examples find nothing new and take minutes.
@@ -20,7 +20,7 @@ const services = [
   ['inventory', 'http://127.0.0.1:8083', 'http://127.0.0.1:8180'],
 ] as const
 
-const schemathesis = ensureSchemathesis()
+const schemathesis = ensurePythonEnvironment('schemathesis', join(import.meta.dirname, 'requirements.txt'))
 const reason = 'missing' in schemathesis ? ` (${schemathesis.missing})` : ''
 // The reporter lists skipped tests only beside failed ones.
 if (reason !== '') process.stderr.write(`skipped: Schemathesis on the example services${reason}\n`)
@@ -57,17 +57,21 @@ async function runSchemathesis(args: readonly string[]) {
   // It keeps findings in the current folder.
   const cwd = mkdtempSync(join(tmpdir(), 'agentic-schemathesis-'))
   const config = join(import.meta.dirname, 'schemathesis.toml')
-  const child = spawn(schemathesis.path, ['--config-file', config, 'run', ...args], {
-    cwd,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: cwd,
-      SCHEMATHESIS_HOOKS: 'hooks',
-      PYTHONPATH: import.meta.dirname,
-      PYTHONDONTWRITEBYTECODE: '1',
+  const child = spawn(
+    join(schemathesis.folder, 'bin/schemathesis'),
+    ['--config-file', config, 'run', ...args],
+    {
+      cwd,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: cwd,
+        SCHEMATHESIS_HOOKS: 'hooks',
+        PYTHONPATH: import.meta.dirname,
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  )
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])
   rmSync(cwd, { recursive: true, force: true })
   return { status: Number(status), output }
