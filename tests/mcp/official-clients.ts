@@ -20,8 +20,8 @@ interface ClientModule {
   readonly Client: new (info: Json, options: Json) => Json
 }
 
-// The types of both packages clash with `exactOptionalPropertyTypes`, so that the few members in use are named here.
-async function load(specifier: string): Promise<Json> {
+/** Loads a package without its types, which clash with `exactOptionalPropertyTypes`. */
+export async function load(specifier: string): Promise<Json> {
   return import(specifier)
 }
 
