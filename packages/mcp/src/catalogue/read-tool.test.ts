@@ -145,6 +145,13 @@ describe('the tool of an operation', () => {
     expect(toolOf(routeWith(), documentWith(bodyOf(bodySchema))).additional).toBeUndefined()
   })
 
+  test('does not oblige clients to repeat arguments in headers', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'Region' } } }
+    const { inputSchema } = toolOf(routeWith(), documentWith(bodyOf(schema))).definition
+    expect(inputSchema['properties']).toMatchObject({ a: { type: 'string' } })
+    expect(JSON.stringify(inputSchema)).not.toContain('x-mcp-header')
+  })
+
   test('has a property named $ref as a property', () => {
     const schema = { type: 'object', properties: { $ref: { type: 'string' } } }
     expect(toolOf(routeWith(), documentWith(bodyOf(schema))).places.get('$ref')).toEqual({
