@@ -1,5 +1,5 @@
 import { headers, headerValue, mediaTypeEssence } from '@agentic-rest/profile'
-import { httpStatuses, type McpAnswer, type McpRequest, refusedAnswer } from './http.ts'
+import { httpStatuses, indexHeaders, type McpAnswer, type McpRequest, refusedAnswer } from './http.ts'
 import { idOf, type RpcMessage, type RpcRequest, readMessage, rpcCodes } from './json-rpc.ts'
 import { LegacyProtocol } from './legacy.ts'
 import {
@@ -36,7 +36,8 @@ export function createEndpoint(options: ProtocolOptions): Endpoint {
   const modern = new ModernProtocol(options, subscriptions)
   const legacy = new LegacyProtocol(options, open)
   return {
-    handle: async (request) => handle({ options, modern, legacy }, request),
+    handle: async (request) =>
+      handle({ options, modern, legacy }, { ...request, headers: indexHeaders(request.headers) }),
     toolsChanged: () => subscriptions.toolsChanged(),
     receive: (message) => {
       open.receive(message)
