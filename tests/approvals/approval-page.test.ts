@@ -109,7 +109,7 @@ function decideInBrowser(executablePath: string): void {
     expect(await overflowOf(page)).toBe(0)
     const pictures = process.env['APPROVAL_PICTURES']
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
-    if (makesPictures && name === 'pending-light-1280')
+    if (makesPictures && name === 'graph-light-1280')
       await page.screenshot({ path: join(repositoryRoot, 'docs/images/approval-page.png') })
   }
 
@@ -217,6 +217,42 @@ function decideInBrowser(executablePath: string): void {
     const token = `X-Approval-Token: ${gated.body.approvalToken}`
     const again = await curl(url, own, ['--json', '{"goal":"ctr"}', '-H', token])
     expect([again.status, again.body.code]).toEqual([403, 'APPROVAL_INVALID'])
+  })
+
+  test('a decision about something else than was shown is refused, and what is true now is shown', async () => {
+    const own = await tokenOf('hasty', 'campaign:optimize')
+    const url = `${gateway}/campaigns/cmp-enterprise/optimizations`
+    const gated = await curl(url, own, ['--json', '{"goal":"ctr"}'])
+    const address = new URL(gated.location, gateway).href
+    const look = { theme: 'light', width: 1280 } as const
+    const [first, second] = [await open(address, look), await open(address, look)]
+
+    // As if the approval had become one for another request since it was read.
+    await second.route(address, async (route) => {
+      if (route.request().resourceType() !== 'fetch') return route.continue()
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), digest: 'another' } })
+    })
+    await signIn(second, await tokenOf('erin', 'campaign:approve'))
+    await second.getByRole('button', { name: 'Approve' }).click()
+    await second
+      .getByRole('alert')
+      .getByText(/another request/)
+      .waitFor()
+    await second.unroute(address)
+    await second.reload()
+    await second.getByRole('heading', { name: 'Approval needed' }).waitFor()
+
+    await signIn(first, await tokenOf('dave'))
+    await first.getByRole('button', { name: 'Reject' }).click()
+    await first.getByRole('heading', { name: 'Rejected' }).waitFor()
+    await second.getByRole('button', { name: 'Approve' }).click()
+    await second.getByRole('heading', { name: 'Rejected' }).waitFor()
+    await second
+      .getByRole('alert')
+      .getByText(/decided/)
+      .waitFor()
+    await second.getByText('dave', { exact: true }).waitFor()
   })
 
   test('an approval of another tenant, or none at all, is not shown', async () => {

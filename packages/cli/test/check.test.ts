@@ -111,7 +111,7 @@ test('files that are named and not there are warned about', async () => {
   const cwd = folderWith({
     'here.pem': '',
     'gateway.yaml': `
-gateway: { tls: { cert_file: here.pem, key_file: tls.key } }
+gateway: { tls: { cert_file: here.pem, key_file: tls.key }, approvals_page: { key_files: [here.pem, old] } }
 plugins:
   token-validator:
     issuers:
@@ -132,6 +132,7 @@ routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000"
   })
   expect(JSON.parse(stdout).warnings).toEqual([
     missing({ line: 2, column: 50, path: 'gateway.tls.key_file' }, 'tls.key'),
+    missing({ line: 2, column: 101, path: 'gateway.approvals_page.key_files[1]' }, 'old'),
     missing({ line: 6, column: 54, path: 'plugins.token-validator.issuers[0].jwks_file' }, 'keys.json'),
     missing({ line: 9, column: 92, path: 'routes[0].ca_file' }, 'ca.pem'),
     missing({ line: 10, column: 21, path: 'routes[0].client_cert_file' }, 'own.pem'),

@@ -114,7 +114,7 @@ function missingFiles(config: GatewayConfig): MissingFile[] {
 type Reference = readonly [path: ConfigPath, file: string]
 
 function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference[] {
-  const { tls, admin, identity, shared } = gateway
+  const { tls, admin, identity, shared, approvals_page: page } = gateway
   const webhooks = (['tenant-injector', 'license-check'] as const).flatMap((name) =>
     Object.entries(plugins[name].webhook?.headers_files ?? {}).flatMap(([header, file]) =>
       named(['plugins', name, 'webhook', 'headers_files', header], file),
@@ -128,6 +128,9 @@ function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference
     ...named(['gateway', 'admin', 'tls', 'key_file'], admin?.tls?.key_file),
     ...named(['gateway', 'admin', 'tls', 'client_ca_file'], admin?.tls?.client_ca_file),
     ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
+    ...(page?.key_files ?? []).flatMap((file, index) =>
+      named(['gateway', 'approvals_page', 'key_files', index], file),
+    ),
     ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
     ...plugins['token-validator'].issuers.flatMap(issuerFiles),
     ...webhooks,
