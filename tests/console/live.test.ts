@@ -242,10 +242,15 @@ function watch(executablePath: string): void {
     await Promise.all(Array.from({ length: 16 }, (_, start) => send(start)))
     const { page, close } = await openConsole(browser, many.adminUrl, wide)
     onTestFinished(close)
-    await page.getByText('the last 5,000', { exact: true }).waitFor()
-    const opened = await page.evaluate<number>('performance.now()')
-    await page.evaluate(measuring)
-    const searched: number[] = []
+    const count = page.getByText('the last 5,000', { exact: true })
+    await count.waitFor()
+    const busyMs = await mainThreadTime(page)
+    const beforeOpening = await busyMs()
+    await page.reload()
+    await count.waitFor()
+    const opening = (await busyMs()) - beforeOpening
+    await page.evaluate(searching)
+    const searches: number[] = []
     for (const [text, rows] of [
       ['/items/4999', 1],
       // A third of the requests; it is not known which ten were forgotten.
@@ -253,21 +258,22 @@ function watch(executablePath: string): void {
       ['nothing of this', 0],
       ['', 5_000],
     ] as const) {
-      searched.push(await page.evaluate<number>(`typeText(${JSON.stringify(text)}, ${rows})`))
+      const before = await busyMs()
+      await page.evaluate(`typeText(${JSON.stringify(text)}, ${rows})`)
+      searches.push((await busyMs()) - before)
     }
     // The last row too, though only those in view are drawn.
     await table(page).evaluate((region) => Object.assign(region, { scrollTop: 1e9 }))
     await table(page).locator('tr[aria-rowindex="5001"]').waitFor()
     const drawn = await table(page).locator('tbody tr.opens').count()
-    expect(drawn).toBeLessThanOrEqual(80)
-    const blocked = Math.max(0, ...(await page.evaluate<number[]>('blockedMs')))
-    expect(await seriousFindings(page)).toEqual([])
     process.stdout.write(
-      `5,000 requests: open after ${Math.round(opened)} ms, searched in ${searched.map(Math.round).join(', ')} ms, ` +
-        `longest task ${blocked} ms, ${drawn} rows drawn\n`,
+      `5,000 requests: the page was busy for ${Math.round(opening)} ms to open, ` +
+        `${searches.map(Math.round).join(', ')} ms to search; ${drawn} rows drawn\n`,
     )
-    expect(blocked).toBeLessThanOrEqual(500)
-    expect(Math.max(...searched)).toBeLessThanOrEqual(1000)
+    expect(drawn).toBeLessThanOrEqual(80)
+    expect(opening).toBeLessThanOrEqual(1000)
+    expect(Math.max(...searches)).toBeLessThanOrEqual(500)
+    expect(await seriousFindings(page)).toEqual([])
   })
 
   test('a gateway that hangs is noticed within 3 s, on every view, and so is its return', async () => {
@@ -298,20 +304,24 @@ function watch(executablePath: string): void {
   })
 }
 
-// Tasks that kept the page from reacting, since it was opened; and the time from a text to its result.
-const measuring = `
-  blockedMs = []
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) blockedMs.push(duration)
-  }).observe({ type: 'longtask', buffered: true })
+/** A clock of the time that the page's main thread has worked: what others do on a busy machine does not count. */
+async function mainThreadTime(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+  }
+}
+
+// Types a text and waits for its result.
+const searching = `
   typeText = async (text, rows) => {
     const field = document.querySelector('[data-search]')
-    const startedAt = performance.now()
     field.value = text
     field.dispatchEvent(new Event('input', { bubbles: true }))
     const shown = () => Number(document.querySelector('.requests-table')?.getAttribute('aria-rowcount') ?? 1) - 1
     while (shown() < rows || shown() > rows + 10) await new Promise(requestAnimationFrame)
-    return performance.now() - startedAt
   }
 `
 
