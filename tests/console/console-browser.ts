@@ -116,6 +116,7 @@ const pictures = new Set([
   'try-light-1280',
   'approval-light-1280',
   'timeline-light-1280',
+  'background-light-1280',
   'swallowed-light-1280',
   'routes-light-1280',
   'usage-light-1280',

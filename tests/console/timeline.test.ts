@@ -7,6 +7,7 @@ import {
   type Look,
   openConsole,
   overflowOf,
+  picture,
   seriousFindings,
   startBrowser,
 } from './console-browser.ts'
@@ -153,6 +154,7 @@ function watchTimeline(executablePath: string): void {
       await rows()
         .getByRole('button', { name: `${polls} polls` })
         .waitFor()
+      await picture(page, `background-${theme}-${width}`)
       const background = rows().filter({ hasText: 'in the background' })
       await background.getByText('201 created').waitFor()
       const [bar, track] = [background.locator('.bar'), background.locator('.track')]
