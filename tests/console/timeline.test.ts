@@ -185,7 +185,7 @@ function watchTimeline(executablePath: string): void {
       await page.keyboard.press('Enter')
       const detail = page.locator('.hop-detail')
       await detail.getByText('route-policy').first().waitFor()
-      const steps = detail.getByRole('region', { name: 'Steps' }).getByRole('listitem')
+      const steps = detail.getByRole('list', { name: 'Steps' }).getByRole('listitem')
       const lines = (await steps.allInnerTexts()).map((step) => step.replace(/\s+/g, ' '))
       expect(lines).toContainEqual(expect.stringMatching(/^admit passed [\d.]+ ms$/))
       expect(lines).toContainEqual(expect.stringMatching(/^token-validator refused [\d.]+ ms [A-Z_]+/))

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
-import type { ExchangeStep } from '../api/exchange-detail.ts'
 import type { RequestRow } from '../api/feed-events.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { placeHash } from '../shell/place.ts'
+import { StepList } from '../shell/step-list.tsx'
 import { useLoad } from '../shell/use-load.ts'
 
 interface DetailProps {
@@ -48,7 +48,7 @@ export function RequestDetail({ requestId, row, onClose }: DetailProps) {
       )}
       {loaded.state === 'loading' && <p class="note">Reading the steps…</p>}
       {loaded.state === 'failed' && <p class="note">The steps are not known. {loaded.message}</p>}
-      {detail !== undefined && <Steps steps={detail.steps} />}
+      {detail !== undefined && <StepList steps={detail.steps} />}
     </section>
   )
 }
@@ -75,21 +75,5 @@ function Facts({ shown, requestId }: { readonly shown: Shown; readonly requestId
       </dl>
       <a href={placeHash({ view: 'Timeline', item: correlationId })}>Open the timeline</a>
     </>
-  )
-}
-
-function Steps({ steps }: { readonly steps: readonly ExchangeStep[] }) {
-  if (steps.length === 0) return <p class="note">No step was recorded.</p>
-  return (
-    <ol class="request-steps" aria-label="Steps">
-      {steps.map(({ name, verdict, milliseconds, detail }) => (
-        <li key={name} class={`request-step ${verdict}`}>
-          <span class="step-name">{name}</span>
-          <span class="step-verdict">{verdict}</span>
-          <span class="number note">{formatMs(milliseconds)}</span>
-          {detail !== '' && <span class="step-detail note">{detail}</span>}
-        </li>
-      ))}
-    </ol>
   )
 }

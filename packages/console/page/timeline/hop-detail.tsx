@@ -1,9 +1,10 @@
 import { conditions } from '@agentic-rest/profile'
 import { AdminError, adminApi } from '../api/admin-api.ts'
-import type { ExchangeDetail, ExchangeStep, KeptHeader } from '../api/exchange-detail.ts'
+import type { ExchangeDetail, KeptHeader } from '../api/exchange-detail.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatMs } from '../shell/format.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
+import { StepList } from '../shell/step-list.tsx'
 import { useLoad } from '../shell/use-load.ts'
 import type { Span } from './build-hops.ts'
 import type { Bar } from './flatten-hops.ts'
@@ -66,7 +67,10 @@ function GatewayDetail({ span: { record } }: { readonly span: Span }) {
       {isAnother && (
         <p class="note">The client used this id again: below is the newest request with the id.</p>
       )}
-      <Steps steps={detail.value.steps} />
+      <div>
+        <h3>Steps</h3>
+        <StepList steps={detail.value.steps} />
+      </div>
       <HeaderLists detail={detail.value} />
     </>
   )
@@ -80,23 +84,6 @@ async function readDetail(requestId: string): Promise<ExchangeDetail | undefined
     if (error instanceof AdminError && error.status === conditions.not_found) return undefined
     throw error
   }
-}
-
-function Steps({ steps }: { readonly steps: readonly ExchangeStep[] }) {
-  return (
-    <section aria-label="Steps">
-      <h3>Steps</h3>
-      <ol class="step-times">
-        {steps.map(({ name, verdict, milliseconds, detail }, index) => (
-          <li key={index} class={verdict}>
-            <span>{name}</span> <span class="verdict">{verdict}</span>{' '}
-            <span class="number">{verdict === 'skipped' ? '–' : formatMs(milliseconds)}</span>{' '}
-            <span class="note">{detail}</span>
-          </li>
-        ))}
-      </ol>
-    </section>
-  )
 }
 
 function HeaderLists({ detail }: { readonly detail: ExchangeDetail }) {
