@@ -96,3 +96,11 @@ test('an exchange without times has no time, not 1970', () => {
     durationMs: null,
   })
 })
+
+test('an exchange that has not changed keeps its entry', () => {
+  const recent = readRecent({ exchanges: [{ requests: [request(0, {})], ended: [] }] })
+  const known = new WeakMap()
+  const [first] = listExchanges(recent, known)
+  expect(listExchanges(recent, known)[0]).toBe(first)
+  expect(listExchanges(recent)[0]).toEqual(first)
+})

@@ -8,11 +8,22 @@ export interface ListedExchange extends Searchable {
   readonly title: ExchangeTitle
 }
 
+/** The entries of earlier lists: a refresh changes few of thousands of exchanges. */
+export type KnownEntries = WeakMap<RecentExchange, ListedExchange>
+
 /** The exchanges with a title, in the same order. */
-export function listExchanges(exchanges: readonly RecentExchange[]): readonly ListedExchange[] {
+export function listExchanges(
+  exchanges: readonly RecentExchange[],
+  known: KnownEntries = new WeakMap(),
+): readonly ListedExchange[] {
   return exchanges.flatMap((exchange) => {
+    const before = known.get(exchange)
+    if (before !== undefined) return [before]
     const title = titleOf(exchange.requests, exchange.ended)
-    return title === undefined ? [] : [listed(exchange, title)]
+    if (title === undefined) return []
+    const entry = listed(exchange, title)
+    known.set(exchange, entry)
+    return [entry]
   })
 }
 

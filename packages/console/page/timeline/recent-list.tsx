@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { findMatches, isEverything } from '../search/search.ts'
 import { SearchBar } from '../search/search-bar.tsx'
 import { useSearch } from '../search/use-search.ts'
@@ -7,7 +7,13 @@ import { formatAgo, formatMs } from '../shell/format.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
 import { Empty, Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
-import { exportedExchange, type ListedExchange, listExchanges, wordsOf } from './listed-exchange.ts'
+import {
+  exportedExchange,
+  type KnownEntries,
+  type ListedExchange,
+  listExchanges,
+  wordsOf,
+} from './listed-exchange.ts'
 import { StateBadge } from './state-badge.tsx'
 import { type Recent, useRecent } from './use-recent.ts'
 
@@ -15,7 +21,11 @@ import { type Recent, useRecent } from './use-recent.ts'
 export function RecentList() {
   const remembered = useRecent()
   const { recent, reload } = remembered
-  const listed = useMemo(() => (recent.state === 'ready' ? listExchanges(recent.value) : []), [recent])
+  const known = useRef<KnownEntries>(new WeakMap())
+  const listed = useMemo(
+    () => (recent.state === 'ready' ? listExchanges(recent.value, known.current) : []),
+    [recent],
+  )
   if (recent.state === 'loading') return <p class="note">Reading…</p>
   if (recent.state === 'failed') return <LoadFault message={recent.message} onRetry={reload} />
   if (recent.value.length === 0) {
