@@ -1,6 +1,11 @@
 import type { Log } from './log.ts'
 import type { RunContext } from './run-context.ts'
-import { type ApprovalsOptions, createApprovals } from './runtime/approvals/approvals.ts'
+import { type ApprovalsOptions, approvalStore, createApprovals } from './runtime/approvals/approvals.ts'
+import { createExpiry } from './runtime/approvals/expire.ts'
+import { createNotifier, type Notifier } from './runtime/approvals/notifier.ts'
+import { readReceivers } from './runtime/approvals/notify-options.ts'
+import { createOutbox } from './runtime/approvals/outbox.ts'
+import type { ApprovalObserver } from './runtime/approvals/row.ts'
 import type {
   Approvals,
   Idempotency,
@@ -12,6 +17,7 @@ import type {
 import { createIdempotency, type IdempotencyOptions } from './runtime/idempotency.ts'
 import { createOperations } from './runtime/operations.ts'
 import type { OperationsOptions } from './runtime/operations-options.ts'
+import { createSqlClock } from './runtime/sql-clock.ts'
 import { createStore } from './runtime/sql-store.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 
@@ -43,12 +49,25 @@ interface DurableOptions {
   readonly log: Log
   /** Functions that release the reservations of background operations. */
   readonly releasers: Releasers
+  /** The ids of the operations with approvals. */
+  readonly approvalOperations: readonly string[]
+  readonly observeApproval: ApprovalObserver
+  /** The prefix of the built-in paths. */
+  readonly publicPath: string
+  readonly fetch: typeof fetch
 }
 
 interface Runtimes {
   readonly idempotency: Idempotency
   readonly operations: Operations
   readonly approvals: Approvals
+  /** Work in the background besides operations. */
+  readonly helpers: readonly Helper[]
+}
+
+interface Helper {
+  start(): void
+  close(): Promise<void>
 }
 
 const RETRY_MS = 2_000
@@ -70,12 +89,15 @@ export function createDurable(options: DurableOptions): Durable {
     operations: () => migrated().then(() => runtimes.operations),
     approvals: () => migrated().then(() => runtimes.approvals),
     start(runners) {
-      if (runners.size > 0)
-        void startWhenReady({ migrated, operations: runtimes.operations, runners, log }, closing)
+      const starts = [
+        ...(runners.size > 0 ? [() => runtimes.operations.start(runners)] : []),
+        ...runtimes.helpers.map((helper) => () => helper.start()),
+      ]
+      if (starts.length > 0) void startWhenReady({ migrated, starts, log }, closing)
     },
     async close() {
       closing.abort()
-      await runtimes.operations.close()
+      await Promise.all([runtimes.operations.close(), ...runtimes.helpers.map((helper) => helper.close())])
       if (isOwn) await store.close()
     },
   }
@@ -89,15 +111,53 @@ export function cancelOperationOf(
   return async (operationId, sql) => (await durable.operations()).cancel(tenantId, operationId, sql)
 }
 
-function createRuntimes(store: Store, { runtime, log, releasers }: DurableOptions): Runtimes {
+function createRuntimes(store: Store, options: DurableOptions): Runtimes {
+  const { runtime, log, releasers } = options
   const { idempotency, operations, approvals, ...shared } = runtime
   const onFault: OperationsOptions['onFault'] = ({ message, ...fields }) => log.error(message, fields)
   return {
     idempotency: createIdempotency(store, { ...shared, ...idempotency }),
     operations: createOperations(store, { ...shared, onFault, ...operations }, releasers),
-    approvals: createApprovals(store, { ...shared, ...approvals }),
+    ...createApprovalParts(store, { ...shared, ...approvals }, options),
   }
 }
+
+/** Approvals, their notifications and their expiry. A store in memory by default is opened only when it is used. */
+function createApprovalParts(
+  store: Store,
+  settings: ApprovalsOptions,
+  { approvalOperations, observeApproval, publicPath, fetch, log, store: given }: DurableOptions,
+): Pick<Runtimes, 'approvals' | 'helpers'> {
+  const receivers = readReceivers(settings)
+  let notifier: Notifier | undefined
+  const clock = createSqlClock(settings)
+  const approvalsUrl = `${settings.publicUrl?.replace(/\/+$/, '') ?? ''}${publicPath}/approvals`
+  const outbox = createOutbox({
+    store,
+    clock,
+    receivers,
+    approvalsUrl,
+    leaseSeconds: NOTIFICATION_LEASE_SECONDS,
+    onAdded: () => notifier?.wake(),
+  })
+  notifier = receivers.length === 0 ? undefined : createNotifier({ outbox, receivers, fetch, log })
+  const parts = { outbox, observe: observeApproval }
+  const expiry =
+    approvalOperations.length === 0 || given === undefined
+      ? undefined
+      : createExpiry({
+          approvals: approvalStore(store, settings, parts),
+          operations: approvalOperations,
+          log,
+        })
+  return {
+    approvals: createApprovals(store, settings, parts),
+    helpers: [notifier, expiry].filter((helper) => helper !== undefined),
+  }
+}
+
+// Longer than the time limit of a request. A message of a dead process is sent again after it.
+const NOTIFICATION_LEASE_SECONDS = 30
 
 /** Migrates once. After a failure the next caller tries again. */
 function createMigration(store: Store): () => Promise<void> {
@@ -113,17 +173,16 @@ function createMigration(store: Store): () => Promise<void> {
 
 interface Workers {
   readonly migrated: () => Promise<void>
-  readonly operations: Operations
-  readonly runners: ReadonlyMap<string, JobRunner>
+  readonly starts: readonly (() => void)[]
   readonly log: Log
 }
 
 /** Retries until the store is available, so that a database that is down at the start only delays the workers. */
-async function startWhenReady({ migrated, operations, runners, log }: Workers, { signal }: AbortController) {
+async function startWhenReady({ migrated, starts, log }: Workers, { signal }: AbortController) {
   while (!signal.aborted) {
     try {
       await migrated()
-      if (!signal.aborted) operations.start(runners)
+      if (!signal.aborted) for (const start of starts) start()
       return
     } catch (cause) {
       log.warn('the workers wait for the store', { cause })

@@ -62,6 +62,7 @@ export type {
   RunContext,
 } from './run-context.ts'
 export type { ApprovalsOptions } from './runtime/approvals/approvals.ts'
+export type { ApprovalEvent, ApprovalNotify } from './runtime/approvals/notify-options.ts'
 export type { Cancellation, ReleasedOperation, RuntimeOptions } from './runtime/contract.ts'
 export type { IdempotencyOptions } from './runtime/idempotency.ts'
 export type { BackgroundFault, OperationsOptions } from './runtime/operations-options.ts'

@@ -78,7 +78,18 @@ export function createService(options: ServiceOptions): Service {
   if (store === undefined && options.operations.some(needsStore)) {
     log.warn('keys, operations and approvals are kept in memory, because the service was given no store')
   }
-  const durable = createDurable({ store, runtime, log, releasers: releasersOf(options.operations) })
+  const durable = createDurable({
+    store,
+    runtime,
+    log,
+    releasers: releasersOf(options.operations),
+    approvalOperations: options.operations
+      .filter(({ approval }) => approval !== undefined)
+      .map(({ id }) => id),
+    observeApproval: () => undefined,
+    publicPath,
+    fetch: options.fetch ?? globalThis.fetch,
+  })
   const operations = withOwn(options.operations, { durable, publicPath, operationRoles })
   const document = openApiDocument(operations, {
     title: options.title ?? 'Agentic service',

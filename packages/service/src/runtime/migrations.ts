@@ -1,3 +1,4 @@
+import { OUTBOX_TABLE } from './approvals/outbox.ts'
 import { DECISION_TABLES } from './approvals/tables.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
 import { OPEN_FUNCTION } from './open-limit.ts'
@@ -234,4 +235,5 @@ export const migrations: readonly Migration[] = [
     ],
   },
   { version: 10, name: 'requests and decisions of approvals', statements: DECISION_TABLES },
+  { version: 11, name: 'notifications of approvals', statements: OUTBOX_TABLE },
 ]

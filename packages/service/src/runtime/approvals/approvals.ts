@@ -8,6 +8,7 @@ import { createSweeper, sweep } from '../sweep.ts'
 import { askForApproval, keptDigest } from './ask.ts'
 import { decideApproval, withdrawApproval } from './decide.ts'
 import { listApprovals, viewApproval } from './list.ts'
+import type { ApprovalNotify } from './notify-options.ts'
 import { reserve } from './reservation.ts'
 import { type ApprovalRow, type ApprovalStore, COLUMNS, requesterOf } from './row.ts'
 
@@ -17,6 +18,10 @@ export interface ApprovalsOptions extends RuntimeOptions {
   readonly expirySeconds?: number
   /** The time an expired approval stays visible; 30 days by default. */
   readonly keepSeconds?: number
+  /** The public address of the gateway in front, for the links in notifications. */
+  readonly publicUrl?: string
+  /** The receivers of notifications; none by default. */
+  readonly notify?: readonly ApprovalNotify[]
   /** The limit of open approvals of one requester in one tenant; 1,000 by default. */
   readonly maxOpenPerRequester?: number
 }
@@ -28,15 +33,29 @@ const LEASE_SECONDS = 30
 const MAX_OPEN_PER_REQUESTER = 1000
 const TOKEN_BYTES = 32
 
-/** Creates the approvals of a service. */
-export function createApprovals(store: Store, options: ApprovalsOptions = {}): Approvals {
-  const approvals: ApprovalStore = {
+/** The settings of the store of approvals. */
+export function approvalStore(
+  store: Store,
+  options: ApprovalsOptions,
+  parts: Pick<ApprovalStore, 'outbox' | 'observe'> = {},
+): ApprovalStore {
+  return {
+    ...parts,
     store,
     clock: createSqlClock(options),
     expirySeconds: options.expirySeconds ?? EXPIRY_SECONDS,
     leaseSeconds: options.leaseSeconds ?? LEASE_SECONDS,
     maxOpenPerRequester: options.maxOpenPerRequester ?? MAX_OPEN_PER_REQUESTER,
   }
+}
+
+/** Creates the approvals of a service. */
+export function createApprovals(
+  store: Store,
+  options: ApprovalsOptions = {},
+  parts: Pick<ApprovalStore, 'outbox' | 'observe'> = {},
+): Approvals {
+  const approvals = approvalStore(store, options, parts)
   const sweepWhenDue = createSweeper(() => sweepApprovals(store, options))
   return {
     async request(scope, digest, wanted) {

@@ -3,7 +3,7 @@ import type { ApprovalRequest, Scope } from '../contract.ts'
 import { sha256 } from '../key-text.ts'
 import { NOW, secondsFromNow } from '../sql-clock.ts'
 import type { Sql } from '../store.ts'
-import { type ApprovalStore, HAS_EXPIRED, IS_OPEN } from './row.ts'
+import { type ApprovalRow, type ApprovalStore, COLUMNS, HAS_EXPIRED, IS_OPEN } from './row.ts'
 
 // Only hashes of tokens are stored, so a repeated request gets a new token. The newest tokens are valid.
 const TOKENS_PER_APPROVAL = 20
@@ -42,6 +42,11 @@ interface Asked {
   readonly isNew: boolean
 }
 
+interface Found {
+  readonly row: ApprovalRow
+  readonly isNew: boolean
+}
+
 /** Finds the open approval of a request or creates one, and adds the token to it. */
 export async function askForApproval(
   approvals: ApprovalStore,
@@ -54,8 +59,12 @@ export async function askForApproval(
     JSON.stringify(['agentic_approvals', tenantId, requester]),
   ])
   await expire(approvals, sql, request)
-  const asked = await findOrCreate(approvals, sql, request)
-  if (asked.isNew) await assertWithinLimit(approvals, sql, request.scope)
+  const { row, isNew } = await findOrCreate(approvals, sql, request)
+  const asked = { approvalId: row.approval_id, isNew }
+  if (isNew) {
+    await assertWithinLimit(approvals, sql, request.scope)
+    await approvals.outbox?.add(sql, 'approval.requested', row)
+  }
   await sql.query(
     'INSERT INTO agentic_approval_tokens (tenant_id, token_hash, approval_id) VALUES ($1, $2, $3)',
     [tenantId, sha256(request.token), asked.approvalId],
@@ -72,31 +81,34 @@ export async function askForApproval(
 
 /** Marks an expired approval, so that it does not block the next one. */
 async function expire(
-  { clock }: ApprovalStore,
+  { clock, outbox, observe }: ApprovalStore,
   sql: Sql,
   { scope, digest, wanted }: NewRequest,
 ): Promise<void> {
-  await sql.query(
+  const [row] = await sql.query<ApprovalRow>(
     `UPDATE agentic_approvals SET state = 'expired' WHERE tenant_id = $2 AND operation = $3 AND requester = $4
-     AND digest = $5 AND role = $6 AND ${HAS_EXPIRED}`,
+     AND digest = $5 AND role = $6 AND ${HAS_EXPIRED} RETURNING ${COLUMNS}`,
     [clock(), scope.tenantId, scope.operation, scope.requester, digest, wanted.role],
   )
+  if (row === undefined) return
+  await outbox?.add(sql, 'approval.expired', row)
+  sql.afterCommit?.(() => observe?.({ type: 'expired', row }))
 }
 
 /**
  * The assignment `role = known.role` has no effect, but makes the statement return the existing row and wait for its
  * writer. Only a new row has no `xmax`.
  */
-async function findOrCreate(approvals: ApprovalStore, sql: Sql, request: NewRequest): Promise<Asked> {
+async function findOrCreate(approvals: ApprovalStore, sql: Sql, request: NewRequest): Promise<Found> {
   const { scope, digest, wanted } = request
-  const [row] = await sql.query<{ approval_id: string; is_new: boolean }>(
+  const [row] = await sql.query<ApprovalRow & { readonly is_new: boolean }>(
     `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, requester_issuer, digest,
        role, message, approver, requested_for, requested_for_issuer, quorum, by_requester, request, correlation_id, via,
        state, created_at, expires_at)
      VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::jsonb, $17,
        ARRAY(SELECT json_array_elements_text($18::json)), 'pending', ${NOW}, ${secondsFromNow('$2')})
      ON CONFLICT (tenant_id, operation, requester, digest, role) WHERE ${IS_OPEN}
-     DO UPDATE SET role = known.role RETURNING approval_id, (xmax = 0) AS is_new`,
+     DO UPDATE SET role = known.role RETURNING ${COLUMNS}, (xmax = 0) AS is_new`,
     [
       approvals.clock(),
       wanted.expirySeconds ?? approvals.expirySeconds,
@@ -119,7 +131,7 @@ async function findOrCreate(approvals: ApprovalStore, sql: Sql, request: NewRequ
     ],
   )
   if (row === undefined) throw new TypeError('an approval was neither found nor made')
-  return { approvalId: row.approval_id, isNew: row.is_new }
+  return { row, isNew: row.is_new }
 }
 
 async function assertWithinLimit(

@@ -88,7 +88,8 @@ interface Recorded {
 }
 
 /** One rejection rejects. One statement counts the approvals and decides. */
-async function record({ clock }: ApprovalStore, sql: Sql, { row, decision }: Recorded): Promise<void> {
+async function record(approvals: ApprovalStore, sql: Sql, { row, decision }: Recorded): Promise<void> {
+  const { clock, outbox, observe } = approvals
   const { approve, by, issuer = null, roles, comment = null } = decision
   const verdict: Verdict = approve ? 'approved' : 'rejected'
   const decided = [clock(), row.tenant_id, row.approval_id, verdict, by, issuer]
@@ -98,14 +99,18 @@ async function record({ clock }: ApprovalStore, sql: Sql, { row, decision }: Rec
      VALUES ($2, $3, $4, $5, $6, ${NOW}, $7, ARRAY(SELECT json_array_elements_text($8::json)))`,
     [...decided, comment, JSON.stringify(roles.filter(isStorable))],
   )
-  await sql.query(
+  const [final] = await sql.query<ApprovalRow>(
     `UPDATE agentic_approvals AS a SET state = $4, decided_by = $5, decided_by_issuer = $6, decided_at = ${NOW}
      WHERE tenant_id = $2 AND approval_id = $3 AND state = 'pending' AND ($4 = 'rejected' OR a.quorum <= (
        SELECT count(*) FROM agentic_approval_decisions AS d
        WHERE d.tenant_id = a.tenant_id AND d.approval_id = a.approval_id AND d.verdict = 'approved'
-     ))`,
+     )) RETURNING ${COLUMNS}`,
     decided,
   )
+  if (final === undefined) return
+  await outbox?.add(sql, 'approval.decided', final)
+  const waitedSeconds = (Number(final.decided_at) - Number(final.created_at)) / 1000
+  sql.afterCommit?.(() => observe?.({ type: 'decided', row: final, verdict, waitedSeconds }))
 }
 
 /** Withdraws an open approval of the viewer. One in use stays: its request may be having its effect. */

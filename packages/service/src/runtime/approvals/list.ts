@@ -74,7 +74,7 @@ function writeCursor({ micros, approval_id }: ListRow): string {
 }
 
 /** The form of a cursor: the time of the last approval in microseconds, and its id. Callers treat it as opaque. */
-export const CURSOR = String.raw`^([0-9]{1,17})_([0-9A-Za-z_-]{1,128})$`
+export const CURSOR = '^([0-9]{1,17})_([0-9A-Za-z_-]{1,128})$'
 
 function readCursor(cursor: string): Cursor | undefined {
   const [, micros, approvalId] = new RegExp(CURSOR).exec(cursor) ?? []

@@ -2,6 +2,7 @@ import type { ApprovalDecision, ApprovalState, ApprovalView, Verdict, Viewer } f
 import { isOwner, keptPrincipal, type Principal } from '../principal.ts'
 import { NOW, type SqlClock } from '../sql-clock.ts'
 import type { Store } from '../store.ts'
+import type { Outbox } from './outbox.ts'
 
 /** The store of approvals and its settings. */
 export interface ApprovalStore {
@@ -10,7 +11,23 @@ export interface ApprovalStore {
   readonly expirySeconds: number
   readonly leaseSeconds: number
   readonly maxOpenPerRequester: number
+  /** Absent if nobody is notified. */
+  readonly outbox?: Outbox | undefined
+  readonly observe?: ApprovalObserver | undefined
 }
+
+/** A change of an approval, after its commit. */
+export type ApprovalChange =
+  | {
+      readonly type: 'decided'
+      readonly row: ApprovalRow
+      readonly verdict: Verdict
+      readonly waitedSeconds: number
+    }
+  | { readonly type: 'expired'; readonly row: ApprovalRow }
+
+/** Gets the changes of approvals made by this process. */
+export type ApprovalObserver = (change: ApprovalChange) => void
 
 /** The states in the table. Older versions know `used` as `redeemed`. */
 export type KeptState = Exclude<ApprovalState, 'used'> | 'redeemed'

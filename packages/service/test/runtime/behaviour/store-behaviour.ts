@@ -58,6 +58,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 8, name: 'owners of operations' },
         { version: 9, name: 'fair leases and open operations per tenant' },
         { version: 10, name: 'requests and decisions of approvals' },
+        { version: 11, name: 'notifications of approvals' },
       ])
     })
 
