@@ -9,13 +9,14 @@ import {
   PAGE,
   pageSchema,
 } from './approval-inputs.ts'
+import { eventTypes } from './audit/request-record.ts'
 import { success } from './make-outcome.ts'
 import { ownIds } from './openapi/links.ts'
 import { defineOperation, type Operation } from './operation.ts'
 import type { OwnOptions } from './own-operations.ts'
 import { invalidAt, type RefusalCode, refusal } from './refusals.ts'
 import type { RunContext } from './run-context.ts'
-import type { DecisionResult, Withdrawal } from './runtime/contract.ts'
+import type { ApprovalView, DecisionResult, Withdrawal } from './runtime/contract.ts'
 
 type ApprovalContext<Input> = RunContext<Input, { readonly approvalId: string }>
 
@@ -35,6 +36,23 @@ const refused = {
 function refuse(result: keyof typeof refused, approvalId: string): Outcome {
   const outcome = refusal(refused[result])
   return outcome.type === 'conflict' ? { ...outcome, conflictingResourceId: approvalId } : outcome
+}
+
+interface Change {
+  /** The answer with the approval after the change. */
+  readonly shown: Outcome
+  readonly more: Readonly<Record<string, string>>
+}
+
+/** Writes a record of a change. It has the length of a comment, and never its text. */
+function recordChange(
+  { audit, params }: ApprovalContext<unknown>,
+  event_type: string,
+  { shown, more }: Change,
+): void {
+  const { digest = '', state = '' } = (shown.type === 'success' ? shown.body : {}) as Partial<ApprovalView>
+  const attributes = { approval_id: params.approvalId, digest, status: state, ...more }
+  audit.emit({ event_type, outcome: shown.type, attributes })
 }
 
 function createHandlers(durable: OwnOptions['durable']) {
@@ -63,7 +81,14 @@ function createHandlers(durable: OwnOptions['durable']) {
       const { digest, comment } = input
       const decision = { approve, by: subject, issuer, roles, digest, comment: comment || undefined }
       const result = await (await durable.approvals()).decide(tenant, params.approvalId, decision)
-      return result === 'decided' ? show(context) : refuse(result, params.approvalId)
+      if (result !== 'decided') return refuse(result, params.approvalId)
+      const shown = await show(context)
+      const verdict = {
+        verdict: approve ? 'approved' : 'rejected',
+        comment_length: String(comment?.length ?? 0),
+      }
+      recordChange(context, eventTypes.approvalDecided, { shown, more: verdict })
+      return shown
     }
 
   async function withdraw(context: ApprovalContext<unknown>): Promise<Outcome> {
@@ -71,7 +96,10 @@ function createHandlers(durable: OwnOptions['durable']) {
     if (subject === undefined) return refusal('SUBJECT_REQUIRED')
     const viewer = { subject, issuer, roles }
     const result = await (await durable.approvals()).withdraw(tenant, params.approvalId, viewer)
-    return result === 'withdrawn' ? show(context) : refuse(result, params.approvalId)
+    if (result !== 'withdrawn') return refuse(result, params.approvalId)
+    const shown = await show(context)
+    recordChange(context, eventTypes.approvalWithdrawn, { shown, more: {} })
+    return shown
   }
 
   return { list, show, decide, withdraw }

@@ -1,4 +1,5 @@
 import { endWith, goOn, type Step } from './answer.ts'
+import { eventTypes } from './audit/request-record.ts'
 import type { Durable } from './durable.ts'
 import { fingerprintFor } from './fingerprint.ts'
 import { type ApprovalRule, isQuorum, type Operation, type WantedApproval } from './operation.ts'
@@ -23,6 +24,7 @@ export interface Approved extends PresentedToken {
   readonly reservation: Reservation
   /** The digest that the approval is bound to. */
   readonly digest: string
+  readonly shownDigest: string
 }
 
 /** The part of an approval that shows the request and its way. */
@@ -101,8 +103,8 @@ async function passGate(request: GateRequest, wanted: Wanted): Promise<Step<Appr
   const reservation = await check.reserve()
   const presented = { token, role: wanted.role, quorum: wanted.quorum }
   if (reservation === undefined) return endWith(await whyNotUsed(request, { ...presented, digest }))
-  const { approvalId, decidedBy, decidedByIssuer } = check
-  return goOn({ ...presented, digest, reservation, approvalId, decidedBy, decidedByIssuer })
+  const { approvalId, shownDigest, decidedBy, decidedByIssuer } = check
+  return goOn({ ...presented, digest, shownDigest, reservation, approvalId, decidedBy, decidedByIssuer })
 }
 
 /** Finds the token for this gate. Tokens of inner agents are unknown here. */
@@ -129,17 +131,26 @@ export async function whyNotUsed(
 }
 
 async function askAnew(request: GateRequest, wanted: Wanted, approvals: Approvals): Promise<Step<never>> {
-  const { scope, digest, approvalDetail } = request
+  const { scope, digest, approvalDetail, context } = request
   try {
-    return askAgain(
-      request,
-      wanted,
-      await approvals.request(scope, digest, { ...wanted, ...approvalDetail() }),
-    )
+    const asked = await approvals.request(scope, digest, { ...wanted, ...approvalDetail() })
+    if (asked.isNew) recordRequested(context, asked)
+    return askAgain(request, wanted, asked)
   } catch (error) {
     if (error instanceof TooManyApprovalsError) return endWith(tooManyApprovals(error.limit))
     throw error
   }
+}
+
+function recordRequested(
+  { audit }: RequestContext,
+  { approvalId, digest }: { readonly approvalId: string; readonly digest: string },
+): void {
+  audit.emit({
+    event_type: eventTypes.approvalRequested,
+    outcome: 'approval_required',
+    attributes: { approval_id: approvalId, digest, status: 'pending' },
+  })
 }
 
 function askAgain(

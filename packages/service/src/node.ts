@@ -18,6 +18,8 @@ import type { TrustOptions } from './trust/trust.ts'
 /** Anything with `close`: a service, a store, an audit emitter. */
 export interface Closable {
   close(): Promise<void>
+  /** The metrics of a service. */
+  metrics?(): Promise<string>
 }
 
 /** The options of `serve`. */
@@ -45,16 +47,21 @@ export interface Served {
 }
 
 const HEALTH_PATH = '/healthz'
+const METRICS_PATH = '/metrics'
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
  * Serves until SIGTERM or SIGINT, which wait for the requests in flight. The same signal a second time ends the process
- * at once. `GET /healthz` is answered with 200. If the port is not available, it closes everything and rejects.
+ * at once. `GET /healthz` is answered with 200, `GET /metrics` with the metrics of
+ * the services in `closes`. If the port is not available, it closes everything and rejects.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
   const { fetch, port, host = '127.0.0.1', hosts = [], closes = [] } = options
   const isOwnHost = createHostCheck({ host, hosts })
-  const server = createServer(createNodeListener(withHealth(withOwnHosts(fetch, isOwnHost))))
+  const server = createServer(
+    createNodeListener(withHealth(withOwnHosts(withMetrics(fetch, closes), isOwnHost))),
+  )
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= end(server, closes).finally(unlisten)
@@ -106,6 +113,18 @@ function withHealth(fetch: NodeFetch): NodeFetch {
   return function answer(request, bindings) {
     const isHealth = new URL(request.url).pathname === HEALTH_PATH && /^(?:GET|HEAD)$/.test(request.method)
     return isHealth ? new Response('ok\n') : fetch(request, bindings)
+  }
+}
+
+/** Answers `GET /metrics` with the metrics of the services. No route of a gateway leads there. */
+function withMetrics(fetch: NodeFetch, closes: readonly Closable[]): NodeFetch {
+  const sources = closes.filter(({ metrics }) => metrics !== undefined)
+  if (sources.length === 0) return fetch
+  return async function answer(request, bindings) {
+    if (request.method !== 'GET' || new URL(request.url).pathname !== METRICS_PATH)
+      return fetch(request, bindings)
+    const texts = await Promise.all(sources.map((source) => source.metrics?.()))
+    return new Response(texts.join(''), { headers: { 'content-type': METRICS_TYPE } })
   }
 }
 

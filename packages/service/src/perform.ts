@@ -1,6 +1,7 @@
 import { headers, type Outcome } from '@agentic-rest/profile'
 import { type Answer, endWith, goOn, type Step } from './answer.ts'
 import { type ApprovalDetail, type Approved, approve, whyNotUsed } from './approve.ts'
+import { eventTypes } from './audit/request-record.ts'
 import { cancelOperationOf, type Durable } from './durable.ts'
 import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
 import type { Caller } from './http/caller.ts'
@@ -169,7 +170,19 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
     job === undefined
       ? await runNow(performance, { effect, setHeader, approval: gates.approval })
       : await orTooMany(() => acceptJob(performance, { effect, setHeader, approval: gates.approval }, job))
-  return { answer: { outcome, headers: answerHeaders() }, isKept: effect.kept() !== undefined }
+  const isKept = effect.kept() !== undefined
+  if (isKept && job === undefined && gates.approval !== undefined)
+    recordUsed(context, gates.approval, outcome)
+  return { answer: { outcome, headers: answerHeaders() }, isKept }
+}
+
+function recordUsed({ audit }: RequestContext, approval: Approved, { type }: Outcome): void {
+  const { approvalId, shownDigest } = approval
+  audit.emit({
+    event_type: eventTypes.approvalUsed,
+    outcome: type,
+    attributes: { approval_id: approvalId, digest: shownDigest, status: 'used' },
+  })
 }
 
 /**

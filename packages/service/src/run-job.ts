@@ -54,6 +54,10 @@ async function runChecked(run: JobRun): Promise<Outcome> {
   })
   const outcome = writable(await operation.run(jobRunContext(run, record.audit)), job.trace, options.log)
   record.write(eventTypes.finished, outcome)
+  if (job.approvalId !== undefined && isKept(outcome)) {
+    const attributes = { approval_id: job.approvalId, status: 'used' }
+    record.audit.emit({ event_type: eventTypes.approvalUsed, outcome: outcome.type, attributes })
+  }
   return outcome
 }
 

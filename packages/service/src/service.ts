@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { type AuditEmitter, noopAuditEmitter } from '@agentic-rest/profile'
 import { approvalOperations } from './approval-operations.ts'
+import { eventTypes, openRecord } from './audit/request-record.ts'
 import type { CallObserver } from './call/call.ts'
 import type { CallIdentity } from './call/identity.ts'
 import { createDurable, type DurableSettings } from './durable.ts'
@@ -10,10 +11,12 @@ import { createRouter } from './http/router.ts'
 import { createInFlight } from './in-flight.ts'
 import type { JsonSchema } from './input/json-schema.ts'
 import { type Log, safeLog, stderrLog } from './log.ts'
+import { createMetrics, type ServiceMetrics } from './metrics.ts'
 import { DOCUMENT_PATH, openApiDocument } from './openapi/document.ts'
 import type { Operation } from './operation.ts'
 import { backgroundOperations, type OwnOptions } from './own-operations.ts'
 import { createJobRunner } from './run-job.ts'
+import type { ApprovalObserver, ApprovalRow } from './runtime/approvals/row.ts'
 import type { Releasers } from './runtime/contract.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 import { createTrust, type TrustOptions } from './trust/trust.ts'
@@ -66,6 +69,8 @@ export interface Service {
   readonly listener: RequestListener
   /** The OpenAPI 3.1 document, also served at `/openapi.json`. */
   openapi(): JsonSchema
+  /** The metrics in the text format of Prometheus. `serve` answers `GET /metrics` with them. */
+  metrics(): Promise<string>
   /** Waits for the requests in flight, stops the workers, and closes the store if the service created it. */
   close(): Promise<void>
 }
@@ -78,6 +83,16 @@ export function createService(options: ServiceOptions): Service {
   if (store === undefined && options.operations.some(needsStore)) {
     log.warn('keys, operations and approvals are kept in memory, because the service was given no store')
   }
+  const emitter = options.audit ?? noopAuditEmitter
+  const metrics: ServiceMetrics = createMetrics({
+    durable: () => durable,
+    log,
+    operations: options.operations.filter(needsStore).map(({ id }) => id),
+  })
+  const observeApproval: ApprovalObserver = (change) => {
+    metrics.observe(change)
+    if (change.type === 'expired') recordExpired({ emitter, log }, change.row)
+  }
   const durable = createDurable({
     store,
     runtime,
@@ -86,7 +101,7 @@ export function createService(options: ServiceOptions): Service {
     approvalOperations: options.operations
       .filter(({ approval }) => approval !== undefined)
       .map(({ id }) => id),
-    observeApproval: () => undefined,
+    observeApproval,
     publicPath,
     fetch: options.fetch ?? globalThis.fetch,
   })
@@ -104,11 +119,29 @@ export function createService(options: ServiceOptions): Service {
     fetch,
     listener: createNodeListener(fetch),
     openapi: () => document,
+    metrics: () => metrics.expose(),
     async close() {
       await parts.inFlight.drain(closeSeconds * 1000)
       await durable.close()
     },
   }
+}
+
+/** The request of an expired approval is over, so the record has only its correlation id. */
+function recordExpired({ emitter, log }: Pick<ServiceParts, 'emitter' | 'log'>, row: ApprovalRow): void {
+  const { audit } = openRecord({
+    emitter,
+    log,
+    operation: row.operation,
+    tenant: row.tenant_id,
+    actor: row.requester,
+    subject: row.requester,
+    issuer: row.requester_issuer ?? undefined,
+    trace: { correlationId: row.correlation_id ?? '', requestId: '' },
+    resourceId: row.approval_id,
+  })
+  const attributes = { approval_id: row.approval_id, digest: row.digest, status: 'expired' }
+  audit.emit({ event_type: eventTypes.approvalExpired, outcome: 'approval_required', attributes })
 }
 
 function assertPublicPath(path: string): void {

@@ -8,6 +8,12 @@ export const eventTypes = {
   written: 'agentic.response.written',
   /** A background run ended. It may be written twice if a worker lost its lease at the end. */
   finished: 'agentic.operation.finished',
+  /** An approval was requested, decided by somebody, used, has expired or was withdrawn. */
+  approvalRequested: 'agentic.approval.requested',
+  approvalDecided: 'agentic.approval.decided',
+  approvalUsed: 'agentic.approval.used',
+  approvalExpired: 'agentic.approval.expired',
+  approvalWithdrawn: 'agentic.approval.withdrawn',
 } as const
 
 /** The audit record of one request, until it is written. */

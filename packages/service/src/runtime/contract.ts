@@ -206,6 +206,8 @@ export type ApprovalCheck =
   | {
       readonly kind: 'approved'
       readonly approvalId: string
+      /** The digest that the approval shows. */
+      readonly shownDigest: string
       readonly decidedBy: string
       readonly decidedByIssuer: string | undefined
       /** Reserves the approval before its use; `undefined` if it is reserved or used already. */
@@ -290,7 +292,7 @@ export interface Approvals {
     scope: Scope,
     digest: string,
     wanted: ApprovalRequest,
-  ): Promise<{ approvalId: string; token: string; isNew: boolean }>
+  ): Promise<{ approvalId: string; digest: string; token: string; isNew: boolean }>
   check(scope: Scope, digest: string, presented: PresentedToken): Promise<ApprovalCheck>
   /** With a `viewer`, only if it asked, may decide or has decided. */
   view(tenantId: string, approvalId: string, viewer?: Viewer): Promise<ApprovalView | undefined>

@@ -68,7 +68,7 @@ export function createApprovals(
       const asked = await store.transaction((sql) =>
         askForApproval(approvals, sql, { scope, digest: kept, wanted, token }),
       )
-      return { ...asked, token }
+      return { ...asked, digest: kept, token }
     },
     check: (scope, digest, presented) => check(approvals, { scope, digest, ...presented }),
     view: (tenantId, approvalId, viewer) => viewApproval(approvals, { tenantId, approvalId }, viewer),
@@ -111,6 +111,7 @@ async function check(
   return {
     kind: 'approved',
     approvalId: row.approval_id,
+    shownDigest: row.digest,
     decidedBy: row.decided_by,
     decidedByIssuer: row.decided_by_issuer ?? undefined,
     reserve: () => reserve(approvals, { tenantId: scope.tenantId, approvalId: row.approval_id }),
