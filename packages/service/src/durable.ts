@@ -1,11 +1,11 @@
 import type { Log } from './log.ts'
 import type { RunContext } from './run-context.ts'
+import type { ApprovalObserver } from './runtime/approvals/approval-store.ts'
 import { type ApprovalsOptions, approvalStore, createApprovals } from './runtime/approvals/approvals.ts'
 import { createExpiry } from './runtime/approvals/expire.ts'
 import { createNotifier, type Notifier } from './runtime/approvals/notifier.ts'
 import { readReceivers } from './runtime/approvals/notify-options.ts'
 import { createOutbox } from './runtime/approvals/outbox.ts'
-import type { ApprovalObserver } from './runtime/approvals/row.ts'
 import type {
   Approvals,
   Idempotency,

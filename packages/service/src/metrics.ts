@@ -1,6 +1,6 @@
 import type { Durable } from './durable.ts'
 import type { Log } from './log.ts'
-import type { ApprovalChange } from './runtime/approvals/row.ts'
+import type { ApprovalChange } from './runtime/approvals/approval-store.ts'
 import type { Store } from './runtime/store.ts'
 
 /** The metrics of a service, in the text format of Prometheus. */

@@ -3,6 +3,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { headers } from '@agentic-rest/profile'
 import { toResponse, writeAnswer } from './answer.ts'
 import { type ClosableAudit, jsonLinesAudit, teeAudit } from './audit/emitters.ts'
 import { httpAudit } from './audit/http-audit.ts'
@@ -124,7 +125,7 @@ function withMetrics(fetch: NodeFetch, closes: readonly Closable[]): NodeFetch {
     if (request.method !== 'GET' || new URL(request.url).pathname !== METRICS_PATH)
       return fetch(request, bindings)
     const texts = await Promise.all(sources.map((source) => source.metrics?.()))
-    return new Response(texts.join(''), { headers: { 'content-type': METRICS_TYPE } })
+    return new Response(texts.join(''), { headers: { [headers.contentType]: METRICS_TYPE } })
   }
 }
 

@@ -5,12 +5,13 @@ import { isOwner, principalOf } from '../principal.ts'
 import { createSqlClock } from '../sql-clock.ts'
 import type { Store } from '../store.ts'
 import { createSweeper, sweep } from '../sweep.ts'
+import type { ApprovalStore } from './approval-store.ts'
 import { askForApproval, keptDigest } from './ask.ts'
 import { decideApproval, withdrawApproval } from './decide.ts'
 import { listApprovals, viewApproval } from './list.ts'
 import type { ApprovalNotify } from './notify-options.ts'
 import { reserve } from './reservation.ts'
-import { type ApprovalRow, type ApprovalStore, COLUMNS, requesterOf } from './row.ts'
+import { type ApprovalRow, COLUMNS, requesterOf } from './row.ts'
 
 /** The lifetimes and limits of approvals. */
 export interface ApprovalsOptions extends RuntimeOptions {

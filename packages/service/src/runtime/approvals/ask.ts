@@ -3,7 +3,8 @@ import type { ApprovalRequest, Scope } from '../contract.ts'
 import { sha256 } from '../key-text.ts'
 import { NOW, secondsFromNow } from '../sql-clock.ts'
 import type { Sql } from '../store.ts'
-import { type ApprovalRow, type ApprovalStore, COLUMNS, HAS_EXPIRED, IS_OPEN } from './row.ts'
+import type { ApprovalStore } from './approval-store.ts'
+import { type ApprovalRow, COLUMNS, HAS_EXPIRED, IS_OPEN } from './row.ts'
 
 // Only hashes of tokens are stored, so a repeated request gets a new token. The newest tokens are valid.
 const TOKENS_PER_APPROVAL = 20

@@ -3,16 +3,9 @@ import { assertStorable, isStorable } from '../key-text.ts'
 import { isOwner, keptPrincipal, maybeSame, type Principal } from '../principal.ts'
 import { NOW } from '../sql-clock.ts'
 import type { Sql } from '../store.ts'
+import type { ApprovalStore } from './approval-store.ts'
 import type { ApprovalKey } from './reservation.ts'
-import {
-  type ApprovalRow,
-  type ApprovalStore,
-  COLUMNS,
-  hasAsked,
-  mayDecideByRole,
-  personBehind,
-  requesterOf,
-} from './row.ts'
+import { type ApprovalRow, COLUMNS, hasAsked, mayDecideByRole, personBehind, requesterOf } from './row.ts'
 
 /**
  * Records a decision and, if it is the last one needed, decides the approval. The row lock makes the decisions of an

@@ -1,5 +1,6 @@
 import type { Log } from '../../log.ts'
-import { type ApprovalRow, type ApprovalStore, COLUMNS, HAS_EXPIRED } from './row.ts'
+import type { ApprovalStore } from './approval-store.ts'
+import { type ApprovalRow, COLUMNS, HAS_EXPIRED } from './row.ts'
 
 // Small, so that one transaction does not hold many locks for long.
 const BATCH = 100

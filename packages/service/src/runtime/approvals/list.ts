@@ -1,7 +1,8 @@
 import type { ApprovalPage, ApprovalQuery, ApprovalView, Viewer } from '../contract.ts'
 import { isStorable } from '../key-text.ts'
+import type { ApprovalStore } from './approval-store.ts'
 import type { ApprovalKey } from './reservation.ts'
-import { type ApprovalStore, DECIDED_COLUMNS, type DecidedRow, maySee, STATE, viewOf } from './row.ts'
+import { DECIDED_COLUMNS, type DecidedRow, maySee, STATE, viewOf } from './row.ts'
 
 /** Shows one approval; with a `viewer`, only if it is involved. */
 export async function viewApproval(

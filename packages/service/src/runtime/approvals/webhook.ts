@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { headers } from '@agentic-rest/profile'
 import type { ApprovalEvent, Receiver } from './notify-options.ts'
 import type { ApprovalRow } from './row.ts'
 
@@ -63,7 +64,7 @@ export function webhookRequest(
   return {
     body: sent,
     headers: {
-      'content-type': 'application/json',
+      [headers.contentType]: 'application/json',
       'webhook-id': messageId,
       'webhook-timestamp': timestamp,
       ...(key !== undefined && { 'webhook-signature': sign(key, `${messageId}.${timestamp}.${sent}`) }),
