@@ -19,9 +19,9 @@ export {
   toolNameOf,
 } from './catalogue/tool.ts'
 export { type Environment, systemEnvironment } from './environment.ts'
+export type { RunOptions } from './facade/call-requests.ts'
 export { createFacade, type FacadeOptions, OPERATION_TOOL } from './facade/facade.ts'
 export type { CallFacts, InnerAnswer, InnerRequest, Send, StreamEvent } from './facade/inner-exchange.ts'
-export type { RunOptions } from './facade/tool-run.ts'
 export { createEndpoint, type Endpoint } from './protocol/endpoint.ts'
 export type { AnswerFacts, McpAnswer, McpRequest } from './protocol/http.ts'
 export {

@@ -1,4 +1,5 @@
-import { conditions } from '@agentic-rest/profile'
+import { conditions, headers, headerValue, isIdentifier, mcpMeta } from '@agentic-rest/profile'
+import { KEY_ARGUMENT } from '../catalogue/read-tool.ts'
 import type { CatalogueTool, ToolDefinition } from '../catalogue/tool.ts'
 import type { JsonObject } from '../json-value.ts'
 import { invalidParams, rpcCodes } from '../protocol/json-rpc.ts'
@@ -11,11 +12,12 @@ import type {
   ToolHost,
 } from '../protocol/tool-host.ts'
 import { challengeOf } from '../resource-metadata.ts'
+import type { RunOptions } from './call-requests.ts'
 import { CallStates } from './call-state.ts'
 import { type Answered, baseHeaders, correlationOf, readAnswer } from './inner-exchange.ts'
 import { openTaskId, outcomeOf, taskOf } from './operation-task.ts'
 import { resultOf, withoutTokens } from './outcome-result.ts'
-import { chosenKey, firstState, isKey, type RunOptions, ToolRun } from './tool-run.ts'
+import { ToolRun } from './tool-run.ts'
 
 /** The options of the facade. */
 export interface FacadeOptions extends Omit<RunOptions, 'states'> {
@@ -84,9 +86,24 @@ function startOf(run: RunOptions, tool: CatalogueTool, call: ToolCall) {
     const state = run.states.open(call, call.requestState)
     return state === undefined ? refused('Invalid requestState') : { ...state, round: state.round + 1 }
   }
-  const { key } = chosenKey(tool, call) ?? { key: run.environment.randomUUID() }
-  if (!isKey(key)) return refused('The idempotency key has 1 to 256 printable ASCII characters')
-  return firstState(call, key, run.environment)
+  const key = chosenKey(tool, call) ?? run.environment.randomUUID()
+  if (typeof key !== 'string' || !isIdentifier(key))
+    return refused('The idempotency key has 1 to 256 printable ASCII characters')
+  const correlationId = correlationOf(call.headers, run.environment)
+  return { correlationId, key, round: 1, forms: 0, answers: [] }
+}
+
+/** The idempotency key that the caller chose, in the order of precedence; undefined if there is none. */
+function chosenKey(
+  { route }: CatalogueTool,
+  { meta, headers: source, params, arguments: given }: ToolCall,
+): unknown {
+  return [
+    meta[mcpMeta.idempotencyKey],
+    headerValue(source, headers.idempotencyKey),
+    params['idempotencyKey'],
+    route.mcp.idempotencyArgument === true ? given[KEY_ARGUMENT] : undefined,
+  ].find((key) => key !== undefined && key !== '')
 }
 
 function refused(message: string): Refusal {

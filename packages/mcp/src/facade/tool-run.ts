@@ -1,79 +1,23 @@
-import {
-  conditions,
-  headers,
-  headerValue,
-  isIdentifier,
-  mcpMeta,
-  type Outcome,
-  outcomes,
-  type Trace,
-  writeOutcome,
-} from '@agentic-rest/profile'
-import { KEY_ARGUMENT } from '../catalogue/read-tool.ts'
-import { type CatalogueTool, hasEffect } from '../catalogue/tool.ts'
-import type { Environment } from '../environment.ts'
+import { conditions, headers, headerValue, type Outcome, outcomes, writeOutcome } from '@agentic-rest/profile'
+import type { CatalogueTool } from '../catalogue/tool.ts'
 import { isObject, type JsonObject, textAt } from '../json-value.ts'
 import { invalidParams } from '../protocol/json-rpc.ts'
 import type { InputRequest, ToolAnswer, ToolCall } from '../protocol/tool-host.ts'
 import { challengeOf } from '../resource-metadata.ts'
-import type { Seal } from '../sealed-text.ts'
-import type { CallState, CallStates, PendingApproval } from './call-state.ts'
+import { CallRequests, type Round, type RunOptions } from './call-requests.ts'
+import type { CallState, PendingApproval } from './call-state.ts'
 import { answersOf, FORM_KEY, formOf, readClarification } from './form.ts'
-import {
-  type Answered,
-  baseHeaders,
-  codeOf,
-  correlationOf,
-  type InnerAnswer,
-  type InnerRequest,
-  localPath,
-  readAnswer,
-  type Send,
-} from './inner-exchange.ts'
+import { type Answered, codeOf, localPath, readAnswer } from './inner-exchange.ts'
 import { isOver, newTask, outcomeOf, pollOf, taskIdOf } from './operation-task.ts'
 import { type Ending, type ResultExtras, resultOf } from './outcome-result.ts'
 import { approvalMessage, readApproval } from './read-approval.ts'
-import { readStream } from './stream-result.ts'
-import { type NoRequest, type ToolRequest, toolRequest } from './tool-request.ts'
-
-/** The surroundings of all calls. */
-export interface RunOptions {
-  readonly send: Send
-  readonly seal: Seal
-  readonly states: CallStates
-  readonly environment: Environment
-  readonly publicUrl: string
-  /** How long one round waits for an approval or an operation. */
-  readonly holdSeconds: number
-  /** After this time a pending approval is an answer. */
-  readonly approvalMinutes: number
-  /** Whether a route shows the status of the operations of a tool. */
-  canPoll(tool: CatalogueTool): boolean
-}
+import { type NoRequest, toolRequest } from './tool-request.ts'
 
 const MAX_FORMS = 4
 const MAX_TOKENS = 8
-const HEARTBEAT_MS = 5000
 const APPROVAL_POLL_MS = 1000
 const APPROVAL_KEY = 'approval'
 const CALL_AGAIN = 'Call the tool again after the decision.'
-
-/** The idempotency key of a new call; undefined for one that no header can carry. */
-export function chosenKey(tool: CatalogueTool, call: ToolCall): { readonly key: unknown } | undefined {
-  const isArgument = tool.route.mcp.idempotencyArgument === true
-  const given = [
-    call.meta[mcpMeta.idempotencyKey],
-    headerValue(call.headers, headers.idempotencyKey),
-    call.params['idempotencyKey'],
-    isArgument ? call.arguments[KEY_ARGUMENT] : undefined,
-  ].find((key) => key !== undefined && key !== '')
-  return given === undefined ? undefined : { key: given }
-}
-
-/** The state of a call in its first round. */
-export function firstState(call: ToolCall, key: string, environment: Environment): CallState {
-  return { correlationId: correlationOf(call.headers, environment), key, round: 1, forms: 0, answers: [] }
-}
 
 /** One round of a call: sends the request of the tool and turns its outcome into an answer. */
 export class ToolRun {
@@ -83,19 +27,14 @@ export class ToolRun {
   #state: CallState
   #tokens: readonly string[] = []
   readonly #approved = new Set<string>()
-  readonly #startedAt: number
-  #progress = 0
+  readonly #requests: CallRequests
 
-  constructor(
-    options: RunOptions,
-    tool: CatalogueTool,
-    round: { readonly call: ToolCall; readonly state: CallState },
-  ) {
+  constructor(options: RunOptions, tool: CatalogueTool, round: Round) {
     this.#options = options
     this.#tool = tool
     this.#call = round.call
     this.#state = round.state
-    this.#startedAt = options.environment.now()
+    this.#requests = new CallRequests(options, tool, round)
   }
 
   /** The answer of this round. */
@@ -108,7 +47,7 @@ export class ToolRun {
   async #perform(): Promise<ToolAnswer> {
     const request = toolRequest(this.#tool, this.#call.arguments, this.#state.answers)
     if (request.type !== 'request') return this.#withoutRequest(request)
-    return this.#judge(await this.#sendTool(request))
+    return this.#judge(await this.#requests.sendTool(request, this.#tokens))
   }
 
   #withoutRequest(reason: NoRequest): ToolAnswer {
@@ -138,7 +77,7 @@ export class ToolRun {
 
   /** An outcome of the facade itself. */
   #own(outcome: Outcome): Answered {
-    const trace = this.#trace()
+    const trace = this.#requests.trace()
     const { status, headers: source, body } = writeOutcome(outcome, trace)
     return readAnswer({ status, headers: source, body }, trace)
   }
@@ -298,13 +237,13 @@ export class ToolRun {
       const { state } = await this.#readApproval(location)
       if (state !== undefined && state !== 'pending') return true
       if (environment.now() >= deadline || this.#call.signal.aborted) return false
-      this.#report('Waiting for the approval.')
+      this.#requests.report('Waiting for the approval.')
       await environment.wait(APPROVAL_POLL_MS, this.#call.signal)
     }
   }
 
   async #readApproval(location: string) {
-    return readApproval(await this.#get(location))
+    return readApproval(await this.#requests.get(location))
   }
 
   // Background work.
@@ -315,104 +254,19 @@ export class ToolRun {
     if (statusPath === undefined) return this.#result(answered)
     const reference = { routeId: this.#tool.route.id, statusPath }
     const taskId = taskIdOf(seal, reference, this.#call.caller)
-    if (this.#wantsTask()) return { type: 'task', task: newTask(taskId, answered, environment.now()) }
+    if (this.#requests.wantsTask())
+      return { type: 'task', task: newTask(taskId, answered, environment.now()) }
     const deadline = environment.now() + holdSeconds * 1000
     let latest = answered
     while (environment.now() < deadline && !this.#call.signal.aborted) {
-      this.#report('Working.')
+      this.#requests.report('Working.')
       await environment.wait(Math.min(pollOf(latest), deadline - environment.now()), this.#call.signal)
-      latest = await this.#get(statusPath)
+      latest = await this.#requests.get(statusPath)
       const outcome = outcomeOf(latest)
       if (outcome !== undefined && isOver(latest)) return this.#result(outcome)
       if (latest.type !== 'success') break
     }
     return this.#result(answered, { added: { operationHandle: taskId } })
-  }
-
-  #wantsTask(): boolean {
-    return this.#call.client.tasks && this.#options.canPoll(this.#tool)
-  }
-
-  // Requests.
-
-  #trace(): Trace {
-    return { correlationId: this.#state.correlationId, requestId: this.#options.environment.randomUUID() }
-  }
-
-  async #get(path: string): Promise<Answered> {
-    const trace = this.#trace()
-    const answer = await this.#send({
-      method: 'GET',
-      path,
-      headers: baseHeaders(this.#call, trace),
-      body: undefined,
-    })
-    return readAnswer(answer, trace)
-  }
-
-  async #sendTool({ path, headers: own, body }: ToolRequest): Promise<Answered> {
-    const { method, mcp } = this.#tool.route
-    const trace = this.#trace()
-    const streams = mcp.stream === 'events' && this.#call.progress !== undefined
-    const request = {
-      method,
-      path,
-      headers: {
-        ...own,
-        ...baseHeaders(this.#call, trace),
-        ...(body !== undefined && { [headers.contentType]: outcomes.success.mediaType }),
-        ...(hasEffect(method) && { [headers.idempotencyKey]: this.#state.key }),
-        ...(this.#tokens.length > 0 && { [headers.approvalToken]: this.#tokens.join(',') }),
-        ...(this.#tool.canAnswerLater && this.#wantsTask() && { Prefer: 'respond-async' }),
-        ...(streams && { Accept: 'text/event-stream' }),
-      },
-      body,
-    }
-    return this.#withHeartbeat(this.#send(request).then((answer) => this.#read(answer, trace)))
-  }
-
-  #read(answer: InnerAnswer, trace: Trace): Answered | Promise<Answered> {
-    const { events } = answer
-    if (events === undefined) return readAnswer(answer, trace)
-    return readStream({ ...answer, events }, trace, (message) => this.#report(message, this.#progress + 1))
-  }
-
-  #send(request: Pick<InnerRequest, 'method' | 'path' | 'headers' | 'body'>): Promise<InnerAnswer> {
-    const { client, signal, source } = this.#call
-    const { name: tool } = this.#tool.definition
-    const facts = { tool, version: client.version, client: client.name, round: this.#state.round }
-    return this.#options.send({ ...request, signal, facts, source })
-  }
-
-  /** Reports progress while nothing happens, so that clients do not give up. */
-  async #withHeartbeat<T>(work: Promise<T>): Promise<T> {
-    if (this.#call.progress === undefined) return work
-    const { environment } = this.#options
-    const ended = new AbortController()
-    const beat = async () => {
-      for (;;) {
-        await environment.wait(HEARTBEAT_MS, ended.signal)
-        if (ended.signal.aborted || this.#call.signal.aborted) return
-        this.#report()
-      }
-    }
-    void beat()
-    try {
-      return await work
-    } finally {
-      ended.abort()
-    }
-  }
-
-  /** Progress counts events or seconds. It only grows, as MCP demands. */
-  #report(message?: string, wanted = this.#elapsedSeconds()): void {
-    if (this.#call.progress === undefined) return
-    this.#progress = Math.max(wanted, this.#progress + 1)
-    this.#call.progress({ progress: this.#progress, ...(message !== undefined && { message }) })
-  }
-
-  #elapsedSeconds(): number {
-    return Math.floor((this.#options.environment.now() - this.#startedAt) / 1000)
   }
 }
 
@@ -428,9 +282,4 @@ function endingOf(action: unknown): Ending | undefined {
 
 function lostApproval({ message }: PendingApproval): Outcome {
   return { type: 'approval_required', message, approvalToken: '' }
-}
-
-/** Whether a key can be sent in a header. */
-export function isKey(key: unknown): key is string {
-  return isIdentifier(key)
 }

@@ -1,16 +1,9 @@
 import { headers, headerValue, mediaTypeEssence } from '@agentic-rest/profile'
+import { claimsModern, headerOf, mcpHeaders, mismatch, namesModern, unsupportedVersion } from './envelope.ts'
 import { httpStatuses, indexHeaders, type McpAnswer, type McpRequest, refusedAnswer } from './http.ts'
 import { idOf, type RpcMessage, type RpcRequest, readMessage, rpcCodes } from './json-rpc.ts'
 import { LegacyProtocol } from './legacy.ts'
-import {
-  claimsModern,
-  headerOf,
-  ModernProtocol,
-  mcpHeaders,
-  mismatch,
-  namesModern,
-  unsupportedVersion,
-} from './modern.ts'
+import { ModernProtocol } from './modern.ts'
 import { OpenRequests, type RelayedMessage } from './open-requests.ts'
 import type { ProtocolOptions } from './server.ts'
 import { Subscriptions } from './subscriptions.ts'

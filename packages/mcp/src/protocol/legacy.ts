@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
+import { acceptsStream, headerOf, mcpHeaders, unsupportedVersion } from './envelope.ts'
 import {
   type AnswerFacts,
   emptyAnswer,
@@ -19,9 +20,16 @@ import {
   rpcCodes,
 } from './json-rpc.ts'
 import { answerExchange, type FinalMessage, type Outbox } from './message-stream.ts'
-import { acceptsStream, headerOf, mcpHeaders, resultKind, unsupportedVersion } from './modern.ts'
 import type { OpenRequests } from './open-requests.ts'
-import { finalError, finalRefusal, finalResult, guarded, type ProtocolOptions, readCall } from './server.ts'
+import {
+  finalError,
+  finalRefusal,
+  finalResult,
+  guarded,
+  type ProtocolOptions,
+  readCall,
+  resultKind,
+} from './server.ts'
 import { clientName, elicitationOf, type Session, Sessions } from './sessions.ts'
 import type { HostContext, InputRequest, ToolAnswer, ToolCall } from './tool-host.ts'
 import { isLegacyVersion, type LegacyVersion, legacyVersions, protocolVersions } from './versions.ts'

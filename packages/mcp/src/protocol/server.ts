@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts'
 import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
 import type { Seal } from '../sealed-text.ts'
-import { httpStatuses } from './http.ts'
+import { type AnswerFacts, httpStatuses } from './http.ts'
 import {
   errorMessage,
   invalidParams,
@@ -14,7 +14,15 @@ import {
 } from './json-rpc.ts'
 import type { FinalMessage, Outbox } from './message-stream.ts'
 import type { OpenRequestsOptions } from './open-requests.ts'
-import type { HostContext, HttpRefusal, Refusal, TaskAnswer, ToolCall, ToolHost } from './tool-host.ts'
+import type {
+  HostContext,
+  HttpRefusal,
+  Refusal,
+  TaskAnswer,
+  ToolAnswer,
+  ToolCall,
+  ToolHost,
+} from './tool-host.ts'
 
 /** How clients of 2025 are served. */
 export type LegacyMode = 'sessions' | 'stateless' | 'off'
@@ -128,4 +136,18 @@ export function taskRequest(
   if (method === 'tasks/cancel') return tasks.cancel(taskId, context)
   if (!isObject(inputResponses)) return refused('Invalid params: inputResponses has to be an object')
   return tasks.update(taskId, inputResponses, context)
+}
+
+/** The kind of an answer in metrics. */
+export function resultKind(answer: ToolAnswer): AnswerFacts['result'] {
+  switch (answer.type) {
+    case 'result':
+      return answer.result.isError === true ? 'tool_error' : 'complete'
+    case 'input_required':
+    case 'task':
+      return answer.type
+    case 'refused':
+    case 'http':
+      return 'refused'
+  }
 }
