@@ -39,6 +39,24 @@ export async function connectClient(kind: ClientKind, url: string, person?: Pers
   const client = await makeClient(kind, capabilities)
   if (person !== undefined) await answerWith(kind, client, person)
   const transport = await makeTransport(kind, url)
+  return connected(client, transport)
+}
+
+/** Connects a client to a program of lines. */
+export async function connectByLines(
+  kind: ClientKind,
+  program: Json,
+  person: Person,
+): Promise<OfficialClient> {
+  const client = await makeClient(kind, { elicitation: { form: {}, url: {} } })
+  await answerWith(kind, client, person)
+  const isOld = kind === 'sdk 1.32.2'
+  const specifier = isOld ? '@modelcontextprotocol/sdk/client/stdio.js' : '@modelcontextprotocol/client/stdio'
+  const { StdioClientTransport: Transport } = await load(specifier)
+  return connected(client, new Transport(program))
+}
+
+async function connected(client: Json, transport: Json): Promise<OfficialClient> {
   await client.connect(transport)
   return {
     version: client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion,

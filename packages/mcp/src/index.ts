@@ -19,6 +19,7 @@ export {
   toolNameOf,
 } from './catalogue/tool.ts'
 export { type Environment, systemEnvironment } from './environment.ts'
+export { readEvents } from './event-stream.ts'
 export type { RunOptions } from './facade/call-requests.ts'
 export { createFacade, type FacadeOptions, OPERATION_TOOL } from './facade/facade.ts'
 export type { CallFacts, InnerAnswer, InnerRequest, Send, StreamEvent } from './facade/inner-exchange.ts'
@@ -65,3 +66,4 @@ export {
   type Seal,
   type SealOptions,
 } from './sealed-text.ts'
+export { type Bridge, type BridgeOptions, createStdioBridge } from './stdio-bridge.ts'

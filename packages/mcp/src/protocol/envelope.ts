@@ -108,6 +108,14 @@ export function headerOf(headers: McpRequest['headers'], name: string): string |
   return headerValue(headers, name)?.trim()
 }
 
+/** The value of `Mcp-Name` for a request; undefined if it has none. */
+export function nameHeader(method: string, params: JsonObject): string | undefined {
+  const source = nameSources.get(method)
+  const name = source === undefined ? undefined : textAt(params, source)
+  if (name === undefined || /^(?!=\?)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name)) return name
+  return `=?base64?${Buffer.from(name).toString('base64')}?=`
+}
+
 /** Values that are no plain text are sent as `=?base64?…?=`; undefined for an invalid one. */
 function decoded(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
