@@ -193,6 +193,25 @@ function testTry(executablePath: string): void {
     expect(JSON.parse(await copied(page, 'Copy result'))).toMatchObject({ campaignId: 'cmp-900' })
   })
 
+  test('the key / goes to the search of each view', async () => {
+    const page = await open('live')
+    const searches = [
+      ['Live', 'Text'],
+      ['Timeline', 'Text'],
+      ['Try', 'Search the history'],
+      ['Routes', 'Search the routes'],
+      ['Usage', 'Tenant'],
+    ] as const
+    for (const [view, label] of searches) {
+      await openView(page, view)
+      const search = page.locator('main').getByLabel(label, { exact: true }).first()
+      await search.waitFor({ state: 'attached' })
+      await page.keyboard.press('/')
+      await expect.poll(() => search.evaluate('(field) => field === document.activeElement')).toBe(true)
+      expect(await search.inputValue()).toBe('')
+    }
+  })
+
   test('single keys search and list the keys, and stay letters in a field', async () => {
     const page = await open()
     await page.getByLabel('Route', { exact: true }).waitFor()
@@ -219,6 +238,5 @@ function testTry(executablePath: string): void {
     await page.getByLabel('Route', { exact: true }).waitFor()
     await page.keyboard.press('?')
     expect(await list.count()).toBe(0)
-    await openView(page, 'Usage')
   })
 }

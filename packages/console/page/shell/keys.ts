@@ -51,7 +51,7 @@ export function switchKeys(isOff: boolean): void {
   }
 }
 
-/** Does the action of a key; returns whether there was one. */
+/** Does the action of a key. */
 export function onKey(event: KeyboardEvent, openKeys: () => void): void {
   const { key, ctrlKey, metaKey, altKey } = event
   const target = event.target instanceof HTMLElement ? event.target : document.body
@@ -84,7 +84,10 @@ function perform(action: KeyAction, target: HTMLElement, openKeys: () => void): 
 
 /** Focuses the search of the view, also in a folded part. */
 function focusSearch(): boolean {
-  const search = document.querySelector<HTMLInputElement>('main [data-search]')
+  // A search of what is shown comes before a field for one id.
+  const search =
+    document.querySelector<HTMLInputElement>('main [type="search"][data-search]') ??
+    document.querySelector<HTMLInputElement>('main [data-search]')
   if (search === null) return false
   const folded = search.closest('details')
   if (folded !== null) folded.open = true
