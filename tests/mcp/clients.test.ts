@@ -41,6 +41,20 @@ const willing = (): Person => ({
 const outcomeOf = (result: Json) => result._meta['org.agentic-rest/outcome']
 const call = (kind: string) => client?.callTool({ name: 'outcome', arguments: { kind } })
 
+test.each(clientKinds)('%s gets all ten outcomes from two processes that take turns', async (kind) => {
+  await server.stop()
+  server = await startMcpServer({ host: (parts) => service.host(parts), instances: 2 })
+  const person = willing()
+  client = await connectClient(kind, server.url, person)
+  const seen: Json = {}
+  for (const type of outcomeTypes) {
+    const result = await call(type)
+    seen[type] = [outcomeOf(result).type, result.isError === true]
+  }
+  expect(seen).toEqual(seenByWillingClients)
+  expect(person.asked.map(({ mode }) => mode)).toEqual(['form', 'url'])
+})
+
 describe.each(clientKinds)('%s', (kind) => {
   test('connects, negotiates its version and lists the tool', async () => {
     client = await connectClient(kind, server.url)

@@ -18,7 +18,7 @@ let server: McpServer
 const results = mkdtempSync(join(tmpdir(), 'agentic-mcp-suite-'))
 
 beforeAll(async () => {
-  server = await startMcpServer({ host: () => createFixtureHost(() => server.endpoint.toolsChanged()) })
+  server = await startMcpServer({ host: () => createFixtureHost(() => server.toolsChanged()) })
 })
 
 afterAll(async () => {

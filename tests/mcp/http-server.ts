@@ -18,7 +18,8 @@ import {
 /** A running server around an endpoint. */
 export interface McpServer {
   readonly url: string
-  readonly endpoint: Endpoint
+  /** Tells the clients of all endpoints that the list of tools has changed. */
+  toolsChanged(): void
   readonly errors: unknown[]
   stop(): Promise<void>
 }
@@ -33,30 +34,23 @@ export interface HostParts {
 export interface McpServerOptions {
   readonly host: (parts: HostParts) => ToolHost
   readonly legacy?: LegacyMode
+  /** How many processes take turns, in effect: each request goes to the next endpoint. */
+  readonly instances?: number
 }
 
 const secrets = ['a secret of at least thirty-two bytes']
 const caller: Caller = { issuer: 'https://id.example.com', subject: 'tester', tenant: 'acme' }
 
 /** Serves an endpoint over HTTP, in the smallest way that a gateway would. */
-export async function startMcpServer({ host, legacy = 'sessions' }: McpServerOptions): Promise<McpServer> {
+export async function startMcpServer(options: McpServerOptions): Promise<McpServer> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
   const errors: unknown[] = []
-  const environment = systemEnvironment
-  const seal = createSeal({ secrets, publicUrl: url, environment })
-  const endpoint = createEndpoint({
-    host: host({ publicUrl: url, seal, environment }),
-    environment,
-    seal,
-    serverInfo: { name: 'fixture', version: '1.0.0' },
-    legacy,
-    listTtlSeconds: 300,
-    instance: 'w1',
-    onError: (error) => errors.push(error),
-  })
+  const endpoints = createEndpoints(url, options, (error) => errors.push(error))
+  let turn = 0
   server.on('request', (request, response) => {
+    const endpoint = endpoints[turn++ % endpoints.length] as Endpoint
     answer(endpoint, url, { request, response }).catch((error: unknown) => {
       errors.push(error)
       response.destroy()
@@ -64,15 +58,43 @@ export async function startMcpServer({ host, legacy = 'sessions' }: McpServerOpt
   })
   return {
     url,
-    endpoint,
     errors,
+    toolsChanged: () => {
+      for (const endpoint of endpoints) endpoint.toolsChanged()
+    },
     async stop() {
-      endpoint.close()
+      for (const endpoint of endpoints) endpoint.close()
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+/** Endpoints that share nothing but their secrets, and pass answers on to each other. */
+function createEndpoints(
+  publicUrl: string,
+  { host, legacy = 'sessions', instances = 1 }: McpServerOptions,
+  onError: (error: unknown) => void,
+): readonly Endpoint[] {
+  const environment = systemEnvironment
+  const endpoints: Endpoint[] = Array.from({ length: instances }, (_, index) => {
+    const seal = createSeal({ secrets, publicUrl, environment })
+    return createEndpoint({
+      host: host({ publicUrl, seal, environment }),
+      environment,
+      seal,
+      serverInfo: { name: 'fixture', version: '1.0.0' },
+      legacy,
+      listTtlSeconds: 300,
+      instance: `w${index + 1}`,
+      relay: (message) => {
+        for (const other of endpoints) other.receive(message)
+      },
+      onError,
+    })
+  })
+  return endpoints
 }
 
 interface HttpExchange {
