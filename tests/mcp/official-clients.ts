@@ -14,6 +14,8 @@ export interface OfficialClient {
 export interface Person {
   readonly asked: Json[]
   answer(params: Json): Json
+  /** The token of the client's requests. */
+  readonly token?: string
 }
 
 interface ClientModule {
@@ -38,7 +40,7 @@ export async function connectClient(kind: ClientKind, url: string, person?: Pers
   const capabilities = person === undefined ? {} : { elicitation: { form: {}, url: {} } }
   const client = await makeClient(kind, capabilities)
   if (person !== undefined) await answerWith(kind, client, person)
-  const transport = await makeTransport(kind, url)
+  const transport = await makeTransport(kind, url, person?.token)
   return connected(client, transport)
 }
 
@@ -75,13 +77,14 @@ async function makeClient(kind: ClientKind, capabilities: Json): Promise<Json> {
   return new module.Client(info, { capabilities, ...(!isOld && { versionNegotiation: { mode } }) })
 }
 
-async function makeTransport(kind: ClientKind, url: string): Promise<Json> {
+async function makeTransport(kind: ClientKind, url: string, token: string | undefined): Promise<Json> {
   const isOld = kind === 'sdk 1.32.2'
   const specifier = isOld
     ? '@modelcontextprotocol/sdk/client/streamableHttp.js'
     : '@modelcontextprotocol/client'
   const { StreamableHTTPClientTransport: Transport } = await load(specifier)
-  return new Transport(new URL(url))
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  return new Transport(new URL(url), { requestInit: { headers } })
 }
 
 async function answerWith(kind: ClientKind, client: Json, person: Person): Promise<void> {
