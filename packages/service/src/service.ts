@@ -17,7 +17,7 @@ import type { Operation } from './operation.ts'
 import { backgroundOperations, type OwnOptions } from './own-operations.ts'
 import { createJobRunner } from './run-job.ts'
 import type { ApprovalObserver } from './runtime/approvals/approval-store.ts'
-import type { ApprovalRow } from './runtime/approvals/row.ts'
+import { type ApprovalRow, shownDigest } from './runtime/approvals/row.ts'
 import type { Releasers } from './runtime/contract.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
 import { createTrust, type TrustOptions } from './trust/trust.ts'
@@ -141,7 +141,7 @@ function recordExpired({ emitter, log }: Pick<ServiceParts, 'emitter' | 'log'>, 
     trace: { correlationId: row.correlation_id ?? '', requestId: '' },
     resourceId: row.approval_id,
   })
-  const attributes = { approval_id: row.approval_id, digest: row.digest, status: 'expired' }
+  const attributes = { approval_id: row.approval_id, digest: shownDigest(row), status: 'expired' }
   audit.emit({ event_type: eventTypes.approvalExpired, outcome: 'approval_required', attributes })
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineOperation, type ServiceOptions, success } from '../src/index.ts'
@@ -118,6 +119,16 @@ it('a secret is digested: another one needs another approval', async () => {
   await post(`${location}/approve`, bob)
   expect((await send({ amount: 5 }, { pin: '9999', 'x-approval-token': token })).status).toBe(403)
   expect((await send({ amount: 5 }, { pin: '1234', 'x-approval-token': token })).status).toBe(200)
+})
+
+it('the shown digest does not tell whether a guessed secret is right', async () => {
+  const { gate, show } = await startInbox()
+  const { location } = await gate({ amount: 5 }, { pin: '1234' })
+  const { digest } = await show(location, bob)
+  expect((await show((await gate({ amount: 5 }, { pin: '1234' })).location, bob)).digest).toBe(digest)
+  // Everything but the secret is shown, so that a reader can compute the digest of each guess.
+  const guess = '["POST","/accounts/a%20b/payments",[],[["pin","1234"]],{"amount":5}]'
+  expect(digest).not.toBe(createHash('sha256').update(guess).digest('hex'))
 })
 
 it('two deciders approve with comments; markup in a comment is plain text', async () => {

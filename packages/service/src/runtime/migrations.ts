@@ -1,5 +1,5 @@
 import { OUTBOX_TABLE } from './approvals/outbox.ts'
-import { DECISION_TABLES } from './approvals/tables.ts'
+import { DECISION_TABLES, SALT_COLUMN } from './approvals/tables.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
 import { OPEN_FUNCTION } from './open-limit.ts'
 import type { OwnTables, Sql, Store } from './store.ts'
@@ -236,4 +236,5 @@ export const migrations: readonly Migration[] = [
   },
   { version: 10, name: 'requests and decisions of approvals', statements: DECISION_TABLES },
   { version: 11, name: 'notifications of approvals', statements: OUTBOX_TABLE },
+  { version: 12, name: 'salts of shown digests', statements: SALT_COLUMN },
 ]

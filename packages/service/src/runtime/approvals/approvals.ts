@@ -11,7 +11,7 @@ import { decideApproval, withdrawApproval } from './decide.ts'
 import { listApprovals, viewApproval } from './list.ts'
 import type { ApprovalNotify } from './notify-options.ts'
 import { reserve } from './reservation.ts'
-import { type ApprovalRow, COLUMNS, requesterOf } from './row.ts'
+import { type ApprovalRow, COLUMNS, requesterOf, shownDigest } from './row.ts'
 
 /** The lifetimes and limits of approvals. */
 export interface ApprovalsOptions extends RuntimeOptions {
@@ -69,7 +69,7 @@ export function createApprovals(
       const asked = await store.transaction((sql) =>
         askForApproval(approvals, sql, { scope, digest: kept, wanted, token }),
       )
-      return { ...asked, digest: kept, token }
+      return { ...asked, token }
     },
     check: (scope, digest, presented) => check(approvals, { scope, digest, ...presented }),
     view: (tenantId, approvalId, viewer) => viewApproval(approvals, { tenantId, approvalId }, viewer),
@@ -112,7 +112,7 @@ async function check(
   return {
     kind: 'approved',
     approvalId: row.approval_id,
-    shownDigest: row.digest,
+    shownDigest: shownDigest(row),
     decidedBy: row.decided_by,
     decidedByIssuer: row.decided_by_issuer ?? undefined,
     reserve: () => reserve(approvals, { tenantId: scope.tenantId, approvalId: row.approval_id }),

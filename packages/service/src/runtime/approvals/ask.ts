@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { ApprovalRequest, Scope } from '../contract.ts'
 import { sha256 } from '../key-text.ts'
 import { NOW, secondsFromNow } from '../sql-clock.ts'
 import type { Sql } from '../store.ts'
 import type { ApprovalStore } from './approval-store.ts'
-import { type ApprovalRow, COLUMNS, HAS_EXPIRED, IS_OPEN } from './row.ts'
+import { type ApprovalRow, COLUMNS, HAS_EXPIRED, IS_OPEN, shownDigest } from './row.ts'
 
 // Only hashes of tokens are stored, so a repeated request gets a new token. The newest tokens are valid.
 const TOKENS_PER_APPROVAL = 20
+const SALT_BYTES = 32
 
 /** The requester has as many open approvals as it may have. The transaction is rolled back. */
 export class TooManyApprovalsError extends Error {
@@ -39,6 +40,8 @@ interface NewRequest {
 
 interface Asked {
   readonly approvalId: string
+  /** The digest that the approval shows. */
+  readonly digest: string
   /** Whether no approval of the same request was open. */
   readonly isNew: boolean
 }
@@ -61,7 +64,7 @@ export async function askForApproval(
   ])
   await expire(approvals, sql, request)
   const { row, isNew } = await findOrCreate(approvals, sql, request)
-  const asked = { approvalId: row.approval_id, isNew }
+  const asked = { approvalId: row.approval_id, digest: shownDigest(row), isNew }
   if (isNew) {
     await assertWithinLimit(approvals, sql, request.scope)
     await approvals.outbox?.add(sql, 'approval.requested', row)
@@ -105,9 +108,9 @@ async function findOrCreate(approvals: ApprovalStore, sql: Sql, request: NewRequ
   const [row] = await sql.query<ApprovalRow & { readonly is_new: boolean }>(
     `INSERT INTO agentic_approvals AS known (tenant_id, approval_id, operation, requester, requester_issuer, digest,
        role, message, approver, requested_for, requested_for_issuer, quorum, by_requester, request, correlation_id, via,
-       state, created_at, expires_at)
+       salt, state, created_at, expires_at)
      VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::jsonb, $17,
-       ARRAY(SELECT json_array_elements_text($18::json)), 'pending', ${NOW}, ${secondsFromNow('$2')})
+       ARRAY(SELECT json_array_elements_text($18::json)), $19, 'pending', ${NOW}, ${secondsFromNow('$2')})
      ON CONFLICT (tenant_id, operation, requester, digest, role) WHERE ${IS_OPEN}
      DO UPDATE SET role = known.role RETURNING ${COLUMNS}, (xmax = 0) AS is_new`,
     [
@@ -129,6 +132,7 @@ async function findOrCreate(approvals: ApprovalStore, sql: Sql, request: NewRequ
       wanted.request === undefined ? null : JSON.stringify(wanted.request),
       wanted.correlationId ?? null,
       JSON.stringify(wanted.via ?? []),
+      randomBytes(SALT_BYTES).toString('base64url'),
     ],
   )
   if (row === undefined) throw new TypeError('an approval was neither found nor made')

@@ -5,7 +5,15 @@ import { NOW } from '../sql-clock.ts'
 import type { Sql } from '../store.ts'
 import type { ApprovalStore } from './approval-store.ts'
 import type { ApprovalKey } from './reservation.ts'
-import { type ApprovalRow, COLUMNS, hasAsked, mayDecideByRole, personBehind, requesterOf } from './row.ts'
+import {
+  type ApprovalRow,
+  COLUMNS,
+  hasAsked,
+  mayDecideByRole,
+  personBehind,
+  requesterOf,
+  shownDigest,
+} from './row.ts'
 
 /**
  * Records a decision and, if it is the last one needed, decides the approval. The row lock makes the decisions of an
@@ -56,7 +64,7 @@ function objectionTo(
     if (maybeSame(requesterOf(row), decider) || maybeSame(personBehind(row), decider)) return 'own_request'
     if (!mayDecideByRole(row, roles)) return 'role_missing'
   }
-  return digest === undefined || digest === row.digest ? undefined : 'changed'
+  return digest === undefined || digest === shownDigest(row) ? undefined : 'changed'
 }
 
 /** The person behind an agent confirms its request, not the agent itself. */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { ApprovalDecision, ApprovalState, ApprovalView, Verdict, Viewer } from '../contract.ts'
 import { isOwner, keptPrincipal, type Principal } from '../principal.ts'
 import { NOW } from '../sql-clock.ts'
@@ -15,6 +16,8 @@ export interface ApprovalRow {
   readonly requested_for: string | null
   readonly requested_for_issuer: string | null
   readonly digest: string
+  /** Absent in rows of older versions. */
+  readonly salt: string | null
   readonly role: string
   readonly by_requester: boolean
   readonly quorum: number
@@ -55,7 +58,7 @@ export const STATE = `CASE WHEN ${HAS_EXPIRED} THEN 'expired' ELSE state END`
 
 /** The columns of an `ApprovalRow`. */
 export const COLUMNS = `tenant_id, approval_id, operation, requester, requester_issuer, requested_for,
-  requested_for_issuer, digest, role, by_requester, quorum, message, approver, request, correlation_id, via, created_at,
+  requested_for_issuer, digest, salt, role, by_requester, quorum, message, approver, request, correlation_id, via, created_at,
   expires_at, decided_by, decided_by_issuer, decided_at, ${STATE} AS state,
   (held_by IS NOT NULL OR coalesce(reserved_until > ${NOW}, false)) AS in_use`
 
@@ -65,6 +68,14 @@ export const DECIDED_COLUMNS = `${COLUMNS}, (
     'comment', d.comment, 'at', d.decided_at) ORDER BY d.decided_at, d.decided_by), '[]'::json)
   FROM agentic_approval_decisions AS d WHERE d.tenant_id = a.tenant_id AND d.approval_id = a.approval_id
 ) AS decisions`
+
+/**
+ * The digest that those who decide see. The kept one has no salt, so that the same request finds its approval. With it, a
+ * short secret could be found by trial: everything else in the request is shown.
+ */
+export function shownDigest({ digest, salt }: Pick<ApprovalRow, 'digest' | 'salt'>): string {
+  return salt === null ? digest : createHmac('sha256', salt).update(digest).digest('hex')
+}
 
 /** The requester of an approval. */
 export function requesterOf({ requester, requester_issuer }: ApprovalRow): Principal {
@@ -111,7 +122,7 @@ export function viewOf(row: DecidedRow): ApprovalView {
     ...(row.requested_for !== null && { requestedFor: row.requested_for }),
     ...(row.requested_for_issuer !== null && { requestedForIssuer: row.requested_for_issuer }),
     request: row.request,
-    digest: row.digest,
+    digest: shownDigest(row),
     quorum: row.quorum,
     decisions: decisionsOf(row),
     via: row.via,

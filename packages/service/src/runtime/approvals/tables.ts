@@ -61,3 +61,6 @@ export const DECISION_TABLES: readonly string[] = [
     WHERE state IN ('pending', 'approved')`,
   `CREATE INDEX agentic_approvals_due ON agentic_approvals (expires_at) WHERE state IN ('pending', 'approved')`,
 ]
+
+/** The statement of migration 12. NULL: an older version made the row, and its kept digest is shown. */
+export const SALT_COLUMN: readonly string[] = ['ALTER TABLE agentic_approvals ADD COLUMN salt text']

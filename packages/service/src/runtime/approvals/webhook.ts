@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { headers } from '@agentic-rest/profile'
 import type { ApprovalEvent, Receiver } from './notify-options.ts'
-import type { ApprovalRow } from './row.ts'
+import { type ApprovalRow, shownDigest } from './row.ts'
 
 /** The body of a notification. It never contains a token. */
 export interface Notification {
@@ -44,7 +44,7 @@ export function notificationOf(type: ApprovalEvent, { row, at, approvalsUrl }: C
       role: row.role,
       requester: row.requester,
       ...(row.requested_for !== null && { requestedFor: row.requested_for }),
-      digest: row.digest,
+      digest: shownDigest(row),
       expiresAt: row.expires_at.toISOString(),
       url: `${approvalsUrl}/${encodeURIComponent(row.approval_id)}`,
       state: row.state === 'redeemed' ? 'used' : row.state,

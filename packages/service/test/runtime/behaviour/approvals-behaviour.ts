@@ -46,7 +46,7 @@ function describeDeciding(store: StoreUnderTest): void {
       requester: 'alice',
       ...wanted,
       request: null,
-      digest: 'digest',
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       quorum: 1,
       decisions: [],
       via: [],
