@@ -105,6 +105,40 @@ function sweepAll(executablePath: string): void {
     await sweep(page, 'with limits')
   })
 
+  test('Inbox, of nobody, empty, with an approval and with a token of somebody else', async () => {
+    const page = await open()
+    await fillIn(page, {
+      route: 'create-optimization',
+      person: 'alice',
+      fields: { campaignId: 'cmp-enterprise' },
+      body: { goal: 'cpl' },
+    })
+    await send(page)
+    await exchangeOf(page).getByRole('button', { name: 'Approve as dave' }).waitFor()
+    await openView(page, 'Inbox')
+    await page.getByRole('button', { name: 'Use a token instead' }).click()
+    await sweep(page, 'nobody')
+    await page.getByLabel('Person').selectOption('alice')
+    await page.getByText('Nothing waits for you.').waitFor()
+    await sweep(page, 'empty')
+    await page.getByRole('button', { name: 'Somebody else' }).click()
+    await page.getByLabel('Person').selectOption('dave')
+    await page.getByRole('region', { name: 'Waits for me' }).getByRole('link').first().click()
+    const approval = page.getByRole('article', { name: 'Approval' })
+    await approval.getByRole('button', { name: 'Reject', exact: true }).waitFor()
+    await sweep(page, 'an approval')
+    await approval.getByLabel('Comment, for the record').fill('not now')
+    await approval.getByRole('button', { name: 'Reject', exact: true }).click()
+    await approval.getByRole('status').getByText('You rejected it.').waitFor()
+    await sweep(page, 'rejected')
+    await page.getByRole('button', { name: 'Somebody else' }).click()
+    await page.getByRole('button', { name: 'Use a token instead' }).click()
+    await page.getByLabel('Token', { exact: true }).fill('opaque')
+    await page.getByRole('button', { name: 'Open the inbox' }).click()
+    await page.getByRole('alert').getByText('The token was not accepted.').waitFor()
+    await sweep(page, 'a refused token')
+  })
+
   test('Try, from an empty form to each kind of answer', async () => {
     const page = await open()
     await openView(page, 'Try')

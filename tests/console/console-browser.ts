@@ -120,6 +120,7 @@ const pictures = new Set([
   'swallowed-light-1280',
   'routes-light-1280',
   'usage-light-1280',
+  'inbox-light-1280',
   'live-dark-360',
   'try-dark-360',
   'timeline-dark-360',

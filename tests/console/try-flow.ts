@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 /** Opens a view with its link. */
 export async function openView(
   page: Page,
-  name: 'Live' | 'Timeline' | 'Try' | 'Routes' | 'Usage',
+  name: 'Live' | 'Timeline' | 'Try' | 'Inbox' | 'Routes' | 'Usage',
 ): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
   // The title changes once the view is drawn.

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { Inbox } from './inbox/inbox.ts'
 import { createFeed } from './live/feed.ts'
 import { App } from './shell/app.tsx'
 import { applyTheme, readTheme } from './shell/theme.ts'
@@ -6,4 +7,4 @@ import { createBench } from './try/bench.ts'
 
 applyTheme(readTheme())
 const root = document.querySelector('#console')
-if (root !== null) render(<App feed={createFeed()} bench={createBench()} />, root)
+if (root !== null) render(<App feed={createFeed()} bench={createBench()} inbox={new Inbox()} />, root)

@@ -1,4 +1,7 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks'
+import type { Inbox } from '../inbox/inbox.ts'
+import { InboxView } from '../inbox/inbox-view.tsx'
+import { useInbox } from '../inbox/use-inbox.ts'
 import type { Feed } from '../live/feed.ts'
 import { LiveView } from '../live/live-view.tsx'
 import { RoutesView } from '../routes/routes-view.tsx'
@@ -16,13 +19,15 @@ import { usePlace } from './use-place.ts'
 interface AppProps {
   readonly feed: Feed
   readonly bench: Bench
+  readonly inbox: Inbox
 }
 
 /** The page: a header, and one of the views. */
-export function App({ feed, bench }: AppProps) {
+export function App({ feed, bench, inbox }: AppProps) {
   const place = usePlace()
-  const { view, item } = place
+  const { view, item, query = '' } = place
   const heading = useArrival(place)
+  useInbox(inbox, view === 'Inbox')
   const dialog = useRef<HTMLDialogElement>(null)
   const openKeys = useCallback(() => dialog.current?.showModal(), [])
   useEffect(() => {
@@ -30,12 +35,16 @@ export function App({ feed, bench }: AppProps) {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [openKeys])
+  function forget(): void {
+    bench.forget()
+    inbox.forget()
+  }
   return (
     <>
       <button type="button" class="skip" onClick={skipToMain}>
         Skip to the content
       </button>
-      <Header view={view} feed={feed} onKeys={openKeys} onSignOut={bench.forget} />
+      <Header {...{ view, feed, inbox }} onKeys={openKeys} onSignOut={forget} />
       <main id="main" tabIndex={-1}>
         <h1 class="hidden" tabIndex={-1} ref={heading}>
           {view}
@@ -43,6 +52,7 @@ export function App({ feed, bench }: AppProps) {
         {view === 'Live' && <LiveView feed={feed} />}
         {view === 'Timeline' && <TimelineView correlationId={item} />}
         {view === 'Try' && <TryView routeId={item} feed={feed} bench={bench} />}
+        {view === 'Inbox' && <InboxView inbox={inbox} approvalId={item} query={query} />}
         {view === 'Routes' && <RoutesView />}
         {view === 'Usage' && <UsageView tenant={item} />}
       </main>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, User } from '../api/gateway-info.ts'
+import type { Inbox } from '../inbox/inbox.ts'
+import { countWaiting } from '../inbox/inbox-lists.ts'
 import type { Feed } from '../live/feed.ts'
 import { placeHash, type View, views } from './place.ts'
 import { useStore } from './store.ts'
@@ -10,6 +12,7 @@ import { messageOf, useLoad } from './use-load.ts'
 interface HeaderProps {
   readonly view: View
   readonly feed: Feed
+  readonly inbox: Inbox
   /** Opens the list of the keys. */
   onKeys(): void
   /** Removes the traces of this person in the browser. */
@@ -17,7 +20,7 @@ interface HeaderProps {
 }
 
 /** The header: name, the views, state of the connection, signed-in person, keys and theme. */
-export function Header({ view, feed, onKeys, onSignOut }: HeaderProps) {
+export function Header({ view, feed, inbox, onKeys, onSignOut }: HeaderProps) {
   const [gateway] = useLoad(adminApi.gateway)
   const info = gateway.state === 'ready' ? gateway.value : undefined
   return (
@@ -36,6 +39,7 @@ export function Header({ view, feed, onKeys, onSignOut }: HeaderProps) {
             aria-current={each === view ? 'page' : undefined}
           >
             {each}
+            {each === 'Inbox' && <WaitingCount inbox={inbox} />}
           </a>
         ))}
       </nav>
@@ -49,6 +53,18 @@ export function Header({ view, feed, onKeys, onSignOut }: HeaderProps) {
         <ThemeChoice />
       </div>
     </header>
+  )
+}
+
+/** The number of approvals that wait for the person of the inbox. */
+function WaitingCount({ inbox }: { readonly inbox: Inbox }) {
+  const { who, sources } = useStore(inbox)
+  const count = who === undefined ? '' : countWaiting(sources, { me: who.me, now: Date.now() })
+  if (count === '') return null
+  return (
+    <span class="count" title="Approvals that wait for you">
+      {count}
+    </span>
   )
 }
 

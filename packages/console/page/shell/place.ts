@@ -1,7 +1,7 @@
 import { shorten } from './picture.ts'
 
 /** The views, by their displayed names. */
-export const views = ['Live', 'Timeline', 'Try', 'Routes', 'Usage'] as const
+export const views = ['Live', 'Timeline', 'Try', 'Inbox', 'Routes', 'Usage'] as const
 
 /** One of the views. */
 export type View = (typeof views)[number]

@@ -1,0 +1,83 @@
+import { type Answered, createClient, type TokenSource } from '@agentic-rest/client'
+import { conditions } from '@agentic-rest/profile'
+import { outcomeWords } from '../shell/outcome-family.ts'
+import { type Approval, type ApprovalPage, readApproval, readPage } from './approval.ts'
+import type { ApprovalService, ListedState } from './inbox-lists.ts'
+
+/** The gateway, and the token of the person. */
+export interface Access {
+  readonly baseUrl: string
+  readonly token: TokenSource
+  readonly tenant: string
+}
+
+/** The asked page of a list. */
+export interface PageQuery {
+  readonly state: ListedState
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
+/** An action on an approval. */
+export type Verb = 'approve' | 'reject' | 'withdraw'
+
+/** The approval operations of the services, as ordinary requests through the gateway. */
+export interface InboxApi {
+  list(access: Access, service: ApprovalService, query: PageQuery): Promise<ApprovalPage>
+  /** One approval; undefined if the service does not show it. */
+  read(access: Access, service: ApprovalService, approvalId: string): Promise<Approval | undefined>
+  act(access: Access, service: ApprovalService, action: Action): Promise<Approval>
+}
+
+/** An action, the approval as it was shown, and the comment of a decision. */
+export interface Action {
+  readonly verb: Verb
+  readonly approval: Approval
+  readonly comment: string
+}
+
+// A slow service must not hold the page for a minute.
+const ANSWER_MS = 8000
+
+/** The requests of the inbox. They throw an `Error` with a message to show. */
+export const inboxApi: InboxApi = {
+  async list(access, { path }, { state, cursor, limit }) {
+    const query = { state, cursor, limit }
+    const outcome = await clientOf(access).request({ method: 'GET', path, query })
+    if (outcome.type !== 'success') throw new Error(refusalOf(outcome))
+    return readPage(outcome.body)
+  },
+  async read(access, { path }, approvalId) {
+    const params = { approvalId }
+    const outcome = await clientOf(access).request({ method: 'GET', path: `${path}/{approvalId}`, params })
+    if (outcome.answer.status === conditions.not_found) return undefined
+    if (outcome.type !== 'success') throw new Error(refusalOf(outcome))
+    return readApproval(outcome.body)
+  },
+  async act(access, { path }, { verb, approval, comment }) {
+    const { approvalId, digest, correlationId } = approval
+    const outcome = await clientOf(access).request({
+      method: 'POST',
+      path: `${path}/{approvalId}/${verb}`,
+      params: { approvalId },
+      // The timeline of the exchange then shows the decision.
+      correlationId: correlationId || undefined,
+      // A decision is about the request that was shown.
+      body: verb === 'withdraw' ? {} : { ...(digest && { digest }), ...(comment && { comment }) },
+    })
+    if (outcome.type !== 'success') throw new Error(refusalOf(outcome))
+    return readApproval(outcome.body)
+  },
+}
+
+function clientOf({ baseUrl, token, tenant }: Access) {
+  return createClient({ baseUrl, token, tenantId: tenant || undefined, timeoutMs: ANSWER_MS })
+}
+
+function refusalOf(outcome: Answered): string {
+  const { status } = outcome.answer
+  if (status === conditions.unauthenticated) return 'The token was not accepted. It may have expired.'
+  if (outcome.type === 'validation_failed' && outcome.errors[0] !== undefined)
+    return `${outcome.errors[0].field}: ${outcome.errors[0].message}`
+  return 'message' in outcome ? outcome.message : `${status} ${outcomeWords(outcome.type)}`
+}
