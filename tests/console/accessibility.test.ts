@@ -132,7 +132,6 @@ function sweepAll(executablePath: string): void {
     await approval.getByRole('status').getByText('You rejected it.').waitFor()
     await sweep(page, 'rejected')
     await page.getByRole('button', { name: 'Somebody else' }).click()
-    await page.getByRole('button', { name: 'Use a token instead' }).click()
     await page.getByLabel('Token', { exact: true }).fill('opaque')
     await page.getByRole('button', { name: 'Open the inbox' }).click()
     await page.getByRole('alert').getByText('The token was not accepted.').waitFor()

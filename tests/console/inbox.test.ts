@@ -11,7 +11,7 @@ import {
   violations,
 } from './console-browser.ts'
 import { useConsoleStack } from './console-stack.ts'
-import { openView } from './try-flow.ts'
+import { focused, openView } from './try-flow.ts'
 
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
@@ -120,6 +120,7 @@ function testInbox(executablePath: string): void {
       await looksRight(page, `nobody-${shown}`)
       await become(page, 'dave')
       await page.getByText('Nothing waits for you.').waitFor()
+      await expect.poll(() => focused(page)).toBe('Your identity')
       await looksRight(page, `empty-${shown}`)
 
       const gated = await askAs(asker)
@@ -146,6 +147,7 @@ function testInbox(executablePath: string): void {
       await approval.getByLabel('Comment, for the record').fill(markup)
       await approval.getByRole('button', { name: 'Approve', exact: true }).click()
       await approval.getByRole('status').getByText('You approved it.').waitFor()
+      await expect.poll(() => focused(page)).toBe('You approved it.')
       await approval.getByText('approved, not used yet').waitFor()
       await approval.getByRole('region', { name: 'Decisions' }).getByText(markup).waitFor()
       expect(await page.locator('main img, main b').count()).toBe(0)

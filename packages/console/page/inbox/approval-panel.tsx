@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Field } from '../shell/field.tsx'
 import { knownTime } from '../shell/format.ts'
 import { placeHash } from '../shell/place.ts'
+import { takeLostFocus } from '../shell/take-focus.ts'
 import { messageOf } from '../shell/use-load.ts'
 import type { Approval } from './approval.ts'
 import { describeNeeded, mayWithdraw, stateOf, timeLeft, viewState, whyNotDecide } from './approval-rules.ts'
@@ -164,6 +165,11 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
   const [fault, setFault] = useState('')
   const [isBusy, setIsBusy] = useState(false)
   const reasonId = useId()
+  const status = useRef<HTMLParagraphElement>(null)
+  // The used button is gone after a decision.
+  useEffect(() => {
+    if (said !== '') takeLostFocus(status.current)
+  }, [said])
   const { approval } = listed
   const reason = whyNotDecide(approval, me)
   const isPending = stateOf(approval, now) === 'pending'
@@ -217,7 +223,9 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
           </button>
         )}
       </div>
-      <p role="status">{said}</p>
+      <p role="status" tabIndex={-1} ref={status}>
+        {said}
+      </p>
       {fault !== '' && (
         <p class="field-fault" role="alert">
           It was not done: {fault}

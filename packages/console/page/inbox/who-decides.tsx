@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Person } from '../api/gateway-info.ts'
 import { Field } from '../shell/field.tsx'
+import { takeLostFocus } from '../shell/take-focus.ts'
 import type { Inbox, InboxState } from './inbox.ts'
 
 interface WhoProps {
@@ -12,8 +13,15 @@ interface WhoProps {
 /** The person whose inbox is shown: a person of development, or the owner of a token. */
 export function WhoDecides({ people, inbox, state: { who, fault } }: WhoProps) {
   const [isOther, setIsOther] = useState(people.length === 0)
+  const section = useRef<HTMLElement>(null)
+  // The used control is gone after a change of the person.
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) takeLostFocus(section.current)
+    isFirst.current = false
+  }, [who])
   return (
-    <section class="panel inbox-who" aria-label="Your identity">
+    <section class="panel inbox-who" aria-label="Your identity" tabIndex={-1} ref={section}>
       {who === undefined ? (
         <>
           <p>
