@@ -96,7 +96,7 @@ test('a page keeps known members only, and no token', () => {
   expect(page.approvals.map(({ approvalId }) => approvalId)).toEqual(['a-1'])
   expect(page.next).toBe('c-2')
   expect(JSON.stringify(page)).not.toContain('secret')
-  expect(exampleApproval().request?.inputs).toEqual([['body', { amount: 500 }]])
+  expect(exampleApproval().request?.inputs).toEqual([['body', { amount: 750 }]])
   const inputs = { body: [1], path: { id: '7' }, header: null }
   const places = exampleApproval({ request: { method: 'GET', inputs } }).request?.inputs
   expect(places).toEqual([
