@@ -21,6 +21,7 @@ const metrics = createMetrics({
   version: '0',
   load: { inFlight: 0, bufferedBytes: 0 },
   upstreams: () => [],
+  targets: () => [],
   budgets: () => [],
 })
 const issuers = [{ issuer: 'https://id.example.test', audience: ['agentic'] }]

@@ -36,6 +36,17 @@ const schema: KeySchema = {
         required: ['id'],
       },
     },
+    targets: {
+      description: 'Targets.',
+      type: 'array',
+      items: {
+        anyOf: [
+          { type: 'string' },
+          { type: 'object', properties: { url: { description: 'Its address.', type: 'string' } } },
+          reference,
+        ],
+      },
+    },
     tenants: {
       description: 'Tenants.',
       default: {},
@@ -68,6 +79,8 @@ test('every key has its path, value, default and meaning; bars do not break the 
     '| `limits.strict` | `true`, `false` | absent | Strict? |',
     '| `routes` | list of maps | required | Routes. |',
     '| `routes[].id` | text | required | Its id. |',
+    '| `targets` | list of texts or maps | absent | Targets. |',
+    '| `targets[].url` | text | absent | Its address. |',
     '| `tenants` | map of maps by name | `{}` | Tenants. |',
     '| `tenants.<name>.features` | list of texts | `[a, b]` | Features. |',
   ])

@@ -37,9 +37,14 @@ export function configurationKeys(schema: KeySchema, path = ''): ConfigurationKe
   const values = valuesOf(schema)
   return [
     ...own,
-    ...(schema.items === undefined ? [] : configurationKeys(schema.items, `${path}[]`)),
+    ...(schema.items === undefined ? [] : configurationKeys(mapForm(schema.items), `${path}[]`)),
     ...(values === undefined ? [] : configurationKeys(values, `${path}.<name>`)),
   ]
+}
+
+/** Of a value of several forms, the one that is a map. */
+function mapForm(schema: KeySchema): KeySchema {
+  return schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema
 }
 
 function describeKey(schema: KeySchema, path: string, isRequired: boolean): ConfigurationKey {
@@ -80,7 +85,8 @@ function typeText(schema: KeySchema): string {
 function itemText(schema: KeySchema): string {
   const { type, enum: words } = withoutReference(schema)
   if (words !== undefined) return words.map(codeText).join(', ')
-  return type === 'object' ? 'maps' : 'texts'
+  if (type === 'object') return 'maps'
+  return mapForm(schema).properties === undefined ? 'texts' : 'texts or maps'
 }
 
 function defaultText({ default: value, properties }: KeySchema): string {

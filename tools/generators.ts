@@ -49,6 +49,7 @@ export const generators: readonly Generator[] = [
   ...['office-hours.ts', 'cost-centre.ts', 'plugins-gateway.yaml'].map((file) =>
     section(`example ${file}`, customPage, () => exampleFile(`docs/examples/${file}`)),
   ),
+  section('configuration upstreams', configurationPage, () => keysBelow('upstreams')),
   section('configuration routes', configurationPage, () => keysBelow('routes')),
   {
     type: 'section',

@@ -39,7 +39,7 @@ async function startCampaignTools() {
   const catalogue = createCatalogue({
     routes: loaded.config.routes
       .filter(({ target }) => target === service.url)
-      .map(({ id, method, path, target }) => ({ id, method, path, target, mcp: {} })),
+      .map(({ id, method, path }) => ({ id, method, path, target: service.url, mcp: {} })),
     environment: systemEnvironment,
     refreshSeconds: 300,
     load: async (target, signal) => (await fetch(`${target}/openapi.json`, { signal })).json(),

@@ -384,8 +384,10 @@ export class Exchange implements RequestHead, RequestWire {
   upstreamEndedAt: number | undefined = undefined
   /** The status of the upstream's answer, also of one that is not passed on. */
   upstreamStatus: number | undefined = undefined
-  /** The request was sent a second time, on a new connection. */
+  /** The request was sent again, on a new connection or to another target. */
   resent = false
+  /** The seconds after which a request may find a target of its upstream again, when all are out. */
+  retryAfterSeconds: number | undefined = undefined
   /** The rules of the profile that the upstream's answer broke. */
   violations: readonly string[] = NONE
   /** The tokens that the answer reported; `undefined` when it did not, or when nobody counts them. */

@@ -31,14 +31,18 @@ import {
   type ListenerSettings,
 } from './listen/listener.ts'
 import { createLog, type Log } from './log.ts'
-import { createMetrics, type Metrics, type UpstreamState } from './metrics/metrics.ts'
+import { createMetrics, type Metrics, type TargetUp, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
 import { checkGivenPlugins, type GivenPlugin, type LoadedPlugin } from './plugins/custom/load-plugins.ts'
 import { createStreamSlots } from './slots/shared-slots.ts'
 import type { StreamSlots } from './slots/stream-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
-import type { UpstreamPool } from './upstream/pools.ts'
+import type { PoolWorld } from './upstream/pools.ts'
 import { createShared } from './upstream/shared-resources.ts'
+import { createSharedGroups } from './upstream/targets/create-group.ts'
+import type { TargetGroup } from './upstream/targets/target-group.ts'
+import { isOut } from './upstream/targets/target-state.ts'
+import type { UpstreamPool } from './upstream/upstream-pool.ts'
 
 /** Everything a gateway is made with. */
 export interface GatewayOptions extends SnapshotSource {
@@ -117,14 +121,14 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
   const http = createHttpClient()
-  const pools = createShared<UpstreamPool>()
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(() => gatewayConfig().limits)
-  const outlasting = { http, pools, waits: load, resources: createShared<Closable>() }
+  const outlasting = { http, ...createSharedPools(), waits: load, resources: createShared<Closable>() }
   const metrics = createMetrics({
     version: options.version,
     load,
-    upstreams: () => pools.all.map(upstreamState),
+    upstreams: () => upstreamStates(outlasting),
+    targets: () => snapshots.current.pools.groups.flatMap(targetsUp),
     budgets: () => limits.store.budgetUse(),
   })
   const limits = openLimits(options, metrics)
@@ -259,7 +263,7 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 
 /** Why the gateway is less than ready without being unready. The text is public: it names no file and no key. */
 function degradedReasons(
-  { plugins, config }: Snapshot,
+  { plugins, config, pools }: Snapshot,
   { last }: Reloading,
   {
     slots,
@@ -273,6 +277,7 @@ function degradedReasons(
   if (config.gateway.rate_limits.length > 0 && store.scope() === 'local') reasons.push(LIMITS_ALONE)
   const unanchored = auditFiles.degraded()
   if (unanchored !== undefined) reasons.push(unanchored)
+  reasons.push(...pools.groups.flatMap(groupReasons))
   for (const { name, degraded } of plugins) {
     const reason = degraded?.()
     if (reason !== undefined) reasons.push(`${name}: ${reason}`)
@@ -280,6 +285,32 @@ function degradedReasons(
   return reasons
 }
 
-function upstreamState({ name, connections, permits }: UpstreamPool): UpstreamState {
-  return { name, connections: connections.count, queued: permits.waiting }
+/** Why an upstream is less than ready. */
+function groupReasons({ name, states, isStale }: TargetGroup): string[] {
+  const out = states.filter(({ condition }) => isOut(condition)).length
+  return [
+    ...(out > 0 ? [`upstream ${name}: ${out} of ${states.length} targets are out`] : []),
+    ...(isStale ? [`upstream ${name}: its name cannot be resolved`] : []),
+  ]
+}
+
+function targetsUp({ name, states }: TargetGroup): TargetUp[] {
+  return states.map(({ number, condition }) => ({
+    upstream: name,
+    target: number,
+    isUp: !isOut(condition),
+  }))
+}
+
+function createSharedPools(): Pick<PoolWorld, 'pools' | 'sharedGroups'> {
+  return { pools: createShared<UpstreamPool>(), sharedGroups: createSharedGroups() }
+}
+
+function upstreamStates({ pools, sharedGroups }: Pick<PoolWorld, 'pools' | 'sharedGroups'>): UpstreamState[] {
+  const all = [...pools.all, ...sharedGroups.targets.all.map(({ pool }) => pool)]
+  return all.map(({ name, connections, permits }) => ({
+    name,
+    connections: connections.count,
+    queued: permits.waiting,
+  }))
 }

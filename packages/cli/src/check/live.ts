@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   type ConfigPath,
+  type GatewayConfig,
   type LoadedResult,
   type Person,
   type RouteConfig,
@@ -42,8 +43,17 @@ type Loaded = Extract<LoadedResult, { ok: true }>
 
 /** Compares a configuration with the services behind it, and its roles with the people beside it. */
 export async function checkLive(loaded: Loaded, progress: (message: string) => void): Promise<LiveFinding[]> {
-  const routes = loaded.config.routes.map((route, index) => ({ ...route, index }))
-  const groups = [...Map.groupBy(routes, ({ target }) => target)]
+  const routes = loaded.config.routes.map((route, index) => ({
+    ...route,
+    ...tlsFilesOf(route, loaded.config),
+    index,
+  }))
+  const leading = routes.flatMap((route) =>
+    addressesOf(route, loaded.config).map((address) => ({ route, address })),
+  )
+  const groups = [...Map.groupBy(leading, ({ address }) => address)].map(
+    ([address, all]) => [address, all.map(({ route }) => route)] as const,
+  )
   const found = await Promise.all(
     groups.map(([target, group]) => checkTarget(target, group, { loaded, progress })),
   )
@@ -68,6 +78,26 @@ const NO_TARGET: LiveFinding = {
     'there is no route and so no target to ask: "npx agentic routes add FILE --from URL" adds the routes of a service',
 }
 
+/** The addresses that a route leads to: its target, or the targets of its upstream. */
+function addressesOf(
+  { target, upstream = '' }: RouteConfig,
+  { upstreams }: GatewayConfig,
+): readonly string[] {
+  if (target !== undefined) return [target]
+  const { targets = [], dns } = upstreams[upstream] ?? {}
+  return dns === undefined ? targets.map(({ url }) => url) : [`${dns.scheme}://${dns.name}:${dns.port}`]
+}
+
+/** An upstream has the files for TLS of its targets. */
+function tlsFilesOf({ upstream = '' }: RouteConfig, { upstreams }: GatewayConfig) {
+  const { ca_file, client_cert_file, client_key_file } = upstreams[upstream] ?? {}
+  return {
+    ...(ca_file !== undefined && { ca_file }),
+    ...(client_cert_file !== undefined && { client_cert_file }),
+    ...(client_key_file !== undefined && { client_key_file }),
+  }
+}
+
 type IndexedRoute = RouteConfig & { readonly index: number }
 
 /** Roles that one person needs for a route. */
@@ -86,7 +116,12 @@ async function checkTarget(
   routes: readonly IndexedRoute[],
   { loaded, progress }: { readonly loaded: Loaded; readonly progress: (message: string) => void },
 ): Promise<TargetResult> {
-  const place: ConfigPath = ['routes', routes[0]?.index ?? 0, 'target']
+  const [first] = routes
+  const place: ConfigPath = [
+    'routes',
+    first?.index ?? 0,
+    first?.upstream === undefined ? 'target' : 'upstream',
+  ]
   const url = new URL(`${target.replace(/\/+$/, '')}/openapi.json`)
   const fetched = await fetchDocument(url, {
     tls: readTlsFiles(routes),
@@ -103,7 +138,10 @@ async function checkTarget(
   const { operations } = describeService(fetched.api)
   const routed = operations.map((operation) => ({ operation, ...findRoute(operation, target, loaded) }))
   return {
-    findings: [...unknownRoutes(routes, operations), ...unrouted(routed, { target, file: loaded.file })],
+    findings: [
+      ...unknownRoutes(routes, operations, target),
+      ...unrouted(routed, { target, file: loaded.file }),
+    ],
     approvers: routed.flatMap(({ operation: { approvalRole }, index }) =>
       approvalRole === undefined || index === undefined ? [] : [{ index, roles: [approvalRole] }],
     ),
@@ -139,17 +177,18 @@ function findRoute(
   const trial = tryRoute(config, { method, target: path.replaceAll(/\{\w+\}/g, 'agentic-check') }, options)
   if (trial.type !== 'route') return {}
   const index = config.routes.findIndex(({ id }) => id === trial.route.id)
-  return trial.route.target === target ? { index } : { other: config.routes[index] }
+  return addressesOf(trial.route, config).includes(target) ? { index } : { other: config.routes[index] }
 }
 
 function unknownRoutes(
   routes: readonly IndexedRoute[],
   operations: readonly ServiceOperation[],
+  target: string,
 ): LiveFinding[] {
   const unknown = routes.filter(
     (route) => route.method !== 'OPTIONS' && !operations.some((operation) => answers(operation, route)),
   )
-  return unknown.map(({ index, method, path, target }) => ({
+  return unknown.map(({ index, method, path }) => ({
     id: 'route-unknown',
     path: ['routes', index, 'path'],
     message: `the service at ${target} has no ${method} ${path}`,
@@ -199,8 +238,9 @@ function unrouted(
 }
 
 /** A second service with the same path needs a path of its own. */
-function leadsElsewhere({ id, target }: RouteConfig): string {
-  return `its route ${id} has the target ${target}: mount one of the services with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md`
+function leadsElsewhere({ id, target, upstream }: RouteConfig): string {
+  const place = target === undefined ? `upstream ${upstream}` : `target ${target}`
+  return `its route ${id} has the ${place}: mount one of the services with a publicPath, see "Two services behind one gateway" in docs/troubleshooting.md`
 }
 
 function leadsTo(operation: ServiceOperation, serves: NonNullable<ServiceOperation['serves']>): boolean {

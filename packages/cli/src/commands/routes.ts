@@ -142,8 +142,13 @@ function routeTable(all: readonly RouteConfig[], stream: NodeJS.WriteStream): st
 }
 
 function routeRow(route: RouteConfig): string[] {
-  const { id, method, path, target, mode } = route
-  return [id, method, path, target, mode, deadlineOf(route), wantsOf(route)].map(terminalText)
+  const { id, method, path, mode } = route
+  return [id, method, path, placeOf(route), mode, deadlineOf(route), wantsOf(route)].map(terminalText)
+}
+
+/** Its address, or the name of its upstream. */
+function placeOf({ target, upstream }: RouteConfig): string {
+  return target ?? `upstream ${upstream}`
 }
 
 function deadlineOf({ executionTimeoutSeconds: seconds }: RouteConfig): string {
@@ -185,7 +190,7 @@ function routeLines({ route, params, plugins }: Extract<RouteTrial, { type: 'rou
   const facts = [
     ['  route', `${route.id} (${route.method} ${route.path})`],
     ...(parameters.length === 0 ? [] : [['  parameters', parameters.join(', ')]]),
-    ['  target', route.target],
+    ['  target', placeOf(route)],
     ['  deadline', deadlineOf(route)],
     ...(route.mode === 'sse' ? [['  stream', 'when the request has Accept: text/event-stream']] : []),
     ['  conformance', route.conformance],

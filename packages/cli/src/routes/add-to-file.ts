@@ -159,7 +159,7 @@ function planRoutes(service: ServiceDocument, { target, existing, text }: Existi
   const taken = new Set(existing.map(({ id }) => id))
   const known = new Map(existing.map((route) => [keyOf(route), route]))
   const missing = service.operations.filter((operation) => !known.has(keyOf(operation)))
-  const same = existing.findIndex((route) => route.target.replace(/\/+$/, '') === target)
+  const same = existing.findIndex((route) => route.target?.replace(/\/+$/, '') === target)
   // The text of the file may have variables; the new routes get the same ones.
   const targetText = targetTexts(text)[same] ?? target
   const added = missing.map((operation): RemarkedRoute => {
@@ -178,8 +178,10 @@ function planRoutes(service: ServiceDocument, { target, existing, text }: Existi
   const notes = service.operations.flatMap((operation) => {
     const route = known.get(keyOf(operation))
     // Variables of a given target are filled in only when the file is read.
-    if (route === undefined || target.includes('${') || route.target.replace(/\/+$/, '') === target) return []
-    return [`${operation.method} ${operation.path} has the target ${route.target}: it stays`]
+    if (route === undefined || target.includes('${') || route.target?.replace(/\/+$/, '') === target)
+      return []
+    const place = route.target === undefined ? `upstream ${route.upstream}` : `target ${route.target}`
+    return [`${operation.method} ${operation.path} has the ${place}: it stays`]
   })
   if (notes.length > 0) notes.push(OTHER_TARGET)
   return { added, notes }

@@ -6,6 +6,7 @@ import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import { planOf } from '../plugins/plugin-set.ts'
+import type { TargetGroup } from '../upstream/targets/target-group.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 import { hideSecrets, hideValues } from './hide-secrets.ts'
 
@@ -59,7 +60,7 @@ async function peopleOf(development: DevelopmentAccess | undefined) {
 }
 
 /** Routes with each plugin's plan for them, plugins in order, and services; without secrets. */
-export function describeRoutes({ config, plugins }: Pick<Snapshot, 'config' | 'plugins'>) {
+export function describeRoutes({ config, plugins, pools }: Pick<Snapshot, 'config' | 'plugins' | 'pools'>) {
   const { routes, gateway } = config
   const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
   const describePlugin = (plugin: PipelinePlugin) => ({
@@ -70,7 +71,8 @@ export function describeRoutes({ config, plugins }: Pick<Snapshot, 'config' | 'p
   return {
     routes: routes.map((route) => describeRoute(route, plugins)),
     plugins: [...plugins.map(describePlugin), upstream],
-    services: describeServices(routes),
+    services: describeServices(config),
+    upstreams: pools.groups.map(describeUpstream),
   }
 }
 
@@ -88,7 +90,8 @@ function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[]) {
     id,
     method,
     path,
-    target: String(hideSecrets(route.target)),
+    target: route.target === undefined ? null : String(hideSecrets(route.target)),
+    upstream: route.upstream ?? null,
     mode,
     executionTimeoutSeconds,
     roles,
@@ -105,15 +108,38 @@ function describePlan(plugin: PipelinePlugin, route: RouteConfig) {
   return { name, runs, because: why }
 }
 
-function upstreamPlan(route: RouteConfig) {
-  return { name: 'upstream', runs: true, because: `the request goes to ${originOf(route)}` }
+function upstreamPlan({ target, upstream }: RouteConfig) {
+  const place = target === undefined ? `a target of ${upstream}` : new URL(target).origin
+  return { name: 'upstream', runs: true, because: `the request goes to ${place}` }
 }
 
-function describeServices(routes: readonly RouteConfig[]) {
-  const byOrigin = Map.groupBy(routes, originOf)
-  return [...byOrigin].map(([origin, own]) => ({ origin, routes: own.map(({ id }) => id) }))
+/** The targets of an upstream with their state in this process. */
+function describeUpstream({ name, states, isStale }: TargetGroup) {
+  return {
+    name,
+    resolved: !isStale,
+    targets: states.map(({ number, url, weight, condition, active }) => ({
+      number,
+      url: String(hideSecrets(url)),
+      weight,
+      state: condition,
+      active,
+    })),
+  }
 }
 
-function originOf({ target }: RouteConfig): string {
-  return new URL(target).origin
+/** The origins that routes lead to; listed targets of an upstream are services too. */
+function describeServices({ routes, upstreams }: GatewayConfig) {
+  const leading = routes.flatMap((route) =>
+    addressesOf(route, upstreams).map((address) => ({ route, address })),
+  )
+  const byOrigin = Map.groupBy(leading, ({ address }) => new URL(address).origin)
+  return [...byOrigin].map(([origin, own]) => ({ origin, routes: own.map(({ route }) => route.id) }))
+}
+
+function addressesOf(
+  { target, upstream = '' }: RouteConfig,
+  upstreams: GatewayConfig['upstreams'],
+): readonly string[] {
+  return target === undefined ? (upstreams[upstream]?.targets ?? []).map(({ url }) => url) : [target]
 }

@@ -66,12 +66,27 @@ const schemas = {
     routes: listOf(ref('Route')),
     plugins: listOf(object({ name: text, configured: flag, configuration: { type: 'object' } })),
     services: listOf(object({ origin: text, routes: texts })),
+    upstreams: listOf(ref('Upstream')),
+  }),
+  Upstream: object({
+    name: text,
+    resolved: { ...flag, description: 'False while its DNS name cannot be resolved.' },
+    targets: listOf(
+      object({
+        number: { ...text, description: 'The label `target` in metrics.' },
+        url: text,
+        weight: whole,
+        state: { type: 'string', enum: ['up', 'starting', 'ejected', 'unhealthy'] },
+        active: whole,
+      }),
+    ),
   }),
   Route: object({
     id: text,
     method: text,
     path: text,
-    target: text,
+    target: orNull(text),
+    upstream: orNull(text),
     mode: { type: 'string', enum: ['json', 'sse'] },
     executionTimeoutSeconds: whole,
     roles: texts,

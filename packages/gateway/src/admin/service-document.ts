@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache'
 import type { Exchange } from '../exchange.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import { type HttpAnswer, HttpLookupError, lookUp } from '../upstream/http-client.ts'
-import type { UpstreamTarget } from '../upstream/pools.ts'
+import { TargetGroup } from '../upstream/targets/target-group.ts'
+import type { UpstreamTarget } from '../upstream/upstream-pool.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
 /** Finds the OpenAPI document of the service behind a route. */
@@ -33,7 +34,10 @@ export function createServiceDocuments(current: () => Pick<Snapshot, 'config' | 
       const { config, pools } = current()
       const route = config.routes.find((each) => each.id === id)
       if (route === undefined) return faultAnswer('NOT_FOUND', 'No route has this id.')
-      const target = pools.get(route)
+      const destination = pools.get(route)
+      // Every target of an upstream is the same service.
+      const target = destination instanceof TargetGroup ? destination.anyTarget() : destination
+      if (target === undefined) return faultAnswer('UNAVAILABLE', unanswered.unreachable)
       const key = JSON.stringify([target.pool.name, target.origin, target.basePath])
       const known = kept.get(key)
       if (known !== undefined) return await known

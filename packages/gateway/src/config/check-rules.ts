@@ -17,6 +17,7 @@ import { limitRules } from './limit-rules.ts'
 import { checkHttpUrl } from './schema/address-checks.ts'
 import { checkPathTemplate, pathShape } from './schema/path-template.ts'
 import { nodeAt, placeAt, type SourceNode } from './source/source-tree.ts'
+import { targetRules } from './target-rules.ts'
 
 /** The file as the rules see it. */
 export interface RuleInput {
@@ -29,7 +30,7 @@ export interface RuleInput {
 /** Runs the rules that look at more than one key; the schema checks each key alone. */
 export const checkRules = (input: RuleInput): readonly Finding[] => {
   const draft = createDraft(input)
-  return [...gatewayRules, ...limitRules, ...routeRules, ...pluginRules]
+  return [...gatewayRules, ...limitRules, ...routeRules, ...targetRules, ...pluginRules]
     .flatMap((rule) => rule(draft))
     .map(locate(input.root))
 }
@@ -149,31 +150,10 @@ const licenceHasSource: Rule = (draft) => {
     }))
 }
 
-const tlsFilesNeedHttps: Rule = (draft) =>
-  routesOf(draft).flatMap((route) => {
-    const target = textAt(draft.value, [...route, 'target'])
-    if (target === undefined || /^https:/i.test(target)) return []
-    return ['ca_file', 'client_cert_file', 'client_key_file']
-      .map((key) => [...route, key])
-      .filter((path) => isPresent(draft.value, path))
-      .map((path) => ({ path, message: 'needs a target that starts with https://' }))
-  })
-
-const clientCertificateHasKey: Rule = (draft) =>
-  routesOf(draft).flatMap((route) => {
-    const pair = ['client_cert_file', 'client_key_file']
-    const [given, ...more] = pair.filter((key) => isPresent(draft.value, [...route, key]))
-    if (given === undefined || more.length > 0) return []
-    const missing = pair.find((key) => key !== given)
-    return [{ path: [...route, given], message: `needs ${missing} beside it`, absence: true }]
-  })
-
 const routeRules: readonly Rule[] = [
   uniqueTexts(routesOf, 'id', 'route id'),
   uniqueEndpoints,
   licenceHasSource,
-  tlsFilesNeedHttps,
-  clientCertificateHasKey,
 ]
 
 const TOKEN_VALIDATOR: Path = ['plugins', 'token-validator']

@@ -54,17 +54,26 @@ const toPath = (path: readonly PropertyKey[]): Path =>
 
 const describeIssues = (root: SourceNode): ((issue: Issue) => Finding[]) => {
   let schema: JsonSchema | undefined
-  return function describeIssue(issue) {
+  return function describeIssue(issue): Finding[] {
     const path = toPath(issue.path)
     if (issue.code === 'unrecognized_keys') {
       schema ??= configJsonSchema()
       const known = knownKeys(schema, path)
       return issue.keys.map((key) => unknownKey(root, [...path, key], known))
     }
+    if (issue.code === 'invalid_union') {
+      const meant = meantBranch(issue)
+      if (meant !== undefined)
+        return meant.flatMap((inner) => describeIssue({ ...inner, path: [...issue.path, ...inner.path] }))
+    }
     if (issue.code === 'invalid_key') return [wrongKey(root, path, issue)]
     return [wrongValue(root, path, issue)]
   }
 }
+
+/** The faults of the form that a value of several forms was meant to have: the one of the right type. */
+const meantBranch = ({ errors }: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined =>
+  errors.find((branch) => branch.every(({ code, path }) => code !== 'invalid_type' || path.length > 0))
 
 /** The known keys of the map at a path, for "did you mean". */
 const knownKeys = (schema: JsonSchema, path: Path): readonly string[] => {
@@ -76,8 +85,12 @@ const knownKeys = (schema: JsonSchema, path: Path): readonly string[] => {
         at?.properties?.[step] ??
         (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
   }
-  return Object.keys(at?.properties ?? {})
+  return propertiesOf(at)
 }
+
+/** The properties of a map; of a value of several forms, those of the form that is a map. */
+const propertiesOf = (schema: JsonSchema | undefined): readonly string[] =>
+  schema?.anyOf?.flatMap(propertiesOf) ?? Object.keys(schema?.properties ?? {})
 
 const unknownKey = (root: SourceNode, path: Path, known: readonly string[]): Finding => {
   const key = String(path.at(-1))

@@ -3,11 +3,13 @@ import { list, section } from './schema/field-kinds.ts'
 import { gatewaySection } from './schema/gateway-section.ts'
 import { pluginsSection } from './schema/plugin-sections.ts'
 import { routeSection } from './schema/route-section.ts'
+import { upstreamsSection } from './schema/upstream-section.ts'
 
 /** The whole configuration file: the one source of its keys, types, defaults and descriptions. */
 export const configSchema = section({
   gateway: gatewaySection.prefault({}).describe('Listeners, limits and shutdown.'),
   plugins: pluginsSection.describe('Options of the five plugins, and plugins of your own.'),
+  upstreams: upstreamsSection.prefault({}).describe('Services with several targets, by name.'),
   routes: list(routeSection).describe('What is forwarded where.'),
 }).describe('Configuration of the Agentic REST gateway.')
 
@@ -54,3 +56,7 @@ export type AuditAttribute = OtelAuditOptions['attributes'][number]
 export type CustomPluginOptions = NonNullable<PluginsConfig['custom']>[number]
 /** One route. */
 export type RouteConfig = GatewayConfig['routes'][number]
+/** One entry of `upstreams`. */
+export type UpstreamConfig = GatewayConfig['upstreams'][string]
+/** A target of an upstream, with its weight. */
+export type ListedTarget = NonNullable<UpstreamConfig['targets']>[number]

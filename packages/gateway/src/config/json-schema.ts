@@ -8,6 +8,7 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
   readonly additionalProperties?: JsonSchema | boolean
+  readonly anyOf?: readonly JsonSchema[]
 }
 
 const REFERENCE = { $ref: '#/$defs/reference' }
@@ -40,6 +41,9 @@ const allowReferences = (schema: JsonSchema): JsonSchema => {
   if (typeof schema.additionalProperties === 'object') {
     return { ...schema, additionalProperties: allowReferences(schema.additionalProperties) }
   }
+  // A value of several forms: one of them is a text, which takes a reference.
+  if (schema.anyOf !== undefined)
+    return { ...schema, anyOf: [...schema.anyOf.map(allowReferences), REFERENCE] }
   return isNarrowerThanText(schema) ? orReference(schema) : schema
 }
 

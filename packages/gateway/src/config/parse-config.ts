@@ -182,13 +182,25 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       'otel-audit': withAuditFiles(config.plugins['otel-audit'], absolute),
       ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
     },
-    routes: config.routes.map((route) =>
-      withFiles(route, ['ca_file', 'client_cert_file', 'client_key_file'], absolute),
-    ),
+    upstreams: withUpstreamFiles(config.upstreams, absolute),
+    routes: config.routes.map((route) => withFiles(route, TARGET_FILES, absolute)),
   }
 }
 
 type Absolute = (name: string) => string
+
+const TARGET_FILES = ['ca_file', 'client_cert_file', 'client_key_file'] as const
+
+const withUpstreamFiles = (
+  upstreams: GatewayConfig['upstreams'],
+  absolute: Absolute,
+): GatewayConfig['upstreams'] => {
+  const entries = Object.entries(upstreams).map(([name, upstream]) => [
+    name,
+    withFiles(upstream, TARGET_FILES, absolute),
+  ])
+  return Object.assign(Object.create(null), Object.fromEntries(entries))
+}
 
 type TlsSection = NonNullable<GatewayConfig['gateway']['tls']>
 

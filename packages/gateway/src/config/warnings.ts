@@ -1,5 +1,5 @@
 import { headers } from '@agentic-rest/profile'
-import type { GatewayConfig, IssuerOptions, RouteConfig } from './config-schema.ts'
+import type { GatewayConfig, IssuerOptions, RouteConfig, UpstreamConfig } from './config-schema.ts'
 import { formatPath, type Path } from './faults.ts'
 import { keySourceOf } from './key-source.ts'
 import { isAllInterfaces, isPlainToAnotherHost } from './schema/address-checks.ts'
@@ -66,11 +66,11 @@ export const toldWarnings = ({ config, warnings = [] }: LoadedConfig): readonly 
 }
 
 /** Finds valid but unwise settings. Messages never repeat a value: it may be a secret. */
-export const warningsOf = ({ gateway, plugins, routes }: GatewayConfig): readonly Unwise[] => [
+export const warningsOf = ({ gateway, plugins, upstreams, routes }: GatewayConfig): readonly Unwise[] => [
   ...listenerWarnings(gateway),
   ...adminWarning(gateway),
   ...pluginWarnings(plugins),
-  ...plainConnections({ gateway, plugins, routes }),
+  ...plainConnections({ gateway, plugins, upstreams, routes }),
   ...routes.flatMap(routeWarnings),
   ...unequalNeighbours(routes).map(neighbourWarning),
 ]
@@ -86,7 +86,7 @@ const listenerWarnings = ({ host, tls, admin }: GatewayConfig['gateway']): Unwis
 }
 
 /** Addresses without TLS on another host: anybody on the way can read and change what is sent. */
-const plainConnections = ({ gateway, plugins, routes }: GatewayConfig): Unwise[] => {
+const plainConnections = ({ gateway, plugins, upstreams, routes }: GatewayConfig): Unwise[] => {
   const { 'tenant-injector': tenants, 'license-check': licences, 'otel-audit': audit } = plugins
   const { mode, issuers } = plugins['token-validator']
   const collector = audit.enabled && audit.exporter === 'otlp' ? audit.otlp_endpoint : undefined
@@ -127,14 +127,25 @@ const plainConnections = ({ gateway, plugins, routes }: GatewayConfig): Unwise[]
       'checkpoints can be changed on the way; use https',
     ),
     ...routes.flatMap(({ target, forwardAuthorization }, index) =>
-      of(
-        forwardAuthorization ? target : undefined,
-        ['routes', index, 'target'],
-        'the tokens of callers can be read; use https, or set forwardAuthorization to false',
-      ),
+      of(forwardAuthorization ? target : undefined, ['routes', index, 'target'], TOKENS_READABLE),
     ),
+    ...Object.entries(upstreams)
+      .filter(([name]) => routes.some((route) => route.upstream === name && route.forwardAuthorization))
+      .flatMap(([name, upstream]) =>
+        addressesOf(upstream).flatMap(([path, address]) =>
+          of(address, ['upstreams', name, ...path], TOKENS_READABLE),
+        ),
+      ),
   ]
 }
+
+const TOKENS_READABLE = 'the tokens of callers can be read; use https, or set forwardAuthorization to false'
+
+/** The addresses of an upstream with their places in it. */
+const addressesOf = ({ targets = [], dns }: UpstreamConfig): readonly (readonly [Path, string])[] => [
+  ...targets.map(({ url }, index) => [['targets', index], url] as const),
+  ...(dns === undefined ? [] : [[['dns', 'scheme'], `${dns.scheme}://${dns.name}`] as const]),
+]
 
 /** The address of Redis with its key. A file that cannot be read here is a fault of the start, not of this check. */
 const redisAddresses = (

@@ -10,8 +10,7 @@ import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
-import { createUpstreamPools, type UpstreamPool, type UpstreamPools } from '../upstream/pools.ts'
-import type { Shared } from '../upstream/shared-resources.ts'
+import { createUpstreamPools, type PoolWorld, type UpstreamPools } from '../upstream/pools.ts'
 import { IdentitySigner } from '../upstream/signed-identity.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 import { cancelAll } from './drain.ts'
@@ -48,8 +47,9 @@ export interface SnapshotSource extends LoadedConfig {
 }
 
 /** The parts of the gateway that outlive a snapshot. */
-export interface SnapshotWorld extends Omit<PluginWorld, 'configVersion' | 'clientAddress'> {
-  readonly pools: Shared<UpstreamPool>
+export interface SnapshotWorld
+  extends Omit<PluginWorld, 'configVersion' | 'clientAddress'>,
+    Omit<PoolWorld, 'metrics'> {
   /** Whether the warnings of a configuration are logged here. */
   readonly logsWarnings: boolean
   /** Seals the sessions of the approval page without files for it. */
@@ -87,7 +87,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     tokenSeal,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
-      await Promise.allSettled(plugins.map((plugin) => plugin.warm?.()))
+      await Promise.allSettled([...plugins.map((plugin) => plugin.warm?.()), pools.warm()])
     },
     close: once(async () => {
       await closePlugins(plugins)
@@ -108,13 +108,9 @@ async function closePlugins(plugins: readonly PipelinePlugin[]): Promise<void> {
   await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))
 }
 
-function createPools(
-  { routes, gateway }: GatewayConfig,
-  world: SnapshotWorld,
-  plugins: readonly PipelinePlugin[],
-) {
+function createPools(config: GatewayConfig, world: SnapshotWorld, plugins: readonly PipelinePlugin[]) {
   try {
-    return createUpstreamPools(routes, gateway.limits, world.pools)
+    return createUpstreamPools(config, world)
   } catch (error) {
     void closePlugins(plugins)
     throw error

@@ -3,6 +3,8 @@ import type { Exchange, StepResult } from '../exchange.ts'
 import { askForUsage } from '../limits/inject-usage.ts'
 import { checkResponse } from '../upstream/check-response.ts'
 import { forward } from '../upstream/forward.ts'
+import { forwardToGroup } from '../upstream/targets/forward-to-group.ts'
+import { TargetGroup } from '../upstream/targets/target-group.ts'
 import { traceContext } from '../upstream/trace-context.ts'
 import { deliver } from './deliver.ts'
 import type { Parts } from './parts.ts'
@@ -19,8 +21,11 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const notAsked = route.inject_usage ? await askForUsage(exchange, limits.max_body_bytes) : undefined
   if (notAsked !== undefined) return notAsked
   const { traceparent } = traceContext(exchange)
-  const target = snapshot.pools.get(route)
-  const forwarded = await forward(exchange, route, { ...target, traceparent, signer, log })
+  const destination = snapshot.pools.get(route)
+  const forwarded =
+    destination instanceof TargetGroup
+      ? await forwardToGroup(exchange, route, { group: destination, traceparent, signer, log })
+      : await forward(exchange, route, { ...destination, traceparent, signer, log })
   exchange.trail?.end('upstream')
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded

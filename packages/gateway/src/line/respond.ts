@@ -55,6 +55,8 @@ export function sendPreflight({ reply, trace }: Exchange, headers: readonly stri
 function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): Record<string, string> {
   if (outcome.type === 'forbidden' && outcome.code === 'INSUFFICIENT_SCOPE')
     return { 'WWW-Authenticate': scopeChallenge(exchange) }
+  if (outcome.type === 'failed_dependency' && exchange.retryAfterSeconds !== undefined)
+    return { [headerNames.retryAfter]: String(exchange.retryAfterSeconds) }
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
     case 'unauthenticated':

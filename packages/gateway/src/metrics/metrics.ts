@@ -13,6 +13,13 @@ export interface UpstreamState {
   readonly queued: number
 }
 
+/** Whether a target of an upstream gets requests. */
+export interface TargetUp {
+  readonly upstream: string
+  readonly target: string
+  readonly isUp: boolean
+}
+
 /** What a policy decided; `unavailable` without the store that it needs. */
 export type LimitResult = 'allowed' | 'refused' | 'unavailable'
 
@@ -53,6 +60,10 @@ export interface Metrics {
   limitStoreKept(isKept: boolean): void
   /** Counts a request whose limits were decided on without the store of `gateway.shared`. */
   limitsDecidedAlone(): void
+  /** Counts a request that has ended at a target of an upstream. */
+  targetSettled(upstream: string, target: string, result: string): void
+  /** Counts a target that failed requests took out. */
+  targetEjected(upstream: string, target: string): void
   /** The answer to a scrape. */
   expose(): Exposition
   /** All values, to be merged with those of other processes. */
@@ -66,6 +77,7 @@ export interface Metrics {
 export interface MetricSources {
   readonly version: string
   readonly upstreams: () => readonly UpstreamState[]
+  readonly targets: () => readonly TargetUp[]
   readonly load: { readonly inFlight: number; readonly bufferedBytes: number }
   /** The highest use of each budget. */
   readonly budgets: () => readonly { readonly policy: string; readonly ratio: number }[]
@@ -113,6 +125,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     sharedLimitKept: (isKept) => sharedLimitFallback.set(isKept ? 0 : 1),
     streamDecidedAlone: () => decidedAlone.inc(),
     ...createLimitMetrics(registry),
+    ...createTargetMetrics(registry),
     expose() {
       stateGauges.update()
       return registry.expose()
@@ -158,6 +171,16 @@ function createLimitMetrics(
   }
 }
 
+/** Registers the counts of targets. */
+function createTargetMetrics(registry: Registry): Pick<Metrics, 'targetSettled' | 'targetEjected'> {
+  const requests = registry.counter(metricTable.targetRequests)
+  const ejections = registry.counter(metricTable.targetEjections)
+  return {
+    targetSettled: (upstream, target, result) => requests.inc(upstream, target, result),
+    targetEjected: (upstream, target) => ejections.inc(upstream, target),
+  }
+}
+
 /** Registers the metrics of reloads; returns the function that counts one. */
 export function createReloadMetrics(registry: Registry): Metrics['configReloaded'] {
   const reloads = registry.counter(metricTable.configReloads)
@@ -179,6 +202,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const build = registry.gauge(metricTable.build)
   const connections = registry.gauge(metricTable.connections)
   const queued = registry.gauge(metricTable.queued)
+  const targetUp = registry.gauge(metricTable.targetUp)
   const inFlight = registry.gauge(metricTable.inFlight)
   const buffered = registry.gauge(metricTable.buffered)
   const loopDelay = registry.gauge(metricTable.loopDelay)
@@ -200,6 +224,8 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
         connections.add(upstream.connections, upstream.name)
         queued.add(upstream.queued, upstream.name)
       }
+      targetUp.reset()
+      for (const { upstream, target, isUp } of sources.targets()) targetUp.set(isUp ? 1 : 0, upstream, target)
       inFlight.set(sources.load.inFlight)
       buffered.set(sources.load.bufferedBytes)
       budgetUsed.reset()

@@ -5,7 +5,7 @@ export interface MetricDescription {
   readonly labels: readonly string[]
   readonly help: string
   /** How the values of several processes combine; a sum unless given. */
-  readonly together?: 'sum' | 'first' | 'max'
+  readonly together?: 'sum' | 'first' | 'max' | 'min'
   /** The upper bounds of a histogram, ascending. */
   readonly buckets?: readonly number[]
 }
@@ -77,6 +77,9 @@ class Metric {
         return
       case 'max':
         known.value = Math.max(known.value, value)
+        return
+      case 'min':
+        known.value = Math.min(known.value, value)
         return
       case 'sum':
         known.value += value

@@ -1,6 +1,6 @@
 import type { CancelSignal } from '../exchange.ts'
 import type { AnswerHead } from './http1/answer-head.ts'
-import type { AnswerHandler } from './http1/connection.ts'
+import type { AnswerHandler, RequestProgress } from './http1/connection.ts'
 import type { ConnectionPool, Sending } from './http1/connection-pool.ts'
 import type { WireRequest } from './http1/request-writer.ts'
 
@@ -11,8 +11,10 @@ export interface UpstreamRequest extends WireRequest {
   readonly repeatable: boolean
   /** Called when the request is sent a second time. */
   onRepeated?(): void
+  /** Called when the request fails before a byte of it was sent. */
+  onUnsent?(): void
   /** Called once, when the request has ended at the upstream, complete or failed. */
-  onSettled(): void
+  onSettled(end: BodyEnd): void
 }
 
 /** The head of an upstream's answer, and its body. */
@@ -98,14 +100,15 @@ class UpstreamCall implements AnswerHandler, UpstreamBody {
     this.settle(COMPLETE)
   }
 
-  onFailed(error: Error, isLost: boolean): void {
+  onFailed(error: Error, progress: RequestProgress): void {
     // A server may close an idle connection just when a request is sent: that request is sent once more (F8).
-    if (isLost && this.repeatable && !this.request.signal.aborted) {
+    if (progress === 'lost' && this.repeatable && !this.request.signal.aborted) {
       this.repeatable = false
       this.request.onRepeated?.()
       this.sending = this.connections.resend(this.request, this)
       return
     }
+    if (progress === 'unsent') this.request.onUnsent?.()
     this.settle({ complete: false, error })
     // Without effect after the head: the body reports the error then.
     this.settlers.reject(error)
@@ -145,7 +148,7 @@ class UpstreamCall implements AnswerHandler, UpstreamBody {
 
   private settle(end: BodyEnd): void {
     this.request.signal.removeEventListener('abort', this.onAbort)
-    this.request.onSettled()
+    this.request.onSettled(end)
     this.ended = end
     this.sink?.end(end)
   }

@@ -10,21 +10,27 @@ import {
   unlessCancelled,
 } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import { dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
+import { type BodyEnd, dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { InvalidAnswerError } from './http1/answer-head.ts'
-import type { UpstreamTarget } from './pools.ts'
 import type { FullQueue, Release } from './semaphore.ts'
 import type { IdentitySigner } from './signed-identity.ts'
+import type { UpstreamTarget } from './upstream-pool.ts'
 
 /** The result of forwarding: an answer to pass on, or the outcome that replaces it. */
 export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused: NonNullable<StepResult> }
 
-/** The target of a request, its trace and the log. */
-export interface ForwardOptions extends UpstreamTarget {
+/** The trace of a request, the signer of its caller and the log. */
+export interface ForwardWorld {
   readonly traceparent: string
   readonly signer: IdentitySigner | undefined
   readonly log: Log
+}
+
+/** The target of a request as well. */
+export interface ForwardOptions extends UpstreamTarget, ForwardWorld {
+  /** The body, where it was taken before: a stream can be taken once. */
+  readonly body?: UpstreamRequest['body']
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -32,7 +38,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const SMALL_BODY_BYTES = 65_536
 
 /** The limit behind each bound of the queue. */
-const fullQueues = {
+export const fullQueues = {
   queue: { code: 'OVERLOADED', limit: 'max_upstream_queue_per_origin' },
   queuePerTenant: { code: 'LIMIT_EXCEEDED', limit: 'max_upstream_queue_per_tenant', retryAfter: 1 },
 } as const satisfies Record<FullQueue, ReachedLimit>
@@ -61,18 +67,43 @@ export async function forward(
     // An error before the request is sent would keep the permit for ever.
     release?.()
     signal.throwIfAborted()
-    if (error instanceof LimitReachedError) return { refused: refuseByLimit(exchange, error.reached) }
-    const { requestId } = exchange.trace
-    options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
-    const code = failureCode(error)
-    if (code === 'BODY_TOO_LARGE') exchange.limit = 'max_body_bytes'
-    else exchange.cause = causeOf(error)
-    return { refused: refusal(code) }
+    return refuseFailure(exchange, route, { error, log: options.log })
   }
 }
 
+/** Reads a small body before it is sent; returns the refusal of a body that cannot be read. */
+export async function readSmallBody(
+  exchange: Exchange,
+  route: RouteConfig,
+  { log }: ForwardWorld,
+): Promise<Forwarded | undefined> {
+  if (!isToBeRead(exchange)) return undefined
+  try {
+    await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
+    return undefined
+  } catch (error) {
+    exchange.signal.throwIfAborted()
+    return refuseFailure(exchange, route, { error, log })
+  }
+}
+
+/** The refusal of a request without an answer. */
+export function refuseFailure(
+  exchange: Exchange,
+  route: RouteConfig,
+  { error, log }: { readonly error: unknown; readonly log: Log },
+): Forwarded {
+  if (error instanceof LimitReachedError) return { refused: refuseByLimit(exchange, error.reached) }
+  const { requestId } = exchange.trace
+  log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
+  const code = failureCode(error)
+  if (code === 'BODY_TOO_LARGE') exchange.limit = 'max_body_bytes'
+  else exchange.cause = causeOf(error)
+  return { refused: refusal(code) }
+}
+
 /** The request of an exchange as it is sent to the upstream. */
-class ForwardedRequest implements UpstreamRequest {
+export class ForwardedRequest implements UpstreamRequest {
   readonly path: string
   readonly headers: readonly string[]
   readonly body: UpstreamRequest['body']
@@ -86,7 +117,7 @@ class ForwardedRequest implements UpstreamRequest {
     this.release = release
     this.path = basePath + exchange.path + exchange.query
     this.headers = forwardedHeaders(exchange, { traceparent, identity: signer?.sign(exchange, origin) })
-    this.body = exchange.body.content()
+    this.body = options.body ?? exchange.body.content()
     this.repeatable = isRepeatable(exchange, this.body)
   }
 
@@ -106,7 +137,7 @@ class ForwardedRequest implements UpstreamRequest {
     this.exchange.resent = true
   }
 
-  onSettled(): void {
+  onSettled(_end: BodyEnd): void {
     this.exchange.upstreamEndedAt = performance.now()
     this.release()
   }

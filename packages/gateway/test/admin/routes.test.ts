@@ -55,6 +55,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
     method: 'POST',
     path: '/c/{id}',
     target: 'http://127.0.0.1:9/base',
+    upstream: null,
     mode: 'json',
     executionTimeoutSeconds: 5,
     roles: ['a', 'b'],

@@ -94,6 +94,7 @@ test('a minimal file gets every default', () => {
       'prompt-sanitize': { max_body_bytes: 1_048_576, uninspected: 'refuse', rules: [] },
       'otel-audit': defaultAudit,
     },
+    upstreams: {},
     routes: [
       {
         ...defaultRoute,
@@ -161,6 +162,7 @@ test('the complete example of the design is read as it is meant', () => {
         ],
       },
     },
+    upstreams: {},
     routes: [
       {
         ...defaultRoute,

@@ -114,3 +114,11 @@ export const checkAddressRange: Check = (range) => {
     ? undefined
     : 'must be an IP address or a range such as 10.0.0.0/8'
 }
+
+/** The address of a DNS server as resolvers take it: `IP`, `IPv4:port` or `[IPv6]:port`. */
+export const checkDnsServer: Check = (server) => {
+  const [, bracketed, plain = '', port = '53'] =
+    /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(server) ?? []
+  const isServer = isAddress(bracketed ?? plain) && Number(port) >= 1 && Number(port) <= 65_535
+  return isServer ? undefined : 'must be an IP address with an optional port, such as 127.0.0.1:5353'
+}

@@ -3,6 +3,7 @@ import { checked, flag, integer, list, oneOf, section, text } from './field-kind
 import { featureName, role, scope } from './formats.ts'
 import { checkPathTemplate } from './path-template.ts'
 import { checkPolicy } from './policy-expression.ts'
+import { targetTlsFiles } from './upstream-section.ts'
 
 /** Methods a route may have. TRACE and CONNECT are never forwarded (hardening F12). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -20,7 +21,12 @@ export const routeSection = section({
   path: checked('a path template', checkPathTemplate).describe(
     'Path template such as /orders/{orderId}/refunds; a literal segment beats a parameter.',
   ),
-  target: checked('a URL', checkTarget).describe('Base URL of the upstream; its path is kept in front.'),
+  target: checked('a URL', checkTarget)
+    .optional()
+    .describe('Base URL of the upstream; its path is kept in front. A route has this or upstream.'),
+  upstream: text('the name of an upstream')
+    .optional()
+    .describe('Name of one of upstreams, for several targets. A route has this or target.'),
   mode: oneOf(['json', 'sse'])
     .default('json')
     .describe('`sse` streams to clients that send Accept: text/event-stream.'),
@@ -44,15 +50,5 @@ export const routeSection = section({
     .describe(
       'Whether a streamed chat request asks its upstream for the tokens used: stream_options.include_usage.',
     ),
-  ca_file: text('a file name')
-    .optional()
-    .describe('PEM file with the authorities trusted for an https target, relative to this file.'),
-  client_cert_file: text('a file name')
-    .optional()
-    .describe(
-      'PEM file with the certificate chain that the gateway shows an https target, relative to this file; needs client_key_file.',
-    ),
-  client_key_file: text('a file name')
-    .optional()
-    .describe('PEM file with the private key of client_cert_file, relative to this file.'),
+  ...targetTlsFiles,
 })

@@ -26,7 +26,7 @@ export class Sending {
   /** Ends the request at once, and its connection with it. The request must not have ended before. */
   abort(error: Error): void {
     this.isAborted = true
-    if (this.connection === undefined) this.handler.onFailed(error, false)
+    if (this.connection === undefined) this.handler.onFailed(error, 'unsent')
     else this.connection.destroy(error)
   }
 }
@@ -106,7 +106,7 @@ export class ConnectionPool implements ConnectionOwner {
       sending.connection = (sending.needsNewConnection ? undefined : this.takeIdle()) ?? this.open()
       sending.connection.carry(sending.request, sending.handler)
     } catch (error) {
-      if (sending.connection === undefined) sending.handler.onFailed(error as Error, false)
+      if (sending.connection === undefined) sending.handler.onFailed(error as Error, 'unsent')
       else sending.connection.destroy(error as Error)
     }
   }

@@ -12,6 +12,8 @@ export interface Origin {
   readonly port: number
   /** The value of the `Host` header. */
   readonly host: string
+  /** The name that its certificate is checked against, where that is not `hostname`. */
+  readonly servername?: string
   /** The authorities and the certificate that the operator named, if any. */
   readonly secureContext?: SecureContext
 }
@@ -43,11 +45,16 @@ function secureContextOf({ ca, ...pair }: OriginTls): SecureContext {
   return createSecureContext({ ...pair, ...(ca && { ca: [...ca] }) })
 }
 
+/**
+ * How far a failed request came. `unsent`: there was no connection. `lost`: no byte of an answer came on a reused
+ * connection, which the server may have closed as idle (F8). `sent`: the server may have received it.
+ */
+export type RequestProgress = 'unsent' | 'lost' | 'sent'
+
 /** Receives the answer to one request; `onComplete` or `onFailed` is called once. */
 export interface AnswerHandler extends AnswerReceiver {
   onComplete(): void
-  /** `isLost`: no byte of an answer came on a reused connection, which the server may have closed as idle (F8). */
-  onFailed(error: Error, isLost: boolean): void
+  onFailed(error: Error, progress: RequestProgress): void
 }
 
 /** The owner of connections. */
@@ -76,8 +83,11 @@ export class Connection {
   private readonly connectTimer: NodeJS.Timeout
   /** The handler of the current request. */
   private handler: AnswerHandler | undefined = undefined
+  /** The request that is written when the connection is there. */
+  private waiting: WireRequest | undefined = undefined
   /** It has carried a request before the current one. */
   private isReused = false
+  private isConnected = false
   private isOpen = true
   private isPaused = false
 
@@ -89,9 +99,7 @@ export class Connection {
       () => this.destroy(codedError('ETIMEDOUT', 'connecting took too long')),
       CONNECT_TIMEOUT_MS,
     )
-    this.socket.once(origin.protocol === 'http:' ? 'connect' : 'secureConnect', () =>
-      clearTimeout(this.connectTimer),
-    )
+    this.socket.once(origin.protocol === 'http:' ? 'connect' : 'secureConnect', () => this.onConnected())
     this.socket.on('end', () => this.onEnd())
     this.socket.on('error', (error) => this.destroy(error))
     this.socket.on('close', () => this.destroy())
@@ -101,7 +109,8 @@ export class Connection {
   carry(request: WireRequest, handler: AnswerHandler): void {
     this.handler = handler
     this.parser.expect(request.method, handler)
-    this.writer.write(request)
+    if (request.waitsForConnection === true && !this.isConnected) this.waiting = request
+    else this.writer.write(request)
   }
 
   pause(): void {
@@ -124,8 +133,26 @@ export class Connection {
     this.owner.onClosed(this)
     const { handler } = this
     this.handler = undefined
+    handler?.onFailed(error ?? codedError('ECONNRESET', 'the connection was closed'), this.progressAt(error))
+  }
+
+  private progressAt(error: Error | undefined): RequestProgress {
+    if (!this.isConnected) return 'unsent'
     const isLost = this.isReused && !this.parser.hasBegun && !(error instanceof InvalidAnswerError)
-    handler?.onFailed(error ?? codedError('ECONNRESET', 'the connection was closed'), isLost)
+    return isLost ? 'lost' : 'sent'
+  }
+
+  private onConnected(): void {
+    clearTimeout(this.connectTimer)
+    this.isConnected = true
+    const { waiting } = this
+    if (waiting === undefined || !this.isOpen) return
+    this.waiting = undefined
+    try {
+      this.writer.write(waiting)
+    } catch (error) {
+      this.destroy(error as Error)
+    }
   }
 
   private onBytes(size: number): boolean {
@@ -163,7 +190,8 @@ export class Connection {
 }
 
 /** Opens a socket that writes received bytes into `onread`'s memory. It may be written to at once. */
-function openSocket({ protocol, hostname, port, secureContext }: Origin, onread: OnReadOpts): Socket {
+function openSocket(origin: Origin, onread: OnReadOpts): Socket {
+  const { protocol, hostname, port, secureContext } = origin
   const options = {
     host: hostname,
     port,
@@ -173,7 +201,8 @@ function openSocket({ protocol, hostname, port, secureContext }: Origin, onread:
     onread,
   }
   if (protocol === 'http:') return connectTcp(options)
-  const servername = isIP(hostname) === 0 ? { servername: hostname } : {}
+  const name = origin.servername ?? hostname
+  const servername = isIP(name) === 0 ? { servername: name } : {}
   const trusted = secureContext && { secureContext }
   return connectTls({ ...options, ...servername, ...trusted, ALPNProtocols: ['http/1.1'] })
 }

@@ -10,6 +10,8 @@ export interface WireRequest {
   readonly body: Buffer | Readable | undefined
   /** The length of the body, if it is known at the time of sending. */
   readonly length: number | undefined
+  /** It is written only to an open connection, so that its body stays whole without one. */
+  readonly waitsForConnection?: boolean
 }
 
 const SMALL_BODY_BYTES = 16_384
