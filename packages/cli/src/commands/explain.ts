@@ -57,7 +57,8 @@ export const explain = defineCommand({
 
 function show(found: Found, { id, json }: { id: string; json: boolean }, host: Host): number {
   if ('fault' in found) return tell(host, `agentic explain: ${terminalLine(found.fault)}`, exitCodes.failed)
-  const { requests } = found
+  const { requests, notes = [] } = found
+  for (const note of notes) host.stderr.write(`agentic explain: ${terminalLine(note)}\n`)
   if (requests.length === 0)
     return tell(host, `agentic explain: nothing is known of ${terminalLine(id)}`, exitCodes.failed)
   host.stdout.write(

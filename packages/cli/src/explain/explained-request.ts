@@ -20,6 +20,8 @@ export interface CodeHelp {
 export interface ExplainedRequest {
   readonly part: string
   readonly requestId: string
+  /** The gateway's own id: a client, or two, may send the same request id twice. */
+  readonly spanId?: string
   readonly correlationId: string
   readonly route: string
   readonly tenant: string
@@ -52,6 +54,7 @@ export function fromExchange(value: unknown): ExplainedRequest | undefined {
   return {
     part: 'gateway',
     requestId: fields['requestId'],
+    ...optional('spanId', fields['spanId']),
     correlationId: textOf(fields['correlationId']),
     route: textOf(fields['route']),
     tenant: textOf(fields['tenant']),
@@ -71,10 +74,11 @@ export function fromRecord(value: unknown): ExplainedRequest | undefined {
   if (typeof fields['correlation_id'] !== 'string' || typeof fields['request_id'] !== 'string')
     return undefined
   const attributes = objectOf(fields['attributes'])
-  const duration = Number(attributes['duration_ms'])
+  const duration = Number.parseFloat(textOf(attributes['duration_ms']))
   return {
     part: textOf(fields['part'] ?? 'record'),
     requestId: fields['request_id'],
+    ...optional('spanId', attributes['span_id']),
     correlationId: fields['correlation_id'],
     route: textOf(fields['operation']),
     tenant: textOf(fields['tenant_id']),
@@ -115,8 +119,9 @@ function objectOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
+/** Files may be damaged: an object is no text, and some cannot become one. */
 function textOf(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value)
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }
 
 function optional<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: string } {

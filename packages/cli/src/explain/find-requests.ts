@@ -4,7 +4,9 @@ import { adminUrl, askAdmin, fieldOf } from '../ask-admin.ts'
 import { type ExplainedRequest, fromExchange, fromRecord } from './explained-request.ts'
 
 /** The requests of an id by time, or why they cannot be told. */
-export type Found = { readonly requests: readonly ExplainedRequest[] } | { readonly fault: string }
+export type Found =
+  | { readonly requests: readonly ExplainedRequest[]; readonly notes?: readonly string[] }
+  | { readonly fault: string }
 
 /** The admin listener to ask. */
 export interface AdminSource {
@@ -31,20 +33,26 @@ export async function findAtGateway(id: string, source: AdminSource): Promise<Fo
   const requests: ExplainedRequest[] = []
   for (const [index, record] of records.entries())
     requests.push((index < MOST_EXCHANGES ? await detailOf(record, source) : undefined) ?? record)
-  if (named !== undefined && !requests.some(({ requestId }) => requestId === named.requestId))
-    requests.push(named)
+  if (named !== undefined && !requests.some((request) => isSame(request, named))) requests.push(named)
   return { requests: requests.toSorted(byTime) }
 }
 
 const exchangePath = (id: string) => `/api/exchanges/${encodeURIComponent(id)}`
+
+function isSame(first: ExplainedRequest, second: ExplainedRequest): boolean {
+  return first.requestId === second.requestId && first.spanId === second.spanId
+}
 
 async function detailOf(
   record: ExplainedRequest,
   source: AdminSource,
 ): Promise<ExplainedRequest | undefined> {
   if (record.part !== 'gateway') return undefined
-  const answer = await ask(exchangePath(record.requestId), source)
-  return 'fault' in answer ? undefined : fromExchange(answer.body)
+  const span = record.spanId === undefined ? '' : `?span_id=${encodeURIComponent(record.spanId)}`
+  const answer = await ask(`${exchangePath(record.requestId)}${span}`, source)
+  const detail = 'fault' in answer ? undefined : fromExchange(answer.body)
+  // The steps of another request with the same id would explain the wrong one.
+  return detail !== undefined && isSame(detail, record) ? detail : undefined
 }
 
 async function ask(
@@ -63,24 +71,29 @@ async function ask(
 /** Reads audit files: JSON lines of the exporters stdout and file, of gateways and services. */
 export async function findInFiles(id: string, files: readonly string[]): Promise<Found> {
   const all: ExplainedRequest[] = []
+  const notes: string[] = []
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch(() => undefined)
     if (text === undefined) return { fault: `${file} cannot be read` }
-    for (const line of text.split('\n')) {
-      const record = fromRecord(parsed(line))
+    let damaged = 0
+    // Checkpoints and other lines are no records.
+    for (const line of text.split('\n').filter((each) => each.startsWith('{'))) {
+      const value = parsed(line)
+      const record = fromRecord(value)
       if (record !== undefined) all.push(record)
+      if (value === undefined) damaged += 1
     }
+    if (damaged > 0) notes.push(`${file}: damaged lines that were skipped: ${damaged}`)
   }
   const ids = new Set(
     all.filter(({ requestId }) => requestId === id).map(({ correlationId }) => correlationId),
   )
   const requests = all.filter(({ correlationId }) => correlationId === id || ids.has(correlationId))
-  return { requests: requests.toSorted(byTime) }
+  return { requests: requests.toSorted(byTime), notes }
 }
 
-/** Checkpoints and other lines are no records. */
+/** `undefined` for a line that is not whole. */
 function parsed(line: string): unknown {
-  if (!line.startsWith('{')) return undefined
   try {
     return JSON.parse(line)
   } catch {

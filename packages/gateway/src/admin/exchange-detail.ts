@@ -16,6 +16,8 @@ export interface ExchangeStep {
 /** A finished request, step by step. */
 export interface ExchangeDetail {
   readonly requestId: string
+  /** The gateway's own id of the request. */
+  readonly spanId: string
   readonly correlationId: string
   readonly route: string
   readonly tenant: string
@@ -31,15 +33,23 @@ export interface ExchangeDetail {
   readonly headers: KeptHeaders
 }
 
-/** The newest requests with an id, of a client that sends one id twice too; at most ten. */
+/** The id that a client has chosen, and the gateway's own where it is known: any client may repeat the first. */
+export interface WantedExchange {
+  readonly requestId: string
+  readonly spanId?: string
+}
+
+/** The newest requests with an id; at most ten. */
 export function exchangeDetails(
-  requestId: string,
+  { requestId, spanId }: WantedExchange,
   recent: RecentExchanges,
   snapshot: Snapshot,
 ): ExchangeDetail[] {
   const found: ExchangeDetail[] = []
-  for (const exchange of recent.newestFirst())
-    if (exchange.requestId === requestId && found.length < 10) found.push(detailOf(exchange, snapshot))
+  for (const exchange of recent.newestFirst()) {
+    const isWanted = exchange.requestId === requestId && (spanId ?? exchange.spanId) === exchange.spanId
+    if (isWanted && found.length < 10) found.push(detailOf(exchange, snapshot))
+  }
   return found
 }
 
@@ -48,6 +58,7 @@ function detailOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeDetail 
   const rule = reason?.rule ?? (exchange.violations.join(',') || undefined)
   return {
     requestId: exchange.requestId,
+    spanId: exchange.spanId,
     correlationId: exchange.correlationId,
     route: exchange.route || 'unmatched',
     tenant: exchange.tenant,

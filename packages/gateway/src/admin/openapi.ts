@@ -144,6 +144,7 @@ const schemas = {
   Exchange: object(
     {
       requestId: text,
+      spanId: { ...text, description: "The gateway's own id of the request." },
       correlationId: text,
       route: text,
       tenant: text,
@@ -175,9 +176,9 @@ const schemas = {
       object({
         correlationId: text,
         at: { ...time, description: 'The arrival of the newest request.' },
-        tenant: text,
+        tenant: { ...text, description: 'The tenant of the first request with one.' },
         requests: listOf(ref('RequestGroup')),
-        ended: listOf(object({ requestId: text, outcome: text, status: whole, at: time })),
+        ended: listOf(object({ requestId: text, tenant: text, outcome: text, status: whole, at: time })),
         parts: texts,
       }),
     ),
@@ -188,6 +189,7 @@ const schemas = {
       method: text,
       path: text,
       route: text,
+      tenant: text,
       actor: text,
       status: whole,
       outcome: text,
@@ -356,6 +358,13 @@ export const adminOpenApi = {
             in: 'path',
             required: true,
             description: 'The id of the request.',
+            schema: { type: 'string' },
+          },
+          {
+            name: 'span_id',
+            in: 'query',
+            required: false,
+            description: 'The `spanId` of one of several requests with the same id; without it the newest.',
             schema: { type: 'string' },
           },
         ],

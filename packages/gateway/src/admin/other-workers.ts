@@ -4,7 +4,7 @@ import type { Load } from '../lifetime/load.ts'
 import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { TenantUsage, UsageLedger } from '../limits/usage-ledger.ts'
-import { type ExchangeDetail, exchangeDetails } from './exchange-detail.ts'
+import { type ExchangeDetail, exchangeDetails, type WantedExchange } from './exchange-detail.ts'
 import { type ExchangeTimes, exchangeTimes, isStreamed, shownOutcome } from './exchange-times.ts'
 import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
 import { createRecentExchanges, ownRecords } from './recent-exchanges.ts'
@@ -22,7 +22,7 @@ export type OtherWorkers = {
   requests(before: number): Promise<readonly RememberedRow[]>
   recent(page: RowPage): Promise<readonly ExchangeRow[]>
   /** The requests with an id. */
-  exchanges(requestId: string): Promise<readonly ExchangeDetail[]>
+  exchanges(wanted: WantedExchange): Promise<readonly ExchangeDetail[]>
   /** The usage of one tenant, or of the most active ones for an empty name. */
   usage(tenant: string): Promise<readonly TenantUsage[]>
   /** One batch of each worker: its requests since the last call. */
@@ -79,7 +79,7 @@ export type WorkerRecords = {
   records(correlationId: string): readonly AuditEvent[]
   requests(before: number): readonly RememberedRow[]
   recent(page: RowPage): readonly ExchangeRow[]
-  exchanges(requestId: string): readonly ExchangeDetail[]
+  exchanges(wanted: WantedExchange): readonly ExchangeDetail[]
   usage(tenant: string): readonly TenantUsage[]
   /** Takes a finished request. */
   watch(exchange: Exchange): void
@@ -102,7 +102,7 @@ export function createWorkerRecords({
     records: (correlationId) => ownRecords(correlationId, recent),
     requests: (before) => rowsBefore(recent, before),
     recent: (page) => recentRows(recent, page),
-    exchanges: (requestId) => exchangeDetails(requestId, recent, current()),
+    exchanges: (wanted) => exchangeDetails(wanted, recent, current()),
     usage: (tenant) => usageIn(ledger, tenant),
     watch(exchange) {
       recent.add(exchange)

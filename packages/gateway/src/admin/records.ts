@@ -16,9 +16,9 @@ export interface Records {
   find(exchange: Exchange): Promise<AdminAnswer>
   /** One request, step by step. */
   detail(exchange: Exchange): Promise<AdminAnswer>
-  /** The list of the last exchanges. */
   /** A page of the remembered requests. */
   requests(exchange: Exchange): Promise<AdminAnswer>
+  /** The list of the last exchanges. */
   recent(exchange: Exchange): Promise<AdminAnswer>
   /** Takes records of services and other gateways. */
   post(exchange: Exchange): Promise<AdminAnswer>
@@ -52,11 +52,13 @@ export function createRecords(
       if (id === '') return faultAnswer('INVALID', 'correlation_id is missing.')
       return jsonAnswer({ correlationId: id, records: await recordsOf(id, recent, sources) })
     },
-    async detail({ path }) {
+    async detail({ path, query }) {
       const id = decodedId(path.slice(EXCHANGES_PATH.length))
       if (id === undefined) return faultAnswer('INVALID', 'The request id is not encoded correctly.')
-      const own = exchangeDetails(id, recent, current())
-      const all = [...own, ...((await otherWorkers?.exchanges(id)) ?? [])]
+      const spanId = new URLSearchParams(query).get('span_id')
+      const wanted = { requestId: id, ...(spanId !== null && { spanId }) }
+      const own = exchangeDetails(wanted, recent, current())
+      const all = [...own, ...((await otherWorkers?.exchanges(wanted)) ?? [])]
       const [newest] = all.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
       return newest === undefined
         ? faultAnswer('NOT_FOUND', 'No remembered request has this id.')
@@ -125,6 +127,7 @@ function readPage(query: URLSearchParams): RowPage | string {
 interface EndedWork {
   /** The id of the request that was answered with 202. */
   readonly requestId: string
+  readonly tenant: string
   readonly outcome: string
   readonly status: number
   readonly at: string
@@ -160,8 +163,9 @@ async function recentExchanges(
   })
 }
 
-function endOf({ request_id, outcome, timestamp, attributes }: PartRecord): EndedWork {
-  return { requestId: request_id, outcome, status: Number(attributes['status']) || 0, at: timestamp }
+function endOf({ request_id, tenant_id, outcome, timestamp, attributes }: PartRecord): EndedWork {
+  const status = Number(attributes['status']) || 0
+  return { requestId: request_id, tenant: tenant_id, outcome, status, at: timestamp }
 }
 
 async function takeRecords(

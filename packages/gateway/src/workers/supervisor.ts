@@ -165,7 +165,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       feed: async () => [...(await askAll(others(), 'feed')).values()],
       records: async (id) => [...(await askAll(others(), 'records', id)).values()].flat(),
       usage: async (tenant) => [...(await askAll(others(), 'usage', tenant)).values()].flat(),
-      exchanges: async (id) => [...(await askAll(others(), 'exchanges', id)).values()].flat(),
+      exchanges: async (wanted) => [...(await askAll(others(), 'exchanges', wanted)).values()].flat(),
       requests: async (before) => [...(await askAll(others(), 'requests', before)).values()].flat(),
       recent: async (page) => [...(await askAll(others(), 'recent', page)).values()].flat(),
     }

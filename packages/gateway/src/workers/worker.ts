@@ -215,6 +215,6 @@ function createOtherWorkers(supervisor: SupervisorChannel): OtherWorkers {
     recent: (page) => supervisor.ask('recent', page),
     feed: () => supervisor.ask('feed'),
     usage: (tenant) => supervisor.ask('usage', tenant),
-    exchanges: (requestId) => supervisor.ask('exchanges', requestId),
+    exchanges: (wanted) => supervisor.ask('exchanges', wanted),
   }
 }

@@ -144,3 +144,20 @@ test('headers are kept without secrets, of forwarded and of refused requests', a
     expect(JSON.stringify(body)).not.toContain('X-Own')
   }
 })
+
+test('two requests with the same id are told apart by the span of the gateway', async () => {
+  const { adminUrl, url } = await startAdmin()
+  await sendItem(url, 'corr-1')
+  await sendRequest(`${url}/nowhere`, { headers: { 'X-Request-ID': 'req-corr-1' } })
+  const { body: list } = await sendRequest(`${adminUrl}/api/requests`)
+  const { requests } = JSON.parse(list.toString())
+  const detail = async (spanId: string) => {
+    const { status, body } = await sendRequest(`${adminUrl}/api/exchanges/req-corr-1?span_id=${spanId}`)
+    return { status, body: JSON.parse(body.toString()) }
+  }
+  expect(requests).toHaveLength(2)
+  for (const { spanId, status } of requests)
+    expect(await detail(spanId)).toMatchObject({ status: 200, body: { spanId, status } })
+  expect(await detail('0000000000000000')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+  expect((await read(adminUrl, 'req-corr-1')).body.status).toBe(404)
+})
