@@ -2,6 +2,7 @@ import { conditions, outcomes } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
 import type { Exchange } from '../exchange.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
+import { isDeeperThan } from '../upstream/check-response.ts'
 import { type HttpAnswer, HttpLookupError, lookUp } from '../upstream/http-client.ts'
 import { TargetGroup } from '../upstream/targets/target-group.ts'
 import type { UpstreamTarget } from '../upstream/upstream-pool.ts'
@@ -17,6 +18,8 @@ export interface ServiceDocuments {
 const DOCUMENT_PATH = '/openapi.json'
 const MAX_BYTES = 1_048_576
 const TIMEOUT_MS = 2_000
+/** Parsing a megabyte of brackets would block the gateway for a second, and writing it overflows the stack. */
+const MAX_DEPTH = 128
 /** Short, so that a restarted service is described anew. It bounds the requests that an open console causes. */
 const KEPT_MS = 10_000
 const MAX_KEPT = 16
@@ -82,6 +85,7 @@ function absent(status: number): AdminAnswer {
 }
 
 function parseDocument(body: Buffer): object | undefined {
+  if (isDeeperThan(body, MAX_DEPTH)) return undefined
   try {
     const value: unknown = JSON.parse(body.toString())
     if (typeof value !== 'object' || value === null || !('openapi' in value)) return undefined
