@@ -112,3 +112,22 @@ test('the request of a removed route becomes one to its method and path', () => 
   const kept = { ...anyRoute(route), id: 'gone' }
   expect(restoredDraft(entry, [kept])).toEqual(draft)
 })
+
+test('with a full storage it lasts until the page is closed, and answers are noted', () => {
+  const storage = memory()
+  const history = createHistory(() => ({
+    ...storage,
+    setItem() {
+      throw new DOMException('full', 'QuotaExceededError')
+    },
+  }))
+  const entries = [entryFor('{"a":1}'), entryFor('{"a":2}')]
+  for (const entry of entries) history.add(entry)
+  for (const { id } of entries) history.answered(id, { status: 200, outcome: 'success' })
+  expect(history.get().map(({ draft, status }) => [parseDraft(draft).body, status])).toEqual([
+    ['{"a":2}', 200],
+    ['{"a":1}', 200],
+  ])
+  history.clear()
+  expect(history.get()).toEqual([])
+})

@@ -34,7 +34,7 @@ const MAX_ENTRIES = 50
 const MAX_BODY_LENGTH = 16_000
 const MAX_LENGTH = 250_000
 
-/** Opens the history. A browser may forbid storage; then it lasts until the page is closed. */
+/** Opens the history. A browser may forbid storage, or it is full; then the history lasts until the page is closed. */
 export function createHistory(storage: () => HistoryStorage): History {
   const attempt = <T>(action: (storage: HistoryStorage) => T, fallback: T): T => {
     try {
@@ -43,10 +43,15 @@ export function createHistory(storage: () => HistoryStorage): History {
       return fallback
     }
   }
-  // Another tab may have added requests since.
-  const read = () => attempt((kept) => parseHistory(kept.getItem(KEY) ?? ''), store.get())
+  let isStored = true
+  // Another tab may have added requests since. A storage that refused the last entries does not have them.
+  const read = () =>
+    isStored ? attempt((kept) => parseHistory(kept.getItem(KEY) ?? ''), store.get()) : store.get()
   const write = (entries: readonly HistoryEntry[]) => {
-    attempt((kept) => kept.setItem(KEY, JSON.stringify(entries)), undefined)
+    isStored = attempt((kept) => {
+      kept.setItem(KEY, JSON.stringify(entries))
+      return true
+    }, false)
     store.set(entries)
   }
   const store = createStore<readonly HistoryEntry[]>([])
@@ -59,6 +64,7 @@ export function createHistory(storage: () => HistoryStorage): History {
       write(read().map((entry) => (entry.id === id ? { ...entry, ...answer } : entry))),
     clear() {
       attempt((kept) => kept.removeItem(KEY), undefined)
+      isStored = true
       store.set([])
     },
   }

@@ -1,24 +1,38 @@
 import { type Fields, fieldsOf, numberOrNull, textOf } from '../api/read-json.ts'
-import { choicesOf, resolveSchema, typeName, typesOf, typeWord, variantsOf } from './schema-shape.ts'
+import {
+  type Budget,
+  choicesOf,
+  newBudget,
+  resolveSchema,
+  typeName,
+  typesOf,
+  typeWord,
+  variantsOf,
+} from './schema-shape.ts'
 
 /** A place in a document, and the path of the value below its field. */
 interface Place {
   readonly document: Fields
   readonly path: string
   readonly depth: number
+  readonly budget: Budget
 }
 
 const MAX_DEPTH = 8
-// The pattern comes from the service; a long text could take very long.
-const MAX_PATTERN_LENGTH = 1000
+// The pattern comes from the service. With repeated groups or many repetitions even a short text could freeze the page.
+const MAX_PATTERN_LENGTH = 200
+const MAX_REPETITIONS = 3
+const REPETITION = /[*+]|\{\d+,/g
+const REPEATED_GROUP = /\)[*+{]/
 
 /** The first reason why a value does not fit a schema. It covers common keywords; the service decides. */
 export function schemaFault(document: Fields, schema: unknown, value: unknown): string | undefined {
-  return faultAt({ document, path: '', depth: 0 }, resolveSchema(document, schema), value)
+  return faultAt({ document, path: '', depth: 0, budget: newBudget() }, resolveSchema(document, schema), value)
 }
 
 function faultAt(place: Place, schema: Fields, value: unknown): string | undefined {
-  if (place.depth > MAX_DEPTH) return undefined
+  place.budget.left -= 1
+  if (place.depth > MAX_DEPTH || place.budget.left < 0) return undefined
   return (
     listFault(place, schema, value) ??
     typeFault(place, schema, value) ??
@@ -70,13 +84,18 @@ function textFault(place: Place, schema: Fields, value: unknown): string | undef
 }
 
 function fits(pattern: string, value: string): boolean {
-  if (value.length > MAX_PATTERN_LENGTH) return true
+  if (value.length > MAX_PATTERN_LENGTH || isSlow(pattern)) return true
   try {
     return new RegExp(pattern, 'u').test(value)
   } catch {
     // A pattern that this browser cannot read is left to the service.
     return true
   }
+}
+
+/** Too careful rather than too slow: the service decides. */
+function isSlow(pattern: string): boolean {
+  return REPEATED_GROUP.test(pattern) || (pattern.match(REPETITION)?.length ?? 0) > MAX_REPETITIONS
 }
 
 function numberFault(place: Place, schema: Fields, value: unknown): string | undefined {

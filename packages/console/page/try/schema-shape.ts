@@ -17,29 +17,40 @@ export interface Shape {
   readonly isLong: boolean
 }
 
-// References can form a circle.
-const MAX_DEPTH = 12
+// References can form a circle, and parts that have many parts each would freeze the page.
+const MAX_PARTS = 500
 const LONG_TEXT = 300
 
+/** The number of schemas that may still be read for one answer. */
+export interface Budget {
+  left: number
+}
+
+/** The budget of one question about a schema. */
+export function newBudget(): Budget {
+  return { left: MAX_PARTS }
+}
+
 /** A schema without `$ref` and `allOf` at its top; empty for `true` and unreadable schemas. */
-export function resolveSchema(document: Fields, value: unknown, depth = 0): Fields {
+export function resolveSchema(document: Fields, value: unknown, budget = newBudget()): Fields {
+  budget.left -= 1
+  if (budget.left < 0) return new Map()
   const schema = fieldsOf(value)
-  if (depth > MAX_DEPTH) return new Map()
   const parts = [
     ...(schema.has('$ref') ? [lookUp(document, textOf(schema, '$ref'))] : []),
     ...listIn(schema, 'allOf'),
-  ].map((part) => resolveSchema(document, part, depth + 1))
+  ].map((part) => resolveSchema(document, part, budget))
   return parts.length === 0 ? schema : merge([...parts, without(schema, ['$ref', 'allOf'])])
 }
 
 /** The types of a schema, `null` included; empty for any type. */
-export function typesOf(document: Fields, schema: Fields, depth = 0): ReadonlySet<string> {
+export function typesOf(document: Fields, schema: Fields, budget = newBudget()): ReadonlySet<string> {
   const type = schema.get('type')
   if (typeof type === 'string') return new Set([type])
   if (Array.isArray(type)) return new Set(type.map(String))
-  const variants = variantsOf(document, schema)
-  if (variants.length > 0 && depth < MAX_DEPTH)
-    return new Set(variants.flatMap((each) => [...typesOf(document, each, depth + 1)]))
+  const variants = variantsOf(document, schema, budget)
+  if (variants.length > 0)
+    return new Set(variants.flatMap((each) => [...typesOf(document, each, budget)]))
   const values = schema.has('const') ? [schema.get('const')] : listIn(schema, 'enum')
   if (values.length > 0) return new Set(values.map(typeName))
   if (schema.has('properties')) return new Set(['object'])
@@ -47,9 +58,9 @@ export function typesOf(document: Fields, schema: Fields, depth = 0): ReadonlySe
 }
 
 /** The schemas of which one has to fit. */
-export function variantsOf(document: Fields, schema: Fields): Fields[] {
+export function variantsOf(document: Fields, schema: Fields, budget = newBudget()): Fields[] {
   const list = schema.has('anyOf') ? listIn(schema, 'anyOf') : listIn(schema, 'oneOf')
-  return list.map((each) => resolveSchema(document, each))
+  return list.map((each) => resolveSchema(document, each, budget))
 }
 
 /** The control, the words and the hints for a schema. */
@@ -97,12 +108,13 @@ function kindOf(types: readonly string[]): FieldKind {
 }
 
 /** The listed values without null; none if another value fits too. */
-export function choicesOf(document: Fields, schema: Fields): unknown[] {
+export function choicesOf(document: Fields, schema: Fields, budget = newBudget()): unknown[] {
   const values = schema.has('const') ? [schema.get('const')] : listIn(schema, 'enum')
   const listed = values.filter((value) => value !== null)
   if (listed.length > 0) return listed
-  const variants = variantsOf(document, schema).filter((each) => textOf(each, 'type') !== 'null')
-  const each = variants.map((variant) => choicesOf(document, variant))
+  const all = variantsOf(document, schema, budget)
+  const variants = all.filter((each) => textOf(each, 'type') !== 'null')
+  const each = variants.map((variant) => choicesOf(document, variant, budget))
   return each.some((values) => values.length === 0) ? [] : each.flat()
 }
 

@@ -50,3 +50,17 @@ test('a reference in a circle ends', () => {
   expect(shapeOf(document, circle).kind).toBe('text')
   expect(resolveSchema(document, { $ref: 'https://elsewhere.test/x' }).size).toBe(0)
 })
+
+test('schemas in a circle and with very many parts are read in a moment', () => {
+  const many = (keyword: string, name: string) => ({
+    [keyword]: Array(50).fill({ $ref: `#/components/schemas/${name}` }),
+  })
+  const schemas = { All: many('allOf', 'All'), Any: many('anyOf', 'Any'), One: many('oneOf', 'All') }
+  const document = fieldsOf({ components: { schemas } })
+  const began = performance.now()
+  for (const name of Object.keys(schemas)) {
+    const schema = resolveSchema(document, { $ref: `#/components/schemas/${name}` })
+    expect(shapeOf(document, schema)).toMatchObject({ kind: 'json', choices: [] })
+  }
+  expect(performance.now() - began).toBeLessThan(1000)
+})

@@ -23,10 +23,10 @@ export function useOperation(route: Route): readonly [Described, () => void] {
     const settle = (next: Described) => isCurrent && setDescribed({ ...next, for: route.id })
     if (route.id === ANY_ROUTE) settle({ state: 'unknown', reason: '' })
     else
-      adminApi.openapi(route.id).then(
-        (document) => settle(describe(document, route)),
-        (error: unknown) => settle({ state: 'unknown', reason: messageOf(error) }),
-      )
+      adminApi
+        .openapi(route.id)
+        .then((document) => settle(describe(document, route)))
+        .catch((error: unknown) => settle({ state: 'unknown', reason: messageOf(error) }))
     return () => {
       isCurrent = false
     }
