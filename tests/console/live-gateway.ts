@@ -10,11 +10,18 @@ import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 const secret = 'a shared secret of the tests, long enough'
 const issuer = 'https://id.example.test'
 
+interface Sender {
+  readonly actor: string
+  readonly tenant: string
+  /** The id of the request; the gateway makes one by default. */
+  readonly requestId?: string
+}
+
 /** A gateway with a console, in a process of its own, so that a signal can stop it. */
 export interface LiveGateway {
   readonly adminUrl: string
   /** Sends a request as somebody of a tenant; without a name it has no token. */
-  send(path: string, who?: { readonly actor: string; readonly tenant: string }): Promise<number>
+  send(path: string, who?: Sender): Promise<number>
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   close(): Promise<void>
 }
@@ -61,6 +68,7 @@ export async function startLiveGateway(): Promise<LiveGateway> {
         const token = tokens.get(name) ?? tokenOf(who)
         tokens.set(name, token)
         headers['authorization'] = `Bearer ${await token}`
+        if (who.requestId !== undefined) headers['x-request-id'] = who.requestId
       }
       return await statusOf(`http://127.0.0.1:${port}${path}`, agent, headers)
     },
@@ -86,7 +94,7 @@ async function startProcess(config: object) {
   throw new Error('the gateway ended before it was ready')
 }
 
-function tokenOf({ actor, tenant }: { readonly actor: string; readonly tenant: string }): Promise<string> {
+function tokenOf({ actor, tenant }: Sender): Promise<string> {
   return new SignJWT({ tenant_id: tenant })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer(issuer)

@@ -74,6 +74,27 @@ function watch(executablePath: string): void {
     await page.getByRole('region', { name: 'Waterfall' }).waitFor()
   })
 
+  test('of two requests with one id the panel shows the chosen one', async () => {
+    const { adminUrl, send, close } = await startLiveGateway()
+    onTestFinished(close)
+    expect(await send('/gone/1', { ...alice, requestId: 'twice' })).toBe(424)
+    expect(await send('/items/2', { ...carol, requestId: 'twice' })).toBe(200)
+    const opened = await openConsole(browser, adminUrl, wide)
+    onTestFinished(opened.close)
+    const { page } = opened
+    await page.getByRole('button', { name: /details of GET \/gone\/1/ }).click()
+    const detail = page.getByRole('region', { name: 'Request', exact: true })
+    const failed = detail.getByRole('listitem').filter({ hasText: 'upstream' }).filter({ hasText: 'failed' })
+    await failed.waitFor()
+    await detail.getByText('/gone/1').waitFor()
+    expect(await page.locator('tr.chosen').count()).toBe(1)
+    await page.reload()
+    await failed.waitFor()
+    await page.getByRole('button', { name: /details of GET \/items\/2/ }).click()
+    await detail.getByText('/items/2').waitFor()
+    await expect.poll(() => failed.count()).toBe(0)
+  })
+
   test('each field narrows the list, the address has the filters, and back undoes one at a time', async () => {
     const page = await open()
     const paths = async () => (await rowTexts(page)).map((text) => /\/\w+\/(\d)/.exec(text)?.[1]).join('')

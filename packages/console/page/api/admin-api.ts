@@ -47,9 +47,10 @@ export const adminApi = {
   async requests(before: number | undefined): Promise<RequestPage> {
     return readRequestPage(await ask(`/api/requests${before === undefined ? '' : `?before=${before}`}`))
   },
-  /** One remembered request, step by step. */
-  async exchange(requestId: string): Promise<ExchangeDetail> {
-    return readExchangeDetail(await ask(`/api/exchanges/${encodeURIComponent(requestId)}`))
+  /** One remembered request, step by step: of several with one id that of the span, or the newest without a span. */
+  async exchange(requestId: string, spanId: string): Promise<ExchangeDetail> {
+    const span = spanId === '' ? '' : `?span_id=${encodeURIComponent(spanId)}`
+    return readExchangeDetail(await ask(`/api/exchanges/${encodeURIComponent(requestId)}${span}`))
   },
   async records(correlationId: string): Promise<AuditRecord[]> {
     return readRecords(await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`))

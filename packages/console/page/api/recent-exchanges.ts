@@ -7,6 +7,8 @@ export interface RequestGroup {
   readonly method: string
   readonly path: string
   readonly route: string
+  /** Empty for requests that were refused before their tenant was known. */
+  readonly tenant: string
   readonly actor: string
   readonly status: number
   readonly outcome: string
@@ -27,6 +29,7 @@ export interface RequestGroup {
 export interface EndedWork {
   /** The id of the request that was answered with 202. */
   readonly requestId: string
+  readonly tenant: string
   readonly outcome: string
   readonly status: number
   readonly atMs: number
@@ -37,6 +40,7 @@ export interface RecentExchange {
   readonly correlationId: string
   /** The arrival of the newest request. */
   readonly at: string
+  /** Of the first request with one. */
   readonly tenant: string
   readonly parts: readonly string[]
   readonly requests: readonly RequestGroup[]
@@ -65,6 +69,7 @@ function readRequest(value: unknown): RequestGroup {
     method: textOf(fields, 'method'),
     path: textOf(fields, 'path'),
     route: textOf(fields, 'route'),
+    tenant: textOf(fields, 'tenant'),
     actor: textOf(fields, 'actor'),
     status: numberOf(fields, 'status'),
     outcome: textOf(fields, 'outcome'),
@@ -81,6 +86,7 @@ function readEnd(value: unknown): EndedWork {
   const fields = fieldsOf(value)
   return {
     requestId: textOf(fields, 'requestId'),
+    tenant: textOf(fields, 'tenant'),
     outcome: textOf(fields, 'outcome'),
     status: numberOf(fields, 'status'),
     atMs: timeOf(fields, 'at'),

@@ -8,18 +8,24 @@ import { placeHash } from '../shell/place.ts'
 import { StepList } from '../shell/step-list.tsx'
 import { useLoad } from '../shell/use-load.ts'
 
-interface DetailProps {
+/** A request in the address. Clients may repeat an id, so the gateway's own is there too; empty in older links. */
+export interface ChosenRequest {
   readonly requestId: string
+  readonly spanId: string
+}
+
+interface DetailProps {
+  readonly chosen: ChosenRequest
   /** The row of the request, if it is still in the list. */
   readonly row: RequestRow | undefined
   onClose(): void
 }
 
 /** One request: its answer, the reason of a refusal, and its steps. */
-export function RequestDetail({ requestId, row, onClose }: DetailProps) {
+export function RequestDetail({ chosen: { requestId, spanId }, row, onClose }: DetailProps) {
   const title = useRef<HTMLHeadingElement>(null)
-  const [loaded] = useLoad(() => adminApi.exchange(requestId), requestId)
-  useEffect(() => title.current?.focus(), [requestId])
+  const [loaded] = useLoad(() => adminApi.exchange(requestId, spanId), `${requestId} ${spanId}`)
+  useEffect(() => title.current?.focus(), [requestId, spanId])
   const detail = loaded.state === 'ready' ? loaded.value : undefined
   const shown = row ?? (detail && { ...detail, at: detail.startedAt, durationMs: detail.milliseconds })
   return (

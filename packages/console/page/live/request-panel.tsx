@@ -8,8 +8,8 @@ import { Empty, Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
 import { useStore } from '../shell/store.ts'
 import type { Feed, FeedState } from './feed.ts'
-import { RequestDetail } from './request-detail.tsx'
-import { RequestTable } from './request-table.tsx'
+import { type ChosenRequest, RequestDetail } from './request-detail.tsx'
+import { isChosen, RequestTable } from './request-table.tsx'
 import { exportedRow, wordsOf } from './row-list.ts'
 
 /** The requests with their search. */
@@ -36,12 +36,12 @@ export function RequestPanel({ feed }: { readonly feed: Feed }) {
           </button>
         </Notice>
       )}
-      <div class={chosen === '' ? 'request-list' : 'request-list with-detail'}>
-        {chosen !== '' && (
+      <div class={chosen === undefined ? 'request-list' : 'request-list with-detail'}>
+        {chosen !== undefined && (
           <RequestDetail
-            requestId={chosen}
-            row={rows.find(({ requestId }) => requestId === chosen)}
-            onClose={() => choose('')}
+            chosen={chosen}
+            row={rows.find((row) => isChosen(row, chosen))}
+            onClose={() => choose(undefined)}
           />
         )}
         <Rows state={state} shown={shown} chosen={chosen} onChoose={choose} />
@@ -51,15 +51,26 @@ export function RequestPanel({ feed }: { readonly feed: Feed }) {
 }
 
 /** The request whose details are shown, kept in the address. */
-function useChosen(): readonly [string, (requestId: string) => void] {
+function useChosen(): readonly [ChosenRequest | undefined, (next: ChosenRequest | undefined) => void] {
   const [query, write] = useQuery()
-  function choose(requestId: string): void {
+  const chosen = readChosen(query)
+  function choose(next: ChosenRequest | undefined): void {
     const params = new URLSearchParams(query)
-    if (requestId === '' || requestId === params.get('request')) params.delete('request')
-    else params.set('request', requestId)
+    params.delete('request')
+    params.delete('span')
+    if (next !== undefined && !(chosen && isChosen(next, chosen))) {
+      params.set('request', next.requestId)
+      params.set('span', next.spanId)
+    }
     write(params.toString(), 'new')
   }
-  return [new URLSearchParams(query).get('request') ?? '', choose]
+  return [chosen, choose]
+}
+
+function readChosen(query: string): ChosenRequest | undefined {
+  const params = new URLSearchParams(query)
+  const requestId = params.get('request') ?? ''
+  return requestId === '' ? undefined : { requestId, spanId: params.get('span') ?? '' }
 }
 
 interface ToolbarProps {
@@ -120,8 +131,8 @@ function countWords({ rows, remembered }: FeedState, shown: number): string {
 interface RowsProps {
   readonly state: FeedState
   readonly shown: readonly RequestRow[]
-  readonly chosen: string
-  onChoose(requestId: string): void
+  readonly chosen: ChosenRequest | undefined
+  onChoose(row: RequestRow): void
 }
 
 function Rows({ state: { rows, remembered, paused }, shown, chosen, onChoose }: RowsProps) {

@@ -5,12 +5,18 @@ import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { shorten } from '../shell/picture.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
+import type { ChosenRequest } from './request-detail.tsx'
 
 interface TableProps {
   readonly rows: readonly RequestRow[]
-  /** The id of the request whose details are shown. */
-  readonly chosen: string
-  onChoose(requestId: string): void
+  /** The request whose details are shown. */
+  readonly chosen: ChosenRequest | undefined
+  onChoose(row: RequestRow): void
+}
+
+/** Whether a row is the chosen one; by the id alone if the address has no span. */
+export function isChosen(row: ChosenRequest, { requestId, spanId }: ChosenRequest): boolean {
+  return row.requestId === requestId && (spanId === '' || row.spanId === spanId)
 }
 
 /** The rows, newest first. Only those near the visible part are drawn. */
@@ -27,7 +33,7 @@ export function RequestTable({ rows, chosen, onChoose }: TableProps) {
               key={row.spanId}
               row={row}
               index={first + index + 2}
-              isChosen={row.requestId === chosen}
+              isChosen={chosen !== undefined && isChosen(row, chosen)}
               onChoose={onChoose}
             />
           ))}
@@ -122,23 +128,23 @@ interface RowProps {
   readonly row: RequestRow
   readonly index: number
   readonly isChosen: boolean
-  onChoose(requestId: string): void
+  onChoose(row: RequestRow): void
 }
 
-function Row({ row, index, isChosen, onChoose }: RowProps) {
+function Row({ row, index, isChosen: isOpen, onChoose }: RowProps) {
   const time = formatClock(row.at)
   return (
     // The button is for the keyboard; the whole row is a larger target for the mouse.
     <tr
-      class={isChosen ? 'opens chosen' : 'opens'}
+      class={isOpen ? 'opens chosen' : 'opens'}
       aria-rowindex={index}
-      onClick={(event) => isLink(event.target) || onChoose(row.requestId)}
+      onClick={(event) => isLink(event.target) || onChoose(row)}
     >
       <td class="mono time-cell">
         <button
           type="button"
           class="cell-button"
-          aria-pressed={isChosen}
+          aria-pressed={isOpen}
           aria-label={`${time}, details of ${row.method} ${row.path}`}
         >
           {time}

@@ -203,3 +203,15 @@ test('a thousand requests, each caused by the one before, are joined in a moment
   expect(Math.min(time(), time(), time())).toBeLessThan(1000)
   expect(bars.map(({ depth }) => depth)).toEqual(records.map((_, index) => index))
 })
+
+test('the record of a service joins the request of its own tenant', () => {
+  const shared = { requestId: 'r-1', outcome: 'created' }
+  const globex = { ...shared, tenant: 'globex', actor: 'carol' }
+  const records = [
+    gatewayRecord({ ...shared, part: 'gateway', at: 0, took: 40 }),
+    gatewayRecord({ ...globex, part: 'gateway', at: 10, took: 40 }),
+    serviceRecord({ ...shared, part: 'campaigns', at: 30 }),
+  ]
+  const [first, second] = buildHops(records)
+  expect([first?.service?.part, second?.service?.part]).toEqual(['campaigns', undefined])
+})

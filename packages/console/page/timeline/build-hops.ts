@@ -81,7 +81,8 @@ function place(record: AuditRecord, drafts: Draft[]): void {
   }
   const isAnswer = record.eventType === WRITTEN
   const home = drafts.findLast(
-    (draft) => draft.requestId === requestId && !(isAnswer && isTaken(draft, span)),
+    (draft) =>
+      draft.requestId === requestId && isSameTenant(draft, record) && !(isAnswer && isTaken(draft, span)),
   )
   if (home === undefined) {
     const [service, later] = isAnswer ? [span, []] : [undefined, [span]]
@@ -91,6 +92,12 @@ function place(record: AuditRecord, drafts: Draft[]): void {
   if (isAnswer) home.service = { ...span, startMs: Math.min(span.startMs, Math.max(home.startMs, 0)) }
   else home.later.push(record.eventType === ENDED ? sinceAnswer(span, home) : span)
   home.endMs = Math.max(home.endMs, span.endMs)
+}
+
+/** Two tenants may have sent the same ids. */
+function isSameTenant({ gateway, service, later }: Draft, { tenantId }: AuditRecord): boolean {
+  const known = (gateway ?? service ?? later[0])?.record.tenantId
+  return known === tenantId || known === '' || tenantId === ''
 }
 
 /** The time of background work: from the answer of its request to its end. */

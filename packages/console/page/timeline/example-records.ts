@@ -9,6 +9,7 @@ export interface Example {
   readonly outcome: string
   readonly operation?: string
   readonly actor?: string
+  readonly tenant?: string
   /** Only in records of gateways. */
   readonly took?: number
   readonly resource?: string
@@ -41,7 +42,7 @@ function record(eventType: string, example: Example, attributes: object): AuditR
     event_type: eventType,
     request_id: example.requestId,
     correlation_id: 'c-1',
-    tenant_id: 'acme',
+    tenant_id: example.tenant ?? 'acme',
     actor_id: example.actor ?? 'alice',
     operation: example.operation ?? `op-${example.part}`,
     resource_id: example.resource ?? '',

@@ -75,6 +75,9 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
         <Fact name="Tenant" value={tenants.join(', ') || '–'} />
         <Fact name="Parts" value={parts.join(', ')} />
       </dl>
+      {tenants.length > 1 && (
+        <p class="note">Several tenants sent this id. The title is that of {tenants[0]}.</p>
+      )}
       <button type="button" class="quiet" onClick={onRefresh}>
         Refresh
       </button>

@@ -15,6 +15,7 @@ function sent(startMs: number, own: Partial<RequestGroup>): RequestGroup {
   const times = { startMs, lastStartMs: startMs, endMs: startMs + 5 }
   return {
     requestId: `r-${startMs}`,
+    tenant: 'acme',
     actor: 'alice',
     inner: false,
     count: 1,
@@ -97,7 +98,7 @@ test('a clarification waits for input until it is answered', () => {
 test('work in the background runs until its end is recorded, and then is its result', () => {
   const requests = [sent(0, accepted), sent(10, { ...STATUS, count: 12, lastStartMs: 4000 })]
   expect(line(requests)).toBe('POST create-optimization: 202 running in the background (background, running)')
-  const end = (own: Partial<EndedWork>) => [{ requestId: 'r-0', atMs: 3000, ...created, ...own }]
+  const end = (own: Partial<EndedWork>) => [{ requestId: 'r-0', tenant: 'acme', atMs: 3000, ...created, ...own }]
   expect(line(requests, end({}))).toBe('POST create-optimization: 201 created (done, ended)')
   expect(titleOf(requests, end({}))?.state.background).toEqual({ startMs: 5, endMs: 3000 })
   expect(titleOf(requests, [])?.state.background).toEqual({ startMs: 5, endMs: undefined })
@@ -133,4 +134,25 @@ test('another operation of the client decides only while it waits or runs', () =
 test('a call of a service decides nothing', () => {
   const inner = sent(2, { ...need, path: '/stock', route: 'read-stock', inner: true })
   expect(line([sent(0, created), inner])).toBe('POST create-optimization: 201 created (done, ended)')
+})
+
+test('requests of other tenants with the same id decide nothing', () => {
+  const carol = { tenant: 'globex', actor: 'carol' }
+  const approve = { method: 'POST', path: '/approvals/a-1/approve', route: 'approve' }
+  const waits = 'POST create-optimization: 412 waiting for approval (asks, waiting)'
+  expect(line([sent(0, need), sent(9, { ...created, ...carol })])).toBe(waits)
+  expect(line([sent(0, need), sent(9, { ...created, ...carol, actor: 'alice' })])).toBe(waits)
+  expect(line([sent(0, need), sent(9, { ...approve, ...carol })])).toBe(waits)
+  const end = { requestId: 'r-0', tenant: 'globex', atMs: 3000, ...created }
+  expect(line([sent(0, accepted)], [end])).toMatch('running in the background')
+  expect(line([sent(0, created), sent(9, { ...need, ...carol, actor: 'alice' })])).toBe(
+    'POST create-optimization: 201 created (done, ended)',
+  )
+})
+
+test('refused requests without a tenant decide only while no other request has one', () => {
+  const refused = { tenant: '', actor: '', outcome: 'unauthenticated', status: 401 }
+  expect(line([sent(0, need), sent(9, refused)])).toMatch('412 waiting for approval')
+  expect(line([sent(0, refused), sent(9, created)])).toMatch('201 created')
+  expect(line([sent(0, refused), sent(9, refused)])).toMatch('401 unauthenticated')
 })

@@ -26,6 +26,7 @@ export interface ExchangeTitle {
 /**
  * The name of an exchange and its real state. The state is that of the operation in the first request: polls, approvals
  * and other requests do not change it. Another operation decides only while it waits or runs and the first has ended.
+ * Any client can send the correlation id of another, so only requests of the first tenant decide.
  */
 export function titleOf(
   requests: readonly RequestGroup[],
@@ -35,9 +36,12 @@ export function titleOf(
   const ofClient = (sent.length === 0 ? requests : sent).toSorted((a, b) => a.startMs - b.startMs)
   const [first] = ofClient
   if (first === undefined) return undefined
-  const newest = newestRounds(ofClient)
-  const facts = { requests: ofClient, ended }
-  const own = stateOf(newest.get(operationKey(first)) ?? first, facts)
+  const tenant = ofClient.find((request) => request.tenant !== '')?.tenant ?? ''
+  const ofTenant = ofClient.filter((request) => request.tenant === tenant)
+  const newest = newestRounds(ofTenant)
+  const facts = { requests: ofTenant, ended: ended.filter((end) => [tenant, ''].includes(end.tenant)) }
+  const key = operationKey(first)
+  const own = stateOf(newest.get(key) ?? newestRounds(ofClient).get(key) ?? first, facts)
   const title = { name: requestName(first), state: own, decidedBy: undefined }
   if (own.kind !== 'ended') return title
   for (const round of newest.values()) {

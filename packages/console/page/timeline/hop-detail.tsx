@@ -57,16 +57,16 @@ function factsOf({ record }: Span): (readonly [string, string])[] {
 }
 
 function GatewayDetail({ span: { record } }: { readonly span: Span }) {
-  const [detail, reload] = useLoad(() => readDetail(record.requestId), record.requestId)
+  const spanId = String(record.attributes.get('span_id') ?? '')
+  const [detail, reload] = useLoad(
+    () => readDetail(record.requestId, spanId),
+    `${record.requestId} ${spanId}`,
+  )
   if (detail.state === 'loading') return <p class="note">Reading…</p>
   if (detail.state === 'failed') return <LoadFault message={detail.message} onRetry={reload} />
   if (detail.value === undefined) return <p class="note">The gateway no longer remembers its steps.</p>
-  const isAnother = detail.value.startedAt !== record.attributes.get('started_at')
   return (
     <>
-      {isAnother && (
-        <p class="note">The client used this id again: below is the newest request with the id.</p>
-      )}
       <div>
         <h3>Steps</h3>
         <StepList steps={detail.value.steps} />
@@ -77,9 +77,9 @@ function GatewayDetail({ span: { record } }: { readonly span: Span }) {
 }
 
 /** `undefined` if the gateway does not remember the request. */
-async function readDetail(requestId: string): Promise<ExchangeDetail | undefined> {
+async function readDetail(requestId: string, spanId: string): Promise<ExchangeDetail | undefined> {
   try {
-    return await adminApi.exchange(requestId)
+    return await adminApi.exchange(requestId, spanId)
   } catch (error) {
     if (error instanceof AdminError && error.status === conditions.not_found) return undefined
     throw error

@@ -14,6 +14,7 @@ export function requestOf(hop: Hop): RequestGroup {
     method: textIn(span, 'method'),
     path: textIn(span, 'path'),
     route: span?.operation ?? '',
+    tenant: span?.record.tenantId ?? '',
     actor: span?.record.actorId ?? '',
     status: span?.status ?? 0,
     outcome: seenOutcome(hop),
@@ -30,7 +31,13 @@ export function endsOf(hops: readonly Hop[]): EndedWork[] {
   return hops.flatMap(({ requestId, later }) =>
     later
       .filter(isEnd)
-      .map(({ outcome, status = 0, endMs }) => ({ requestId, outcome, status, atMs: endMs })),
+      .map(({ record, outcome, status = 0, endMs }) => ({
+        requestId,
+        tenant: record.tenantId,
+        outcome,
+        status,
+        atMs: endMs,
+      })),
   )
 }
 

@@ -28,9 +28,9 @@ export function listExchanges(
 }
 
 function listed(exchange: RecentExchange, title: ExchangeTitle): ListedExchange {
-  const { requests, tenant } = exchange
+  const { requests } = exchange
   const { outcome, family } = title.state
-  const values = (field: 'code' | 'route' | 'actor') => [
+  const values = (field: 'code' | 'route' | 'tenant' | 'actor') => [
     ...new Set(requests.map((request) => request[field] ?? '')),
   ]
   return {
@@ -38,7 +38,7 @@ function listed(exchange: RecentExchange, title: ExchangeTitle): ListedExchange 
     title,
     outcome,
     family,
-    tenant,
+    tenant: [...new Set([exchange.tenant, ...values('tenant')])].filter((tenant) => tenant !== ''),
     code: values('code'),
     route: values('route'),
     actor: values('actor'),
@@ -54,8 +54,8 @@ function durationOf({ requests, ended }: RecentExchange): number | null {
 }
 
 /** The text of an exchange that a search looks through. */
-export function wordsOf({ exchange, title, code }: ListedExchange): string {
-  const { correlationId, tenant, parts, requests } = exchange
+export function wordsOf({ exchange, title, code, tenant }: ListedExchange): string {
+  const { correlationId, parts, requests } = exchange
   const ofRequests = requests.flatMap(({ requestId, method, path, route, actor, status }) => [
     requestId,
     method,

@@ -138,7 +138,7 @@ interface LinkProps {
 }
 
 function ExchangeLink({ listed, now }: LinkProps) {
-  const { correlationId, at, tenant, parts } = listed.exchange
+  const { correlationId, at, parts } = listed.exchange
   const { name, state, decidedBy } = listed.title
   return (
     <a href={placeHash({ view: 'Timeline', item: correlationId })}>
@@ -148,7 +148,7 @@ function ExchangeLink({ listed, now }: LinkProps) {
         {decidedBy !== undefined && <span class="note"> · {decidedBy}</span>}
       </span>
       <span class="note">{backgroundNote(state.background, now)}</span>
-      <span class="note">{tenant}</span>
+      <span class="note">{[listed.tenant].flat().join(', ')}</span>
       <span class="note">{parts.join(', ')}</span>
       <span class="mono note">{correlationId}</span>
       <time class="note" dateTime={at}>

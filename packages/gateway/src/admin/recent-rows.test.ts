@@ -92,3 +92,18 @@ test('refusals with different codes are different requests, each with its code',
     ['TENANT_OVERLOADED', 1],
   ])
 })
+
+test('an exchange is that of its first tenant, and requests of another stay apart', () => {
+  const recent = createRecentExchanges(10)
+  const firstAt = performance.now() - 5000
+  for (const [index, tenantId] of [undefined, 'acme', 'globex'].entries())
+    recent.add({ ...makeExchange(), tenantId, startedAt: firstAt + index * 10 })
+  const [row] = recentRows(recent, all)
+  expect(row?.tenant).toBe('acme')
+  expect(row?.requests.map(({ tenant, count }) => [tenant, count])).toEqual([
+    ['', 1],
+    ['acme', 1],
+    ['globex', 1],
+  ])
+  expect(mergeRows(recentRows(recent, all), 10)).toEqual([row])
+})

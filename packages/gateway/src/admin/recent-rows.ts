@@ -9,6 +9,8 @@ export interface RequestGroup {
   readonly method: string
   readonly path: string
   readonly route: string
+  /** Empty for requests that were refused before their tenant was known. */
+  readonly tenant: string
   readonly actor: string
   readonly status: number
   readonly outcome: string
@@ -30,6 +32,7 @@ export interface ExchangeRow {
   readonly correlationId: string
   /** The arrival of the newest request. */
   readonly at: string
+  /** The first one: any client can send the correlation id of another tenant. */
   readonly tenant: string
   readonly requests: readonly RequestGroup[]
 }
@@ -69,8 +72,7 @@ function newestMsOf(exchanges: readonly RecentExchange[]): number {
 function rowOf(exchanges: readonly RecentExchange[]): ExchangeRow {
   const requests = groupRequests(exchanges.map(requestOf).toSorted(byArrival))
   const { correlationId = '' } = exchanges[0] ?? {}
-  const tenant = exchanges.find((exchange) => exchange.tenant !== '')?.tenant ?? ''
-  return { correlationId, at: newestOf(requests), tenant, requests }
+  return { correlationId, at: newestOf(requests), tenant: firstTenant(requests), requests }
 }
 
 /** Merges the rows of several processes: the newest of all, one per correlation id. */
@@ -85,7 +87,11 @@ export function mergeRows(rows: readonly ExchangeRow[], most: number): ExchangeR
 
 function joinRows(a: ExchangeRow, b: ExchangeRow): ExchangeRow {
   const requests = groupRequests([...a.requests, ...b.requests].toSorted(byArrival))
-  return { ...a, at: newestOf(requests), tenant: a.tenant || b.tenant, requests }
+  return { ...a, at: newestOf(requests), tenant: firstTenant(requests), requests }
+}
+
+function firstTenant(requests: readonly RequestGroup[]): string {
+  return requests.find(({ tenant }) => tenant !== '')?.tenant ?? ''
 }
 
 /** Groups requests, oldest first. The rounds of the first request are always kept: they decide the state of the exchange. */
@@ -93,8 +99,8 @@ function groupRequests(requests: readonly RequestGroup[]): RequestGroup[] {
   const groups = new Map<string, RequestGroup>()
   const [first] = requests
   for (const request of requests) {
-    const { method, path, actor, status, outcome, code, inner } = request
-    const key = [method, path, actor, status, outcome, code, inner].join('\n')
+    const { method, path, tenant, actor, status, outcome, code, inner } = request
+    const key = [method, path, tenant, actor, status, outcome, code, inner].join('\n')
     const known = groups.get(key)
     const isRound = method === first?.method && path === first.path
     if (known !== undefined) groups.set(key, joinGroups(known, request))
@@ -128,6 +134,7 @@ function requestOf(exchange: RecentExchange): RequestGroup {
     method: exchange.method,
     path: exchange.path.slice(0, MAX_PATH_LENGTH),
     route: exchange.route || 'unmatched',
+    tenant: exchange.tenant,
     actor: exchange.actor,
     status: exchange.status,
     outcome: shownOutcome(exchange.outcome, exchange.streamed),
