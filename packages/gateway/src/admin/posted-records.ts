@@ -131,7 +131,8 @@ function readRecord(value: unknown, part: string): PartRecord | string {
   const given = value as Readonly<Record<string, unknown>>
   const record: Record<string, string> = {}
   for (const field of fields) {
-    const text = Object.hasOwn(given, field) ? given[field] : ''
+    const own = Object.hasOwn(given, field) ? given[field] : ''
+    const text = field === 'resource_id' ? cutText(own) : own
     if (!isShortText(text)) return `${field} is not a text of at most ${MAX_TEXT_LENGTH} characters`
     if (text === '' && required.includes(field)) return `${field} is missing`
     record[field] = text
@@ -144,10 +145,19 @@ function readRecord(value: unknown, part: string): PartRecord | string {
 
 function readAttributes(value: unknown): Record<string, string> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const entries = Object.entries(value)
+  const entries = Object.entries(value).map(([name, text]) => [name, cutText(text)] as const)
   const good = entries.every(([name, text]) => isShortText(name) && isShortText(text))
   if (!good || entries.length > MAX_ATTRIBUTES) return undefined
-  return Object.assign(Object.create(null), value)
+  return Object.assign(Object.create(null), Object.fromEntries(entries))
+}
+
+/**
+ * Callers choose the length of resources and paths: a refusal would let one of them hide the records of others in the
+ * same post. It copies, because a slice would keep the whole text in memory.
+ */
+function cutText(value: unknown): unknown {
+  const isLong = typeof value === 'string' && value.length > MAX_TEXT_LENGTH
+  return isLong ? Buffer.from(value.slice(0, MAX_TEXT_LENGTH), 'utf16le').toString('utf16le') : value
 }
 
 function isShortText(value: unknown): value is string {

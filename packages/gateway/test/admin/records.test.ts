@@ -120,6 +120,18 @@ describe('posted records', () => {
     expect((await find(adminUrl, 'good')).records).toEqual([])
   })
 
+  test('with a long resource or attribute are cut, so that no caller hides the records of others', async () => {
+    const { adminUrl } = await startAdmin()
+    const long = 'é'.repeat(10_000)
+    const records = [event('good'), event('long', { resource_id: long, attributes: { path: long, n: '1' } })]
+    expect(await post(adminUrl, JSON.stringify(records), { type: 'application/json' })).toEqual(taken)
+    expect((await find(adminUrl, 'good')).records).toHaveLength(1)
+    const cut = 'é'.repeat(1024)
+    expect((await find(adminUrl, 'long')).records).toMatchObject([
+      { resource_id: cut, attributes: { path: cut, n: '1' } },
+    ])
+  })
+
   test('of a part in another spelling are records of that part', async () => {
     const { adminUrl } = await startAdmin()
     const line = JSON.stringify(event('corr-case'))
