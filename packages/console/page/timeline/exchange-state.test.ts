@@ -98,7 +98,9 @@ test('a clarification waits for input until it is answered', () => {
 test('work in the background runs until its end is recorded, and then is its result', () => {
   const requests = [sent(0, accepted), sent(10, { ...STATUS, count: 12, lastStartMs: 4000 })]
   expect(line(requests)).toBe('POST create-optimization: 202 running in the background (background, running)')
-  const end = (own: Partial<EndedWork>) => [{ requestId: 'r-0', tenant: 'acme', atMs: 3000, ...created, ...own }]
+  const end = (own: Partial<EndedWork>) => [
+    { requestId: 'r-0', tenant: 'acme', atMs: 3000, ...created, ...own },
+  ]
   expect(line(requests, end({}))).toBe('POST create-optimization: 201 created (done, ended)')
   expect(titleOf(requests, end({}))?.state.background).toEqual({ startMs: 5, endMs: 3000 })
   expect(titleOf(requests, [])?.state.background).toEqual({ startMs: 5, endMs: undefined })

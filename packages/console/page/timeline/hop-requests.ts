@@ -29,15 +29,13 @@ export function requestOf(hop: Hop): RequestGroup {
 /** The recorded ends of background work. */
 export function endsOf(hops: readonly Hop[]): EndedWork[] {
   return hops.flatMap(({ requestId, later }) =>
-    later
-      .filter(isEnd)
-      .map(({ record, outcome, status = 0, endMs }) => ({
-        requestId,
-        tenant: record.tenantId,
-        outcome,
-        status,
-        atMs: endMs,
-      })),
+    later.filter(isEnd).map(({ record, outcome, status = 0, endMs }) => ({
+      requestId,
+      tenant: record.tenantId,
+      outcome,
+      status,
+      atMs: endMs,
+    })),
   )
 }
 

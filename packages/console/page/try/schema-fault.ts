@@ -27,7 +27,11 @@ const REPEATED_GROUP = /\)[*+{]/
 
 /** The first reason why a value does not fit a schema. It covers common keywords; the service decides. */
 export function schemaFault(document: Fields, schema: unknown, value: unknown): string | undefined {
-  return faultAt({ document, path: '', depth: 0, budget: newBudget() }, resolveSchema(document, schema), value)
+  return faultAt(
+    { document, path: '', depth: 0, budget: newBudget() },
+    resolveSchema(document, schema),
+    value,
+  )
 }
 
 function faultAt(place: Place, schema: Fields, value: unknown): string | undefined {

@@ -131,8 +131,7 @@ function readRecord(value: unknown, part: string): PartRecord | string {
   const given = value as Readonly<Record<string, unknown>>
   const record: Record<string, string> = {}
   for (const field of fields) {
-    const own = Object.hasOwn(given, field) ? given[field] : ''
-    const text = field === 'resource_id' ? cutText(own) : own
+    const text = readField(given, field)
     if (!isShortText(text)) return `${field} is not a text of at most ${MAX_TEXT_LENGTH} characters`
     if (text === '' && required.includes(field)) return `${field} is missing`
     record[field] = text
@@ -141,6 +140,11 @@ function readRecord(value: unknown, part: string): PartRecord | string {
   const attributes = readAttributes(Object.hasOwn(given, 'attributes') ? given['attributes'] : {})
   if (attributes === undefined) return 'attributes is not a map of short texts'
   return { ...(record as Record<(typeof fields)[number], string>), attributes, part }
+}
+
+function readField(given: Readonly<Record<string, unknown>>, field: string): unknown {
+  if (!Object.hasOwn(given, field)) return ''
+  return field === 'resource_id' ? cutText(given[field]) : given[field]
 }
 
 function readAttributes(value: unknown): Record<string, string> | undefined {

@@ -62,7 +62,8 @@ const cases: readonly [
   ['no JSON', (_, response) => void response.end('<html>'), [422, 'INVALID', notOne]],
   [
     'a very deep document',
-    (_, response) => void response.end(`{"openapi":"3.1.0","x":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
+    (_, response) =>
+      void response.end(`{"openapi":"3.1.0","x":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
     [422, 'INVALID', notOne],
   ],
   ['another document', (_, response) => sendJson(response, { swagger: '2.0' }), [422, 'INVALID', notOne]],
