@@ -8,7 +8,7 @@ import { messageOf } from '../shell/use-load.ts'
 import type { Approval } from './approval.ts'
 import { describeNeeded, mayWithdraw, stateOf, timeLeft, viewState, whyNotDecide } from './approval-rules.ts'
 import type { Inbox, Opened } from './inbox.ts'
-import type { Verb } from './inbox-api.ts'
+import { RefusedError, type Verb } from './inbox-api.ts'
 import type { Listed, ListName, Look } from './inbox-lists.ts'
 import { InputValue } from './input-value.tsx'
 
@@ -181,7 +181,9 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
       await inbox.act(listed, verb, comment.trim())
       setSaid(doneWords[verb])
     } catch (error) {
-      setFault(messageOf(error))
+      const message = messageOf(error)
+      const isRefused = error instanceof RefusedError
+      setFault(isRefused ? `It was not done: ${message}` : `${message} It may be done all the same.`)
       void inbox.refresh()
     } finally {
       setIsBusy(false)
@@ -228,7 +230,7 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
       </p>
       {fault !== '' && (
         <p class="field-fault" role="alert">
-          It was not done: {fault}
+          {fault}
         </p>
       )}
     </div>

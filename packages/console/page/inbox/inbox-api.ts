@@ -1,4 +1,10 @@
-import { type Answered, createClient, type TokenSource } from '@agentic-rest/client'
+import {
+  type Answered,
+  type ClientRequest,
+  createClient,
+  type TokenSource,
+  TransportError,
+} from '@agentic-rest/client'
 import { conditions } from '@agentic-rest/profile'
 import { outcomeWords } from '../shell/outcome-family.ts'
 import { type Approval, type ApprovalPage, readApproval, readPage } from './approval.ts'
@@ -39,24 +45,29 @@ export interface Action {
 // A slow service must not hold the page for a minute.
 const ANSWER_MS = 8000
 
-/** The requests of the inbox. They throw an `Error` with a message to show. */
+/** A request that the service or the gateway refused. Nothing has changed. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError'
+}
+
+/** The requests of the inbox. They throw an `Error` with a message to show, a `RefusedError` after a refusal. */
 export const inboxApi: InboxApi = {
   async list(access, { path }, { state, cursor, limit }) {
     const query = { state, cursor, limit }
-    const outcome = await clientOf(access).request({ method: 'GET', path, query })
-    if (outcome.type !== 'success') throw new Error(refusalOf(outcome))
+    const outcome = await send(access, { method: 'GET', path, query })
+    if (outcome.type !== 'success') throw new RefusedError(refusalOf(outcome))
     return readPage(outcome.body)
   },
   async read(access, { path }, approvalId) {
     const params = { approvalId }
-    const outcome = await clientOf(access).request({ method: 'GET', path: `${path}/{approvalId}`, params })
+    const outcome = await send(access, { method: 'GET', path: `${path}/{approvalId}`, params })
     if (outcome.answer.status === conditions.not_found) return undefined
-    if (outcome.type !== 'success') throw new Error(refusalOf(outcome))
+    if (outcome.type !== 'success') throw new RefusedError(refusalOf(outcome))
     return readApproval(outcome.body)
   },
   async act(access, { path }, { verb, approval, comment }) {
     const { approvalId, digest, correlationId } = approval
-    const outcome = await clientOf(access).request({
+    const outcome = await send(access, {
       method: 'POST',
       path: `${path}/{approvalId}/${verb}`,
       params: { approvalId },
@@ -65,13 +76,24 @@ export const inboxApi: InboxApi = {
       // A decision is about the request that was shown.
       body: verb === 'withdraw' ? {} : { ...(digest && { digest }), ...(comment && { comment }) },
     })
-    if (outcome.type !== 'success') throw new Error(refusalOf(outcome))
+    if (outcome.type !== 'success') throw new RefusedError(refusalOf(outcome))
     return readApproval(outcome.body)
   },
 }
 
-function clientOf({ baseUrl, token, tenant }: Access) {
-  return createClient({ baseUrl, token, tenantId: tenant || undefined, timeoutMs: ANSWER_MS })
+async function send({ baseUrl, token, tenant }: Access, request: ClientRequest): Promise<Answered> {
+  const client = createClient({ baseUrl, token, tenantId: tenant || undefined, timeoutMs: ANSWER_MS })
+  try {
+    return await client.request(request)
+  } catch (error) {
+    throw error instanceof TransportError ? new Error(explain(error)) : error
+  }
+}
+
+function explain({ code, message }: TransportError): string {
+  if (code === 'TIMEOUT') return `There was no answer within ${ANSWER_MS / 1000} seconds.`
+  if (code !== 'NETWORK') return message
+  return 'The gateway could not be reached. Either it is not running, or its gateway.cors.origins do not name this page.'
 }
 
 function refusalOf(outcome: Answered): string {

@@ -56,6 +56,24 @@ test('a service that fails keeps its approvals, and the others are shown', async
   )
 })
 
+test('a slow service does not hold up the others', async () => {
+  const held = Promise.withResolvers<void>()
+  const inbox = inboxOf(
+    {
+      async list(_access, { path }) {
+        if (path === '/a/approvals') await held.promise
+        return { approvals: [exampleApproval({ approvalId: path })], next: undefined }
+      },
+    },
+    ['/a/approvals', '/b/approvals'],
+  )
+  const reading = inbox.useToken(token('dave'), '')
+  await expect.poll(() => countOf(inbox)).toBe('1')
+  held.resolve()
+  await reading
+  expect(countOf(inbox)).toBe('2')
+})
+
 test('of 10,000 open approvals at most ten pages are read', async () => {
   let reads = 0
   const inbox = inboxOf({
@@ -127,7 +145,7 @@ test('a decision stays shown after its list no longer has it, and its comment an
   if (listed === undefined) return expect.fail('the approval is not opened')
   await inbox.act(listed, 'approve', 'fine')
   expect(sent).toEqual([['approve', 'd-1', 'fine']])
-  expect(countOf(inbox)).toBe('')
+  await expect.poll(() => countOf(inbox)).toBe('')
   expect(inbox.get().opened?.listed?.approval.state).toBe('approved')
 })
 

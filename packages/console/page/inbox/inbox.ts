@@ -129,7 +129,7 @@ export class Inbox {
     void this.#readAgain()
   }
 
-  /** Decides or withdraws; throws an `Error` with a message to show. */
+  /** Decides or withdraws, and reads the lists again; throws an `Error` with a message to show. */
   async act({ approval, service }: Listed, verb: Verb, comment: string): Promise<void> {
     const turn = this.#turn
     const { who } = this.get()
@@ -137,7 +137,7 @@ export class Inbox {
     const after = await this.#parts.api.act(who.access, service, { verb, approval, comment })
     if (turn !== this.#turn) return
     this.#found({ approval: after, service })
-    await this.#readAgain()
+    void this.#readAgain()
   }
 
   async #become(findWho: () => Promise<Who>): Promise<void> {
