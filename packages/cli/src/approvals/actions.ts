@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answered, type Client, createClient } from '@agentic-rest/client'
 import { headers } from '@agentic-rest/profile'
 import { isInteractive, openPrompt } from '../call/ask-inputs.ts'
@@ -5,7 +6,7 @@ import { CallError } from '../call/read-call.ts'
 import { outcomeJson, outcomeText } from '../call/show-outcome.ts'
 import { givenToken, NO_TOKEN } from '../given-token.ts'
 import { exitCodes, type Host } from '../host.ts'
-import { jsonText } from '../terminal-text.ts'
+import { jsonText, terminalLine } from '../terminal-text.ts'
 import { type Approval, readApproval, readPage } from './approval.ts'
 import { approvalsTable, approvalText } from './show-approvals.ts'
 
@@ -51,7 +52,8 @@ export async function list({ client, options, host, stop }: Session): Promise<nu
   if (options.json) host.stdout.write(`${jsonText(outcome.body)}\n`)
   else if (page.approvals.length === 0) host.stdout.write('There are no such approvals.\n')
   else host.stdout.write(approvalsTable(page.approvals, host.stdout))
-  if (page.next !== '' && !options.json) host.stderr.write(`There are more: --cursor ${page.next}\n`)
+  if (page.next !== '' && !options.json)
+    host.stderr.write(`There are more: --cursor ${terminalLine(page.next)}\n`)
   return exitCodes.ok
 }
 
@@ -100,6 +102,7 @@ async function isConfirmed(approval: Approval, { host, stop }: Session): Promise
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
+const TOLD_PAUSE_MS = 3_600_000
 // A gateway that restarts does not end a wait.
 const RETRIES = 5
 
@@ -109,37 +112,24 @@ export async function wait(session: Session, id: string): Promise<number> {
   const seconds = Number(options.timeout)
   if (!/^\d+(\.\d+)?$/.test(options.timeout) || seconds > 86_400)
     throw new CallError('--timeout is a number of seconds up to 86400')
-  const endsAt = Date.now() + (seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000)
+  const endsAt = performance.now() + (seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000)
   for (let attempt = 0; ; attempt++) {
     const { outcome, approval } = await look(session, id, RETRIES)
     if (approval === undefined) return showOther(outcome, options, host)
-    const leftMs = endsAt - Date.now()
+    const leftMs = endsAt - performance.now()
     if (approval.state !== 'pending' || leftMs <= 0) {
       showApproval(outcome, approval, session)
       return ['approved', 'used'].includes(approval.state) ? exitCodes.ok : exitCodes.failed
     }
-    await sleep(Math.min(pauseMs(attempt, outcome), leftMs), stop.signal)
+    await sleep(Math.min(pauseMs(attempt, outcome), leftMs), undefined, { signal: stop.signal })
   }
 }
 
-/** The `Retry-After` of the answer, otherwise a pause that grows. */
+/** The `Retry-After` of the answer, otherwise a pause that grows. An hour at most: a longer timer could fire at once. */
 function pauseMs(attempt: number, { answer }: Answered): number {
   const told = Number(answer.headers.get(headers.retryAfter) ?? Number.NaN) * 1000
-  return told > 0 ? told : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        reject(signal.reason)
-      },
-      { once: true },
-    )
-  })
+  if (told > 0) return Math.min(Math.max(told, FIRST_PAUSE_MS), TOLD_PAUSE_MS)
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
 }
 
 async function look({ client, stop }: Session, id: string, maxRetries = 0) {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { facts } from '../call/show-outcome.ts'
+import { facts, lines } from '../call/show-outcome.ts'
 import { jsonText, terminalLine, terminalText, textTable } from '../terminal-text.ts'
 import type { Approval, Decision, KeptRequest } from './approval.ts'
 
@@ -68,14 +68,18 @@ function requestText({ request, digest }: Approval, stream: NodeJS.WriteStream):
 
 /** One line for each input, by its place: `body.amount 500`. */
 function inputsText({ inputs }: KeptRequest): string {
-  return facts(Object.fromEntries(Object.entries(inputs).flatMap(([place, values]) => leaves(place, values))))
+  return lines(Object.entries(inputs).flatMap(([place, values]) => leaves(place, values)))
 }
 
 function leaves(path: string, value: unknown): [string, string][] {
-  if (typeof value !== 'object' || value === null) return [[path, jsonText(value, 0)]]
-  const entries = Object.entries(value)
-  if (entries.length === 0) return []
-  return entries.flatMap(([key, each]) => leaves(`${path}.${key}`, each))
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (entries.length === 0) return [[path, jsonText(value, 0)]]
+  return entries.flatMap(([key, each]) => leaves(`${path}.${keyText(key)}`, each))
+}
+
+/** Other names have quotes, so that a member named `to.iban` does not look like the member `iban` of `to`. */
+function keyText(key: string): string {
+  return /^[\p{L}\p{N}_$-]+$/u.test(key) ? key : jsonText(key, 0)
 }
 
 function heading(text: string, stream: NodeJS.WriteStream): string {

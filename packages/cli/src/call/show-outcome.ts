@@ -101,7 +101,8 @@ export function facts(given: Readonly<Record<string, string | undefined>>): stri
   return lines(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
-function lines(rows: readonly (readonly string[])[]): string {
+/** Rows as indented lines of aligned columns, safe for a terminal. */
+export function lines(rows: readonly (readonly string[])[]): string {
   const safe = rows.map((row) => row.map(terminalLine))
   return textTable(safe)
     .map((line) => `  ${line}\n`)

@@ -174,6 +174,7 @@ export const goldenCases: readonly GoldenCase[] = [
     ['approvals-list', 'list'],
     ['approvals-list-json', 'list', '--json', '--limit', '1'],
     ['approvals-list-page', 'list', '--limit', '2', '--state', 'all'],
+    ['approvals-list-hostile', 'list', '--limit', '1', '--state', 'expired'],
     ['approvals-list-next', 'list', '--cursor', 'c-2'],
     ['approvals-list-none', 'list', '--state', 'used'],
     ['approvals-list-wrong-limit', 'list', '--limit', 'many'],

@@ -46,7 +46,7 @@ const approvals: Readonly<Record<string, unknown>> = {
     request: {
       method: 'POST',
       path: `/${hostile}`,
-      inputs: { body: { [hostile]: hostile } },
+      inputs: { body: { to: { iban: 'DE1' }, 'to.iban': 'DE2', [hostile]: hostile, cc: [] } },
       truncated: true,
     },
     decisions: [{ decidedBy: hostile, verdict: 'approved', comment: hostile }],
@@ -106,6 +106,9 @@ function sendList(request: IncomingMessage, response: ServerResponse, query: URL
   const found = state === 'used' ? [] : Object.values(approvals)
   const isFirst = query.get('cursor') === null
   const shown = isFirst ? found.slice(0, Number(query.get('limit'))) : found.slice(-1)
-  const body = { approvals: shown, ...(isFirst && shown.length < found.length && { next: 'c-2' }) }
+  const body = {
+    approvals: shown,
+    ...(isFirst && shown.length < found.length && { next: state === 'expired' ? hostile : 'c-2' }),
+  }
   sendOutcome(request, response, { type: 'success', body })
 }
