@@ -91,9 +91,9 @@ it('a request and its decision are notified, signed and without a token', async 
 })
 
 /** Approvals with an outbox on a clock of the test, and senders of it. */
-async function startOutbox(given: Store, url: string) {
+async function startOutbox(given: Store, ...urls: readonly string[]) {
   const clock = createTestClock()
-  const receivers = readReceivers({ publicUrl, notify: [{ url, secretFile }] })
+  const receivers = readReceivers({ publicUrl, notify: urls.map((url) => ({ url, secretFile })) })
   const { log, lines } = memoryLog()
   const outbox = createOutbox({
     store: given,
@@ -110,14 +110,14 @@ async function startOutbox(given: Store, url: string) {
       approver: { name: 'Finance' },
       role: 'finance',
     })
-  const startNotifier = () => {
+  const startNotifier = (timeoutMilliseconds = 60_000) => {
     const notifier = createNotifier({
       outbox,
       receivers,
       fetch,
       log,
       pollMilliseconds: 10,
-      timeoutMilliseconds: 200,
+      timeoutMilliseconds,
     })
     onTestFinished(() => notifier.close())
     notifier.start()
@@ -165,7 +165,7 @@ it('pauses grow to four hours, and the attempts end after a day', async () => {
   expect(lines).toMatchObject([{ level: 'error', fields: { attempts: 1, result: 'status 500' } }])
 })
 
-it('410 ends a message; a slow receiver is a failure and delays nobody else for long', async () => {
+it('410 ends a message; a slow receiver is a failure', async () => {
   const gone = await startInner(answer(410))
   const first = await startOutbox(store, gone.url)
   await first.request()
@@ -175,8 +175,30 @@ it('410 ends a message; a slow receiver is a failure and delays nobody else for 
   const slow = await startInner(() => undefined)
   const second = await startOutbox(store, slow.url)
   await second.request()
-  second.startNotifier()
+  second.startNotifier(200)
   await eventually(() => second.lines.map(({ fields }) => fields['result'])).toEqual(['timeout'])
+})
+
+it('a receiver that never answers does not delay the others', async () => {
+  const [silent, quick] = [await startInner(() => undefined), await startInner(answer(200))]
+  const { request, startNotifier } = await startOutbox(store, silent.url, quick.url)
+  for (let count = 0; count < 20; count += 1) await request()
+  startNotifier()
+  await eventually(() => quick.seen.length).toBe(20)
+  expect(silent.seen.length).toBeLessThanOrEqual(8)
+})
+
+it('messages for a receiver that is no longer configured are removed after two days', async () => {
+  const former = await startInner(answer(200))
+  const { clock, request, waiting } = await startOutbox(store, former.url)
+  await request()
+  clock.forward(2 * 24 * 60 * 60)
+  await createApprovals(store, clock).request(
+    { tenantId: 'acme', operation: 'pay', requester: 'alice' },
+    'digest',
+    { message: 'Pay?', approver: { name: 'Finance' }, role: 'finance' },
+  )
+  await eventually(waiting).toEqual([])
 })
 
 it('wrong options are refused at the start, by name and without a secret', () => {
@@ -189,6 +211,18 @@ it('wrong options are refused at the start, by name and without a secret', () =>
   writeFileSync(short, 'whsec_c2hvcnQ=')
   expect(start({ url, secretFile }, {})).toThrow('runtime.approvals.notify needs runtime.approvals.publicUrl')
   expect(start({ url })).toThrow('runtime.approvals.notify[0].secretFile is needed to sign notifications')
+  expect(start({ url: 'https://me:pass@hooks.example', secretFile })).toThrow(
+    'notify[0].url must not contain a user or a password',
+  )
+  expect(() =>
+    readReceivers({
+      publicUrl,
+      notify: [
+        { url, secretFile },
+        { url, format: 'slack' },
+      ],
+    }),
+  ).toThrow('runtime.approvals.notify[1].url is that of another receiver')
   expect(start({ url: 'ftp://x', secretFile })).toThrow('notify[0].url has to be an http or https URL')
   expect(start({ url, secretFile: join(folder, 'none') })).toThrow('notify[0].secretFile cannot be read')
   expect(start({ url, secretFile: short })).toThrow(

@@ -10,6 +10,7 @@ import { askForApproval, keptDigest } from './ask.ts'
 import { decideApproval, withdrawApproval } from './decide.ts'
 import { listApprovals, viewApproval } from './list.ts'
 import type { ApprovalNotify } from './notify-options.ts'
+import { sweepOutbox } from './outbox.ts'
 import { reserve } from './reservation.ts'
 import { type ApprovalRow, COLUMNS, requesterOf, shownDigest } from './row.ts'
 
@@ -57,7 +58,10 @@ export function createApprovals(
   parts: Pick<ApprovalStore, 'outbox' | 'observe'> = {},
 ): Approvals {
   const approvals = approvalStore(store, options, parts)
-  const sweepWhenDue = createSweeper(() => sweepApprovals(store, options))
+  const sweepWhenDue = createSweeper(async () => {
+    const messages = await sweepOutbox(store, approvals.clock)
+    return Math.max(messages, await sweepApprovals(store, options))
+  })
   return {
     async request(scope, digest, wanted) {
       const { tenantId: tenant, operation, requester, issuer = '' } = scope

@@ -21,7 +21,7 @@ interface NotifierOptions {
   readonly timeoutMilliseconds?: number | undefined
 }
 
-// A slow receiver delays only this many messages at a time.
+// Per receiver: a slow one does not delay the others.
 const CONCURRENCY = 8
 const POLL_MS = 2_000
 const TIMEOUT_MS = 10_000
@@ -35,8 +35,27 @@ export function pauseAfter(attempts: number): number {
 }
 
 /** Creates the sender of notifications. */
-export function createNotifier(options: NotifierOptions): Notifier {
-  const { outbox, log, pollMilliseconds = POLL_MS } = options
+export function createNotifier({ receivers, ...options }: NotifierOptions): Notifier {
+  const senders = receivers.map((receiver) => createSender({ ...options, receiver }))
+  return {
+    start() {
+      for (const sender of senders) sender.start()
+    },
+    wake() {
+      for (const sender of senders) sender.wake()
+    },
+    async close() {
+      await Promise.all(senders.map((sender) => sender.close()))
+    },
+  }
+}
+
+interface SenderOptions extends Omit<NotifierOptions, 'receivers'> {
+  readonly receiver: Receiver
+}
+
+function createSender(options: SenderOptions): Notifier {
+  const { outbox, receiver, log, pollMilliseconds = POLL_MS } = options
   const closing = new AbortController()
   const inFlight = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
@@ -46,7 +65,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   async function look(): Promise<void> {
     while (!closing.signal.aborted) {
       isWoken = false
-      const messages = await outbox.lease(CONCURRENCY - inFlight.size)
+      const messages = await outbox.lease(receiver.target, CONCURRENCY - inFlight.size)
       for (const message of messages) track(deliver(options, message, closing.signal))
       if (inFlight.size >= CONCURRENCY) await Promise.race(inFlight)
       else if (messages.length === 0 && !isWoken) return
@@ -87,11 +106,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
 }
 
 /** Sends one message. A redirect is not followed: it could lead to an inner address. */
-async function deliver(options: NotifierOptions, message: Message, closing: AbortSignal): Promise<void> {
+async function deliver(options: SenderOptions, message: Message, closing: AbortSignal): Promise<void> {
   const { outbox, log } = options
-  const receiver = options.receivers.find(({ target }) => target === message.target)
-  if (receiver === undefined) return
-  const result = await post(options, { receiver, message }, closing)
+  const result = await post(options, message, closing)
   if (result === 'sent') return outbox.remove(message)
   // Another process, or the next start, sends it with the same id.
   if (closing.aborted) return outbox.postpone(message, 0)
@@ -105,15 +122,10 @@ async function deliver(options: NotifierOptions, message: Message, closing: Abor
   return outbox.postpone(message, pause)
 }
 
-interface Delivery {
-  readonly receiver: Receiver
-  readonly message: Message
-}
-
 /** Returns `sent`, `gone`, or the reason of the failure, without the address. */
 async function post(
-  { fetch: send, timeoutMilliseconds = TIMEOUT_MS }: NotifierOptions,
-  { receiver, message }: Delivery,
+  { receiver, fetch: send, timeoutMilliseconds = TIMEOUT_MS }: SenderOptions,
+  message: Message,
   closing: AbortSignal,
 ): Promise<string> {
   try {

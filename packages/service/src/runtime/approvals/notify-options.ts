@@ -45,7 +45,11 @@ export function readReceivers({ publicUrl, notify = [] }: NotifyOptions): readon
   if (publicUrl !== undefined) assertHttp('runtime.approvals.publicUrl', publicUrl)
   if (notify.length > 0 && publicUrl === undefined)
     throw new TypeError('runtime.approvals.notify needs runtime.approvals.publicUrl, for its links')
-  return notify.map((each, index) => readReceiver(`runtime.approvals.notify[${index}]`, each))
+  const receivers = notify.map((each, index) => readReceiver(`runtime.approvals.notify[${index}]`, each))
+  for (const [index, { target }] of receivers.entries())
+    if (receivers.findIndex((other) => other.target === target) < index)
+      throw new TypeError(`runtime.approvals.notify[${index}].url is that of another receiver`)
+  return receivers
 }
 
 function readReceiver(name: string, given: ApprovalNotify): Receiver {
@@ -63,8 +67,10 @@ function readReceiver(name: string, given: ApprovalNotify): Receiver {
 }
 
 function assertHttp(name: string, url: string): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-    throw new TypeError(`${name} has to be an http or https URL`)
+  const { protocol = '', username = '', password = '' } = URL.parse(url) ?? {}
+  if (!/^https?:$/.test(protocol)) throw new TypeError(`${name} has to be an http or https URL`)
+  // fetch refuses such an address, at every attempt.
+  if (`${username}${password}` !== '') throw new TypeError(`${name} must not contain a user or a password`)
 }
 
 function readKey(name: string, file: string): Buffer {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { NOW, type SqlClock, secondsFromNow } from '../sql-clock.ts'
 import type { Sql, Store } from '../store.ts'
+import { sweep } from '../sweep.ts'
 import type { ApprovalEvent, Receiver } from './notify-options.ts'
 import type { ApprovalRow } from './row.ts'
 import { notificationOf } from './webhook.ts'
@@ -25,8 +26,8 @@ export const OUTBOX_TABLE: readonly string[] = [
 export interface Outbox {
   /** Adds the messages of an event, in the transaction of the change. */
   add(sql: Sql, type: ApprovalEvent, row: ApprovalRow): Promise<void>
-  /** Leases due messages of the own receivers, with at most one process per message. */
-  lease(limit: number): Promise<readonly Message[]>
+  /** Leases due messages of a receiver, with at most one process per message. */
+  lease(target: string, limit: number): Promise<readonly Message[]>
   /** Removes a sent message, if the lease is still held. */
   remove(message: Message): Promise<void>
   /** Makes a message available again after a pause. */
@@ -37,7 +38,6 @@ export interface Outbox {
 export interface Message {
   readonly tenantId: string
   readonly messageId: string
-  readonly target: string
   readonly body: string
   /** The number of attempts, this one included. */
   readonly attempts: number
@@ -58,7 +58,6 @@ interface OutboxOptions {
 interface MessageRow {
   readonly tenant_id: string
   readonly message_id: string
-  readonly target: string
   readonly body: string
   readonly attempts: number
   readonly age: number
@@ -67,7 +66,6 @@ interface MessageRow {
 /** Creates the outbox of a service. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { store, clock, receivers, approvalsUrl, leaseSeconds } = options
-  const targets = JSON.stringify(receivers.map(({ target }) => target))
   return {
     async add(sql, type, row) {
       const wanted = receivers.filter(({ events }) => events.has(type))
@@ -81,16 +79,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
       )
       sql.afterCommit?.(options.onAdded)
     },
-    async lease(limit) {
+    async lease(target, limit) {
       const rows = await store.query<MessageRow>(
         `UPDATE agentic_approval_outbox SET attempts = attempts + 1, available_at = ${secondsFromNow('$2')}
          WHERE (tenant_id, message_id) IN (
            SELECT tenant_id, message_id FROM agentic_approval_outbox
-           WHERE target IN (SELECT json_array_elements_text($3::json)) AND available_at <= ${NOW}
+           WHERE target = $3 AND available_at <= ${NOW}
            ORDER BY available_at LIMIT $4 FOR UPDATE SKIP LOCKED
          )
-         RETURNING tenant_id, message_id, target, body, attempts, extract(epoch FROM ${NOW} - created_at)::float8 AS age`,
-        [clock(), leaseSeconds, targets, limit],
+         RETURNING tenant_id, message_id, body, attempts, extract(epoch FROM ${NOW} - created_at)::float8 AS age`,
+        [clock(), leaseSeconds, target, limit],
       )
       return rows.map(({ tenant_id, message_id, age, ...row }) => {
         return { ...row, tenantId: tenant_id, messageId: message_id, ageSeconds: age }
@@ -110,4 +108,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
       )
     },
   }
+}
+
+/** Removes a batch of messages that no process sends: their receiver is no longer configured. Resolves with their number. */
+export function sweepOutbox(store: Store, clock: SqlClock): Promise<number> {
+  return sweep(store, clock, {
+    table: 'agentic_approval_outbox',
+    key: 'tenant_id, message_id',
+    // A message is sent for one day.
+    isOld: (now) => `created_at <= ${now} - interval '2 days'`,
+  })
 }
