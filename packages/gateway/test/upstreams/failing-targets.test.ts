@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { sendRequest } from '../harness/http-request.ts'
+import { eventually, metricValue } from '../harness/metric-value.ts'
+import type { TestGateway } from '../harness/start-gateway.ts'
+import { type ServiceProcess, startService } from './service-process.ts'
+import { startBalanced } from './start-targets.ts'
+
+const FAILURES = 5
+const AFTER_DETECTION = 50
+
+/** A fault of a service, and its end. */
+interface Fault {
+  readonly name: string
+  begin(service: ServiceProcess): Promise<void> | void
+  end(service: ServiceProcess): Promise<void> | void
+}
+
+const faults: readonly Fault[] = [
+  { name: 'killed', begin: (service) => service.signal('SIGKILL'), end: (service) => service.start() },
+  {
+    name: 'paused',
+    begin: (service) => service.signal('SIGSTOP'),
+    end: (service) => service.signal('SIGCONT'),
+  },
+  ...(['slow', 'resetting', 'failing'] as const).map((mode) => ({
+    name: mode,
+    begin: (service: ServiceProcess) => service.setMode(mode),
+    end: (service: ServiceProcess) => service.setMode('ok'),
+  })),
+]
+
+const kinds = [
+  { name: 'safe', options: {} },
+  { name: 'keyed', options: { method: 'POST', body: '{}', headers: { 'idempotency-key': 'k' } } },
+  { name: 'other', options: { method: 'POST', body: '{}' } },
+]
+
+/** Two services behind a gateway with short times; the first one is about to fail. */
+async function startPair() {
+  const [first, second] = await Promise.all([startService(), startService()])
+  const gateway = await startBalanced(
+    {
+      targets: [first.url, second.url],
+      health: { path: '/healthz', interval_seconds: 1, timeout_ms: 500, unhealthy_after: 2 },
+      eject: { consecutive_failures: FAILURES, seconds: 3 },
+    },
+    { executionTimeoutSeconds: 1 },
+  )
+  return { first, gateway }
+}
+
+async function isUp({ metrics }: TestGateway): Promise<boolean> {
+  const labels = { upstream: 'service', target: '1' }
+  return metricValue(await metrics(), 'agentic_upstream_target_up', labels) === 1
+}
+
+/** Sends one request after the other until the first target is out; the number of visible failures. */
+async function failuresUntilOut(gateway: TestGateway, options: object): Promise<number> {
+  let failures = 0
+  while (await isUp(gateway))
+    if ((await sendRequest(`${gateway.url}/r`, options)).status !== 200) failures += 1
+  return failures
+}
+
+describe.each(faults)('one of two services is $name', ({ begin, end }) => {
+  it.each(kinds)('$name requests', async ({ name, options }) => {
+    const { first, gateway } = await startPair()
+    expect((await sendRequest(`${gateway.url}/r`, options)).status).toBe(200)
+    await begin(first)
+    expect(await failuresUntilOut(gateway, options)).toBeLessThanOrEqual(FAILURES)
+    // A target whose time is over is tried again: safe and keyed requests go on to the other one.
+    for (let request = 0; request < AFTER_DETECTION; request += 1) {
+      const { status } = await sendRequest(`${gateway.url}/r`, options)
+      if (name !== 'other') expect(status).toBe(200)
+    }
+    const { degraded } = JSON.parse((await sendRequest(`${gateway.url}/readyz`)).body.toString())
+    if (!(await isUp(gateway))) expect(degraded).toEqual(['upstream service: 1 of 2 targets are out'])
+    await end(first)
+    await eventually(() => isUp(gateway), Boolean)
+    expect((await sendRequest(`${gateway.url}/r`, options)).status).toBe(200)
+  })
+})
