@@ -60,8 +60,8 @@ export interface Metrics {
   limitStoreKept(isKept: boolean): void
   /** Counts a request whose limits were decided on without the store of `gateway.shared`. */
   limitsDecidedAlone(): void
-  /** Counts a request that has ended at a target of an upstream. */
-  targetSettled(upstream: string, target: string, result: string): void
+  /** Makes the counter of the requests that end at a target of an upstream. */
+  targetCounter(upstream: string, target: string): (result: string) => void
   /** Counts a target that failed requests took out. */
   targetEjected(upstream: string, target: string): void
   /** The answer to a scrape. */
@@ -172,11 +172,18 @@ function createLimitMetrics(
 }
 
 /** Registers the counts of targets. */
-function createTargetMetrics(registry: Registry): Pick<Metrics, 'targetSettled' | 'targetEjected'> {
+function createTargetMetrics(registry: Registry): Pick<Metrics, 'targetCounter' | 'targetEjected'> {
   const requests = registry.counter(metricTable.targetRequests)
   const ejections = registry.counter(metricTable.targetEjections)
   return {
-    targetSettled: (upstream, target, result) => requests.inc(upstream, target, result),
+    targetCounter(upstream, target) {
+      const known = new Map<string, Series>()
+      return (result) => {
+        const series = known.get(result) ?? requests.seriesOf(upstream, target, result)
+        known.set(result, series)
+        series.value += 1
+      }
+    },
     targetEjected: (upstream, target) => ejections.inc(upstream, target),
   }
 }

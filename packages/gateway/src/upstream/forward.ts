@@ -77,7 +77,6 @@ export async function readSmallBody(
   route: RouteConfig,
   { log }: ForwardWorld,
 ): Promise<Forwarded | undefined> {
-  if (!isToBeRead(exchange)) return undefined
   try {
     await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
     return undefined
@@ -144,7 +143,7 @@ export class ForwardedRequest implements UpstreamRequest {
 }
 
 /** Whether the body is small and no plugin has read it. */
-function isToBeRead(exchange: Exchange): boolean {
+export function isToBeRead(exchange: Exchange): boolean {
   if (exchange.body.isRead) return false
   const length = exchange.body.length
   return length === undefined ? isKeyed(exchange) : length <= SMALL_BODY_BYTES

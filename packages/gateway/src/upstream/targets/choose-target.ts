@@ -17,40 +17,44 @@ export interface Choice<Target> {
 
 /**
  * Chooses the less loaded of two random open targets; undefined when none is open. Both are drawn by weight, so that
- * idle targets get their shares; load is compared per weight, so that busy ones do too.
+ * idle targets get their shares; load is compared per weight, so that busy ones do too. Every request comes here: it
+ * makes no lists.
  */
 export function chooseTarget<Target extends Weighted>(
   targets: readonly Target[],
   { now, random, without }: Choice<Target>,
 ): Target | undefined {
-  const open = targets.filter((target) => target.state.isOpen(now) && !without.includes(target))
-  if (open.length < 2) return open[0]
-  const first = draw(open, now, random())
-  const second = draw(
-    open.filter((target) => target !== first),
-    now,
-    random(),
-  )
-  return loadOf(second, now) < loadOf(first, now) ? second : first
+  const weightOf = (target: Target, other?: Target): number => {
+    const isCandidate = target !== other && target.state.isOpen(now) && !without.includes(target)
+    return isCandidate ? target.weight * target.state.share(now) : 0
+  }
+  const first = draw(targets, weightOf, random)
+  if (first === undefined) return undefined
+  const second = draw(targets, (target) => weightOf(target, first), random)
+  if (second === undefined) return first
+  return second.state.active / weightOf(second) < first.state.active / weightOf(first) ? second : first
 }
 
-/** Draws by weight; `fraction` is from 0 to 1, without 1. */
-function draw<Target extends Weighted>(targets: readonly Target[], now: number, fraction: number): Target {
-  let left = fraction * targets.reduce((sum, target) => sum + weightOf(target, now), 0)
-  const drawn = targets.find((target) => {
-    left -= weightOf(target, now)
-    return left < 0
-  })
-  // Rounding may leave a rest behind the last one.
-  return drawn ?? (targets.at(-1) as Target)
-}
-
-function weightOf({ weight, state }: Weighted, now: number): number {
-  return weight * state.share(now)
-}
-
-function loadOf(target: Weighted, now: number): number {
-  return target.state.active / weightOf(target, now)
+/** Draws one by weight; undefined when no target has any. */
+function draw<Target>(
+  targets: readonly Target[],
+  weightOf: (target: Target) => number,
+  random: () => number,
+): Target | undefined {
+  let total = 0
+  for (const target of targets) total += weightOf(target)
+  if (total === 0) return undefined
+  let left = random() * total
+  let drawn: Target | undefined
+  for (const target of targets) {
+    const weight = weightOf(target)
+    if (weight === 0) continue
+    drawn = target
+    left -= weight
+    // Rounding may leave a rest behind the last one.
+    if (left < 0) break
+  }
+  return drawn
 }
 
 /** Whether one more target may be ejected, when `out` of `count` are out for any reason. */

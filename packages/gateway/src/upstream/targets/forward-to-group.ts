@@ -10,6 +10,7 @@ import {
   type ForwardOptions,
   type ForwardWorld,
   fullQueues,
+  isToBeRead,
   readSmallBody,
   refuseFailure,
 } from '../forward.ts'
@@ -32,7 +33,7 @@ export async function forwardToGroup(
   if (group.ready !== undefined) await unlessCancelled(group.ready, exchange.signal)
   const first = chooseFirst(exchange, group)
   if ('refused' in first) return first
-  const unread = await readSmallBody(exchange, route, world)
+  const unread = isToBeRead(exchange) ? await readSmallBody(exchange, route, world) : undefined
   if (unread !== undefined) return unread
   const body = exchange.body.content()
   let { member } = first

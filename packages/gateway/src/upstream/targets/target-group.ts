@@ -8,8 +8,8 @@ import type { TargetCondition, TargetResult, TargetState } from './target-state.
 
 /** Counts what happens at targets. */
 export interface TargetCounts {
-  /** Counts a request that has ended at a target. */
-  targetSettled(upstream: string, target: string, result: TargetResult): void
+  /** Makes the counter of the requests that end at a target. */
+  targetCounter(upstream: string, target: string): (result: TargetResult) => void
   /** Counts an ejection. */
   targetEjected(upstream: string, target: string): void
 }
@@ -45,14 +45,16 @@ class HeldMember implements Member {
   readonly number: string
   readonly weight: number
   readonly held: Held<Target>
+  readonly count: (result: TargetResult) => void
   /** Requests of this group; the target may have those of another one too. */
   active = 0
   isRetired = false
 
-  constructor(number: string, weight: number, held: Held<Target>) {
+  constructor({ number, weight, held, count }: Pick<HeldMember, 'number' | 'weight' | 'held' | 'count'>) {
     this.number = number
     this.weight = weight
     this.held = held
+    this.count = count
   }
 
   get target(): Target {
@@ -110,7 +112,7 @@ export class TargetGroup {
     const numbers = new Set([...kept, ...this.retired].map(({ number }) => number))
     const added = addresses
       .filter(({ url }) => !known.has(url))
-      .map((address) => new HeldMember(freeNumber(numbers), address.weight, this.parts.hold(address)))
+      .map((address) => this.member(address, freeNumber(numbers)))
     for (const member of this.members) if (!wanted.has(member.target.url)) this.retire(member)
     this.members = [...kept, ...added]
   }
@@ -160,10 +162,11 @@ export class TargetGroup {
   settled(member: Member, result: TargetResult): void {
     const { counts, log, options } = this.parts
     const { eject } = options
-    const { number, state, target } = member
+    const { number, state, target, count } = member as HeldMember
+    count(result)
+    if (!state.isFailing(result, eject)) return
     const now = performance.now()
-    counts.targetSettled(this.name, number, result)
-    if (!state.isFailing(result, eject, now)) return
+    if (!state.isOpen(now)) return
     const out = this.members.filter((each) => !each.state.isOpen(now)).length
     if (!mayEject(this.members.length, out, eject.max_percent)) return
     state.eject(result, eject, now)
@@ -189,6 +192,12 @@ export class TargetGroup {
   async close(): Promise<void> {
     this.onClose?.()
     await Promise.all([...this.members, ...this.retired].map(({ held }) => held.release()))
+  }
+
+  private member(address: TargetAddress, number: string): HeldMember {
+    const { hold, counts } = this.parts
+    const count = counts.targetCounter(this.name, number)
+    return new HeldMember({ number, weight: address.weight, held: hold(address), count })
   }
 
   private retire(member: HeldMember): void {

@@ -11,8 +11,8 @@ const health = {
 }
 
 /** Ends these requests; whether the last one makes the target fail. */
-function settle(state: TargetState, results: readonly TargetResult[], now = 0): boolean | undefined {
-  return results.map((result) => state.isFailing(result, eject, now)).at(-1)
+function settle(state: TargetState, results: readonly TargetResult[]): boolean | undefined {
+  return results.map((result) => state.isFailing(result, eject)).at(-1)
 }
 
 function check(state: TargetState, results: readonly boolean[], now = 0): boolean | undefined {
@@ -42,13 +42,7 @@ test('an ejected target is out for its time, starts slowly, and is out again aft
   expect([state.share(31_000), state.share(36_000), state.share(31_000 + SLOW_START_MS)]).toEqual([
     0.1, 0.5, 1,
   ])
-  expect(settle(state, ['timeout'], 31_000)).toBe(true)
-})
-
-test('requests that still fail while their target is out do not eject it again', () => {
-  const state = new TargetState()
-  state.eject('timeout', eject, 0)
-  expect(settle(state, ['timeout', 'timeout'], 10)).toBe(false)
+  expect(settle(state, ['timeout'])).toBe(true)
 })
 
 test('a new target has its full share', () => {

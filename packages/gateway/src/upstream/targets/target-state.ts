@@ -57,8 +57,8 @@ export class TargetState {
     return this.isHealthy && now < this.ejectedUntil ? this.ejectedUntil : undefined
   }
 
-  /** Counts the end of a request; whether the target must be ejected. A cancelled request says nothing about it. */
-  isFailing(result: TargetResult, { consecutive_failures }: EjectOptions, now: number): boolean {
+  /** Counts the end of a request; whether too many failed in a row. A cancelled request says nothing about it. */
+  isFailing(result: TargetResult, { consecutive_failures }: EjectOptions): boolean {
     switch (result) {
       case 'answered':
         this.failures = 0
@@ -69,7 +69,7 @@ export class TargetState {
       case 'unavailable':
       case 'timeout':
         this.failures += 1
-        return this.failures >= consecutive_failures && this.isOpen(now)
+        return this.failures >= consecutive_failures
     }
   }
 
