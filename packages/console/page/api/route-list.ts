@@ -12,7 +12,10 @@ export interface Route {
   readonly id: string
   readonly method: string
   readonly path: string
+  /** Empty for a route with an upstream. */
   readonly target: string
+  /** The name of its upstream. */
+  readonly upstream: string | null
   readonly mode: string
   readonly executionTimeoutSeconds: number
   readonly roles: readonly string[]
@@ -34,11 +37,31 @@ export interface ServiceInfo {
   readonly routes: readonly string[]
 }
 
+/** A target of an upstream with its state. */
+export interface TargetInfo {
+  /** Its name in metrics. */
+  readonly number: string
+  readonly url: string
+  readonly weight: number
+  readonly state: string
+  /** Requests in progress. */
+  readonly active: number
+}
+
+/** A service with several targets. */
+export interface UpstreamInfo {
+  readonly name: string
+  /** False while its DNS name cannot be resolved. */
+  readonly resolved: boolean
+  readonly targets: readonly TargetInfo[]
+}
+
 /** The routes, plugins and upstreams of the gateway. */
 export interface RouteList {
   readonly routes: readonly Route[]
   readonly plugins: readonly PluginInfo[]
   readonly services: readonly ServiceInfo[]
+  readonly upstreams: readonly UpstreamInfo[]
 }
 
 /** Reads the answer of `/api/routes`. */
@@ -48,6 +71,7 @@ export function readRouteList(value: unknown): RouteList {
     routes: listOf(fields, 'routes', readRoute),
     plugins: listOf(fields, 'plugins', readPlugin),
     services: listOf(fields, 'services', readService),
+    upstreams: listOf(fields, 'upstreams', readUpstream),
   }
 }
 
@@ -58,6 +82,7 @@ function readRoute(value: unknown): Route {
     method: textOf(fields, 'method'),
     path: textOf(fields, 'path'),
     target: textOf(fields, 'target'),
+    upstream: textOrNull(fields, 'upstream'),
     mode: textOf(fields, 'mode', 'json'),
     executionTimeoutSeconds: numberOf(fields, 'executionTimeoutSeconds'),
     roles: textsOf(fields, 'roles'),
@@ -84,4 +109,24 @@ function readPlugin(value: unknown): PluginInfo {
 function readService(value: unknown): ServiceInfo {
   const fields = fieldsOf(value)
   return { origin: textOf(fields, 'origin'), routes: textsOf(fields, 'routes') }
+}
+
+function readUpstream(value: unknown): UpstreamInfo {
+  const fields = fieldsOf(value)
+  return {
+    name: textOf(fields, 'name'),
+    resolved: isTrue(fields, 'resolved'),
+    targets: listOf(fields, 'targets', readTarget),
+  }
+}
+
+function readTarget(value: unknown): TargetInfo {
+  const fields = fieldsOf(value)
+  return {
+    number: textOf(fields, 'number'),
+    url: textOf(fields, 'url'),
+    weight: numberOf(fields, 'weight'),
+    state: textOf(fields, 'state'),
+    active: numberOf(fields, 'active'),
+  }
 }

@@ -48,13 +48,15 @@ export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
 }
 
 function fits(route: Route, text: string): boolean {
-  const { id, method, path, target } = route
-  const words = [id, `${method} ${path}`, target, ...demandsOf(route)].join('\n').toLowerCase()
+  const { id, method, path, target, upstream } = route
+  const words = [id, `${method} ${path}`, target, upstream ?? '', ...demandsOf(route)]
+    .join('\n')
+    .toLowerCase()
   return words.includes(text.trim().toLowerCase())
 }
 
 function RouteRow({ route }: { readonly route: Route }) {
-  const { id, method, path, target, plugins } = route
+  const { id, method, path, target, upstream, plugins } = route
   return (
     <tr>
       <th scope="row" class="request-cell">
@@ -63,7 +65,7 @@ function RouteRow({ route }: { readonly route: Route }) {
         </span>
         <span class="note">{id}</span>
       </th>
-      <td class="mono">{hostOf(target)}</td>
+      <td class="mono">{upstream === null ? hostOf(target) : `upstream ${upstream}`}</td>
       <td>{demandsOf(route).join(' · ')}</td>
       <td>
         <ol class="steps">

@@ -8,6 +8,7 @@ import { PipelinePanel } from './pipeline-panel.tsx'
 import { RouteTable } from './route-table.tsx'
 import { buildTopology } from './topology.ts'
 import { TopologyPicture } from './topology-picture.tsx'
+import { UpstreamTable } from './upstream-table.tsx'
 
 const REFRESH_MS = 3000
 
@@ -23,6 +24,7 @@ export function RoutesView() {
       <Picture list={list.value} />
       <PipelinePanel plugins={list.value.plugins} />
       <RouteTable routes={list.value.routes} />
+      {list.value.upstreams.length > 0 && <UpstreamTable upstreams={list.value.upstreams} />}
     </div>
   )
 }

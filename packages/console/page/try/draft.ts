@@ -121,6 +121,7 @@ export function anyRoute({ method, path }: Pick<Draft, 'method' | 'path'>): Rout
     method,
     path,
     target: '',
+    upstream: null,
     mode: 'json',
     executionTimeoutSeconds: 0,
     roles: [],

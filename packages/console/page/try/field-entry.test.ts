@@ -5,7 +5,7 @@ import { choiceEntries, entryFault, entryOf, isUnreadable, withEntry } from './f
 import { readDraft } from './read-draft.ts'
 import { findOperation } from './service-operation.ts'
 
-const route = { method: 'POST', path: '/orders/{id}/lines', target: '' }
+const route = { method: 'POST', path: '/orders/{id}/lines', target: '', upstream: null }
 const operation = findOperation(shop, route) ?? expect.fail('the operation is missing')
 const field = (name: string) =>
   operation.fields.find((each) => each.name === name) ?? expect.fail(`${name} is missing`)

@@ -140,3 +140,30 @@ test('no secret of the configuration is shown', async () => {
     headers: { 'X-Api-Key': '[hidden]', Accept: '[hidden]' },
   })
 })
+
+test('upstreams are shown with the address, weight, state and load of their targets', async () => {
+  const targets = ['http://127.0.0.1:9', { url: 'http://127.0.0.1:10/base', weight: 3 }]
+  const { adminUrl } = await startAdmin({
+    config: {
+      upstreams: { service: { targets } },
+      routes: [{ id: 'read', method: 'GET', path: '/c', upstream: 'service' }],
+    },
+  })
+  const { value } = await read(adminUrl)
+  expect(value.upstreams).toEqual([
+    {
+      name: 'service',
+      resolved: true,
+      targets: [
+        { number: '1', url: 'http://127.0.0.1:9', weight: 1, state: 'up', active: 0 },
+        { number: '2', url: 'http://127.0.0.1:10/base', weight: 3, state: 'up', active: 0 },
+      ],
+    },
+  ])
+  expect(value.routes[0]).toMatchObject({ target: null, upstream: 'service' })
+  expect(value.routes[0].plugins.at(-1)).toMatchObject({ because: 'the request goes to a target of service' })
+  expect(value.services).toEqual([
+    { origin: 'http://127.0.0.1:9', routes: ['read'] },
+    { origin: 'http://127.0.0.1:10', routes: ['read'] },
+  ])
+})
