@@ -48,6 +48,11 @@ test('a path and a name cannot change the terminal', () => {
   )
 })
 
+test('a very long path or name is cut, so that the outcome stays in sight', () => {
+  const line = requestLine({ resource_id: 'x'.repeat(10_000), actor_id: 'y'.repeat(10_000) }) ?? ''
+  expect(line).toMatch(/^gateway read-item x{109}… y{119}… error$/)
+})
+
 test('the reason of a request is not told twice, except in the verbose mode', () => {
   const reason = { level: 'warn', msg: 'a request could not be served', request_id: 'r', code: 'C' }
   const lines = [reason, { level: 'warn', msg: 'the collector is away' }, { level: 'info', msg: 'listening' }]

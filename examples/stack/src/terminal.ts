@@ -47,6 +47,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 const OPERATION_WIDTH = 24
 const CALLER_WIDTH = 16
+// Callers choose the length of a path.
+const MAX_WIDTH = 120
 
 function requestText({
   operation,
@@ -56,7 +58,11 @@ function requestText({
 }: Fields): string {
   const what = [operation || 'no route', resource].filter((part) => part !== '').join(' ')
   const who = [actor || 'nobody', tenant].filter((part) => part !== '').join('@')
-  return `${what.padEnd(OPERATION_WIDTH)} ${who.padEnd(CALLER_WIDTH)}`
+  return `${shorten(what).padEnd(OPERATION_WIDTH)} ${shorten(who).padEnd(CALLER_WIDTH)}`
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_WIDTH ? `${text.slice(0, MAX_WIDTH - 1)}…` : text
 }
 
 /** The outcome; for a refused, replaced or faulty answer also its status, code, rule, cause and the id to explain it by. */

@@ -110,7 +110,7 @@ function notKnown(isStale: boolean): string {
 }
 
 function slowEndWords(quantiles: Figures['latency']): string {
-  return quantiles === null ? 'no requests yet' : `p50 · p99 ${formatMs(quantiles.p99)}`
+  return quantiles === null ? 'no recent requests' : `p50 · p99 ${formatMs(quantiles.p99)}`
 }
 
 function Tile({
@@ -206,7 +206,7 @@ function LatencyPanel({
 
 /** The median durations of the stages of a request. */
 function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figures: Figures }) {
-  if (latency === null) return <Empty title="Nothing measured yet." />
+  if (latency === null) return <Empty title="Nothing measured in the last three minutes." />
   const whole = Math.max(latency.p50, (upstream?.p50 ?? 0) + (plugins?.p50 ?? 0), Number.EPSILON)
   const share = (ms: number) => `${(ms / whole) * 100}%`
   return (
