@@ -15,6 +15,7 @@ export function describeDecisions(store: StoreUnderTest): void {
     describeQuorum(store)
     describeConfirmation(store)
     describeWithdrawal(store)
+    describeRaces(store)
     describeList(store)
   })
 }
@@ -96,11 +97,12 @@ function describeQuorum(store: StoreUnderTest): void {
   it('is not decided with the digest of another request', async () => {
     const approvals = createApprovals(store())
     const { tenantId, ...scope } = newScope()
-    const { approvalId } = await approvals.request({ tenantId, ...scope }, 'digest', { ...wanted, quorum: 1 })
+    const asked = await approvals.request({ tenantId, ...scope }, 'digest', { ...wanted, quorum: 1 })
+    const { approvalId, digest: shown } = asked
     const withDigest = (digest: string) => approvals.decide(tenantId, approvalId, { ...as('bob'), digest })
-    expect(await withDigest('other')).toBe('changed')
+    for (const other of ['other', 'digest']) expect(await withDigest(other)).toBe('changed')
     expect(await approvals.view(tenantId, approvalId)).toMatchObject({ state: 'pending', decisions: [] })
-    expect(await withDigest('digest')).toBe('decided')
+    expect(await withDigest(shown)).toBe('decided')
   })
 }
 
@@ -161,6 +163,47 @@ function describeWithdrawal(store: StoreUnderTest): void {
     await reservation?.release()
     clock.forward(24 * 60 * 60)
     expect(await withdraw()).toBe('expired')
+  })
+}
+
+function describeRaces(store: StoreUnderTest): void {
+  it('an approval, a rejection and a withdrawal at once have one end, with the decisions that led to it', async () => {
+    const approvals = createApprovals(store())
+    for (let round = 0; round < 20; round += 1) {
+      const scope = newScope()
+      const { approvalId } = await approvals.request(scope, 'digest', { ...wanted, quorum: 1 })
+      const [approved, rejected, withdrawn] = await Promise.all([
+        approvals.decide(scope.tenantId, approvalId, as('bob')),
+        approvals.decide(scope.tenantId, approvalId, as('erin', false)),
+        approvals.withdraw(scope.tenantId, approvalId, viewer('alice')),
+      ])
+      const view = await approvals.view(scope.tenantId, approvalId)
+      const decided = [approved, rejected].filter((result) => result === 'decided')
+      expect(view?.decisions).toHaveLength(decided.length)
+      // A withdrawal may follow an approval; nothing follows a withdrawal or a rejection.
+      const ends = { approved: approved === 'decided', rejected: rejected === 'decided' }
+      const state = withdrawn === 'withdrawn' ? 'withdrawn' : ends.approved ? 'approved' : 'rejected'
+      expect([view?.state, ends.approved && ends.rejected]).toEqual([state, false])
+    }
+  })
+
+  it('a use and a withdrawal at once: one of them happens', async () => {
+    const approvals = createApprovals(store())
+    for (let round = 0; round < 20; round += 1) {
+      const scope = newScope()
+      const { approvalId, token } = await approvals.request(scope, 'digest', { ...wanted, quorum: 1 })
+      await approvals.decide(scope.tenantId, approvalId, as('bob'))
+      const check = await approvals.check(scope, 'digest', { token, role: 'finance' })
+      if (check.kind !== 'approved') throw new Error(`the approval is ${check.kind}`)
+      const [reservation, withdrawn] = await Promise.all([
+        check.reserve(),
+        approvals.withdraw(scope.tenantId, approvalId, viewer('alice')),
+      ])
+      expect(withdrawn).toBe(reservation === undefined ? 'withdrawn' : 'in_use')
+      if (reservation !== undefined) await store().transaction((sql) => reservation.redeem(sql))
+      const state = reservation === undefined ? 'withdrawn' : 'used'
+      expect(await approvals.view(scope.tenantId, approvalId)).toMatchObject({ state })
+    }
   })
 }
 
