@@ -88,7 +88,7 @@ it('reads the mark from any JSON Schema, in the path as well', () => {
   expect(bodyOf({ ...schema, secret: true }, { a: 'a', b: 'b' })).toEqual({ a: '***', b: '***' })
 })
 
-it('leaves the largest values out above 64 KiB, and all of them if they are many', () => {
+it('leaves the largest values out above 64 KiB, and members without a schema if they are many', () => {
   const schema = { type: 'object' }
   const kept = keep(schema, { small: 's', large: 'x'.repeat(70_000), larger: 'x'.repeat(80_000) })
   expect(kept).toMatchObject({
@@ -98,6 +98,25 @@ it('leaves the largest values out above 64 KiB, and all of them if they are many
     },
   })
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`member-${index}`, index]))
-  expect(keep(schema, many)).toEqual({ method: 'POST', path: '/public/x/1', inputs: {}, truncated: true })
+  expect(keep(schema, many)).toEqual({
+    method: 'POST',
+    path: '/public/x/1',
+    inputs: { path: { id: '1' } },
+    truncated: true,
+  })
+  const known = { type: 'object', properties: { amount: { type: 'integer' } } }
+  expect(keep(known, { ...many, amount: 500 })).toMatchObject({
+    truncated: true,
+    inputs: { path: { id: '1' }, body: { amount: 500 } },
+  })
   expect(keep(schema, { list: Array(10_000).fill('abc') }).truncated).toBeUndefined()
+})
+
+it('hides a member by the pattern of its name, also if it has a schema of its own', () => {
+  const schema = {
+    type: 'object',
+    properties: { apiKey: { type: 'string' } },
+    patternProperties: { Key$: { secret: true } },
+  }
+  expect(bodyOf(schema, { apiKey: 's' })).toEqual({ apiKey: '***' })
 })

@@ -32,7 +32,8 @@ export function keepRequest({ operation, params, collected, publicPath }: Asked)
   )
   const placed = Object.entries(shown).map(([name, value]): Placed => {
     const place = Object.hasOwn(params, name) ? 'path' : (fields.get(name)?.location ?? 'body')
-    return { name, place, value }
+    const isKnown = place !== 'body' || fields.has(name)
+    return { name, place, value, isKnown }
   })
   return withinLimit({ method, path: `${publicPath}${path}`, inputs: byPlace(placed) }, placed)
 }
@@ -45,6 +46,8 @@ interface Placed {
   readonly name: string
   readonly place: InputLocation
   readonly value: unknown
+  /** Whether the operation has an input of this name. */
+  readonly isKnown: boolean
 }
 
 function byPlace(placed: readonly Placed[]): KeptRequest['inputs'] {
@@ -57,9 +60,25 @@ function byPlace(placed: readonly Placed[]): KeptRequest['inputs'] {
   )
 }
 
+/** Many unknown members are all left out, so that a requester cannot hide an input behind them. */
 function withinLimit(request: KeptRequest, placed: readonly Placed[]): KeptRequest {
+  if (sizeOf(request) <= MAX_BYTES) return request
+  const { method, path } = request
+  const known = placed.filter(({ isKnown }) => isKnown)
+  return (
+    withoutLargest(request, placed) ??
+    withoutLargest({ method, path, inputs: byPlace(known) }, known) ?? {
+      method,
+      path: path.slice(0, 1024),
+      inputs: {},
+      truncated: true,
+    }
+  )
+}
+
+/** Replaces the largest values by their size; `undefined` if the rest is still too large. */
+function withoutLargest(request: KeptRequest, placed: readonly Placed[]): KeptRequest | undefined {
   let size = sizeOf(request)
-  if (size <= MAX_BYTES) return request
   const left = new Map(placed.map((each) => [each, sizeOf(each.value)]))
   const cut: Placed[] = []
   for (const [each, bytes] of [...left].toSorted(([, one], [, other]) => other - one)) {
@@ -70,9 +89,7 @@ function withinLimit(request: KeptRequest, placed: readonly Placed[]): KeptReque
   }
   const { method, path } = request
   const shorter = { method, path, inputs: byPlace([...left.keys(), ...cut]), truncated: true } as const
-  return sizeOf(shorter) <= MAX_BYTES
-    ? shorter
-    : { method, path: path.slice(0, 1024), inputs: {}, truncated: true }
+  return sizeOf(shorter) <= MAX_BYTES ? shorter : undefined
 }
 
 function sizeOf(value: unknown): number {
@@ -147,9 +164,11 @@ function itemSchemas({ items, prefixItems }: JsonSchema, index: number): readonl
 
 function memberSchemas(schema: JsonSchema, name: string): readonly unknown[] {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema
-  if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name]]
+  const own = isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : undefined
   const others = [additionalProperties, unevaluatedProperties].filter((other) => other !== undefined)
-  return isObject(patternProperties) ? [...Object.values(patternProperties), ...others] : others
+  // Not compared with the name: a pattern of a schema may be slow.
+  const byPattern = isObject(patternProperties) ? Object.values(patternProperties) : []
+  return [...byPattern, ...(own ?? others)]
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
