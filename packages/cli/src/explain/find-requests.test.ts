@@ -76,6 +76,30 @@ it('never shows the steps of another request with the same id', async () => {
   ])
 })
 
+it('tells the steps of the request that was asked for, however many came before it', async () => {
+  const records = Array.from({ length: 80 }, (_, index) => {
+    const timestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString()
+    return record({ request_id: `req-${index}`, timestamp, attributes: { span_id: `span-${index}` } })
+  })
+  const source = await gatewayOf(({ pathname }) => {
+    if (pathname === '/api/records') return { records }
+    const index = pathname.replace(/\D+/, '')
+    const startedAt = records[Number(index)]?.timestamp
+    return {
+      ...common,
+      requestId: `req-${index}`,
+      spanId: `span-${index}`,
+      startedAt,
+      steps: [{ name: 'route' }],
+    }
+  })
+  const found = await findAtGateway('req-79', source)
+  const requests = 'requests' in found ? found.requests : []
+  expect(requests).toHaveLength(80)
+  expect(requests.at(-1)).toMatchObject({ requestId: 'req-79', steps: [{ name: 'route' }] })
+  expect(requests.filter(({ steps }) => steps !== undefined)).toHaveLength(51)
+})
+
 it('skips damaged lines of a file and tells their number', async () => {
   const file = await fileOf(JSON.stringify(record()), '{"request_id":"req-1","corr', '', 'a checkpoint')
   expect(await findInFiles('req-1', [file])).toMatchObject({

@@ -31,8 +31,11 @@ export async function findAtGateway(id: string, source: AdminSource): Promise<Fo
     (record) => fromRecord(record) ?? [],
   )
   const requests: ExplainedRequest[] = []
-  for (const [index, record] of records.entries())
-    requests.push((index < MOST_EXCHANGES ? await detailOf(record, source) : undefined) ?? record)
+  for (const [index, record] of records.entries()) {
+    // The request that was asked for has its steps, however many came before it.
+    if (named !== undefined && isSame(record, named)) requests.push(named)
+    else requests.push((index < MOST_EXCHANGES ? await detailOf(record, source) : undefined) ?? record)
+  }
   if (named !== undefined && !requests.some((request) => isSame(request, named))) requests.push(named)
   return { requests: requests.toSorted(byTime) }
 }

@@ -66,3 +66,11 @@ test('many long headers take little memory', () => {
 test('no headers are none', () => {
   expect(kept([])).toEqual({ request: [], response: [] })
 })
+
+test.each([
+  ['https://user:pass@files.example.com/a@b?x=1', 'https://files.example.com/a@b'],
+  ['//user@files.example.com/a#b', '//files.example.com/a'],
+  ['/people/@alice', '/people/@alice'],
+])('Location %s is kept as %s', (value, shown) => {
+  expect(kept([], ['Location', value]).response).toEqual([{ name: 'Location', value: shown }])
+})

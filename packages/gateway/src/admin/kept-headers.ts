@@ -53,8 +53,9 @@ const hidden: ReadonlySet<string> = lowerCase([
   'Set-Cookie',
 ])
 
-// Its query may be confidential.
+// Its query may be confidential, and so may a name and a password before its host.
 const LOCATION = 'location'
+const CONFIDENTIAL = /[?#].*$|(?<=^(?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#]*@/gi
 
 const HIDDEN_VALUE = '[hidden]'
 const LONGEST_VALUE = 120
@@ -67,7 +68,7 @@ const displayOf = memoize((name): Display | null => {
   const key = name.toLowerCase()
   if (shown.has(key)) return cut
   if (hidden.has(key)) return () => HIDDEN_VALUE
-  return key === LOCATION ? (value) => cut(value.replace(/[?#].*$/, '')) : null
+  return key === LOCATION ? (value) => cut(value.replace(CONFIDENTIAL, '')) : null
 })
 
 function cut(value: string): string {
