@@ -9,6 +9,8 @@ import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 
 const secret = 'a shared secret of the tests, long enough'
 const issuer = 'https://id.example.test'
+// Longer than the first request to a new process takes on a loaded machine.
+const SLOW_MS = 2000
 
 interface Sender {
   readonly actor: string
@@ -34,7 +36,7 @@ export async function startLiveGateway(): Promise<LiveGateway> {
       const { status, mediaType } = isBroken ? outcomes.approval_required : outcomes.success
       response.writeHead(status, { 'content-type': mediaType }).end('{}')
     }
-    if (request.url?.startsWith('/slow') === true) setTimeout(answer, 400)
+    if (request.url?.startsWith('/slow') === true) setTimeout(answer, SLOW_MS)
     else answer()
   }).listen(0, '127.0.0.1')
   await once(upstream, 'listening')

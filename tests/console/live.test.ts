@@ -113,7 +113,7 @@ function watch(executablePath: string): void {
       expect(page.url()).toContain(`${label.toLowerCase()}=${value}`)
       await page.getByRole('button', { name: 'Show all' }).click()
     }
-    await page.getByLabel('Slower than').fill('0.3 s')
+    await page.getByLabel('Slower than').fill('1.5 s')
     await expect.poll(paths).toBe('4')
     await page.getByLabel('Slower than').fill('soon')
     await page.getByRole('alert').getByText('Write a time such as 250 ms or 1.5 s.').waitFor()
@@ -170,7 +170,7 @@ function watch(executablePath: string): void {
     await page.goBack()
     await expect.poll(() => links.count()).toBe(2)
     await page.getByRole('button', { name: 'Show all' }).click()
-    await page.getByLabel('Slower than').fill('300 ms')
+    await page.getByLabel('Slower than').fill('1500 ms')
     await expect.poll(() => links.allTextContents()).toEqual([expect.stringContaining('GET slow')])
     await page.reload()
     await expect.poll(() => links.count()).toBe(1)
@@ -181,7 +181,7 @@ function watch(executablePath: string): void {
     }
     const saved = await save()
     expect(saved).toMatchObject({
-      search: { slower: '300 ms' },
+      search: { slower: '1500 ms' },
       listed: 7,
       exchanges: [{ name: 'GET slow', status: 200, tenant: 'acme', actors: ['alice'], codes: [] }],
     })
