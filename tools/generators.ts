@@ -50,6 +50,7 @@ export const generators: readonly Generator[] = [
     section(`example ${file}`, customPage, () => exampleFile(`docs/examples/${file}`)),
   ),
   section('configuration upstreams', configurationPage, () => keysBelow('upstreams')),
+  section('configuration mcp', configurationPage, () => keysBelow('mcp')),
   section('configuration routes', configurationPage, () => keysBelow('routes')),
   {
     type: 'section',

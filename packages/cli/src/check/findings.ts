@@ -101,6 +101,11 @@ interface MissingFile {
   readonly message: string
 }
 
+/** The file with the JSON Schema of a tool, if it has one. */
+function inputFileOf(tool: GatewayConfig['routes'][number]['mcp']): string | undefined {
+  return tool === undefined || ['openapi', 'none'].includes(tool.input) ? undefined : tool.input
+}
+
 /**
  * Files named in the configuration that are not on this machine. They are warnings: a configuration is often checked
  * on a machine without its certificates.
@@ -113,7 +118,7 @@ function missingFiles(config: GatewayConfig): MissingFile[] {
 
 type Reference = readonly [path: ConfigPath, file: string]
 
-function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference[] {
+function referencedFiles({ gateway, plugins, mcp, routes }: GatewayConfig): Reference[] {
   const { tls, admin, identity, shared, approvals_page: page } = gateway
   const webhooks = (['tenant-injector', 'license-check'] as const).flatMap((name) =>
     Object.entries(plugins[name].webhook?.headers_files ?? {}).flatMap(([header, file]) =>
@@ -134,10 +139,14 @@ function referencedFiles({ gateway, plugins, routes }: GatewayConfig): Reference
     ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
     ...plugins['token-validator'].issuers.flatMap(issuerFiles),
     ...webhooks,
-    ...routes.flatMap(({ ca_file, client_cert_file, client_key_file }, index) => [
+    ...(mcp?.state_secrets_files ?? []).flatMap((file, index) =>
+      named(['mcp', 'state_secrets_files', index], file),
+    ),
+    ...routes.flatMap(({ ca_file, client_cert_file, client_key_file, mcp: tool }, index) => [
       ...named(['routes', index, 'ca_file'], ca_file),
       ...named(['routes', index, 'client_cert_file'], client_cert_file),
       ...named(['routes', index, 'client_key_file'], client_key_file),
+      ...named(['routes', index, 'mcp', 'input'], inputFileOf(tool)),
     ]),
   ]
 }

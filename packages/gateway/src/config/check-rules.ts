@@ -14,6 +14,7 @@ import {
 } from './draft.ts'
 import { type Finding, type Path, type Position, quote } from './faults.ts'
 import { limitRules } from './limit-rules.ts'
+import { mcpRules } from './mcp-rules.ts'
 import { checkHttpUrl } from './schema/address-checks.ts'
 import { checkPathTemplate, pathShape } from './schema/path-template.ts'
 import { nodeAt, placeAt, type SourceNode } from './source/source-tree.ts'
@@ -30,7 +31,7 @@ export interface RuleInput {
 /** Runs the rules that look at more than one key; the schema checks each key alone. */
 export const checkRules = (input: RuleInput): readonly Finding[] => {
   const draft = createDraft(input)
-  return [...gatewayRules, ...limitRules, ...routeRules, ...targetRules, ...pluginRules]
+  return [...gatewayRules, ...limitRules, ...routeRules, ...targetRules, ...pluginRules, ...mcpRules]
     .flatMap((rule) => rule(draft))
     .map(locate(input.root))
 }

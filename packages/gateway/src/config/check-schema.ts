@@ -134,7 +134,7 @@ const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
 const range = ({ offset, end }: { offset: number; end: number }) => ({ offset, end })
 
 /** Keys whose values are credentials, at any depth below them. */
-const SECRET_KEYS = ['hs256_secret', 'headers', 'redis_url', 'options']
+const SECRET_KEYS = ['hs256_secret', 'headers', 'redis_url', 'state_secrets', 'options']
 
 /** Whether the value at a path may appear in a message: not a credential, and not from the environment. */
 export const isShowable = (node: SourceNode | undefined, path: Path): boolean =>

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { list, section } from './schema/field-kinds.ts'
 import { gatewaySection } from './schema/gateway-section.ts'
+import { mcpSection } from './schema/mcp-section.ts'
 import { pluginsSection } from './schema/plugin-sections.ts'
 import { routeSection } from './schema/route-section.ts'
 import { upstreamsSection } from './schema/upstream-section.ts'
@@ -10,6 +11,9 @@ export const configSchema = section({
   gateway: gatewaySection.prefault({}).describe('Listeners, limits and shutdown.'),
   plugins: pluginsSection.describe('Options of the five plugins, and plugins of your own.'),
   upstreams: upstreamsSection.prefault({}).describe('Services with several targets, by name.'),
+  mcp: mcpSection
+    .optional()
+    .describe('Endpoint for MCP clients, with routes that have the key mcp as tools; absent means off.'),
   routes: list(routeSection).describe('What is forwarded where.'),
 }).describe('Configuration of the Agentic REST gateway.')
 
@@ -54,6 +58,8 @@ export type OtelAuditOptions = PluginsConfig['otel-audit']
 export type AuditAttribute = OtelAuditOptions['attributes'][number]
 /** One entry of `plugins.custom`. */
 export type CustomPluginOptions = NonNullable<PluginsConfig['custom']>[number]
+/** The `mcp` section. */
+export type McpSection = NonNullable<GatewayConfig['mcp']>
 /** One route. */
 export type RouteConfig = GatewayConfig['routes'][number]
 /** One entry of `upstreams`. */

@@ -1,7 +1,14 @@
 import { dirname, resolve } from 'node:path'
 import { checkRules } from './check-rules.ts'
 import { checkSchema } from './check-schema.ts'
-import type { GatewayConfig, IssuerOptions, OtelAuditOptions, WebhookOptions } from './config-schema.ts'
+import type {
+  GatewayConfig,
+  IssuerOptions,
+  McpSection,
+  OtelAuditOptions,
+  RouteConfig,
+  WebhookOptions,
+} from './config-schema.ts'
 import {
   type ConfigFault,
   createLineIndex,
@@ -10,6 +17,7 @@ import {
   type Path,
   type Position,
 } from './faults.ts'
+import { isInputFile } from './mcp-rules.ts'
 import { plainSecrets, type SecretSource } from './plain-secrets.ts'
 import type { Environment } from './source/interpolation.ts'
 import { readYaml } from './source/read-yaml.ts'
@@ -183,7 +191,8 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
     },
     upstreams: withUpstreamFiles(config.upstreams, absolute),
-    routes: config.routes.map((route) => withFiles(route, TARGET_FILES, absolute)),
+    ...(config.mcp && { mcp: withMcpFiles(config.mcp, absolute) }),
+    routes: config.routes.map((route) => withRouteFiles(route, absolute)),
   }
 }
 
@@ -200,6 +209,18 @@ const withUpstreamFiles = (
     withFiles(upstream, TARGET_FILES, absolute),
   ])
   return Object.assign(Object.create(null), Object.fromEntries(entries))
+}
+
+const withMcpFiles = (mcp: McpSection, absolute: Absolute): McpSection => ({
+  ...mcp,
+  ...(mcp.state_secrets_files && { state_secrets_files: mcp.state_secrets_files.map(absolute) }),
+})
+
+const withRouteFiles = (route: RouteConfig, absolute: Absolute): RouteConfig => {
+  const { mcp } = route
+  const files = withFiles(route, TARGET_FILES, absolute)
+  if (mcp === undefined || !isInputFile(mcp.input)) return files
+  return { ...files, mcp: withFiles(mcp, ['input'], absolute) }
 }
 
 type TlsSection = NonNullable<GatewayConfig['gateway']['tls']>

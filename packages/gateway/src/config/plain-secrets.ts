@@ -33,6 +33,7 @@ export const plainSecrets = (source: SecretSource): readonly Unwise[] =>
 
 const secretPaths = (value: unknown): Path[] => [
   ...entriesAt(value, ['plugins', 'token-validator', 'issuers']).map((issuer) => [...issuer, 'hs256_secret']),
+  ...entriesAt(value, ['mcp', 'state_secrets']),
   ...WEBHOOKS.flatMap((path) =>
     Object.keys(valueAt(value, [...path, 'headers']) ?? {})
       .filter((name) => SECRET_NAME.test(name))

@@ -1,5 +1,11 @@
 import { InitialisationError } from '../errors.ts'
-import type { GatewaySection, IssuerOptions, PluginsConfig, WebhookOptions } from './config-schema.ts'
+import type {
+  GatewaySection,
+  IssuerOptions,
+  McpSection,
+  PluginsConfig,
+  WebhookOptions,
+} from './config-schema.ts'
 import { readNamedFile } from './read-files.ts'
 import { checkRedisUrl } from './schema/address-checks.ts'
 import { HEADER_VALUE, SHORTEST_SECRET } from './schema/formats.ts'
@@ -34,6 +40,16 @@ export function pageSecretsOf(
   const read = (file: string, index: number) =>
     readSecret(file, `gateway.approvals_page.key_files[${index}]`, checkLength)
   return [read(newest, 0), ...older.map((file, index) => read(file, index + 1))]
+}
+
+/** The secrets that seal the state of MCP clients, the one that seals first. Without configured ones it is `random`. */
+export function mcpSecretsOf(
+  { state_secrets = [], state_secrets_files: files = [] }: McpSection,
+  random: string,
+): readonly string[] {
+  const read = files.map((file, index) => readSecret(file, `mcp.state_secrets_files[${index}]`, checkLength))
+  const all = [...state_secrets, ...read]
+  return all.length === 0 ? [random] : all
 }
 
 function checkLength(secret: string): string | undefined {

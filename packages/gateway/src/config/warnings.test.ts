@@ -487,3 +487,30 @@ test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
     expect(pathsOf({ host: '192.0.2.1', admin: { host: '::1', role: 'ops' } })).toEqual([])
   },
 )
+
+test('more than 100 tools, and a tool that nothing describes, are warned of', () => {
+  const toolsOf = (count: number, mcp: object) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `tool-${index}`,
+      method: 'POST',
+      path: `/things-${index}`,
+      target: 'http://127.0.0.1:9',
+      mcp,
+    }))
+  const idsFor = (routes: readonly object[]) =>
+    warningsIn(JSON.stringify({ plugins: closed, mcp: {}, routes })).map(({ id, path }) => `${id} ${path}`)
+  expect(idsFor(toolsOf(100, {}))).toEqual([])
+  expect(idsFor(toolsOf(101, {}))).toEqual(['many-tools mcp'])
+  expect(idsFor(toolsOf(1, { input: 'none' }))).toEqual(['tool-without-description routes[0].mcp'])
+  expect(idsFor(toolsOf(1, { input: 'none', description: 'Takes an order.' }))).toEqual([])
+})
+
+test('a secret for MCP that is written in the file is warned of', () => {
+  const secret = '01234567890123456789012345678901'
+  const warned = (text: string) =>
+    warningsIn(JSON.stringify({ plugins: closed, mcp: { state_secrets: [text] }, routes: [] }), {
+      SECRET: secret,
+    }).map(({ id, path }) => `${id} ${path}`)
+  expect(warned(secret)).toEqual(['plain-text-secret mcp.state_secrets[0]'])
+  expect(warned('${SECRET}')).toEqual([])
+})

@@ -20,6 +20,8 @@ export const warningKinds = {
   'admin-without-role': 'The admin listener lets nobody in outside development.',
   'unequal-neighbours': 'Two routes that a service may confuse differ in roles, scopes, policy or licence.',
   'generic-invoke': 'A route looks like a generic invoke endpoint, not like an operation of a resource.',
+  'many-tools': 'One MCP endpoint has more tools than clients and models cope with.',
+  'tool-without-description': 'A model must guess the use of a tool.',
 } as const satisfies Readonly<Record<string, string>>
 
 /** The id of a warning. */
@@ -73,6 +75,7 @@ export const warningsOf = ({ gateway, plugins, upstreams, routes }: GatewayConfi
   ...plainConnections({ gateway, plugins, upstreams, routes }),
   ...routes.flatMap(routeWarnings),
   ...unequalNeighbours(routes).map(neighbourWarning),
+  ...toolWarnings(routes),
 ]
 
 const listenerWarnings = ({ host, tls, admin }: GatewayConfig['gateway']): Unwise[] => {
@@ -220,6 +223,35 @@ const directoryWarning = (plugins: GatewayConfig['plugins']): Unwise[] => {
     `has no {issuer}, a subject that ${people.length} issuers know gets the same tenants from each of them; put {issuer} ` +
     'into the address'
   return [{ id: 'directory-without-issuer', path: ['plugins', 'tenant-injector', 'webhook', 'url'], message }]
+}
+
+const MANY_TOOLS = 100
+
+const toolWarnings = (routes: GatewayConfig['routes']): Unwise[] => {
+  const tools = routes.filter(({ mcp }) => mcp !== undefined).length
+  const many: Unwise[] =
+    tools > MANY_TOOLS
+      ? [
+          {
+            id: 'many-tools',
+            path: ['mcp'],
+            message: `has ${tools} tools, some clients refuse more than 128 and models choose badly among many; offer fewer routes`,
+          },
+        ]
+      : []
+  // The document of a service may describe its operations; it is not read here.
+  const silent = routes.flatMap(({ mcp }, index): Unwise[] =>
+    mcp === undefined || mcp.input === 'openapi' || mcp.description !== undefined
+      ? []
+      : [
+          {
+            id: 'tool-without-description',
+            path: ['routes', index, 'mcp'],
+            message: 'has no description and no document with one, a model must guess the use of the tool',
+          },
+        ],
+  )
+  return [...many, ...silent]
 }
 
 const routeWarnings = (route: RouteConfig, index: number): Unwise[] => {

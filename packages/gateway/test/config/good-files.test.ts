@@ -269,7 +269,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
     {
       ...defaultIssuer,
       issuer: 'https://id.example.test',
-      audience: ['agentic', 'https://agents.example.test'],
+      audience: ['agentic', 'https://agents.example.test', 'https://agents.example.test/mcp'],
       jwks_file: new URL('good/keys/jwks.json', import.meta.url).pathname,
       algorithms: ['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512'],
       claims: { subject: 'https://id.example.test/user', roles: 'realm_access.roles' },
@@ -299,6 +299,34 @@ test('keys at their bounds are accepted, and file names start from the folder of
     client_cert_file: new URL('good/client.crt', import.meta.url).pathname,
     client_key_file: new URL('good/client.key', import.meta.url).pathname,
   })
+})
+
+test('the section for MCP and the tool of a route are read, with absolute file names', () => {
+  const { mcp, routes } = load('every-key')
+  expect(mcp).toEqual({
+    path: '/tools',
+    public_url: 'https://agents.example.test/mcp',
+    name: 'acme-agents',
+    title: 'Agents of Acme',
+    instructions: 'Ask for the goal first.',
+    state_secrets: [environment.SECRET],
+    state_secrets_files: [new URL('good/old.secret', import.meta.url).pathname],
+    origins: ['https://chat.example.test'],
+    legacy: 'stateless',
+    hold_seconds: 10,
+    approval_minutes: 2,
+    forward_authorization: true,
+    list_ttl_seconds: 60,
+  })
+  expect(routes[0]?.mcp).toEqual({
+    name: 'generate-assets',
+    title: 'Generate assets',
+    description: 'Makes pictures and texts for a campaign.',
+    input: new URL('good/input.json', import.meta.url).pathname,
+    stream: 'events',
+    idempotencyArgument: true,
+  })
+  expect(load('minimal').mcp).toBeUndefined()
 })
 
 test('the configuration is frozen all the way down', () => {

@@ -1,6 +1,7 @@
 import { checkTarget } from './address-checks.ts'
-import { checked, flag, integer, list, oneOf, section, text } from './field-kinds.ts'
+import { checked, flag, integer, list, oneOf, section } from './field-kinds.ts'
 import { featureName, role, scope } from './formats.ts'
+import { routeMcpSection } from './mcp-section.ts'
 import { checkPathTemplate } from './path-template.ts'
 import { checkPolicy } from './policy-expression.ts'
 import { targetTlsFiles } from './upstream-section.ts'
@@ -50,5 +51,8 @@ export const routeSection = section({
     .describe(
       'Whether a streamed chat request asks its upstream for the tokens used: stream_options.include_usage.',
     ),
+  mcp: routeMcpSection
+    .optional()
+    .describe('Makes the route a tool of the endpoint for MCP clients; absent means no tool.'),
   ...targetTlsFiles,
 })
