@@ -23,6 +23,7 @@ const metrics = createMetrics({
   upstreams: () => [],
   targets: () => [],
   budgets: () => [],
+  elicitations: () => 0,
 })
 const issuers = [{ issuer: 'https://id.example.test', audience: ['agentic'] }]
 

@@ -25,6 +25,7 @@ const metrics = createMetrics({
   upstreams: () => [],
   targets: () => [],
   budgets: () => [],
+  elicitations: () => 0,
 })
 const { log } = makeContext()
 const world = {

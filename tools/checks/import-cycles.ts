@@ -21,6 +21,7 @@ export const gatewayRooms: readonly string[] = [
   'plugin.ts',
   'audit-log/',
   'approvals-page/',
+  'mcp/',
   'upstream/',
   'listen/',
   'metrics/',

@@ -166,6 +166,18 @@ export interface Usage {
   readonly model?: string
 }
 
+/** The MCP call that a request was made for. */
+export interface McpCall {
+  readonly tool: string
+  readonly version: string
+  /** The name that the client gives itself, at most 64 characters. It is not trusted. */
+  readonly client: string
+  /** The round of the call; the first is 1. */
+  readonly round: number
+  /** Whether the service may get the caller's token: MCP forbids it. */
+  readonly forwardsToken: boolean
+}
+
 /** How an upstream's answer reached the client: complete, or broken off and by whom. */
 export type DeliveryEnd = 'complete' | 'upstream_error' | CancelReason
 
@@ -302,6 +314,12 @@ export class Exchange implements RequestHead, RequestWire {
   readonly certificateDigest: string | undefined
   readonly spanId: string
   readonly startedAt: number
+
+  // mcp
+  /** Set for the requests of MCP calls, which no client sent as they are. */
+  mcpCall: McpCall | undefined = undefined
+  /** The challenge of the endpoint for MCP clients, for a request with a refused token. */
+  challenge: string | undefined = undefined
 
   // route
   route: RouteConfig | undefined = undefined

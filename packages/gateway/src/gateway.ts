@@ -31,6 +31,7 @@ import {
   type ListenerSettings,
 } from './listen/listener.ts'
 import { createLog, type Log } from './log.ts'
+import { createMcpWorld, type McpWorld } from './mcp/mcp-links.ts'
 import { createMetrics, type Metrics, type TargetUp, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
 import { checkGivenPlugins, type GivenPlugin, type LoadedPlugin } from './plugins/custom/load-plugins.ts'
@@ -84,6 +85,7 @@ export interface WorkerParts {
   readonly degraded: () => readonly string[]
   readonly adminPort: () => number | undefined
   readonly ledger: UsageLedger
+  readonly mcp: McpWorld
 }
 
 /** The parts of a worker that its supervisor provides. */
@@ -123,13 +125,16 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const http = createHttpClient()
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(() => gatewayConfig().limits)
-  const outlasting = { http, ...createSharedPools(), waits: load, resources: createShared<Closable>() }
+  const gatewayPort = () => state.port
+  const mcp = createMcpWorld(gatewayPort)
+  const outlasting = { http, mcp, ...createSharedPools(), waits: load, resources: createShared<Closable>() }
   const metrics = createMetrics({
     version: options.version,
     load,
     upstreams: () => upstreamStates(outlasting),
     targets: () => snapshots.current.pools.groups.flatMap(targetsUp),
     budgets: () => limits.store.budgetUse(),
+    elicitations: () => mcp.links.pendingElicitations,
   })
   const limits = openLimits(options, metrics)
   // The supervisor logs the warnings for its workers.
@@ -141,10 +146,10 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const reloading = createReloading({ source, current, swap, metrics, log })
   const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store, auditFiles })
   const adminPort = () => admin?.port
-  const link = options.worker?.({ metrics, load, swap, reloading, current, degraded, adminPort, ...limits })
+  const own = { metrics, load, swap, reloading, current, degraded, adminPort, mcp, ...limits }
+  const link = options.worker?.(own)
   const status = { metrics, degraded, ...link?.status, isDraining: () => state.draining }
   const slots = openSlots(options, gatewayConfig, metrics)
-  const gatewayPort = () => state.port
   const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const watchers = definedOf([admin?.watch, link?.watch, createRecordWatcher(options)])
@@ -156,32 +161,41 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     admin?.apply(next)
     snapshots.replace(next)
     parts = { ...parts, snapshot: next }
+    mcp.links.toolsChanged()
   }
   const close = async () => {
     state.closing = true
     await cancelAll(load)
     await Promise.all([listener.close(), admin?.close()])
-    await slots.close()
-    await snapshots.close()
-    await Promise.all([auditFiles.close(), limits.store.close(), http.close()])
-    load.close()
-    metrics.close()
+    await closeInOrder([slots], [snapshots], [auditFiles, limits.store, http], [load, metrics])
   }
   return {
     metrics,
     async start() {
       auditFiles.claim(current().config)
-      await Promise.all([slots.warm?.(), gatewayConfig().rate_limits.length > 0 && limits.store.warm?.()])
+      await warm({ snapshot: current(), slots, store: limits.store })
       state.port = await openBoth(listener, admin)
       return state.port
     },
     get adminPort() {
-      return admin?.port
+      return adminPort()
     },
     reload: reloading.run,
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
     close,
   }
+}
+
+/** Closes groups of parts, each after the one before it. */
+async function closeInOrder(...groups: readonly (readonly Closable[])[]): Promise<void> {
+  for (const parts of groups) await Promise.all(parts.map((part) => part.close()))
+}
+
+/** Waits for the parts that the first request needs. */
+async function warm({ snapshot, slots, store }: Pick<Parts, 'snapshot' | 'slots'> & { store: LimitStore }) {
+  const { config, mcp } = snapshot
+  const isLimited = config.gateway.rate_limits.length > 0
+  await Promise.all([slots.warm?.(), isLimited && store.warm?.(), mcp?.load()])
 }
 
 function definedOf(watchers: readonly (Watcher | undefined)[]): Watcher[] {
@@ -215,7 +229,7 @@ function withDefaults(options: GatewayOptions) {
   return { ...options, baseFolder, version, log, stdout, auditFiles, pageSecret }
 }
 
-/** A secret that only this gateway has, for the sessions of the approval page. */
+/** A secret that only this gateway has: it seals what must come back to it. */
 export function createPageSecret(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -263,7 +277,7 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 
 /** Why the gateway is less than ready without being unready. The text is public: it names no file and no key. */
 function degradedReasons(
-  { plugins, config, pools }: Snapshot,
+  { plugins, config, pools, mcp }: Snapshot,
   { last }: Reloading,
   {
     slots,
@@ -278,6 +292,8 @@ function degradedReasons(
   const unanchored = auditFiles.degraded()
   if (unanchored !== undefined) reasons.push(unanchored)
   reasons.push(...pools.groups.flatMap(groupReasons))
+  const missing = mcp?.degraded()
+  if (missing !== undefined) reasons.push(missing)
   for (const { name, degraded } of plugins) {
     const reason = degraded?.()
     if (reason !== undefined) reasons.push(`${name}: ${reason}`)

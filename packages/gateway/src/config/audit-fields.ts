@@ -37,4 +37,9 @@ export const ownAuditFields: readonly string[] = [
   'client_address',
   'upstream',
   'profile_violations',
+  'via',
+  'mcp_tool',
+  'mcp_version',
+  'mcp_client',
+  'mcp_round',
 ]

@@ -7,6 +7,8 @@ import type { Exchange } from '../exchange.ts'
 import { createClientAddress } from '../listen/client-address.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/key-pair.ts'
 import type { Log } from '../log.ts'
+import type { McpWorld } from '../mcp/mcp-links.ts'
+import { McpMount } from '../mcp/mcp-mount.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
@@ -33,6 +35,8 @@ export interface Snapshot {
   readonly signer: IdentitySigner | undefined
   /** Seals the sessions of the approval page, where it is on. */
   readonly tokenSeal: TokenSeal | undefined
+  /** The endpoint for MCP clients, where it is on. */
+  readonly mcp: McpMount | undefined
   /** The unfinished requests that started with it. */
   readonly requests: ActiveExchanges
   /** Resolves when every plugin has its resources, or knows that they are not available. */
@@ -54,6 +58,9 @@ export interface SnapshotWorld
   readonly logsWarnings: boolean
   /** Seals the sessions of the approval page without files for it. */
   readonly pageSecret: string
+  readonly mcp: McpWorld
+  /** The version that MCP clients see. */
+  readonly version: string
 }
 
 /** Provisions a configuration. Throws an `InitialisationError` when a part of it cannot work, and leaves nothing open. */
@@ -73,7 +80,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
   const clientAddress = createClientAddress(gateway.trusted_proxies)
   const plugins = createPlugins(sources, { ...world, clientAddress, configVersion: versionOf(config) })
-  const pools = createPools(config, world, plugins)
+  const { pools, mcp } = createPools(config, world, plugins)
   return {
     config,
     warnings,
@@ -85,11 +92,14 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     adminCertificate,
     signer,
     tokenSeal,
+    mcp,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
-      await Promise.allSettled([...plugins.map((plugin) => plugin.warm?.()), pools.warm()])
+      const ready = [...plugins.map((plugin) => plugin.warm?.()), pools.warm(), mcp?.ready()]
+      await Promise.allSettled(ready)
     },
     close: once(async () => {
+      mcp?.close()
       await closePlugins(plugins)
       await pools.close()
     }),
@@ -108,11 +118,17 @@ async function closePlugins(plugins: readonly PipelinePlugin[]): Promise<void> {
   await Promise.allSettled(plugins.map((plugin) => plugin.close?.()))
 }
 
+/** The connections to the services, and the endpoint that offers them as tools. */
 function createPools(config: GatewayConfig, world: SnapshotWorld, plugins: readonly PipelinePlugin[]) {
+  const { mcp: section } = config
+  let pools: UpstreamPools | undefined
   try {
-    return createUpstreamPools(config, world)
+    pools = createUpstreamPools(config, world)
+    const { log, version } = world
+    return { pools, mcp: section && new McpMount({ ...world.mcp, version, log, config, section, pools }) }
   } catch (error) {
     void closePlugins(plugins)
+    void pools?.close()
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { type Exchange, Trail } from '../exchange.ts'
 import { admit, answerPreflight } from './admit.ts'
 import { answerApprovalsPage } from './approvals-page.ts'
 import { callUpstream } from './call-upstream.ts'
+import { answerMcp } from './mcp-endpoint.ts'
 import { answerOwnPath } from './own-endpoints.ts'
 import type { Parts } from './parts.ts'
 import { pipeline } from './pipeline.ts'
@@ -12,7 +13,7 @@ import { takeSlot } from './take-slot.ts'
 /** The whole life of a request. Each step returns nothing to go on, or the outcome that ends the request. */
 export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   if (answerOwnPath(exchange, parts) || answerPreflight(exchange, parts)) return
-  if (answerApprovalsPage(exchange, parts)) return
+  if (answerMcp(exchange, parts, handle) || answerApprovalsPage(exchange, parts)) return
   enter(exchange, parts)
   // Times are measured only if somebody will ask for them.
   if (parts.watchers.length > 0) exchange.trail = new Trail()

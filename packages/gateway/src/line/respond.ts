@@ -60,7 +60,7 @@ function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): 
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
     case 'unauthenticated':
-      return { 'WWW-Authenticate': challenge(outcome) }
+      return { 'WWW-Authenticate': exchange.challenge ?? challenge(outcome) }
     case 'method_not_allowed':
       return { Allow: allowedMethods(exchange, parts).join(', ') }
     case 'unavailable':
@@ -87,7 +87,8 @@ function scopeChallenge({ route }: Exchange): string {
   return `Bearer realm="agentic", error="insufficient_scope"${scope}`
 }
 
-function challenge(outcome: Outcome): string {
+/** The value of `WWW-Authenticate` for a refused token. */
+export function challenge(outcome: Outcome): string {
   const code = 'code' in outcome ? (outcome.code ?? '') : ''
   const error = Object.hasOwn(errorCodes, code) ? errorCodeRow(code as ErrorCode).challenge : undefined
   return `Bearer realm="agentic", error="${error ?? 'invalid_token'}"`
@@ -97,6 +98,12 @@ function challenge(outcome: Outcome): string {
 export function enter(exchange: Exchange, { load, snapshot }: Parts): void {
   load.enter(exchange)
   snapshot.requests.enter(exchange)
+}
+
+/** Ends a request that is not counted and not recorded as an exchange of its own. */
+export function leave(exchange: Exchange, { load, snapshot }: Parts): void {
+  load.leave(exchange)
+  snapshot.requests.leave(exchange)
 }
 
 /** Answers a request that threw. The cause goes to the log; the client gets an outcome and its trace. */

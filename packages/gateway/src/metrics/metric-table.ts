@@ -75,6 +75,18 @@ export const metricTable = {
     labels: ['route'],
     help: 'Request bodies of other types that prompt-sanitize passed without a search.',
   },
+  mcpRequests: {
+    name: 'agentic_mcp_requests_total',
+    type: 'counter',
+    labels: ['method', 'version', 'result'],
+    help: 'Requests to the endpoint for MCP clients, by result: complete, tool_error, input_required, task, refused.',
+  },
+  mcpElicitations: {
+    name: 'agentic_mcp_pending_elicitations',
+    type: 'gauge',
+    labels: [],
+    help: 'Questions to MCP clients of 2025 that wait for an answer.',
+  },
   configReloads: {
     name: 'agentic_config_reloads_total',
     type: 'counter',

@@ -32,6 +32,13 @@ export interface CountedUsage {
   readonly costMicro: number
 }
 
+/** The labels of a request to the endpoint for MCP clients. */
+export interface McpFacts {
+  readonly method: string
+  readonly version: string
+  readonly result: string
+}
+
 /** Everything the gateway counts and measures. */
 export interface Metrics {
   /** Counts a finished request; `exchange.result` is set. */
@@ -64,6 +71,8 @@ export interface Metrics {
   targetCounter(upstream: string, target: string): (result: string) => void
   /** Counts a target that failed requests took out. */
   targetEjected(upstream: string, target: string): void
+  /** Counts a request to the endpoint for MCP clients. */
+  mcpAnswered(facts: McpFacts): void
   /** The answer to a scrape. */
   expose(): Exposition
   /** All values, to be merged with those of other processes. */
@@ -81,6 +90,8 @@ export interface MetricSources {
   readonly load: { readonly inFlight: number; readonly bufferedBytes: number }
   /** The highest use of each budget. */
   readonly budgets: () => readonly { readonly policy: string; readonly ratio: number }[]
+  /** The questions to MCP clients that wait for an answer. */
+  readonly elicitations: () => number
 }
 
 /** Makes the metrics of one gateway. */
@@ -100,6 +111,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const configReloaded = createReloadMetrics(registry)
   const sharedLimitFallback = registry.gauge(metricTable.sharedLimitFallback)
   const decidedAlone = registry.counter(metricTable.decidedAlone)
+  const mcpRequests = registry.counter(metricTable.mcpRequests)
   const stateGauges = createStateGauges(registry, sources)
   const addActive = (amount: number, { tenantId = '', route }: Exchange) =>
     sseActive.add(amount, tenantId, route?.id ?? '')
@@ -126,6 +138,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     streamDecidedAlone: () => decidedAlone.inc(),
     ...createLimitMetrics(registry),
     ...createTargetMetrics(registry),
+    mcpAnswered: ({ method, version, result }) => mcpRequests.inc(method, version, result),
     expose() {
       stateGauges.update()
       return registry.expose()
@@ -215,6 +228,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const loopDelay = registry.gauge(metricTable.loopDelay)
   const memory = registry.gauge(metricTable.memory)
   const budgetUsed = registry.gauge(metricTable.budgetUsed)
+  const elicitations = registry.gauge(metricTable.mcpElicitations)
   registry.gauge(metricTable.workers).set(1)
   // Always 0 here: only the supervisor counts restarts. The series exists, so that the first restart is an increase.
   registry.counter(metricTable.workerRestarts)
@@ -235,6 +249,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
       for (const { upstream, target, isUp } of sources.targets()) targetUp.set(isUp ? 1 : 0, upstream, target)
       inFlight.set(sources.load.inFlight)
       buffered.set(sources.load.bufferedBytes)
+      elicitations.set(sources.elicitations())
       budgetUsed.reset()
       for (const { policy, ratio } of sources.budgets()) budgetUsed.set(ratio, policy)
       for (const percentile of [50, 99]) loopDelay.set(delay.percentile(percentile) / 1e9, String(percentile))

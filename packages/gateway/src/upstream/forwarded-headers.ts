@@ -142,7 +142,8 @@ function addOwnHeaders(
   add(list, headerNames.approvalToken, headers[headerKeys.approvalToken])
   // Approvers see it. People could claim to come by any way; agents are trusted with it, as with the actor.
   if (identity?.serviceAccount) add(list, headerNames.via, headers[headerKeys.via])
-  if (route?.forwardAuthorization) add(list, headerNames.authorization, headers[headerKeys.authorization])
+  if (route?.forwardAuthorization && exchange.mcpCall?.forwardsToken !== false)
+    add(list, headerNames.authorization, headers[headerKeys.authorization])
   add(list, headerNames.traceparent, traceparent)
   if (exchange.countsUsage) add(list, 'Accept-Encoding', 'identity')
   add(list, 'X-Forwarded-For', exchange.clientAddress)

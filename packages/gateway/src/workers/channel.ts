@@ -1,3 +1,4 @@
+import type { RelayedMessage } from '@agentic-rest/mcp'
 import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
 import type { AuditFileSettings } from '../audit-log/audit-files.ts'
@@ -42,6 +43,8 @@ export type SupervisorCalls = {
   settleLimits(settlements: readonly Settlement[]): void
   peekLimits(demands: readonly Demand[]): Later<readonly Standing[]>
   counts(values: MetricValues): void
+  /** Passes on an answer of an MCP client to the worker that waits for it. */
+  relayMcp(message: RelayedMessage): void
   /** Writes audit records to a file; answers with the reason when they are lost. */
   audit(written: {
     readonly settings: AuditFileSettings
@@ -62,6 +65,8 @@ export type WorkerCalls = {
   prepareReload(texts: ConfigTexts): Later<readonly string[]>
   concludeReload(result: ReloadResult): Later<void>
   drain(): void
+  /** Takes an answer of an MCP client that another worker got. */
+  receiveMcp(message: RelayedMessage): void
 } & Omit<WorkerRecords, 'watch'>
 
 type Calls = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>

@@ -156,6 +156,9 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       decideLimits: (demands) => this.#limits.decide(demands),
       settleLimits: (settlements) => this.#limits.settle(settlements),
       peekLimits: (demands) => this.#limits.peek(demands),
+      relayMcp: (message) => {
+        for (const other of others()) other.channel.tell('receiveMcp', message)
+      },
       counts: (values) => this.#metrics.counted(worker, values),
       audit: ({ settings, batch }) =>
         this.#auditFiles.append(settings, batch).then(() => undefined, messageOf),

@@ -168,6 +168,8 @@ function createLink(session: Session, own: WorkerParts): WorkerLink {
   }
   calls.metrics = () => own.metrics.values()
   calls.degraded = () => own.degraded()
+  calls.receiveMcp = (message) => own.mcp.links.receive(message)
+  own.mcp.links.connect((message) => supervisor.tell('relayMcp', message))
   calls.prepareReload = (texts) =>
     turns(async () => {
       const loaded = readConfig(session, texts)

@@ -5,15 +5,17 @@ export interface TestConfig {
   readonly gateway?: Record<string, unknown>
   readonly plugins?: Record<string, unknown>
   readonly upstreams?: Record<string, unknown>
+  readonly mcp?: Record<string, unknown>
   readonly routes: readonly Record<string, unknown>[]
 }
 
 /** The text of a configuration, on a free port and in closed-network mode unless a test says otherwise. */
-export function configText({ gateway = {}, plugins = {}, upstreams = {}, routes }: TestConfig): string {
+export function configText({ gateway = {}, plugins = {}, upstreams = {}, mcp, routes }: TestConfig): string {
   return JSON.stringify({
     gateway: { port: 0, ...gateway },
     plugins: { ...closedNetwork(plugins), ...plugins },
     upstreams,
+    mcp,
     routes,
   })
 }

@@ -1,5 +1,5 @@
 import { checkTarget } from './address-checks.ts'
-import { checked, flag, integer, list, oneOf, section } from './field-kinds.ts'
+import { checked, flag, integer, list, oneOf, section, text } from './field-kinds.ts'
 import { featureName, role, scope } from './formats.ts'
 import { routeMcpSection } from './mcp-section.ts'
 import { checkPathTemplate } from './path-template.ts'

@@ -67,6 +67,7 @@ function gatewayAttributes(exchange: Exchange, clientAddress: ClientAddress) {
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
   if (limit !== undefined) attributes['limit'] = limit
   addUsage(attributes, exchange)
+  addCall(attributes, exchange)
   if (identity === undefined) return attributes
   // Always, so that neither a header nor a mapping can hide the caller (decision 17).
   attributes['issuer'] = identity.issuer
@@ -88,6 +89,16 @@ function addUsage(attributes: Record<string, string>, { usage, costMicro }: Exch
   attributes['usage_input'] = String(usage.input)
   attributes['usage_output'] = String(usage.output)
   if (costMicro !== undefined) attributes['cost_micro'] = String(costMicro)
+}
+
+/** The MCP call of the request. The name of the client is its own word. */
+function addCall(attributes: Record<string, string>, { mcpCall }: Exchange): void {
+  if (mcpCall === undefined) return
+  attributes['via'] = 'mcp'
+  attributes['mcp_tool'] = mcpCall.tool
+  attributes['mcp_version'] = mcpCall.version
+  attributes['mcp_client'] = mcpCall.client.toWellFormed()
+  attributes['mcp_round'] = String(mcpCall.round)
 }
 
 /** The last path parameter, in the order of the template: it names the resource (decision 22). */

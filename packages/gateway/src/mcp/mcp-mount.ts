@@ -1,0 +1,244 @@
+import type * as Package from '@agentic-rest/mcp'
+import type { GatewayConfig, McpSection, RouteConfig } from '../config/config-schema.ts'
+import { isInputFile, toolNameOf } from '../config/mcp-rules.ts'
+import { readNamedFile } from '../config/read-files.ts'
+import { pathShape } from '../config/schema/path-template.ts'
+import { mcpSecretsOf } from '../config/secret-files.ts'
+import { InitialisationError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { createSpanIds } from '../listen/accept-request.ts'
+import type { Log } from '../log.ts'
+import type { UpstreamPools } from '../upstream/pools.ts'
+import { readServiceDocument } from '../upstream/service-document.ts'
+import { TargetGroup } from '../upstream/targets/target-group.ts'
+import { sendInner } from './inner-exchange.ts'
+import type { McpWorld } from './mcp-links.ts'
+
+/** The surroundings of a request to the endpoint: its exchange, and the steps of the snapshot that serves it. */
+export interface McpSource {
+  readonly exchange: Exchange
+  /** Takes an inner exchange through all steps of a request. */
+  run(inner: Exchange): Promise<void>
+  /** Whether the caller may use a route, by its roles, scopes and licence. */
+  mayUse(route: RouteConfig): boolean | Promise<boolean>
+}
+
+/** The parts of one configuration. */
+export interface McpMountOptions extends McpWorld {
+  readonly config: GatewayConfig
+  readonly section: McpSection
+  readonly pools: UpstreamPools
+  readonly version: string
+  readonly log: Log
+}
+
+/** The endpoint of a configuration, once its package is loaded and its address is known. */
+export interface McpServer {
+  readonly publicUrl: string
+  readonly metadataPaths: readonly string[]
+  /** The document of RFC 9728. */
+  readonly metadata: object
+  readonly handle: Package.Endpoint['handle']
+  /** Whether `Origin` and `Host` of a request are allowed. */
+  isAllowedOrigin(headers: Exchange['headers']): boolean
+  /** The challenge of a 401, with the address of the metadata. */
+  challenge(own: string): string
+}
+
+const DOCUMENT_SECONDS = 300
+
+/** The tools and the endpoint of one configuration. The package is loaded only for a configuration with the section. */
+export class McpMount {
+  readonly section: McpSection
+  readonly #options: McpMountOptions
+  readonly #secrets: readonly string[]
+  readonly #routes: readonly Package.TargetRoute[]
+  readonly #nextSpanId = createSpanIds()
+  #loading: Promise<void> | undefined
+  #package: typeof Package | undefined
+  #catalogue: Package.Catalogue | undefined
+  #endpoint: Package.Endpoint | undefined
+  #server: McpServer | undefined
+  #isClosed = false
+
+  /** Reads the files of the section. Throws an `InitialisationError` that names the key of a bad one. */
+  constructor(options: McpMountOptions) {
+    this.#options = options
+    this.section = options.section
+    this.#secrets = mcpSecretsOf(options.section, options.secret)
+    this.#routes = options.config.routes.flatMap(toolRoute)
+  }
+
+  /** Loads the package and begins to read the documents of the services. */
+  load(): Promise<void> {
+    this.#loading ??= import('@agentic-rest/mcp').then((module) => {
+      if (this.#isClosed) return
+      this.#package = module
+      this.#catalogue = module.createCatalogue({
+        routes: this.#routes,
+        environment: module.systemEnvironment,
+        refreshSeconds: DOCUMENT_SECONDS,
+        load: (target) => this.#readDocument(target),
+        onChange: () => this.#options.links.toolsChanged(),
+      })
+    })
+    return this.#loading
+  }
+
+  /** Resolves after the first attempt to read all documents. */
+  async ready(): Promise<void> {
+    await this.load()
+    await this.#catalogue?.ready
+  }
+
+  /** The endpoint; undefined until the package is loaded and the port is known. */
+  get server(): McpServer | undefined {
+    const publicUrl = this.#publicUrl()
+    if (this.#package === undefined || publicUrl === undefined || this.#isClosed) return this.#server
+    this.#server ??= this.#open(this.#package, publicUrl)
+    return this.#server
+  }
+
+  /** Names the routes that are no tool at the moment. */
+  degraded(): string | undefined {
+    const faults = this.#catalogue?.faults ?? []
+    if (faults.length === 0) return undefined
+    return `mcp: ${faults.map(({ routeId, fault }) => `${routeId} (${fault.code})`).join(', ')}`
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#catalogue?.close()
+    if (this.#endpoint === undefined) return
+    this.#endpoint.close()
+    this.#options.links.leave(this.#endpoint)
+  }
+
+  /** Only a gateway on a loopback address does without a configured one. */
+  #publicUrl(): string | undefined {
+    const { config, section, port } = this.#options
+    if (section.public_url !== undefined) return section.public_url
+    if (port() === 0) return undefined
+    const { host, tls } = config.gateway
+    const name = host.includes(':') ? `[${host}]` : host
+    return `${tls === undefined ? 'http' : 'https'}://${name}:${port()}${section.path}`
+  }
+
+  async #readDocument(service: string): Promise<unknown> {
+    const { config, pools } = this.#options
+    const route = config.routes.find((each) => each.mcp !== undefined && serviceOf(each) === service)
+    const destination = route && pools.get(route)
+    // Every target of an upstream is the same service.
+    const target = destination instanceof TargetGroup ? destination.anyTarget() : destination
+    const reading = target && (await readServiceDocument(target))
+    if (reading?.ok !== true) throw new Error('the document of the service cannot be read')
+    return reading.document
+  }
+
+  #open(module: typeof Package, publicUrl: string): McpServer {
+    const { section, config, links, version, log } = this.#options
+    const environment = module.systemEnvironment
+    const seal = module.createSeal({ secrets: this.#secrets, publicUrl, environment })
+    const endpoint = module.createEndpoint({
+      host: this.#facade(module, { seal, publicUrl }),
+      seal,
+      environment,
+      serverInfo: { name: section.name, version, title: section.title },
+      instructions: section.instructions,
+      legacy: section.legacy,
+      listTtlSeconds: section.list_ttl_seconds,
+      instance: links.nextInstance(),
+      relay: (message) => links.relay(message),
+      onError: (error) => log.error('an MCP call failed', { error }),
+    })
+    this.#endpoint = endpoint
+    links.join(endpoint)
+    const scopes = scopesOf(config)
+    const { issuers } = config.plugins['token-validator']
+    const people = issuers.filter(({ service_account }) => !service_account).map(({ issuer }) => issuer)
+    return {
+      publicUrl,
+      metadataPaths: module.metadataPaths(publicUrl),
+      metadata: module.resourceMetadata({ publicUrl, issuers: people, scopes, title: section.title }),
+      handle: endpoint.handle,
+      isAllowedOrigin: (headers) => module.isAllowedOrigin(headers, { publicUrl, origins: section.origins }),
+      challenge: (own) => module.challengeOf(publicUrl, own, scopes),
+    }
+  }
+
+  #facade(
+    module: typeof Package,
+    sealed: Pick<Package.FacadeOptions, 'seal' | 'publicUrl'>,
+  ): Package.ToolHost {
+    const { section, config } = this.#options
+    const routes = new Map(config.routes.map((route) => [route.id, route]))
+    const { max_agentic_response_bytes: maxBytes } = config.gateway.limits
+    return module.createFacade({
+      ...sealed,
+      environment: module.systemEnvironment,
+      holdSeconds: section.hold_seconds,
+      approvalMinutes: section.approval_minutes,
+      tools: () => this.#catalogue?.tools ?? [],
+      mayUse: ({ route: { id } }, { source }) => {
+        const route = routes.get(id)
+        return route !== undefined && (source as McpSource).mayUse(route)
+      },
+      canPoll: ({ route: { id } }) => hasStatusRoute(config, routes.get(id)),
+      send: (request) => {
+        const { exchange: outer, run } = request.source as McpSource
+        const { readEvents } = module
+        const forwardsToken = section.forward_authorization
+        return sendInner(request, {
+          outer,
+          run,
+          spanId: this.#nextSpanId(),
+          forwardsToken,
+          maxBytes,
+          readEvents,
+        })
+      },
+    })
+  }
+}
+
+/** The route as the package sees it; none for a route that is no tool. */
+function toolRoute(route: RouteConfig): Package.TargetRoute[] {
+  const { id, method, path, mcp } = route
+  if (mcp === undefined) return []
+  const input = isInputFile(mcp.input) ? readSchema(mcp.input, `routes.${id}.mcp.input`) : mcp.input
+  const tool = { ...mcp, name: toolNameOf(id, mcp.name), input } as Package.ToolSettings
+  return [{ id, method, path, target: serviceOf(route), mcp: tool }]
+}
+
+/** One text for each service: its address, or the name of its upstream, which is no address. */
+function serviceOf({ target, upstream = '' }: RouteConfig): string {
+  return target ?? `upstream ${upstream}`
+}
+
+function readSchema(file: string, key: string): object {
+  try {
+    const value: unknown = JSON.parse(readNamedFile(file, key))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    if (error instanceof InitialisationError) throw error
+  }
+  throw new InitialisationError(`${key}: its content is not a JSON Schema`)
+}
+
+/** The scopes that all tools need together. */
+function scopesOf({ routes }: GatewayConfig): string[] {
+  return [...new Set(routes.filter(({ mcp }) => mcp !== undefined).flatMap(({ scopes }) => scopes))]
+}
+
+const STATUS_SHAPE = pathShape('/operations/{operationId}/status')
+
+/** Whether a route shows the status of the operations of a tool's service. */
+function hasStatusRoute({ routes }: GatewayConfig, tool: RouteConfig | undefined): boolean {
+  return routes.some(
+    (route) =>
+      route.method === 'GET' &&
+      tool !== undefined &&
+      serviceOf(route) === serviceOf(tool) &&
+      pathShape(route.path) === STATUS_SHAPE,
+  )
+}

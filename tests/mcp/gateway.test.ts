@@ -1,0 +1,237 @@
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { createGateway, createLog, formatFaults, type GatewayConfig, loadConfig } from '@agentic-rest/gateway'
+import { createStore } from '@agentic-rest/service'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { prepareTables } from '../../examples/campaigns/src/tables.ts'
+import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
+import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
+import { repositoryRoot } from '../packed-packages.ts'
+import { clientKinds, connectClient, type Json, type Person } from './official-clients.ts'
+
+const store = createStore({ memory: true })
+beforeAll(() => prepareTables(store))
+afterAll(() => store.close())
+
+const PUBLIC_URL = 'https://agents.example.test/mcp'
+
+/** The gateway of the reference stack with every route of the campaign service as a tool. */
+async function startToolGateway() {
+  const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
+  const issuer = await startIssuer('RS256')
+  const environment = { PORT: '0', IDENTITY_URL: issuer.url, CAMPAIGNS_URL: service.url }
+  const loaded = loadConfig(join(repositoryRoot, 'examples/stack/gateway.yaml'), environment)
+  if (!loaded.ok) throw new Error(formatFaults(loaded.faults))
+  const written: string[] = []
+  const take = (text: string) => void written.push(text)
+  const gateway = createGateway({
+    config: withTools(loaded.config, service.url),
+    baseFolder: repositoryRoot,
+    version: '0.0.0-test',
+    stdout: new Writable({ write: (chunk, _encoding, done) => done(take(String(chunk))) }),
+    log: createLog({ level: 'debug', pretty: false, write: take }),
+  })
+  const baseUrl = `http://127.0.0.1:${await gateway.start()}`
+  onTestFinished(async () => {
+    await gateway.close()
+    await issuer.close()
+  })
+  await expect.poll(async () => (await fetch(`${baseUrl}/readyz`)).json()).toMatchObject({ degraded: [] })
+  const tokenOf = (sub: string, ...roles: string[]) =>
+    issuer.token({ claims: { sub, aud: ['agentic', PUBLIC_URL], tenant_id: 'acme', roles } })
+  const records = () =>
+    written
+      .join('')
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Json => JSON.parse(line))
+  return { gateway, baseUrl, url: `${baseUrl}/mcp`, issuer, tokenOf, written, records }
+}
+
+function withTools(config: GatewayConfig, target: string): GatewayConfig {
+  // Started without `trust`, the service believes plain headers.
+  const { admin: _, identity: __, ...gateway } = config.gateway
+  const tool = { input: 'openapi', stream: 'off', idempotencyArgument: false } as const
+  return {
+    ...config,
+    gateway,
+    mcp: {
+      path: '/mcp',
+      public_url: PUBLIC_URL,
+      name: 'acme-agents',
+      title: 'Agents of Acme',
+      state_secrets: ['a secret of at least thirty-two bytes'],
+      origins: [],
+      legacy: 'sessions',
+      hold_seconds: 20,
+      approval_minutes: 1,
+      forward_authorization: false,
+      list_ttl_seconds: 300,
+    },
+    routes: config.routes
+      .filter((route) => route.target === target)
+      .map((route) => ({ ...route, mcp: tool })),
+  }
+}
+
+const typeOf = (result: Json) => result._meta['org.agentic-rest/outcome'].type
+
+describe.each(clientKinds)('%s', (kind) => {
+  test('gets the outcomes of the campaign service from the endpoint of its gateway', async () => {
+    const { baseUrl, url, tokenOf, written, records } = await startToolGateway()
+    const dave = await tokenOf('dave', 'campaign:approve')
+    const person: Person = {
+      asked: [],
+      async answer({ mode, url: address }) {
+        if (mode !== 'url') return { action: 'accept', content: { goal: 'ctr' } }
+        const headers = { Authorization: `Bearer ${dave}` }
+        const path = `${new URL(address).pathname}/approve`
+        const decided = await fetch(`${baseUrl}${path}`, { method: 'POST', headers })
+        expect(decided.status).toBe(200)
+        return { action: 'accept' }
+      },
+    }
+    const alice = await connectClient(kind, url, {
+      ...person,
+      token: await tokenOf('alice', 'campaign:optimize'),
+    })
+    const bob = await connectClient(kind, url, { ...person, token: await tokenOf('bob') })
+    const namesOf = async (client: typeof alice) =>
+      (await client.listTools()).tools.map(({ name }: Json) => name)
+    expect(await namesOf(alice)).toContain('create-optimization')
+    expect(await namesOf(bob)).not.toContain('create-optimization')
+    const optimize = async (client: typeof alice, campaignId: string, given: Json) =>
+      typeOf(await client.callTool({ name: 'create-optimization', arguments: { campaignId, ...given } }))
+    const seen = {
+      success: typeOf(await alice.callTool({ name: 'read-campaign', arguments: { campaignId: 'cmp-123' } })),
+      created: await optimize(alice, 'cmp-123', { goal: 'ctr' }),
+      clarified: await optimize(alice, 'cmp-123', {}),
+      validation_failed: await optimize(alice, 'cmp-123', { goal: 42 }),
+      forbidden: await optimize(bob, 'cmp-123', { goal: 'ctr' }),
+      failed_dependency: await optimize(alice, 'cmp-offline', { goal: 'ctr' }),
+      error: await optimize(alice, 'cmp-corrupt', { goal: 'ctr' }),
+      approved: await optimize(alice, 'cmp-enterprise', { goal: 'ctr' }),
+    }
+    await alice.close()
+    await bob.close()
+    expect(seen).toEqual({
+      success: 'success',
+      created: 'created',
+      clarified: 'created',
+      validation_failed: 'validation_failed',
+      forbidden: 'forbidden',
+      failed_dependency: 'failed_dependency',
+      error: 'error',
+      approved: 'created',
+    })
+    expect(person.asked.map(({ mode }) => mode)).toEqual(['form', 'url'])
+    const [clarified] = records()
+      .filter(({ attributes }) => attributes?.mcp_tool === 'create-optimization')
+      .filter(({ attributes }) => attributes.mcp_round === '2')
+    expect(clarified).toMatchObject({
+      actor_id: 'alice',
+      attributes: { via: 'mcp', mcp_client: 'official', mcp_version: expect.stringMatching(/^202/) },
+    })
+    expect(written.join('')).not.toMatch(/approval[_-]?token":"(?!\[)/i)
+    const metrics = await (await fetch(`${baseUrl}/metrics`)).text()
+    expect(metrics).toMatch(
+      /agentic_mcp_requests_total\{method="tools\/call",version="[^"]+",result="tool_error"\} \d/,
+    )
+    expect(metrics).toContain('agentic_mcp_pending_elicitations 0')
+  })
+})
+
+const meta = (capabilities: Json = {}) => ({
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': capabilities,
+})
+
+async function post(url: string, method: string, { params = {}, headers = {} }: Json) {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
+      ...((params.taskId ?? params.name) && { 'Mcp-Name': params.taskId ?? params.name }),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta: meta(), ...params } }),
+  })
+}
+
+test('work in the background is a task to its end, and a conflict for others meanwhile', async () => {
+  const { url, tokenOf } = await startToolGateway()
+  const headers = { Authorization: `Bearer ${await tokenOf('alice', 'campaign:optimize')}` }
+  const _meta = meta({ extensions: { 'io.modelcontextprotocol/tasks': {} } })
+  const ask = async (method: string, params: Json) => {
+    const message: Json = await (await post(url, method, { params: { ...params, _meta }, headers })).json()
+    return message.result
+  }
+  const params = { name: 'create-optimization', arguments: { campaignId: 'cmp-123', goal: 'cpl' } }
+  const created = await ask('tools/call', params)
+  expect(created).toMatchObject({ resultType: 'task', status: 'working' })
+  expect(await ask('tools/call', params)).toMatchObject({
+    isError: true,
+    structuredContent: { type: 'conflict' },
+  })
+  await expect
+    .poll(() => ask('tasks/get', { taskId: created.taskId }))
+    .toMatchObject({
+      status: 'completed',
+      result: { _meta: { 'org.agentic-rest/outcome': { type: 'created' } } },
+    })
+})
+
+test('a client without a good token learns where people sign in', async () => {
+  const { baseUrl, url, issuer } = await startToolGateway()
+  const metadata = 'https://agents.example.test/.well-known/oauth-protected-resource/mcp'
+  const missing = await post(url, 'tools/list', {})
+  expect(missing.status).toBe(401)
+  expect(await missing.json()).toMatchObject({ type: 'error', code: 'MISSING_TOKEN' })
+  expect(missing.headers.get('www-authenticate')).toBe(
+    `Bearer realm="agentic", error="invalid_request", resource_metadata="${metadata}"`,
+  )
+  const claims = { sub: 'alice', aud: 'agentic', tenant_id: 'acme' }
+  const headers = { Authorization: `Bearer ${await issuer.token({ claims })}` }
+  const other = await post(url, 'tools/list', { headers })
+  expect(other.status).toBe(401)
+  expect(await other.json()).toMatchObject({ code: 'AUDIENCE_MISMATCH' })
+  expect(other.headers.get('www-authenticate')).toContain(`resource_metadata="${metadata}"`)
+  for (const path of ['/mcp', '']) {
+    const found = await fetch(`${baseUrl}/.well-known/oauth-protected-resource${path}`)
+    expect(found.status).toBe(200)
+    expect(await found.json()).toEqual({
+      resource: PUBLIC_URL,
+      authorization_servers: [issuer.url],
+      scopes_supported: [],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Agents of Acme',
+    })
+  }
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text()
+  expect(metrics).toContain(
+    'agentic_mcp_requests_total{method="unknown",version="unknown",result="refused"} 2',
+  )
+})
+
+test('a page of another site is refused before its token is looked at', async () => {
+  const { url, tokenOf } = await startToolGateway()
+  const headers = { Authorization: `Bearer ${await tokenOf('alice')}` }
+  const asked = async (origin: string) =>
+    (await post(url, 'tools/list', { headers: { ...headers, Origin: origin } })).status
+  expect(await asked('https://evil.example.test')).toBe(403)
+  expect(await asked('https://agents.example.test')).toBe(200)
+  expect(await asked(new URL(url).origin)).toBe(200)
+})
+
+test('the token of a client stays in the gateway', async () => {
+  const { url, tokenOf, records } = await startToolGateway()
+  const token = await tokenOf('alice')
+  const headers = { Authorization: `Bearer ${token}` }
+  const params = { name: 'read-campaign', arguments: { campaignId: 'cmp-123' } }
+  const answer = await post(url, 'tools/call', { params, headers })
+  expect(await answer.json()).toMatchObject({ result: { structuredContent: { id: 'cmp-123' } } })
+  expect(records().filter(({ attributes }) => attributes?.via === 'mcp')).toHaveLength(1)
+  expect(JSON.stringify(records())).not.toContain(token)
+})
