@@ -7,7 +7,9 @@ export interface Approval {
   readonly message: string
   readonly role: string
   readonly requester: string
+  readonly requesterIssuer: string
   readonly requestedFor: string
+  readonly requestedForIssuer: string
   /** The requester confirms its own request; nobody else decides. */
   readonly isConfirmation: boolean
   readonly request: Readonly<Record<string, unknown>>
@@ -30,7 +32,9 @@ export function readApproval(body: unknown): Approval {
     message: text('message'),
     role: text('role'),
     requester: text('requester'),
+    requesterIssuer: text('requesterIssuer'),
     requestedFor: text('requestedFor'),
+    requestedForIssuer: text('requestedForIssuer'),
     isConfirmation: text('by') === 'requester',
     request: mapOf(fields['request']),
     digest: text('digest'),
@@ -61,8 +65,8 @@ export function describe(approval: Approval): readonly HTMLElement[] {
     element('p', { class: 'message' }, [approval.message]),
     definitions([
       ['Operation', operation],
-      ['Asked by', requester],
-      requestedFor === '' ? undefined : ['On behalf of', requestedFor],
+      ['Asked by', person(requester, approval.requesterIssuer)],
+      requestedFor === '' ? undefined : ['On behalf of', person(requestedFor, approval.requestedForIssuer)],
       via.length === 0 ? undefined : ['Way', way(approval)],
       createdAt === '' ? undefined : ['Asked', timeText(createdAt)],
       expiresAt === '' ? undefined : ['Expires', expiry(approval)],
@@ -71,6 +75,12 @@ export function describe(approval: Approval): readonly HTMLElement[] {
     ...decisions(approval),
     ...inputs(approval),
   ]
+}
+
+/** A name is unique only at its issuer. */
+function person(subject: string, issuer: string): HTMLElement {
+  const at = issuer === '' ? [] : [element('span', { class: 'issuer' }, [` at ${issuer}`])]
+  return element('span', {}, [element('span', {}, [subject]), ...at])
 }
 
 /** The calls from the first caller to the operation. */
@@ -95,9 +105,9 @@ function needed({ quorum, role, decisions, isConfirmation }: Approval): string {
 
 function decisions(approval: Approval): HTMLElement[] {
   if (approval.decisions.length === 0) return []
-  const rows = approval.decisions.map(({ decidedBy, verdict, comment, decidedAt }) =>
+  const rows = approval.decisions.map(({ decidedBy, decidedByIssuer, verdict, comment, decidedAt }) =>
     element('li', {}, [
-      element('strong', {}, [textOf(decidedBy)]),
+      element('strong', {}, [person(textOf(decidedBy), textOf(decidedByIssuer))]),
       ` ${textOf(verdict)} `,
       ...(textOf(decidedAt) === '' ? [] : [timeText(textOf(decidedAt))]),
       ...(textOf(comment) === '' ? [] : [element('p', { class: 'comment' }, [textOf(comment)])]),

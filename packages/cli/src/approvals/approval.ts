@@ -6,7 +6,9 @@ export interface Approval {
   readonly message: string
   readonly role: string
   readonly requester: string
+  readonly requesterIssuer: string
   readonly requestedFor: string
+  readonly requestedForIssuer: string
   /** The requester confirms its own request; nobody else decides. */
   readonly isConfirmation: boolean
   readonly request: KeptRequest | undefined
@@ -28,6 +30,7 @@ export interface KeptRequest {
 /** One decision of an approval. */
 export interface Decision {
   readonly decidedBy: string
+  readonly decidedByIssuer: string
   readonly verdict: string
   readonly comment: string
   readonly decidedAt: string
@@ -46,7 +49,9 @@ export function readApproval(value: unknown): Approval | undefined {
     message: text('message'),
     role: text('role'),
     requester: text('requester'),
+    requesterIssuer: text('requesterIssuer'),
     requestedFor: text('requestedFor'),
+    requestedForIssuer: text('requestedForIssuer'),
     isConfirmation: text('by') === 'requester',
     request: request === undefined || request === null ? undefined : readRequest(membersOf(request)),
     digest: text('digest'),
@@ -74,9 +79,10 @@ function readRequest({ method, path, inputs, truncated }: Readonly<Record<string
 }
 
 function readDecision(value: unknown): Decision {
-  const { decidedBy, verdict, comment, decidedAt } = membersOf(value)
+  const { decidedBy, decidedByIssuer, verdict, comment, decidedAt } = membersOf(value)
   return {
     decidedBy: textOf(decidedBy),
+    decidedByIssuer: textOf(decidedByIssuer),
     verdict: textOf(verdict),
     comment: textOf(comment),
     decidedAt: textOf(decidedAt),

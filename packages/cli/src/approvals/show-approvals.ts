@@ -30,8 +30,8 @@ export function approvalText(approval: Approval, stream: NodeJS.WriteStream): st
     `${terminalText(approval.message)}\n`,
     facts({
       operation: approval.operation,
-      'asked by': requester,
-      'on behalf of': orNone(requestedFor),
+      'asked by': person(requester, approval.requesterIssuer),
+      'on behalf of': orNone(person(requestedFor, approval.requestedForIssuer)),
       way: via.length === 0 ? undefined : way.join(' -> '),
       asked: orNone(approval.createdAt),
       expires: orNone(approval.expiresAt),
@@ -42,6 +42,11 @@ export function approvalText(approval: Approval, stream: NodeJS.WriteStream): st
   ].join('')
 }
 
+/** A name is unique only at its issuer. */
+function person(subject: string, issuer: string): string {
+  return subject === '' || issuer === '' ? subject : `${subject} at ${issuer}`
+}
+
 function needed({ isConfirmation, quorum, role, decisions }: Approval): string {
   if (isConfirmation) return 'a confirmation by the person who asked'
   const approved = decisions.filter(({ verdict }) => verdict === 'approved').length
@@ -50,9 +55,9 @@ function needed({ isConfirmation, quorum, role, decisions }: Approval): string {
   return `${quorum} approvals by different people${who}; ${approved} so far`
 }
 
-function decisionText({ decidedBy, verdict, comment, decidedAt }: Decision): string {
+function decisionText({ decidedBy, decidedByIssuer, verdict, comment, decidedAt }: Decision): string {
   const said = comment === '' ? '' : `: ${comment}`
-  return `  ${terminalLine(`${decidedBy} ${verdict} ${decidedAt}`.trim() + said)}\n`
+  return `  ${terminalLine(`${person(decidedBy, decidedByIssuer)} ${verdict} ${decidedAt}`.trim() + said)}\n`
 }
 
 function requestText({ request, digest }: Approval, stream: NodeJS.WriteStream): string {

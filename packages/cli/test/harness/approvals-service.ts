@@ -49,7 +49,9 @@ const approvals: Readonly<Record<string, unknown>> = {
       inputs: { body: { to: { iban: 'DE1' }, 'to.iban': 'DE2', [hostile]: hostile, cc: [] } },
       truncated: true,
     },
-    decisions: [{ decidedBy: hostile, verdict: 'approved', comment: hostile }],
+    requesterIssuer: hostile,
+    requestedForIssuer: 'https://issuer.example',
+    decisions: [{ decidedBy: hostile, decidedByIssuer: hostile, verdict: 'approved', comment: hostile }],
     via: [hostile],
   },
   old: {
