@@ -64,7 +64,8 @@ async function isDecided(
   }
   let seen: Answered | undefined
   for (let look = 0; await patience.pause(look, seen); look++) {
-    seen = await sendPatiently(context, followUp(request), location)
+    // A gateway that answers slowly must not make the wait longer.
+    seen = await patience.during(() => sendPatiently(context, followUp(request), location))
     if (look === 0 && isUnserved(seen)) {
       // The request with its token would be answered with 412 until somebody decides, and nobody could tell when.
       attachUnreachable(outcome, location)

@@ -14,6 +14,8 @@ export interface Patience {
    * of the waiting time is too short.
    */
   pause(attempt: number, outcome?: Answered): Promise<boolean>
+  /** Counts the time of some work as waiting time. */
+  during<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** The options of the waiting time. */
@@ -34,6 +36,13 @@ export function createPatience({ clock, maxWaitMs, signal }: PatienceOptions): P
       leftMs -= waitMs
       await clock.sleep(waitMs, signal)
       return true
+    },
+    async during(work) {
+      const [startedAt, before] = [clock.now(), leftMs]
+      const result = await work()
+      // Pauses within the work are counted already. A clock that is set back meanwhile does not add time.
+      leftMs = Math.min(leftMs, before - (clock.now() - startedAt))
+      return result
     },
   }
 }

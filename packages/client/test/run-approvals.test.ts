@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { startRunService } from './run-service.ts'
 import { sampleConditions, sampleOutcomes } from './sample-outcomes.ts'
 import { type Incoming, sendOutcome } from './scenario-service/send-outcome.ts'
+import { impatientClock } from './scenarios/scenario.ts'
 
 const post = { method: 'POST', path: '/refunds', body: { amount: 3 } }
 
@@ -248,6 +249,27 @@ describe("onApproval: 'wait'", () => {
       const waited = waits.reduce((sum, each) => sum + each, 0)
       expect(waited).toBeLessThanOrEqual(limit)
       expect(waited + 10_000).toBeGreaterThan(limit)
+    }
+  })
+
+  test('counts the time of slow looks, and a clock that is set back adds none', async () => {
+    for (const [lookMs, looks] of [
+      [30_000, 3],
+      [-30_000, 8],
+    ] as const) {
+      let now = Date.UTC(2026, 0, 1)
+      const clock = { ...impatientClock(), now: () => now }
+      const answer = decidedAs(['pending'])
+      const { client, requests } = await startRunService(
+        (request, response) => {
+          if (request.url === '/approvals/a1') now += lookMs
+          answer(request, response)
+        },
+        { clock },
+      )
+      const outcome = await client.run(post, { onApproval: 'wait', approvalWaitMs: 40_000 })
+      expect(outcome).toEqual(sampleOutcomes.approval_required)
+      expect(requests.filter(({ method }) => method === 'GET').length).toBeLessThanOrEqual(looks)
     }
   })
 
