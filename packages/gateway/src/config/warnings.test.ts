@@ -514,3 +514,27 @@ test('a secret for MCP that is written in the file is warned of', () => {
   expect(warned(secret)).toEqual(['plain-text-secret mcp.state_secrets[0]'])
   expect(warned('${SECRET}')).toEqual([])
 })
+
+test('targets of an upstream on another host without TLS are warned of where tokens are forwarded to them', () => {
+  const upstreams = {
+    listed: { targets: ['http://a.example.test', 'https://b.example.test', 'http://127.0.0.1:9'] },
+    named: { dns: { name: 'agents.example.test', port: 80 } },
+    secure: { dns: { name: 'agents.example.test', port: 443, scheme: 'https' } },
+    unused: { targets: ['http://a.example.test'] },
+    tokenless: { targets: ['http://a.example.test'] },
+  }
+  const routes = Object.keys(upstreams)
+    .filter((name) => name !== 'unused')
+    .map((name) => ({
+      id: name,
+      method: 'GET',
+      path: `/${name}`,
+      upstream: name,
+      forwardAuthorization: name !== 'tokenless',
+    }))
+  const found = warningsIn(JSON.stringify({ plugins: closed, upstreams, routes }))
+  expect(found.map(({ id, path }) => `${id} ${path}`)).toEqual([
+    'plain-connection upstreams.listed.targets[0]',
+    'plain-connection upstreams.named.dns.scheme',
+  ])
+})

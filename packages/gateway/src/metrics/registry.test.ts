@@ -139,7 +139,7 @@ describe('the values of several processes', () => {
 
   function processWith(value: number) {
     const registry = new Registry()
-    for (const together of ['sum', 'first', 'max'] as const) registry.gauge(gauge(together)).set(value)
+    for (const together of ['sum', 'first', 'max', 'min'] as const) registry.gauge(gauge(together)).set(value)
     registry.counter(requests).add(value * 10, 'read', 'acme')
     registry.histogram(duration).observe(value, 'read')
     return registry
@@ -162,6 +162,7 @@ describe('the values of several processes', () => {
       'g_sum -10',
       'g_first -3',
       'g_max -2',
+      'g_min -5',
     ])
   })
 

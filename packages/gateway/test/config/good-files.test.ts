@@ -189,7 +189,40 @@ test('the complete example of the design is read as it is meant', () => {
 })
 
 test('keys at their bounds are accepted, and file names start from the folder of the file', () => {
-  const { gateway, plugins, routes } = load('every-key')
+  const { gateway, plugins, upstreams, routes } = load('every-key')
+  const defaultEject = { consecutive_failures: 5, seconds: 30, max_percent: 50 }
+  expect(upstreams).toEqual({
+    'listed-1.a_b': {
+      targets: [
+        { url: 'https://a.example.test:8443/base', weight: 1 },
+        { url: 'https://b.example.test', weight: 100 },
+        { url: 'https://c.example.test', weight: 1 },
+      ],
+      health: {
+        path: '/healthz?full=1',
+        interval_seconds: 3600,
+        timeout_ms: 60_000,
+        unhealthy_after: 100,
+        healthy_after: 1,
+      },
+      eject: { consecutive_failures: 1000, seconds: 3600, max_percent: 100 },
+      retry: { attempts: 10 },
+      ca_file: new URL('good/ca.pem', import.meta.url).pathname,
+      client_cert_file: new URL('good/client.crt', import.meta.url).pathname,
+      client_key_file: new URL('good/client.key', import.meta.url).pathname,
+    },
+    named: {
+      dns: {
+        name: 'agents.svc.cluster.local',
+        port: 65_535,
+        scheme: 'https',
+        refresh_seconds: 1,
+        server: '[::1]:5353',
+      },
+      eject: defaultEject,
+      retry: { attempts: 1 },
+    },
+  })
   expect(gateway).toEqual({
     host: '::1',
     port: 8443,
@@ -343,6 +376,7 @@ test('the configuration is frozen all the way down', () => {
 test('maps keyed by the operator have no prototype, configured or not', () => {
   for (const name of ['minimal', 'complete']) {
     expect(Object.getPrototypeOf(load(name).plugins['license-check'].tenants)).toBeNull()
+    expect(Object.getPrototypeOf(load(name).upstreams)).toBeNull()
   }
   const headers = load('complete').plugins['tenant-injector'].webhook?.headers
   expect(Object.getPrototypeOf(headers)).toBeNull()
