@@ -312,3 +312,30 @@ test('check --live says when a service has no document, and when people.yaml is 
     ],
   ])
 })
+
+test('an upstream is checked at each of its targets, and routes are listed with its name', async () => {
+  const [port, other] = [await startService(), await startService()]
+  const toUpstream = (second: string) => (text: string) =>
+    text
+      .replaceAll(/target: http:\S+/g, 'upstream: service')
+      .replace(
+        'routes:\n',
+        `upstreams:\n  service:\n    targets: ["http://127.0.0.1:${port}", "http://127.0.0.1:${second}"]\nroutes:\n`,
+      )
+  const good = projectFolder(toUpstream(other))
+  expect(await agentic('check gateway.yaml --live --strict', good, port)).toEqual({
+    code: 0,
+    stdout: 'gateway.yaml is valid\n',
+    stderr: '',
+  })
+  expect((await agentic('routes gateway.yaml', good, port)).stdout).toMatch(
+    /POST +\/questions +upstream service /,
+  )
+  const bad = projectFolder(toUpstream('1'))
+  const { stderr } = await agentic('check gateway.yaml --live', bad, port)
+  expect(findings(stderr)).toEqual([
+    expect.stringMatching(/routes\[0\]\.upstream: the service at http:\/\/127\.0\.0\.1:1 does not answer/),
+  ])
+  const added = await agentic(`routes add gateway.yaml --from http://127.0.0.1:${port}`, good, port)
+  expect(added.stderr).toContain('note: POST /questions has the upstream service: it stays')
+})
