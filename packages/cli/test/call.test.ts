@@ -345,3 +345,11 @@ test('a service that does not answer in time is told', async () => {
     ),
   })
 })
+
+test('approvals wait ends in time with a service that never answers', async () => {
+  const { url } = await startService(() => new Promise(() => undefined))
+  const waiting = ['approvals', 'wait', 'a-1', '--timeout', '0.1', '--base-url', url]
+  const { code, stdout, stderr } = await runHere(waiting)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^ABORTED: the request was aborted/)
+})

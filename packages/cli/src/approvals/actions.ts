@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answered, type Client, createClient } from '@agentic-rest/client'
+import { type Answered, type Client, createClient, type RunOptions } from '@agentic-rest/client'
 import { headers } from '@agentic-rest/profile'
 import { isInteractive, openPrompt } from '../call/ask-inputs.ts'
 import { CallError } from '../call/read-call.ts'
@@ -103,6 +103,7 @@ async function isConfirmed(approval: Approval, { host, stop }: Session): Promise
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 const TOLD_PAUSE_MS = 3_600_000
+const LAST_LOOK_MS = 2_000
 // A gateway that restarts does not end a wait.
 const RETRIES = 5
 
@@ -113,8 +114,11 @@ export async function wait(session: Session, id: string): Promise<number> {
   if (!/^\d+(\.\d+)?$/.test(options.timeout) || seconds > 86_400)
     throw new CallError('--timeout is a number of seconds up to 86400')
   const endsAt = performance.now() + (seconds === 0 ? Number.POSITIVE_INFINITY : seconds * 1000)
+  // The last look begins when the time is over.
+  const isLate = seconds === 0 ? [] : [AbortSignal.timeout(seconds * 1000 + LAST_LOOK_MS)]
+  const signal = AbortSignal.any([stop.signal, ...isLate])
   for (let attempt = 0; ; attempt++) {
-    const { outcome, approval } = await look(session, id, RETRIES)
+    const { outcome, approval } = await look(session, id, { maxRetries: RETRIES, signal })
     if (approval === undefined) return showOther(outcome, options, host)
     const leftMs = endsAt - performance.now()
     if (approval.state !== 'pending' || leftMs <= 0) {
@@ -132,9 +136,9 @@ function pauseMs(attempt: number, { answer }: Answered): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
 }
 
-async function look({ client, stop }: Session, id: string, maxRetries = 0) {
+async function look({ client, stop }: Session, id: string, options: RunOptions = {}) {
   const request = { method: 'GET', path: '/approvals/{approvalId}', params: { approvalId: id } }
-  const outcome = await client.run(request, { maxRetries, signal: stop.signal })
+  const outcome = await client.run(request, { maxRetries: 0, signal: stop.signal, ...options })
   return { outcome, approval: outcome.type === 'success' ? readApproval(outcome.body) : undefined }
 }
 
