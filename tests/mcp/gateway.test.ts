@@ -235,3 +235,32 @@ test('the token of a client stays in the gateway', async () => {
   expect(records().filter(({ attributes }) => attributes?.via === 'mcp')).toHaveLength(1)
   expect(JSON.stringify(records())).not.toContain(token)
 })
+
+test('100 replays of the last round have one effect, and a changed state has none', async () => {
+  const { baseUrl, url, tokenOf } = await startToolGateway()
+  const headers = { Authorization: `Bearer ${await tokenOf('alice', 'campaign:optimize')}` }
+  const _meta = meta({ elicitation: { form: {} } })
+  const params = { name: 'create-optimization', arguments: { campaignId: 'cmp-123' }, _meta }
+  const ask = async (more: Json, by = headers): Promise<Json> =>
+    (await post(url, 'tools/call', { params: { ...params, ...more }, headers: by })).json()
+  const { result } = await ask({})
+  expect(result).toMatchObject({ resultType: 'input_required' })
+  const inputResponses = { inputs: { action: 'accept', content: { goal: 'ctr' } } }
+  const last = { requestState: result.requestState, inputResponses }
+  const first = await ask(last)
+  expect(typeOf(first.result)).toBe('created')
+  const replays = await Promise.all(Array.from({ length: 100 }, () => ask(last)))
+  const ids = replays.map((each) => each.result.structuredContent.id)
+  expect(first.result.structuredContent.id).toBeTypeOf('string')
+  expect(new Set(ids)).toEqual(new Set([first.result.structuredContent.id]))
+
+  const invalid = { code: -32602, message: 'Invalid requestState' }
+  const at = Math.floor(result.requestState.length * 0.7)
+  const other = result.requestState[at] === 'A' ? 'B' : 'A'
+  const changed = result.requestState.slice(0, at) + other + result.requestState.slice(at + 1)
+  expect((await ask({ ...last, requestState: changed })).error).toEqual(invalid)
+  expect((await ask({ ...last, arguments: { campaignId: 'cmp-124' } })).error).toEqual(invalid)
+  const bob = { Authorization: `Bearer ${await tokenOf('bob', 'campaign:optimize')}` }
+  expect((await ask(last, bob)).error).toEqual(invalid)
+  expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200)
+})

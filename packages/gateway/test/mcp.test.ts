@@ -168,6 +168,54 @@ test('a service whose document is missing leaves its tool out, and readiness nam
   expect(result.tools).toEqual([])
 })
 
+const documented = (goals: readonly string[]) => ({
+  openapi: '3.1.0',
+  info: { title: 'Rooms', version: '1' },
+  paths: {
+    '/rooms/{roomId}/stays': {
+      post: {
+        summary: 'Takes a room.',
+        parameters: [{ name: 'roomId', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['goal'], properties: { goal: { enum: goals } } },
+            },
+          },
+        },
+        responses: {},
+      },
+    },
+  },
+})
+
+test('the document of the service makes the tool, and a service without idempotency is warned of', async () => {
+  const upstream = await startUpstream(({ url: path }, response) =>
+    answerJson(response, { body: path === '/openapi.json' ? documented(['work']) : { id: 's-1' } }),
+  )
+  const { url, log } = await startGateway({
+    mcp: {},
+    routes: [{ ...room, target: upstream.url, mcp: {} }],
+  })
+  const listed = async () => (await ask(url, { method: 'tools/list' })).result.tools
+  await expect.poll(async () => (await listed()).length).toBe(1)
+  expect(await listed()).toMatchObject([
+    {
+      name: 'take-room',
+      description: 'Takes a room.',
+      inputSchema: {
+        required: ['roomId'],
+        properties: { goal: { enum: ['work'], description: 'Asked for when missing.' } },
+      },
+    },
+  ])
+  expect(log.filter(({ level }) => level === 'warn').map(({ route }) => route)).toContain('take-room')
+  const params = { name: 'take-room', arguments: { roomId: '12', goal: 'work' } }
+  expect((await ask(url, { params })).result.structuredContent).toEqual({ id: 's-1' })
+  expect((await ask(url, { params: { name: 'other', arguments: {} } })).error).toMatchObject({ code: -32602 })
+  expect(upstream.requests.filter(({ url: path }) => path === '/openapi.json')).toHaveLength(1)
+})
+
 test('a path parameter cannot lead a call to the endpoint itself', async () => {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { id: 'mcp' } }))
   const { url } = await startGateway({

@@ -59,6 +59,7 @@ export class McpMount {
   #catalogue: Package.Catalogue | undefined
   #endpoint: Package.Endpoint | undefined
   #server: McpServer | undefined
+  readonly #warned = new Set<string>()
   #isClosed = false
 
   /** Reads the files of the section. Throws an `InitialisationError` that names the key of a bad one. */
@@ -79,7 +80,10 @@ export class McpMount {
         environment: module.systemEnvironment,
         refreshSeconds: DOCUMENT_SECONDS,
         load: (target) => this.#readDocument(target),
-        onChange: () => this.#options.links.toolsChanged(),
+        onChange: () => {
+          this.#warnOfRepeats()
+          this.#options.links.toolsChanged()
+        },
       })
     })
     return this.#loading
@@ -122,6 +126,18 @@ export class McpMount {
     const { host, tls } = config.gateway
     const name = host.includes(':') ? `[${host}]` : host
     return `${tls === undefined ? 'http' : 'https'}://${name}:${port()}${section.path}`
+  }
+
+  /** A client that calls again after a lost answer would do the work twice. */
+  #warnOfRepeats(): void {
+    for (const { route, isIdempotent } of this.#catalogue?.tools ?? []) {
+      const isKnown = route.mcp.input === 'openapi' && !this.#warned.has(route.id)
+      if (!isKnown || route.method !== 'POST' || isIdempotent) continue
+      this.#warned.add(route.id)
+      this.#options.log.warn('a tool of MCP has no idempotency: its service names no Idempotency-Key', {
+        route: route.id,
+      })
+    }
   }
 
   async #readDocument(service: string): Promise<unknown> {
