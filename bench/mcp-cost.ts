@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { cpuMicroseconds } from './cpu-time.ts'
+
+// Measures the CPU time of a gateway for a POST by REST and for the same operation as a call of an MCP tool, in turn, in
+// one process. `node --conditions=agentic-source bench/mcp-cost.ts`
+
+const ROUNDS = 5
+const REQUESTS = 4000
+const CLIENTS = 8
+
+const service = createServer((incoming, response) => {
+  incoming.resume()
+  const headers = { 'Content-Type': 'application/json' }
+  incoming.on('end', () => response.writeHead(200, headers).end('{"id":"s-1","nights":2}'))
+}).listen(0, '127.0.0.1')
+await once(service, 'listening')
+const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+const tool = { input: 'none', description: 'Takes a room.' }
+const routes = [{ id: 'take-room', method: 'POST', path: '/rooms/{room}/stays', target, mcp: tool }]
+const program = `${import.meta.dirname}/../packages/gateway/test/harness/run-gateway.ts`
+const config = JSON.stringify({ mcp: {}, routes })
+const gateway = spawn(process.execPath, ['--conditions=agentic-source', program, config], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+const [line] = await once(createInterface({ input: gateway.stdout }), 'line')
+const port = Number(line)
+const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
+
+interface Sent {
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+const rest: Sent = { path: '/rooms/12/stays', headers: {}, body: '{"nights":2}' }
+const mcp: Sent = {
+  path: '/mcp',
+  headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'take-room' },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'take-room',
+      arguments: { room: '12', nights: 2 },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }),
+}
+
+function send({ path, headers, body }: Sent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method: 'POST', agent })
+    sent.setHeader('Content-Type', 'application/json').setHeader('Content-Length', Buffer.byteLength(body))
+    sent.setHeader('X-Tenant-ID', 'acme')
+    for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value)
+    sent.on('error', reject).on('response', (response) => {
+      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
+      response.resume().on('end', resolve)
+    })
+    sent.end(body)
+  })
+}
+
+async function cost(kind: Sent): Promise<number> {
+  const before = cpuMicroseconds(gateway.pid ?? 0)
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let count = 0; count < REQUESTS / CLIENTS; count += 1) await send(kind)
+    }),
+  )
+  return (cpuMicroseconds(gateway.pid ?? 0) - before) / REQUESTS
+}
+
+const costs: { rest: number; mcp: number }[] = []
+for (let round = 0; round <= ROUNDS; round += 1) costs.push({ rest: await cost(rest), mcp: await cost(mcp) })
+// The first round compiles.
+const middle = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+for (const key of ['rest', 'mcp'] as const) {
+  const median = middle(costs.slice(1).map((each) => each[key]))
+  process.stdout.write(`${key}: ${median.toFixed(1)} µs a request (median of ${ROUNDS} rounds)\n`)
+}
+gateway.kill()
+agent.destroy()
+service.close()
