@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { writeOutcome } from '@agentic-rest/profile'
+import { expect, onTestFinished, test } from 'vitest'
+import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
+import { startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+
+const suite = join(
+  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')),
+  'dist/index.js',
+)
+
+/** A service with the operations that the suite calls by name. */
+async function startFixtureService() {
+  return await startUpstream(({ url, headers }, response) => {
+    if (url === '/progress') {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.end('data: 1\n\ndata: 2\n\ndata: 3\n\n')
+      return
+    }
+    const trace = {
+      correlationId: String(headers['x-correlation-id']),
+      requestId: String(headers['x-request-id']),
+    }
+    const {
+      status,
+      headers: sent,
+      body,
+    } = url === '/error'
+      ? writeOutcome({ type: 'error', code: 'BROKEN', message: 'The tool failed.' }, trace)
+      : writeOutcome({ type: 'success', body: 'A simple text.' }, trace)
+    response.writeHead(status, { ...sent }).end(body)
+  })
+}
+
+/** The suite has no option for headers: a proxy in front adds the tenant. */
+async function startTenantProxy(url: string): Promise<string> {
+  const proxy = createServer((request, response) => {
+    const headers = { ...request.headers, 'x-tenant-id': 'acme' }
+    const { method } = request
+    const forwarded = httpRequest(url + request.url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.rawHeaders)
+      answer.pipe(response)
+    })
+    forwarded.on('error', () => response.destroy())
+    response.on('close', () => forwarded.destroy())
+    request.pipe(forwarded)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+async function startFixtureGateway(): Promise<string> {
+  const { url: target } = await startFixtureService()
+  const mcp = { input: 'none', description: 'A fixture of the suite.' }
+  const routeOf = (id: string, path: string) => ({ id, method: 'POST', path, target, mcp })
+  const streamed = { mode: 'sse', executionTimeoutSeconds: 10, mcp: { ...mcp, stream: 'events' } }
+  const { url } = await startGateway({
+    mcp: {},
+    routes: [
+      routeOf('test_simple_text', '/text'),
+      routeOf('test_error_handling', '/error'),
+      { ...routeOf('test_tool_with_progress', '/progress'), ...streamed },
+    ],
+  })
+  return `${await startTenantProxy(url)}/mcp`
+}
+
+test.each([
+  ['tools-list', '2025-11-25'],
+  ['tools-call-simple-text', '2025-11-25'],
+  ['tools-call-error', '2025-11-25'],
+  ['tools-call-with-progress', '2025-11-25'],
+  ['dns-rebinding-protection', '2025-11-25'],
+  ['server-sse-multiple-streams', '2025-11-25'],
+  ['tools-list', '2026-07-28'],
+  ['tools-call-simple-text', '2026-07-28'],
+  ['tools-call-error', '2026-07-28'],
+  ['tools-call-with-progress', '2026-07-28'],
+  ['http-header-validation', '2026-07-28'],
+])('a running gateway passes %s of %s in the official suite', async (scenario, version) => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-mcp-suite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const url = await startFixtureGateway()
+  const args = ['server', '--url', url, '--scenario', scenario, '--spec-version', version]
+  const child = spawn(process.execPath, [suite, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  expect(code, output + errors).toBe(0)
+  expect(output).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed/)
+})
