@@ -117,7 +117,9 @@ test('a worker serves the connections that it is handed, and answers for itself 
     { correlation_id: 'corr-1', resource_id: '1' },
   ])
   expect(await worker.ask('records', 'another')).toEqual([])
-  expect(await worker.ask('recent')).toMatchObject([{ correlationId: 'corr-1', route: 'read-item' }])
+  expect(await worker.ask('recent', { most: 10, untilMs: Date.now() + 1000 })).toMatchObject([
+    { correlationId: 'corr-1', route: 'read-item' },
+  ])
   expect(await worker.ask('degraded')).toEqual([])
   const values = await worker.ask('metrics')
   expect(values.find(({ name }) => name === 'agentic_requests_total')?.series).toMatchObject([{ value: 1 }])
