@@ -118,7 +118,7 @@ test('a worker serves the connections that it is handed, and answers for itself 
   ])
   expect(await worker.ask('records', 'another')).toEqual([])
   expect(await worker.ask('recent', { most: 10, untilMs: Date.now() + 1000 })).toMatchObject([
-    { correlationId: 'corr-1', route: 'read-item' },
+    { correlationId: 'corr-1', tenant: 'acme', requests: [{ route: 'read-item' }] },
   ])
   expect(await worker.ask('degraded')).toEqual([])
   const values = await worker.ask('metrics')
