@@ -28,22 +28,31 @@ else clickThrough(found.path)
 
 function clickThrough(executablePath: string): void {
   const folder = newFolder()
-  let stack: NpmStack
+  let stack: NpmStack | undefined
+  let stackUrl: string
   let browser: Browser
   let url: string
 
-  beforeAll(async () => {
+  /** Replaces the stack of the look before: a new gateway remembers no request. */
+  async function startStack(): Promise<void> {
+    await stopStack()
     const portBase = await freeBase()
-    ;[stack, browser] = await Promise.all([
-      npmStart({ portBase, data: folder.path, options: ['--memory'] }),
-      startBrowser(executablePath),
-    ])
+    stack = await npmStart({ portBase, data: folder.path, options: ['--memory'] })
+    stackUrl = stack.url
     url = `http://127.0.0.1:${portBase + 10}`
+  }
+
+  async function stopStack(): Promise<void> {
+    stack?.npm.kill('SIGTERM')
+    await stack?.ended
+  }
+
+  beforeAll(async () => {
+    browser = await startBrowser(executablePath)
   })
   afterAll(async () => {
     await browser?.close()
-    stack?.npm.kill('SIGTERM')
-    await stack?.ended
+    await stopStack()
     folder.remove()
   })
 
@@ -60,6 +69,7 @@ function clickThrough(executablePath: string): void {
     const shown = `${theme}-${width}`
 
     beforeAll(async () => {
+      await startStack()
       opened = await openConsole(browser, url, { theme, width })
       page = opened.page
     })
@@ -153,7 +163,7 @@ function clickThrough(executablePath: string): void {
     })
 
     test('a stream prints as it comes, and counts against its tenant while it is open', async () => {
-      if (makesPictures) await makeTraffic(url, stack.url)
+      if (makesPictures) await makeTraffic(url, stackUrl)
       await fillIn(page, {
         route: 'llm-completions',
         person: 'alice',
@@ -189,7 +199,7 @@ function clickThrough(executablePath: string): void {
       expect(await page.getByLabel('Text').inputValue()).toBe('cmp-enterprise')
       await page.getByRole('button', { name: 'Show all' }).click()
       await page.getByRole('button', { name: 'Pause' }).click()
-      await fetch(`${stack.url}/campaigns/nobody`)
+      await fetch(`${stackUrl}/campaigns/nobody`)
       await page.getByText('1 new').waitFor()
       await page.getByRole('button', { name: 'Resume' }).click()
       await table.getByText('401 unauthenticated').click()
@@ -274,7 +284,7 @@ function clickThrough(executablePath: string): void {
     })
 
     test('it sends requests only to its own gateway', () => {
-      expect([...opened.origins].toSorted()).toEqual([stack.url, url].toSorted())
+      expect([...opened.origins].toSorted()).toEqual([stackUrl, url].toSorted())
     })
   })
 
