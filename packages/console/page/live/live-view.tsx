@@ -204,10 +204,10 @@ function LatencyPanel({
   )
 }
 
-/** The median durations of the stages of a request. */
+/** The median durations of the stages of a request; refused requests have no upstream time. */
 function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figures: Figures }) {
   if (latency === null) return <Empty title="Nothing measured in the last three minutes." />
-  const whole = Math.max(latency.p50, (upstream?.p50 ?? 0) + (plugins?.p50 ?? 0), Number.EPSILON)
+  const whole = Math.max((upstream?.p50 ?? 0) + (plugins?.p50 ?? 0), Number.EPSILON)
   const share = (ms: number) => `${(ms / whole) * 100}%`
   return (
     <div class="split">
@@ -217,7 +217,7 @@ function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figur
       </div>
       <p class="note">
         <i class="key plugins" /> Plugins {formatMs(plugins?.p50 ?? 0)} <i class="key upstream" /> Upstream{' '}
-        {formatMs(upstream?.p50 ?? 0)} of {formatMs(latency.p50)}
+        {upstream === null ? 'not called' : `${formatMs(upstream.p50)} of forwarded requests`}
       </p>
     </div>
   )
