@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
 import {
   type Look,
@@ -68,7 +68,15 @@ function decideInBrowser(executablePath: string): void {
     folder.remove()
   })
 
-  async function tokenOf(sub: string, roles?: string): Promise<string> {
+  const tokens = new Map<string, Promise<string>>()
+  /** A token of a person: a known one, or one that the command line makes. */
+  function tokenOf(sub: string, roles?: string): Promise<string> {
+    const known = tokens.get(sub) ?? makeToken(sub, roles)
+    tokens.set(sub, known)
+    return known
+  }
+
+  async function makeToken(sub: string, roles?: string): Promise<string> {
     const args = ['agentic', 'token', '--port-base', String(stack.portBase), '--sub', sub]
     const person = roles === undefined ? [] : ['--tenant', 'acme', '--roles', roles]
     const { stdout } = await run('npx', [...args, ...person], { cwd: repositoryRoot })
@@ -104,71 +112,69 @@ function decideInBrowser(executablePath: string): void {
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  async function looksRight(page: Page, name: string): Promise<void> {
-    expect(await seriousFindings(page)).toEqual([])
-    expect(await overflowOf(page)).toBe(0)
+  /** Checks one state of the page in every look. */
+  async function looksRight(page: Page, state: string): Promise<void> {
     const pictures = process.env['APPROVAL_PICTURES']
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
-    if (makesPictures && name === 'graph-light-1280')
-      await page.screenshot({ path: join(repositoryRoot, 'docs/images/approval-page.png') })
+    for (const { theme, width } of looks) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.setViewportSize({ width, height: 900 })
+      const name = `${state}-${theme}-${width}`
+      expect(await seriousFindings(page), name).toEqual([])
+      expect(await overflowOf(page), name).toBe(0)
+      if (pictures !== undefined)
+        await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+      if (makesPictures && name === 'graph-light-1280')
+        await page.screenshot({ path: join(repositoryRoot, 'docs/images/approval-page.png') })
+    }
   }
 
-  describe.each(looks)('$theme, $width px', (look) => {
-    const shown = `${look.theme}-${look.width}`
+  test('from a 412 of curl to the page, a decision by somebody else, and the request going through', async () => {
+    const asking = 'asker'
+    const own = await tokenOf(asking, 'campaign:optimize,campaign:approve')
+    const request = ['--json', '{"goal":"ctr"}']
+    const url = `${gateway}/campaigns/cmp-enterprise/optimizations`
+    const gated = await curl(url, own, request)
+    expect([gated.status, gated.body.code]).toEqual([412, 'APPROVAL_REQUIRED'])
 
-    test('from a 412 of curl to the page, a decision by somebody else, and the request going through', async () => {
-      const asking = `asker-${shown}`
-      const own = await tokenOf(asking, 'campaign:optimize,campaign:approve')
-      const request = ['--json', '{"goal":"ctr"}']
-      const url = `${gateway}/campaigns/cmp-enterprise/optimizations`
-      const gated = await curl(url, own, request)
-      expect([gated.status, gated.body.code]).toEqual([412, 'APPROVAL_REQUIRED'])
+    const page = await open(new URL(gated.location, gateway).href, { theme: 'light', width: 1280 })
+    await page.getByText('Sign in to see this approval and to decide it.').waitFor()
+    await looksRight(page, 'sign-in')
+    await signIn(page, 'not-a-token')
+    await page.getByRole('alert').getByText('The token was not accepted.').waitFor()
 
-      const page = await open(new URL(gated.location, gateway).href, look)
-      await page.getByText('Sign in to see this approval and to decide it.').waitFor()
-      await looksRight(page, `sign-in-${shown}`)
-      await signIn(page, 'not-a-token')
-      await page.getByRole('alert').getByText('The token was not accepted.').waitFor()
+    // The requester has the role and is refused all the same.
+    await signIn(page, own)
+    await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/requester/)
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+    expect(await page.getByText('not accepted').count()).toBe(0)
+    await looksRight(page, 'refused')
+    await page.getByRole('button', { name: 'Sign out' }).click()
 
-      // The requester has the role and is refused all the same.
-      await signIn(page, own)
-      await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
-      await page.getByRole('button', { name: 'Approve' }).click()
-      await page
-        .getByRole('alert')
-        .getByText(/requester/)
-        .waitFor()
-      expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
-      expect(await page.getByText('not accepted').count()).toBe(0)
-      await looksRight(page, `refused-${shown}`)
-      await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page, await tokenOf('dave'))
+    await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+    for (const text of ['create-optimization', asking, 'ctr', 'POST /campaigns/cmp-enterprise/optimizations'])
+      await page.getByText(text, { exact: true }).first().waitFor()
+    await page.getByText('One approval by somebody else with the role campaign:approve').waitFor()
+    await looksRight(page, 'pending')
+    await page.getByLabel('Comment, for the record').fill(markup)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('status').getByText('You approved it.').waitFor()
+    await page.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
+    expect(await page.locator('.comment').textContent()).toBe(markup)
+    expect(await page.locator('.comment *, img').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+    await looksRight(page, 'approved')
 
-      await signIn(page, await tokenOf('dave'))
-      await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
-      for (const text of [
-        'create-optimization',
-        asking,
-        'ctr',
-        'POST /campaigns/cmp-enterprise/optimizations',
-      ])
-        await page.getByText(text, { exact: true }).first().waitFor()
-      await page.getByText('One approval by somebody else with the role campaign:approve').waitFor()
-      await looksRight(page, `pending-${shown}`)
-      await page.getByLabel('Comment, for the record').fill(markup)
-      await page.getByRole('button', { name: 'Approve' }).click()
-      await page.getByRole('status').getByText('You approved it.').waitFor()
-      await page.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
-      expect(await page.locator('.comment').textContent()).toBe(markup)
-      expect(await page.locator('.comment *, img').count()).toBe(0)
-      expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
-      await looksRight(page, `approved-${shown}`)
-
-      const again = await curl(url, own, [...request, '-H', `X-Approval-Token: ${gated.body.approvalToken}`])
-      expect(again.status).toBe(201)
-      // The session is still there for somebody who opens the link again.
-      await page.reload()
-      await page.getByRole('heading', { name: 'Approved and used' }).waitFor()
-    })
+    const again = await curl(url, own, [...request, '-H', `X-Approval-Token: ${gated.body.approvalToken}`])
+    expect(again.status).toBe(201)
+    // The session is still there for somebody who opens the link again.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Approved and used' }).waitFor()
   })
 
   test('on two services with an agent between them, the page shows for whom it asks and the way', async () => {
@@ -197,7 +203,7 @@ function decideInBrowser(executablePath: string): void {
       'planner called create-recommendations',
       expect.stringMatching(/ called read-stock$/),
     ])
-    await looksRight(page, 'graph-light-1280')
+    await looksRight(page, 'graph')
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('status').getByText('You approved it.').waitFor()
     const token = `X-Approval-Token: ${gated.body.approvalToken}`

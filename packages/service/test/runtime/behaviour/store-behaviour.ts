@@ -59,6 +59,7 @@ export function describeStore(store: StoreUnderTest): void {
         { version: 9, name: 'fair leases and open operations per tenant' },
         { version: 10, name: 'requests and decisions of approvals' },
         { version: 11, name: 'notifications of approvals' },
+        { version: 12, name: 'salts of shown digests' },
       ])
     })
 
