@@ -41,9 +41,17 @@ export interface Place {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A port base where everything is free: below the ports of clients, and seldom where another test looks. */
+const FIRST_BASE = 10_000
+const POOLS = 8
+const BASES_PER_POOL = 1_800
+
+/**
+ * A port base where everything is free, below the ports of clients. Test files that run at the same time have a pool of
+ * ports each: between the look and the start of the stack another file could take a port.
+ */
 export async function freeBase(): Promise<number> {
-  const base = await findFreeBase(randomInt(10_000, 25_000))
+  const pool = Number(process.env['VITEST_POOL_ID'] ?? 0) % POOLS
+  const base = await findFreeBase(FIRST_BASE + pool * BASES_PER_POOL + randomInt(BASES_PER_POOL - 300))
   if (base === undefined) throw new Error('there are no free ports')
   return base
 }
