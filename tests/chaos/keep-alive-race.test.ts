@@ -7,6 +7,9 @@ test("at the idle edge of a service's connections no request fails and none is e
 })
 
 test('the run notices requests that may not be sent again', async () => {
-  const names = missed(await runShort(run, { keyed: 0 }))
+  // Whether a connection ends under a request is up to the machine, so the run is repeated until one does.
+  let names = missed(await runShort(run, { keyed: 0 }))
+  for (let left = 4; left > 0 && names.length === 0; left -= 1)
+    names = missed(await runShort(run, { keyed: 0 }))
   expect(names).toContainEqual(expect.stringContaining('visible failures'))
 })
