@@ -1,3 +1,5 @@
+import { listOf, membersOf, textOf } from '../json-members.ts'
+
 /** An approval as a service shows it. Services before version 0.2 show no request, digest, quorum and decisions. */
 export interface Approval {
   readonly approvalId: string
@@ -87,16 +89,4 @@ function readDecision(value: unknown): Decision {
     comment: textOf(comment),
     decidedAt: textOf(decidedAt),
   }
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

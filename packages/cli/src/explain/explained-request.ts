@@ -1,4 +1,5 @@
 import { errorCodes, validationFailed } from '@agentic-rest/gateway'
+import { membersOf } from '../json-members.ts'
 
 /** One step of a request, as the admin listener tells it. */
 export interface ExplainedStep {
@@ -43,9 +44,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Reads an exchange of the admin listener; `undefined` for anything else. */
 export function fromExchange(value: unknown): ExplainedRequest | undefined {
-  const fields = objectOf(value)
+  const fields = membersOf(value)
   if (typeof fields['requestId'] !== 'string' || !Array.isArray(fields['steps'])) return undefined
-  const steps = fields['steps'].map(objectOf).map((step) => ({
+  const steps = fields['steps'].map(membersOf).map((step) => ({
     name: textOf(step['name']),
     verdict: textOf(step['verdict']),
     milliseconds: Number(step['milliseconds']),
@@ -70,10 +71,10 @@ export function fromExchange(value: unknown): ExplainedRequest | undefined {
 
 /** Reads an audit record; `undefined` for anything else. */
 export function fromRecord(value: unknown): ExplainedRequest | undefined {
-  const fields = objectOf(value)
+  const fields = membersOf(value)
   if (typeof fields['correlation_id'] !== 'string' || typeof fields['request_id'] !== 'string')
     return undefined
-  const attributes = objectOf(fields['attributes'])
+  const attributes = membersOf(fields['attributes'])
   const duration = Number.parseFloat(textOf(attributes['duration_ms']))
   return {
     part: textOf(fields['part'] ?? 'record'),
@@ -113,10 +114,6 @@ export function helpOf(code: string): CodeHelp | undefined {
   if (row === undefined) return undefined
   const { message, cause, fix } = row
   return { message, cause, fix, page: `docs/errors.md#${code.toLowerCase()}` }
-}
-
-function objectOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
 /** Files may be damaged: an object is no text, and some cannot become one. */

@@ -1,3 +1,5 @@
+import { listOf, membersOf, numberOf, textOf } from '../json-members.ts'
+
 /** What the requests of a tenant used in a period. Cost is in millionths. */
 export interface UsageCounts {
   readonly requests: number
@@ -89,20 +91,4 @@ function readLimit(value: unknown): LimitState {
     most: numberOf(most),
     resetSeconds: numberOf(resetSeconds),
   }
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
