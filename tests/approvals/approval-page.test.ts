@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   type Look,
+  looks,
   makesPictures,
   overflowOf,
   seriousFindings,
-  startBrowser,
+  showIn,
 } from '../console/console-browser.ts'
+import { useConsoleStack } from '../console/console-stack.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import { repositoryRoot } from '../packed-packages.ts'
 
@@ -34,13 +35,6 @@ async function curl(url: string, token: string, more: readonly string[] = []): P
   return { status: Number(status), location, body: JSON.parse(body.toReversed().join('\n')) }
 }
 
-const looks: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 1280 },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 360 },
-]
-
 const markup = '<img src="x" onerror="document.title=1"> <b>fine</b>'
 
 if ('missing' in found)
@@ -48,24 +42,11 @@ if ('missing' in found)
 else decideInBrowser(found.path)
 
 function decideInBrowser(executablePath: string): void {
-  const folder = newFolder()
-  let stack: NpmStack
-  let browser: Browser
+  const stack = useConsoleStack(executablePath)
   let gateway: string
 
-  beforeAll(async () => {
-    const portBase = await freeBase()
-    ;[stack, browser] = await Promise.all([
-      npmStart({ portBase, data: folder.path, options: ['--memory'] }),
-      startBrowser(executablePath),
-    ])
-    gateway = stack.url
-  })
-  afterAll(async () => {
-    await browser?.close()
-    stack?.npm.kill('SIGTERM')
-    await stack?.ended
-    folder.remove()
+  beforeAll(() => {
+    gateway = stack().gatewayUrl
   })
 
   const tokens = new Map<string, Promise<string>>()
@@ -77,7 +58,7 @@ function decideInBrowser(executablePath: string): void {
   }
 
   async function makeToken(sub: string, roles?: string): Promise<string> {
-    const args = ['agentic', 'token', '--port-base', String(stack.portBase), '--sub', sub]
+    const args = ['agentic', 'token', '--port-base', String(stack().portBase), '--sub', sub]
     const person = roles === undefined ? [] : ['--tenant', 'acme', '--roles', roles]
     const { stdout } = await run('npx', [...args, ...person], { cwd: repositoryRoot })
     return stdout.trim()
@@ -85,7 +66,7 @@ function decideInBrowser(executablePath: string): void {
 
   /** Opens an approval like somebody with a link; everything that the page logs as an error fails the test. */
   async function open(url: string, { theme, width }: Look): Promise<Page> {
-    const context = await browser.newContext({
+    const context = await stack().browser.newContext({
       viewport: { width, height: 900 },
       colorScheme: theme,
       locale: 'en-GB',
@@ -115,10 +96,9 @@ function decideInBrowser(executablePath: string): void {
   /** Checks one state of the page in every look. */
   async function looksRight(page: Page, state: string): Promise<void> {
     const pictures = process.env['APPROVAL_PICTURES']
-    for (const { theme, width } of looks) {
-      await page.emulateMedia({ colorScheme: theme })
-      await page.setViewportSize({ width, height: 900 })
-      const name = `${state}-${theme}-${width}`
+    for (const look of looks) {
+      await showIn(page, look)
+      const name = `${state}-${look.theme}-${look.width}`
       expect(await seriousFindings(page), name).toEqual([])
       expect(await overflowOf(page), name).toBe(0)
       if (pictures !== undefined)

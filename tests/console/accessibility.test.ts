@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { usageAnswer } from '../../packages/cli/test/harness/usage-listener.ts'
 import { startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
-import { type Look, openConsole, overflowOf, violations } from './console-browser.ts'
+import { looks, openConsole, overflowOf, showIn, violations } from './console-browser.ts'
 import { useConsoleStack } from './console-stack.ts'
 import { postSwallowed } from './swallowed-records.ts'
 import { fillIn, openView, send, untilEnded } from './try-flow.ts'
@@ -12,21 +12,13 @@ import { fillIn, openView, send, untilEnded } from './try-flow.ts'
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
 
-const looks: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 1280 },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 360 },
-]
-
 /** Checks one state of the page in every look: WCAG 2.2 AA by axe, and no scrolling to the side. */
 async function sweep(page: Page, state: string): Promise<void> {
-  for (const { theme, width } of looks) {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    await page.setViewportSize({ width, height: width < 600 ? 740 : 820 })
-    const look = `${state}, ${theme} at ${width}`
-    expect(await violations(page), look).toEqual([])
-    expect(await overflowOf(page), look).toBe(0)
+  for (const look of looks) {
+    await showIn(page, look)
+    const shown = `${state}, ${look.theme} at ${look.width}`
+    expect(await violations(page), shown).toEqual([])
+    expect(await overflowOf(page), shown).toBe(0)
   }
   await page.setViewportSize({ width: 1280, height: 820 })
 }
@@ -229,7 +221,7 @@ function sweepAll(executablePath: string): void {
       config: { plugins: { 'token-validator': { issuers: [{ ...issuer, audience: ['agentic'] }] } } },
     })
     // The policy of this page allows only its own script.
-    const page = await browser.newPage({ bypassCSP: true })
+    const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce' })
     onTestFinished(() => page.close())
     await page.goto(adminUrl)
     await page.getByText('To read, the token needs the role gateway:view').waitFor()

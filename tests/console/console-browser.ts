@@ -20,6 +20,24 @@ export interface Look {
   readonly width: number
 }
 
+/** Both themes, wide and narrow. */
+export const looks: readonly Look[] = [
+  { theme: 'light', width: 1280 },
+  { theme: 'dark', width: 1280 },
+  { theme: 'light', width: 360 },
+  { theme: 'dark', width: 360 },
+]
+
+/** Shows an open page in a look. */
+export async function showIn(page: Page, { theme, width }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.setViewportSize({ width, height: heightFor(width) })
+}
+
+function heightFor(width: number): number {
+  return width < 600 ? 740 : 820
+}
+
 // The browser calls only the servers of this test.
 const flags = [
   '--no-sandbox',
@@ -38,7 +56,7 @@ export function startBrowser(executablePath: string): Promise<Browser> {
 /** Opens the console like a first visitor. */
 export async function openConsole(browser: Browser, url: string, look: Look): Promise<ConsolePage> {
   const context = await browser.newContext({
-    viewport: { width: look.width, height: look.width < 600 ? 740 : 820 },
+    viewport: { width: look.width, height: heightFor(look.width) },
     colorScheme: look.theme,
     permissions: ['clipboard-read', 'clipboard-write'],
     locale: 'en-GB',

@@ -10,6 +10,9 @@ export interface ConsoleStack {
   readonly url: string
   /** The address of the gateway. */
   readonly gatewayUrl: string
+  readonly portBase: number
+  /** Replaces the stack by a new one: its gateway remembers no request. */
+  restart(): Promise<void>
 }
 
 /** Starts the stack and a browser for the tests of a file, and ends them afterwards. */
@@ -17,21 +20,32 @@ export function useConsoleStack(executablePath: string): () => ConsoleStack {
   const folder = newFolder()
   let stack: NpmStack | undefined
   let browser: Browser | undefined
+
+  async function start(): Promise<NpmStack> {
+    return npmStart({ portBase: await freeBase(), data: folder.path, options: ['--memory'] })
+  }
+
+  async function stop(): Promise<void> {
+    stack?.npm.kill('SIGTERM')
+    await stack?.ended
+  }
+
+  async function restart(): Promise<void> {
+    await stop()
+    stack = await start()
+  }
+
   beforeAll(async () => {
-    const portBase = await freeBase()
-    ;[stack, browser] = await Promise.all([
-      npmStart({ portBase, data: folder.path, options: ['--memory'] }),
-      startBrowser(executablePath),
-    ])
+    ;[stack, browser] = await Promise.all([start(), startBrowser(executablePath)])
   })
   afterAll(async () => {
     await browser?.close()
-    stack?.npm.kill('SIGTERM')
-    await stack?.ended
+    await stop()
     folder.remove()
   })
   return () => {
     if (stack === undefined || browser === undefined) throw new Error('the stack does not run')
-    return { browser, url: `http://127.0.0.1:${stack.portBase + 10}`, gatewayUrl: stack.url }
+    const { portBase, url: gatewayUrl } = stack
+    return { browser, url: `http://127.0.0.1:${portBase + 10}`, gatewayUrl, portBase, restart }
   }
 }

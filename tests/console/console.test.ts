@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
 import { usageAnswer } from '../../packages/cli/test/harness/usage-listener.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
   type Look,
+  looks,
   makesPictures,
   openConsole,
   overflowOf,
   picture,
   seriousFindings,
-  startBrowser,
 } from './console-browser.ts'
+import { useConsoleStack } from './console-stack.ts'
 import { makeTraffic } from './make-traffic.ts'
 import { postSwallowed } from './swallowed-records.ts'
 import { copied, fillIn, focused, openView, send, untilEnded } from './try-flow.ts'
@@ -27,50 +27,24 @@ if ('missing' in found)
 else clickThrough(found.path)
 
 function clickThrough(executablePath: string): void {
-  const folder = newFolder()
-  let stack: NpmStack | undefined
-  let stackUrl: string
-  let browser: Browser
-  let url: string
-
-  /** Replaces the stack of the look before: a new gateway remembers no request. */
-  async function startStack(): Promise<void> {
-    await stopStack()
-    const portBase = await freeBase()
-    stack = await npmStart({ portBase, data: folder.path, options: ['--memory'] })
-    stackUrl = stack.url
-    url = `http://127.0.0.1:${portBase + 10}`
-  }
-
-  async function stopStack(): Promise<void> {
-    stack?.npm.kill('SIGTERM')
-    await stack?.ended
-  }
-
-  beforeAll(async () => {
-    browser = await startBrowser(executablePath)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await stopStack()
-    folder.remove()
-  })
+  const stack = useConsoleStack(executablePath)
 
   // Every view is checked in the three other looks too; with AGENTIC_LONG_TESTS=1 the flows run in a second look.
   const isLong = process.env['AGENTIC_LONG_TESTS'] === '1' || makesPictures
-  const looks: readonly Look[] = [
+  const flowLooks: readonly Look[] = [
     { theme: 'light', width: 1280 },
     ...(isLong ? [{ theme: 'dark', width: 360 } as const] : []),
   ]
 
-  describe.each(looks)('$theme, $width px', ({ theme, width }) => {
+  describe.each(flowLooks)('$theme, $width px', ({ theme, width }) => {
     let opened: ConsolePage
     let page: Page
     const shown = `${theme}-${width}`
 
     beforeAll(async () => {
-      await startStack()
-      opened = await openConsole(browser, url, { theme, width })
+      // A gateway remembers the requests of the look before.
+      if (shown !== 'light-1280') await stack().restart()
+      opened = await openConsole(stack().browser, stack().url, { theme, width })
       page = opened.page
     })
     afterAll(() => opened?.close())
@@ -163,7 +137,7 @@ function clickThrough(executablePath: string): void {
     })
 
     test('a stream prints as it comes, and counts against its tenant while it is open', async () => {
-      if (makesPictures) await makeTraffic(url, stackUrl)
+      if (makesPictures) await makeTraffic(stack().url, stack().gatewayUrl)
       await fillIn(page, {
         route: 'llm-completions',
         person: 'alice',
@@ -199,7 +173,7 @@ function clickThrough(executablePath: string): void {
       expect(await page.getByLabel('Text').inputValue()).toBe('cmp-enterprise')
       await page.getByRole('button', { name: 'Show all' }).click()
       await page.getByRole('button', { name: 'Pause' }).click()
-      await fetch(`${stackUrl}/campaigns/nobody`)
+      await fetch(`${stack().gatewayUrl}/campaigns/nobody`)
       await page.getByText('1 new').waitFor()
       await page.getByRole('button', { name: 'Resume' }).click()
       await table.getByText('401 unauthenticated').click()
@@ -232,7 +206,7 @@ function clickThrough(executablePath: string): void {
     })
 
     test('an outcome swallowed between hops is marked', async () => {
-      const correlationId = await postSwallowed(url)
+      const correlationId = await postSwallowed(stack().url)
       await openView(page, 'Timeline')
       await page.getByLabel('Correlation id').fill(correlationId)
       await page.getByRole('button', { name: 'Show', exact: true }).click()
@@ -284,23 +258,18 @@ function clickThrough(executablePath: string): void {
     })
 
     test('it sends requests only to its own gateway', () => {
-      expect([...opened.origins].toSorted()).toEqual([stackUrl, url].toSorted())
+      expect([...opened.origins].toSorted()).toEqual([stack().gatewayUrl, stack().url].toSorted())
     })
   })
 
-  const otherLooks: readonly Look[] = [
-    { theme: 'dark', width: 1280 },
-    { theme: 'light', width: 360 },
-    { theme: 'dark', width: 360 },
-  ]
-  test.each(otherLooks)('each view is in order, $theme at $width px', async (look) => {
-    const correlationId = await postSwallowed(url, { operation: 'long-'.repeat(120) })
-    const opened = await openConsole(browser, url, look)
+  test.each(looks.slice(1))('each view is in order, $theme at $width px', async (look) => {
+    const correlationId = await postSwallowed(stack().url, { operation: 'long-'.repeat(120) })
+    const opened = await openConsole(stack().browser, stack().url, look)
     onTestFinished(() => opened.close())
     const { page } = opened
     await page.getByText('Connected').waitFor()
     for (const place of ['live', `timeline/${correlationId}`, 'timeline', 'try', 'routes', 'usage']) {
-      await page.goto(`${url}/#/${place}`)
+      await page.goto(`${stack().url}/#/${place}`)
       await page.locator('main section, main form').first().waitFor()
       expect(await overflowOf(page), place).toBe(0)
       expect(await seriousFindings(page), place).toEqual([])
@@ -322,7 +291,7 @@ function clickThrough(executablePath: string): void {
   })
 
   test('unwatched background work is reported as still running', async () => {
-    const { page, close } = await openConsole(browser, url, { theme: 'light', width: 1280 })
+    const { page, close } = await openConsole(stack().browser, stack().url, { theme: 'light', width: 1280 })
     onTestFinished(close)
     const fields = { campaignId: 'cmp-900' }
     await fillIn(page, { route: 'create-optimization', person: 'carol', fields, body: { goal: 'ctr' } })
@@ -339,7 +308,7 @@ function clickThrough(executablePath: string): void {
     let page: Page
 
     beforeAll(async () => {
-      opened = await openConsole(browser, url, { theme: 'light', width: 1280 })
+      opened = await openConsole(stack().browser, stack().url, { theme: 'light', width: 1280 })
       page = opened.page
     })
     afterAll(() => opened?.close())
@@ -387,7 +356,7 @@ function clickThrough(executablePath: string): void {
     test('outside input is always shown as text', async () => {
       const hostile = '<img/src=x/onerror=document.title="owned"><b>bold</b>'
       await openView(page, 'Timeline')
-      await postSwallowed(url, { correlationId: hostile, operation: hostile })
+      await postSwallowed(stack().url, { correlationId: hostile, operation: hostile })
       await page.getByLabel('Correlation id').fill(hostile)
       await page.getByRole('button', { name: 'Show', exact: true }).click()
       await page.getByRole('region', { name: 'Waterfall' }).getByText(hostile).first().waitFor()
@@ -409,7 +378,7 @@ function clickThrough(executablePath: string): void {
     })
 
     test('an unknown correlation id is said to be unknown', async () => {
-      await page.goto(`${url}/#/timeline/nobody-knows-it`)
+      await page.goto(`${stack().url}/#/timeline/nobody-knows-it`)
       await page.getByText('There is no record of this correlation id.').waitFor()
     })
   })

@@ -5,6 +5,7 @@ import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
   type Look,
+  looks,
   openConsole,
   overflowOf,
   picture,
@@ -22,12 +23,6 @@ interface Gated {
   readonly body: { readonly approvalToken: string; readonly code?: string }
 }
 
-const looks: readonly Look[] = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 1280 },
-  { theme: 'light', width: 360 },
-  { theme: 'dark', width: 360 },
-]
 const wide: Look = { theme: 'light', width: 1280 }
 const markup = '<img src="x" onerror="document.title=1"> <b>fine</b>'
 

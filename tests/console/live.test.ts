@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
-import { type Look, openConsole, overflowOf, seriousFindings, startBrowser } from './console-browser.ts'
+import {
+  type Look,
+  looks,
+  openConsole,
+  overflowOf,
+  seriousFindings,
+  startBrowser,
+} from './console-browser.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
 
 const needed = { program: 'chromium', package: 'chromium' }
@@ -220,12 +227,6 @@ function watch(executablePath: string): void {
     expect(text).not.toMatch(/1970|NaN|Invalid|00:00:00/)
   })
 
-  const looks: readonly Look[] = [
-    wide,
-    { theme: 'dark', width: 1280 },
-    { theme: 'light', width: 360 },
-    { theme: 'dark', width: 360 },
-  ]
   test.each(looks)('every state is in order, $theme at $width px', async (look) => {
     const page = await open('', look)
     const check = async (state: string) => {

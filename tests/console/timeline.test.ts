@@ -1,6 +1,5 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
@@ -9,8 +8,8 @@ import {
   overflowOf,
   picture,
   seriousFindings,
-  startBrowser,
 } from './console-browser.ts'
+import { useConsoleStack } from './console-stack.ts'
 import { askApproval, optimize, pollToEnd, startWork, Traffic } from './exchange-traffic.ts'
 
 const needed = { program: 'chromium', package: 'chromium' }
@@ -20,26 +19,13 @@ if ('missing' in found) testWithProgram(needed, 'Timeline tells the truth', () =
 else watchTimeline(found.path)
 
 function watchTimeline(executablePath: string): void {
-  const folder = newFolder()
-  let stack: NpmStack
-  let browser: Browser
+  const stack = useConsoleStack(executablePath)
   let url: string
   let traffic: Traffic
 
-  beforeAll(async () => {
-    const portBase = await freeBase()
-    ;[stack, browser] = await Promise.all([
-      npmStart({ portBase, data: folder.path, options: ['--memory'] }),
-      startBrowser(executablePath),
-    ])
-    url = `http://127.0.0.1:${portBase + 10}`
-    traffic = new Traffic(url, stack.url)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    stack?.npm.kill('SIGTERM')
-    await stack?.ended
-    folder.remove()
+  beforeAll(() => {
+    url = stack().url
+    traffic = new Traffic(url, stack().gatewayUrl)
   })
 
   const looks: readonly Look[] = [
@@ -52,7 +38,7 @@ function watchTimeline(executablePath: string): void {
     let page: Page
 
     beforeAll(async () => {
-      opened = await openConsole(browser, url, { theme, width })
+      opened = await openConsole(stack().browser, url, { theme, width })
       page = opened.page
     })
     afterAll(() => opened?.close())
