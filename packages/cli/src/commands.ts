@@ -23,6 +23,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/reload.ts')).reload,
   },
   {
+    name: 'health',
+    summary: 'Says by its exit code whether a gateway is ready.',
+    load: async () => (await import('./commands/health.ts')).health,
+  },
+  {
     name: 'usage',
     summary: 'Shows requests, tokens and cost of tenants against their limits.',
     load: async () => (await import('./commands/usage.ts')).usage,

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { configuration } from './harness/configuration.ts'
+import { folderWith, spawnAgentic } from './harness/run-agentic.ts'
+import { runHere } from './harness/run-here.ts'
+import { startUpstream } from './harness/start-upstream.ts'
+
+const health = (url: string, ...args: string[]) => runHere(['health', '--url', url, ...args])
+
+test('"agentic health" tells a ready gateway, a degraded one, one that drains and one that is gone apart', async () => {
+  // The listener stays open for the delay, so that load balancers see the gateway leave.
+  const cwd = folderWith({ 'gateway.yaml': configuration({ gateway: { drain_delay_seconds: 60 } }) })
+  const gateway = spawnAgentic(['start', '-c', 'gateway.yaml'], { cwd })
+  const { port } = await gateway.logged('the gateway is listening')
+  const url = `http://127.0.0.1:${port}`
+  expect(await health(url)).toEqual({ code: 0, stdout: 'ready\n', stderr: '' })
+
+  writeFileSync(join(cwd, 'gateway.yaml'), 'routes: [')
+  gateway.child.kill('SIGHUP')
+  await gateway.logged('the reload was refused')
+  const degraded = 'ready\ndegraded: configuration: the last reload was refused\n'
+  expect(await health(url)).toEqual({ code: 0, stdout: degraded, stderr: '' })
+
+  gateway.child.kill('SIGTERM')
+  await gateway.logged('draining')
+  expect(await health(url)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'not ready: 503 The gateway is shutting down.\n',
+  })
+  gateway.child.kill('SIGKILL')
+  await gateway.ended
+  expect(await health(url)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `no gateway answers at ${url} within 2000 ms\n`,
+  })
+})
+
+test('"agentic health" does not wait longer than its limit', async () => {
+  const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const address = silent.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  expect(await health(url, '--timeout-ms', '100')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `no gateway answers at ${url} within 100 ms\n`,
+  })
+})
+
+test('"agentic health" does not take another web server for a ready gateway', async () => {
+  const { url } = await startUpstream((_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"\\u001b[31mup"}'),
+  )
+  expect(await health(url)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `the answer of ${url} is not that of a gateway\n`,
+  })
+})
