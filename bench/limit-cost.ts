@@ -22,6 +22,7 @@ const metrics = createMetrics({
   load: { inFlight: 0, bufferedBytes: 0 },
   upstreams: () => [],
   targets: () => [],
+  streamLimit: () => ({ limit: 10, scope: 'local' }),
   budgets: () => [],
   elicitations: () => 0,
 })

@@ -133,6 +133,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     load,
     upstreams: () => upstreamStates(outlasting),
     targets: () => snapshots.current.pools.groups.flatMap(targetsUp),
+    streamLimit: () => streamLimit(gatewayConfig(), slots),
     budgets: () => limits.store.budgetUse(),
     elicitations: () => mcp.links.pendingElicitations,
   })
@@ -172,8 +173,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   return {
     metrics,
     async start() {
-      auditFiles.claim(current().config)
-      await warm({ snapshot: current(), slots, store: limits.store })
+      await warm({ snapshot: current(), slots, store: limits.store, auditFiles })
       state.port = await openBoth(listener, admin)
       return state.port
     },
@@ -191,9 +191,15 @@ async function closeInOrder(...groups: readonly (readonly Closable[])[]): Promis
   for (const parts of groups) await Promise.all(parts.map((part) => part.close()))
 }
 
-/** Waits for the parts that the first request needs. */
-async function warm({ snapshot, slots, store }: Pick<Parts, 'snapshot' | 'slots'> & { store: LimitStore }) {
+interface StartParts extends Pick<Parts, 'snapshot' | 'slots'> {
+  readonly store: LimitStore
+  readonly auditFiles: AuditFiles
+}
+
+/** Claims the audit files, and waits for the parts that the first request needs. */
+async function warm({ snapshot, slots, store, auditFiles }: StartParts) {
   const { config, mcp } = snapshot
+  auditFiles.claim(config)
   const isLimited = config.gateway.rate_limits.length > 0
   await Promise.all([slots.warm?.(), isLimited && store.warm?.(), mcp?.load()])
 }
@@ -209,6 +215,12 @@ function openSlots(
 ): StreamSlots {
   const { shared } = config.gateway
   return streamSlots(() => current().llm.max_sse_connections_per_tenant, { shared, log, metrics })
+}
+
+/** Workers without `gateway.shared` share their slots too, but only with each other: together they are one gateway. */
+function streamLimit({ shared, llm }: GatewaySection, slots: StreamSlots) {
+  const scope = shared === undefined ? 'local' : slots.scope()
+  return { limit: llm.max_sse_connections_per_tenant, scope }
 }
 
 /** The counts of the limits outlive every configuration: the last requests of a snapshot settle their reservations. */

@@ -15,7 +15,9 @@ it('answers the stream above the limit with 429 and the seconds to wait', async 
   const upstream = await startEventUpstream()
   const { url, metrics, audit } = await startGateway({ routes: routes(upstream.url) })
   for (let index = 0; index < 10; index += 1) await openStream({ url: `${url}/llm/completions` })
-  expect(active(await metrics())).toBe(10)
+  const full = await metrics()
+  expect(active(full)).toBe(10)
+  expect(full).toContain('\nagentic_gateway_sse_connections_limit{scope="local"} 10\n')
   const response = await fetch(`${url}/llm/completions`, {
     method: 'POST',
     headers: {

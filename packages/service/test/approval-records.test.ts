@@ -131,6 +131,28 @@ it('serve answers GET /metrics with waits, operations by state and the oldest pe
   expect(metrics.text).toContain('# TYPE agentic_operations gauge\n')
 })
 
+it('the oldest pending approval is the oldest that still waits, and 0 without one', async () => {
+  // A store of its own: approvals of other tests wait too.
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 60 * 60 * 1000)
+  const clock = { now: hoursAgo(3) }
+  const { url, service } = await startService({ operations: [pay], runtime: { now: () => clock.now } })
+  const oldest = async () =>
+    Number(/^agentic_approvals_oldest_pending_seconds (.+)$/m.exec(await service.metrics())?.[1])
+  const request = (subject: string) =>
+    ask(`${url}/pay`, { method: 'POST', headers: { 'x-actor-subject': subject } })
+  const reject = ({ headers }: Awaited<ReturnType<typeof request>>) =>
+    ask(`${url}${headers.get('location')}/reject`, { method: 'POST', headers: bob })
+  expect(await oldest()).toBe(0)
+  const first = await request('alice')
+  clock.now = hoursAgo(1)
+  const second = await request('carol')
+  expect(Math.round((await oldest()) / 3600)).toBe(3)
+  await reject(first)
+  expect(Math.round((await oldest()) / 3600)).toBe(1)
+  await reject(second)
+  expect(await oldest()).toBe(0)
+})
+
 it('10,000 open approvals are listed page by page, each page small', async () => {
   const { url } = await startService({ operations: [pay], store })
   await store.query(

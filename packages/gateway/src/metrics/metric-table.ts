@@ -32,6 +32,13 @@ export const metricTable = {
     labels: ['tenant_id', 'route_id'],
     help: 'Streams that hold a slot.',
   },
+  sseLimit: {
+    name: 'agentic_gateway_sse_connections_limit',
+    type: 'gauge',
+    labels: ['scope'],
+    together: 'max',
+    help: 'Streams that a tenant may hold at once: at all gateways of a store together (scope shared), or at this one (local).',
+  },
   sseErrors: {
     name: 'agentic_gateway_sse_errors_total',
     type: 'counter',

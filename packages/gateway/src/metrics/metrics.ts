@@ -88,6 +88,8 @@ export interface MetricSources {
   readonly upstreams: () => readonly UpstreamState[]
   readonly targets: () => readonly TargetUp[]
   readonly load: { readonly inFlight: number; readonly bufferedBytes: number }
+  /** The stream limit of a tenant, and whether it holds for all gateways of a store or for this one. */
+  readonly streamLimit: () => { readonly limit: number; readonly scope: 'local' | 'shared' }
   /** The highest use of each budget. */
   readonly budgets: () => readonly { readonly policy: string; readonly ratio: number }[]
   /** The questions to MCP clients that wait for an answer. */
@@ -227,6 +229,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const buffered = registry.gauge(metricTable.buffered)
   const loopDelay = registry.gauge(metricTable.loopDelay)
   const memory = registry.gauge(metricTable.memory)
+  const sseLimit = registry.gauge(metricTable.sseLimit)
   const budgetUsed = registry.gauge(metricTable.budgetUsed)
   const elicitations = registry.gauge(metricTable.mcpElicitations)
   registry.gauge(metricTable.workers).set(1)
@@ -250,6 +253,9 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
       inFlight.set(sources.load.inFlight)
       buffered.set(sources.load.bufferedBytes)
       elicitations.set(sources.elicitations())
+      sseLimit.reset()
+      const { limit, scope } = sources.streamLimit()
+      sseLimit.set(limit, scope)
       budgetUsed.reset()
       for (const { policy, ratio } of sources.budgets()) budgetUsed.set(ratio, policy)
       for (const percentile of [50, 99]) loopDelay.set(delay.percentile(percentile) / 1e9, String(percentile))

@@ -8,6 +8,11 @@ export function metricValue(scrape: string, name: string, labels: Record<string,
   return 0
 }
 
+/** All series of a metric in a scrape. */
+export function metricLines(scrape: string, name: string): string[] {
+  return scrape.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+}
+
 /** Only ends a wait for an event that never comes, like the limits of vitest.config.ts. */
 export const PATIENCE_MS = 120_000
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { leaseKey } from '../../src/slots/redis-lease-store.ts'
 import { startEventUpstream } from '../harness/event-upstream.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
+import { eventually, metricLines, metricValue } from '../harness/metric-value.ts'
 import { ownTime } from '../harness/own-time.ts'
 import type { RedisServer } from '../harness/redis-server.ts'
 import { openStream } from '../harness/stream-client.ts'
@@ -62,6 +62,8 @@ testWithRedis(
     const early = await openStream({ url: first.streamUrl })
     expect(await statusOf(second)).toBe(200)
     expect(await statusOf(second)).toBe(429)
+    const shared = metricLines(await first.metrics(), 'agentic_gateway_sse_connections_limit')
+    expect(shared).toEqual(['agentic_gateway_sse_connections_limit{scope="shared"} 2'])
     await redis.stop()
     for (const gateway of [first, second])
       await expectAlone(gateway, /not shared.* (?:ECONNRESET|SocketClosedUnexpectedlyError)$/)
@@ -69,6 +71,8 @@ testWithRedis(
     expect([await statusOf(second), await statusOf(second)]).toEqual([200, 429])
     const scrape = await first.metrics()
     expect(metricValue(scrape, 'agentic_gateway_shared_limit_local_decisions_total')).toBe(2)
+    const local = metricLines(scrape, 'agentic_gateway_sse_connections_limit')
+    expect(local).toEqual(['agentic_gateway_sse_connections_limit{scope="local"} 2'])
     await redis.restart()
     await expectTogether(redis, [first, second])
     const { response } = await upstream.opened(0)

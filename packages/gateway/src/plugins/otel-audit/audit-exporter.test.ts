@@ -25,6 +25,7 @@ it('books what was written and what was lost, with the time it took', () => {
   report.dropped(2, new Error('reset'), 0.5)
   report.dropped(1, 'full')
   expect(calls).toEqual([
+    ['otlp', 'error', 0],
     ['otlp', 'ok', 3],
     ['otlp', 0.25],
     ['otlp', 'error', 2],

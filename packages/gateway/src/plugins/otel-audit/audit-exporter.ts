@@ -50,6 +50,8 @@ export function createDeliveryReport(options: DeliveryReportOptions): DeliveryRe
   const { exporter, metrics, log, now = () => performance.now() } = options
   const warning = createLossWarning(exporter, log, now)
   let failing = false
+  // The series exists from the start, so that the first loss is an increase.
+  metrics.auditEmitted(exporter, 'error', 0)
   return {
     written(records, seconds) {
       failing = false
