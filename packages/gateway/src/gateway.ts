@@ -32,6 +32,7 @@ import {
 } from './listen/listener.ts'
 import { createLog, type Log } from './log.ts'
 import { createMcpWorld, type McpWorld } from './mcp/mcp-links.ts'
+import { createRedisRelay } from './mcp/redis-relay.ts'
 import { createMetrics, type Metrics, type TargetUp, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
 import { checkGivenPlugins, type GivenPlugin, type LoadedPlugin } from './plugins/custom/load-plugins.ts'
@@ -126,7 +127,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const gatewayConfig = () => snapshots.current.config.gateway
   const load = createLoad(() => gatewayConfig().limits)
   const gatewayPort = () => state.port
-  const mcp = createMcpWorld(gatewayPort)
+  const mcp = openMcp(options, gatewayPort)
   const outlasting = { http, mcp, ...createSharedPools(), waits: load, resources: createShared<Closable>() }
   const metrics = createMetrics({
     version: options.version,
@@ -168,7 +169,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     state.closing = true
     await cancelAll(load)
     await Promise.all([listener.close(), admin?.close()])
-    await closeInOrder([slots], [snapshots], [auditFiles, limits.store, http], [load, metrics])
+    await closeInOrder([slots], [snapshots], [auditFiles, limits.store, mcp.links, http], [load, metrics])
   }
   return {
     metrics,
@@ -228,6 +229,12 @@ function openLimits(options: ReturnType<typeof withDefaults>, metrics: Metrics) 
   const { limitStore = createLimitStore, log, config } = options
   const { shared } = config.gateway
   return { store: limitStore({ shared, log, metrics }), ledger: new UsageLedger() }
+}
+
+/** Only gateways of one Redis pass answers of MCP clients on to each other. */
+function openMcp({ config, log }: ReturnType<typeof withDefaults>, port: () => number): McpWorld {
+  const { shared } = config.gateway
+  return createMcpWorld(port, shared && ((own) => createRedisRelay({ ...own, shared, log })))
 }
 
 function withDefaults(options: GatewayOptions) {
@@ -304,8 +311,7 @@ function degradedReasons(
   const unanchored = auditFiles.degraded()
   if (unanchored !== undefined) reasons.push(unanchored)
   reasons.push(...pools.groups.flatMap(groupReasons))
-  const missing = mcp?.degraded()
-  if (missing !== undefined) reasons.push(missing)
+  reasons.push(...(mcp?.degraded() ?? []))
   for (const { name, degraded } of plugins) {
     const reason = degraded?.()
     if (reason !== undefined) reasons.push(`${name}: ${reason}`)

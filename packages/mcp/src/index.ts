@@ -25,11 +25,8 @@ export { createFacade, type FacadeOptions, OPERATION_TOOL } from './facade/facad
 export type { CallFacts, InnerAnswer, InnerRequest, Send, StreamEvent } from './facade/inner-exchange.ts'
 export { createEndpoint, type Endpoint } from './protocol/endpoint.ts'
 export type { AnswerFacts, McpAnswer, McpRequest } from './protocol/http.ts'
-export {
-  MAX_OPEN_QUESTIONS,
-  type OpenRequestsOptions,
-  type RelayedMessage,
-} from './protocol/open-requests.ts'
+export { MAX_OPEN_QUESTIONS, type OpenRequestsOptions } from './protocol/open-requests.ts'
+export { openMessage, type RelayedMessage, sealMessage } from './protocol/relayed-message.ts'
 export type { LegacyMode, ProtocolOptions } from './protocol/server.ts'
 export type {
   Caller,

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts'
 import { parseJson } from './json-value.ts'
 
 /** The uses of sealed texts. A text sealed for one use does not open for another. */
-export type SealUse = 'state' | 'session' | 'task'
+export type SealUse = 'state' | 'session' | 'task' | 'relay'
 
 /** The options of a seal. */
 export interface SealOptions {
@@ -24,8 +24,10 @@ export interface Seal {
 /** The fewest bytes of a secret. */
 export const MIN_SECRET_BYTES = 32
 
-/** The most characters of a sealed text. Longer ones are neither made nor opened. */
+/** The most characters of a sealed text that a client carries. Longer ones are neither made nor opened. */
 export const MAX_SEALED_CHARACTERS = 16_384
+// No client carries these: an answer of a client may be longer than a state.
+const MAX_RELAYED_CHARACTERS = 1_048_576
 
 const VERSION = 'v1'
 const ALGORITHM = 'aes-256-gcm'
@@ -53,7 +55,7 @@ export function createSeal({ secrets, publicUrl, environment }: SealOptions): Se
       return [VERSION, first.id, encode(iv), encode(Buffer.concat(sealed))].join('.')
     },
     open(use, text) {
-      if (text.length > MAX_SEALED_CHARACTERS) return undefined
+      if (text.length > (use === 'relay' ? MAX_RELAYED_CHARACTERS : MAX_SEALED_CHARACTERS)) return undefined
       const [version, id, iv, sealed, ...rest] = text.split('.')
       const key = keys.find((each) => each.id === id)
       if (version !== VERSION || key === undefined || iv === undefined || sealed === undefined)

@@ -46,6 +46,8 @@ export interface McpServer {
 }
 
 const DOCUMENT_SECONDS = 300
+const RELAY_MISSING =
+  'mcp: the shared store is out of reach, answers of clients are not passed on to other gateways'
 
 /** The tools and the endpoint of one configuration. The package is loaded only for a configuration with the section. */
 export class McpMount {
@@ -70,9 +72,9 @@ export class McpMount {
     this.#routes = options.config.routes.flatMap(toolRoute)
   }
 
-  /** Loads the package and begins to read the documents of the services. */
+  /** Loads the package, begins to read the documents of the services, and looks for other gateways. */
   load(): Promise<void> {
-    this.#loading ??= import('@agentic-rest/mcp').then((module) => {
+    this.#loading ??= import('@agentic-rest/mcp').then(async (module) => {
       if (this.#isClosed) return
       this.#package = module
       this.#catalogue = module.createCatalogue({
@@ -85,6 +87,8 @@ export class McpMount {
           this.#options.links.toolsChanged()
         },
       })
+      // Only clients of 2025 are asked by one process and answer another.
+      if (this.section.legacy === 'sessions') await this.#options.links.open()
     })
     return this.#loading
   }
@@ -103,11 +107,12 @@ export class McpMount {
     return this.#server
   }
 
-  /** Names the routes that are no tool at the moment. */
-  degraded(): string | undefined {
+  /** Names the routes that are no tool at the moment, and missing gateways. */
+  degraded(): readonly string[] {
     const faults = this.#catalogue?.faults ?? []
-    if (faults.length === 0) return undefined
-    return `mcp: ${faults.map(({ routeId, fault }) => `${routeId} (${fault.code})`).join(', ')}`
+    const missing = faults.map(({ routeId, fault }) => `${routeId} (${fault.code})`).join(', ')
+    const isAlone = this.section.legacy === 'sessions' && this.#options.links.isAlone
+    return [...(faults.length === 0 ? [] : [`mcp: ${missing}`]), ...(isAlone ? [RELAY_MISSING] : [])]
   }
 
   close(): void {
@@ -164,11 +169,11 @@ export class McpMount {
       legacy: section.legacy,
       listTtlSeconds: section.list_ttl_seconds,
       instance: links.nextInstance(),
-      relay: (message) => links.relay(message),
+      relay: (message) => links.relay(message, () => module.sealMessage(message, seal)),
       onError: (error) => log.error('an MCP call failed', { error }),
     })
     this.#endpoint = endpoint
-    links.join(endpoint)
+    links.join(endpoint, (text) => module.openMessage(text, seal))
     const scopes = scopesOf(config)
     const { issuers } = config.plugins['token-validator']
     const people = issuers.filter(({ service_account }) => !service_account).map(({ issuer }) => issuer)

@@ -1,16 +1,7 @@
 import type { Environment } from '../environment.ts'
 import type { JsonObject } from '../json-value.ts'
 import type { RpcId } from './json-rpc.ts'
-
-/** A message for a call that another process serves. */
-export type RelayedMessage =
-  | {
-      readonly type: 'response'
-      readonly id: string
-      readonly session: string
-      readonly result: JsonObject | undefined
-    }
-  | { readonly type: 'cancelled'; readonly session: string; readonly requestId: RpcId }
+import { instanceOf, type RelayedMessage } from './relayed-message.ts'
 
 /** The options of the open requests of a process. */
 export interface OpenRequestsOptions {
@@ -75,7 +66,7 @@ export class OpenRequests {
 
   /** Delivers an answer here or to another process. An answer nobody waits for is dropped. */
   deliver(message: RelayedMessage): void {
-    const isElsewhere = message.type === 'response' && !message.id.startsWith(`${this.#options.instance}.`)
+    const isElsewhere = message.type === 'response' && instanceOf(message.id) !== this.#options.instance
     if (!isElsewhere && this.receive(message)) return
     // The id of a call does not name its process.
     if (isElsewhere || message.type === 'cancelled') this.#options.relay?.(message)

@@ -200,7 +200,7 @@ export const gatewaySection = section({
   shared: shared
     .optional()
     .describe(
-      'Keeps max_sse_connections_per_tenant and rate_limits across several gateways instead of in each; absent means in each.',
+      'Keeps max_sse_connections_per_tenant and rate_limits across several gateways instead of in each, and passes answers of MCP clients on between them; absent means in each.',
     ),
   trusted_proxies: list(checked('an address range', checkAddressRange))
     .default([])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseConfig } from '../src/index.ts'
-import { configText } from './harness/read-config.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
+import { parseConfig } from '../../src/index.ts'
+import { configText } from '../harness/read-config.ts'
+import { startGateway } from '../harness/start-gateway.ts'
+import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 
 interface Call {
   readonly method?: string

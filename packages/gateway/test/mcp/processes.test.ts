@@ -1,99 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Outcome, writeOutcome } from '@agentic-rest/profile'
 import { expect, onTestFinished, test } from 'vitest'
-import { startGateway } from './harness/start-gateway.ts'
-import { startUpstream } from './harness/start-upstream.ts'
-import { startSupervisor } from './workers/start-supervisor.ts'
-
-const question: Outcome = {
-  type: 'clarification_required',
-  message: 'More input is needed.',
-  requiredInputs: [
-    { name: 'goal', type: 'string', required: true, question: 'Which goal?', location: 'body' },
-  ],
-}
-
-/** A service that asks for the goal, and tells it then. */
-async function startAskingService() {
-  return await startUpstream(({ headers, body }, response) => {
-    const { goal } = JSON.parse(String(body))
-    const trace = {
-      correlationId: String(headers['x-correlation-id']),
-      requestId: String(headers['x-request-id']),
-    }
-    const outcome: Outcome = goal === undefined ? question : { type: 'success', body: { goal } }
-    const written = writeOutcome(outcome, trace)
-    response.writeHead(written.status, { ...written.headers }).end(written.body)
-  })
-}
-
-async function configOf(mcp: Record<string, unknown>, gateway: Record<string, unknown> = {}) {
-  const { url: target, ...upstream } = await startAskingService()
-  const tool = { input: 'none', description: 'Optimizes.' }
-  const route = { id: 'optimize', method: 'POST', path: '/campaigns/{id}', target, mcp: tool }
-  return { upstream, config: { gateway, mcp, routes: [route] } }
-}
-
-interface Sent {
-  readonly body: object
-  readonly headers?: Record<string, string>
-}
-
-/** Sends a message on a connection of its own: the connections go to the workers in turn. */
-function send(url: string, { body, headers = {} }: Sent): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(`${url}/mcp`, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        'X-Tenant-ID': 'acme',
-        ...headers,
-      },
-    })
-    onTestFinished(() => void request.destroy())
-    request
-      .on('error', reject)
-      .on('response', resolve)
-      .end(JSON.stringify({ jsonrpc: '2.0', ...body }))
-  })
-}
-
-/** The messages of an event stream, as they come. */
-async function* messagesOf(answer: IncomingMessage) {
-  let rest = ''
-  for await (const chunk of answer) {
-    const frames = (rest + String(chunk)).split('\n\n')
-    rest = frames.pop() ?? ''
-    for (const frame of frames) {
-      const data = /^data: (.+)$/m.exec(frame)?.[1]
-      if (data !== undefined) yield JSON.parse(data)
-    }
-  }
-}
-
-async function openSession(url: string): Promise<Record<string, string>> {
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: { elicitation: { form: {} } },
-    clientInfo: { name: 'old', version: '1' },
-  }
-  const opened = await send(url, { body: { id: 0, method: 'initialize', params } })
-  opened.resume()
-  return {
-    'Mcp-Session-Id': String(opened.headers['mcp-session-id']),
-    'MCP-Protocol-Version': '2025-11-25',
-  }
-}
-
-const call = { method: 'tools/call', params: { name: 'optimize', arguments: { id: '7' } } }
+import { startGateway } from '../harness/start-gateway.ts'
+import { startSupervisor } from '../workers/start-supervisor.ts'
+import { askingConfig, call, messagesOf, openSession, send } from './asking-service.ts'
 
 test('an answer of a client of 2025 finds the worker that asked', async () => {
-  const { config, upstream } = await configOf({ state_secrets: ['s'.repeat(32)] }, { workers: 2 })
+  const { config, upstream } = await askingConfig({ state_secrets: ['s'.repeat(32)] }, { workers: 2 })
   const { url } = await startSupervisor(config)
   const headers = await openSession(url)
   for (let id = 1; id <= 4; id++) {
@@ -110,7 +24,7 @@ test('an answer of a client of 2025 finds the worker that asked', async () => {
 })
 
 test('an answer for the session of somebody else is dropped', async () => {
-  const { config } = await configOf({})
+  const { config } = await askingConfig({})
   const { url } = await startGateway(config)
   const headers = await openSession(url)
   const messages = messagesOf(await send(url, { body: { id: 1, ...call }, headers }))
@@ -157,7 +71,7 @@ test('gateways with the same secrets continue the calls of each other, also whil
   })
   const public_url = 'https://agents.example.test/mcp'
   const gatewayWith = async (state_secrets_files: string[]) => {
-    const { config } = await configOf({ public_url, state_secrets_files })
+    const { config } = await askingConfig({ public_url, state_secrets_files })
     return (await startGateway(config)).url
   }
   const { result: first } = await round(await gatewayWith([old]))
@@ -176,7 +90,7 @@ test('a file with a short secret, or a schema that is none, stops the start and 
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'short')
   writeFileSync(file, 'short-but-secret\n')
-  const { config } = await configOf({ state_secrets_files: [file] })
+  const { config } = await askingConfig({ state_secrets_files: [file] })
   await expect(startGateway(config)).rejects.toThrow(
     'mcp.state_secrets_files[0]: its content must have at least 32 characters',
   )
