@@ -63,4 +63,5 @@ export {
   type Seal,
   type SealOptions,
 } from './sealed-text.ts'
-export { type Bridge, type BridgeOptions, createStdioBridge } from './stdio-bridge.ts'
+export { type Bridge, type BridgeOptions, bridgeCodes, createStdioBridge } from './stdio-bridge.ts'
+export { type LongLine, MAX_LINE_BYTES, readLines } from './stdio-lines.ts'

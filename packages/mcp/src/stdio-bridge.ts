@@ -4,12 +4,15 @@ import { isObject, objectAt, parseJson, textAt } from './json-value.ts'
 import { claimsModern, metaKeys, nameHeader } from './protocol/envelope.ts'
 import {
   errorMessage,
+  idOf,
+  type RpcError,
   type RpcId,
   type RpcMessage,
   type RpcRequest,
   readMessage,
   rpcCodes,
 } from './protocol/json-rpc.ts'
+import type { LongLine } from './stdio-lines.ts'
 
 /** The options of a bridge. */
 export interface BridgeOptions {
@@ -18,14 +21,16 @@ export interface BridgeOptions {
   /** Headers of every request: the token, the tenant. */
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof fetch
-  /** Writes a line to the client, without its end. */
-  write(line: string): void
+  /** Writes a line to the client, without its end. A stream waits for the promise before it is read on. */
+  write(line: string): void | Promise<void>
+  /** Told of every failure, in one sentence without the token. */
+  onFailure?(text: string): void
 }
 
 /** A client of lines in front of an endpoint of HTTP. */
 export interface Bridge {
   /** Takes a line of the client. Resolves when it is answered; never rejects. */
-  receive(line: string): Promise<void>
+  receive(line: string | LongLine): Promise<void>
   /** Ends all requests. */
   close(): void
 }
@@ -49,24 +54,39 @@ function requestHeaders({ method, params }: RpcRequest): Readonly<Record<string,
   }
 }
 
+/** The codes of the failures that are found on this side of the gateway. */
+export const bridgeCodes = {
+  unreachable: 'GATEWAY_UNREACHABLE',
+  brokenStream: 'STREAM_BROKEN',
+  longLine: 'LINE_TOO_LONG',
+} as const
+
 class StdioBridge implements Bridge {
   readonly #options: BridgeOptions
   readonly #open = new Map<RpcId, AbortController>()
   readonly #closed = new AbortController()
   #handshake: string | undefined
-  #session: Readonly<Record<string, string>> = {}
+  #version: string | undefined
+  #session: string | undefined
 
   constructor(options: BridgeOptions) {
     this.#options = options
   }
 
-  async receive(line: string): Promise<void> {
-    if (line.trim() === '') return
-    const message = readMessage(parseJson(line))
-    if (message === undefined) {
-      this.#writeError(null, 'The line is not a JSON-RPC message', rpcCodes.invalidRequest)
+  async receive(line: string | LongLine): Promise<void> {
+    if (typeof line !== 'string') {
+      const message = `The line has more than ${line.limit} bytes`
+      await this.#refuse(line.id, {
+        code: rpcCodes.invalidRequest,
+        message,
+        data: { code: bridgeCodes.longLine },
+      })
       return
     }
+    if (line.trim() === '') return
+    const value = parseJson(line)
+    const message = readMessage(value)
+    if (message === undefined) return this.#refuseLine(value)
     if (this.#isCancelled(message)) return
     if (message.type !== 'request') return this.#deliver(message, line, this.#closed.signal)
     const left = new AbortController()
@@ -77,6 +97,16 @@ class StdioBridge implements Bridge {
 
   close(): void {
     this.#closed.abort()
+  }
+
+  #refuseLine(value: unknown): Promise<void> {
+    if (value === undefined) {
+      return this.#refuse(null, { code: rpcCodes.parseError, message: 'The line is not JSON' })
+    }
+    const message = Array.isArray(value)
+      ? 'Batches are not supported'
+      : 'The line is not a JSON-RPC message'
+    return this.#refuse(idOf(value), { code: rpcCodes.invalidRequest, message })
   }
 
   /** On 2026-07-28 the end of the response stream is the cancellation, so the notification is not sent on. */
@@ -90,27 +120,47 @@ class StdioBridge implements Bridge {
   }
 
   async #deliver(message: RpcMessage, line: string, signal: AbortSignal): Promise<void> {
-    const isRequest = message.type === 'request'
+    const id = message.type === 'request' ? message.id : undefined
     try {
       const answer = await this.#post(message, line, signal)
-      if (isRequest && message.method === 'initialize') await this.#begin(answer, line, message.id)
-      else await this.#pass(answer, isRequest ? message.id : undefined)
-    } catch {
-      if (isRequest && !signal.aborted) this.#writeError(message.id, 'The gateway cannot be reached')
+      if (message.type === 'request' && message.method === 'initialize') await this.#begin(answer, line)
+      await this.#pass(answer, id)
+    } catch (error) {
+      if (signal.aborted) return
+      const failure = {
+        code: rpcCodes.internalError,
+        message: 'The gateway cannot be reached',
+        data: { code: bridgeCodes.unreachable },
+      }
+      await this.#fail(id, failure, reasonOf(error))
     }
   }
 
   /** Posts a message. A session that has ended is begun again, once, without the client noticing. */
   async #post(message: RpcMessage, line: string, signal: AbortSignal): Promise<Response> {
+    const isFirst = message.type === 'request' && message.method === 'initialize'
     const own = message.type === 'request' ? requestHeaders(message) : {}
-    const send = () => this.#send(line, { ...this.#session, ...own }, signal)
-    const answer = await send()
-    const isLost = answer.status === lostStatus && Object.hasOwn(this.#session, SESSION)
-    if (!isLost || this.#handshake === undefined) return answer
+    const session = isFirst ? undefined : this.#session
+    const answer = await this.#send(line, { ...this.#sessionHeaders(isFirst), ...own }, signal)
+    if (answer.status !== lostStatus || session === undefined || this.#handshake === undefined) return answer
     await answer.body?.cancel()
-    this.#session = {}
-    this.#note(await this.#send(this.#handshake, {}, signal))
-    return send()
+    // Another request may have begun the new session meanwhile.
+    if (this.#session === session) {
+      this.#options.onFailure?.('the session has ended, a new one is begun')
+      const begun = await this.#send(this.#handshake, {}, signal)
+      if (!begun.ok) return begun
+      await begun.body?.cancel()
+      this.#session = headerValue(begun.headers, SESSION)
+    }
+    return this.#send(line, { ...this.#sessionHeaders(false), ...own }, signal)
+  }
+
+  #sessionHeaders(isFirst: boolean): Readonly<Record<string, string>> {
+    if (isFirst) return {}
+    return {
+      ...(this.#session !== undefined && { [SESSION]: this.#session }),
+      ...(this.#version !== undefined && { 'MCP-Protocol-Version': this.#version }),
+    }
   }
 
   #send(body: string, own: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
@@ -119,52 +169,92 @@ class StdioBridge implements Bridge {
       [headers.contentType]: 'application/json',
       Accept: 'application/json, text/event-stream',
     }
-    return send(url, { method: 'POST', headers: { ...given, ...accept, ...own }, body, signal })
+    // A redirect would send the token to another host.
+    const redirect = 'manual'
+    return send(url, { method: 'POST', headers: { ...given, ...accept, ...own }, body, signal, redirect })
   }
 
-  async #begin(answer: Response, line: string, id: RpcId): Promise<void> {
-    const text = await answer.text()
-    const version = textAt(objectAt(parseJson(text), 'result'), 'protocolVersion')
-    if (version !== undefined) {
-      this.#handshake = line
-      this.#note(answer)
-      this.#session = { ...this.#session, 'MCP-Protocol-Version': version }
-    }
-    this.#writeAnswer(answer, text, id)
-  }
-
-  #note(answer: Response): void {
-    const id = headerValue(answer.headers, SESSION)
-    if (id !== undefined) this.#session = { ...this.#session, [SESSION]: id }
+  /** Keeps the session and the version of a handshake that succeeded. */
+  async #begin(answer: Response, line: string): Promise<void> {
+    if (!answer.ok) return
+    const result = objectAt(parseJson(await answer.clone().text()), 'result')
+    const version = textAt(result, 'protocolVersion')
+    if (version === undefined) return
+    this.#handshake = line
+    this.#version = version
+    this.#session = headerValue(answer.headers, SESSION)
   }
 
   async #pass(answer: Response, id: RpcId | undefined): Promise<void> {
     const isStream =
       mediaTypeEssence(headerValue(answer.headers, headers.contentType)) === 'text/event-stream'
-    if (isStream && answer.body !== null) {
-      for await (const { data } of readEvents(answer.body)) this.#writeJson(parseJson(data))
-      return
-    }
+    if (isStream && answer.body !== null) return this.#passStream(answer.body, id)
     const text = await answer.text()
-    if (id !== undefined) this.#writeAnswer(answer, text, id)
-  }
-
-  #writeAnswer({ status }: Response, text: string, id: RpcId): void {
     const message = parseJson(text)
-    if (isObject(message) && message['jsonrpc'] === '2.0') {
-      this.#writeJson(message['id'] === null ? { ...message, id } : message)
-      return
+    const isMessage = isObject(message) && message['jsonrpc'] === '2.0'
+    if (id !== undefined && isMessage) {
+      await this.#write(message['id'] === null ? { ...message, id } : message)
+    } else if (id !== undefined || !answer.ok) {
+      await this.#fail(id, statusError(answer, message))
     }
-    const code = textAt(message, 'code')
-    const reason = textAt(message, 'message') ?? (text === '' ? 'no body' : 'not a message')
-    this.#writeError(id, `The gateway answered ${status}${code === undefined ? '' : ` ${code}`}: ${reason}`)
   }
 
-  #writeError(id: RpcId | null, message: string, code: number = rpcCodes.internalError): void {
-    this.#writeJson(errorMessage(id, { code, message }))
+  /** Writes the messages of a stream. A stream that breaks off before the response is an error of its own. */
+  async #passStream(body: ReadableStream<Uint8Array>, id: RpcId | undefined): Promise<void> {
+    let isAnswered = id === undefined
+    let reason: string | undefined
+    try {
+      for await (const { data } of readEvents(body)) {
+        const message = parseJson(data)
+        if (message === undefined) continue
+        isAnswered ||= isObject(message) && message['id'] === id && !Object.hasOwn(message, 'method')
+        await this.#write(message)
+      }
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+    const isCancelled = this.#closed.signal.aborted || (id !== undefined && this.#open.get(id)?.signal.aborted)
+    if (isAnswered || isCancelled) return
+    const message = 'The stream of the gateway ended before the response'
+    const data = { code: bridgeCodes.brokenStream }
+    await this.#fail(id, { code: rpcCodes.internalError, message, data }, reason)
   }
 
-  #writeJson(message: unknown): void {
-    if (message !== undefined && !this.#closed.signal.aborted) this.#options.write(JSON.stringify(message))
+  /** Tells of a failure, and answers the request if there is one. */
+  async #fail(id: RpcId | undefined, error: RpcError, reason?: string): Promise<void> {
+    if (this.#closed.signal.aborted) return
+    this.#options.onFailure?.(reason === undefined ? error.message : `${error.message} (${reason})`)
+    if (id !== undefined) await this.#write(errorMessage(id, error))
   }
+
+  async #refuse(id: RpcId | null, error: RpcError): Promise<void> {
+    this.#options.onFailure?.(error.message)
+    await this.#write(errorMessage(id, error))
+  }
+
+  async #write(message: unknown): Promise<void> {
+    if (!this.#closed.signal.aborted) await this.#options.write(JSON.stringify(message))
+  }
+}
+
+/** The error for an answer of HTTP that is no message: a refused token, a limit, a proxy in between. */
+function statusError({ status, headers: given }: Response, body: unknown): RpcError {
+  const code = textAt(body, 'code')
+  const reason = textAt(body, 'message') ?? 'the answer is not an MCP message'
+  const seconds = Number(headerValue(given, headers.retryAfter) ?? Number.NaN)
+  return {
+    code: rpcCodes.internalError,
+    message: `The gateway answered ${status}${code === undefined ? '' : ` ${code}`}: ${reason}`,
+    data: {
+      status,
+      ...(code !== undefined && { code }),
+      ...(Number.isFinite(seconds) && { retryAfter: seconds }),
+    },
+  }
+}
+
+/** The code of a failed connection, such as `ECONNREFUSED`. Its text could name hosts. */
+function reasonOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? (error.cause ?? error) : undefined
+  return textAt(cause, 'code') ?? (error instanceof Error ? error.name : undefined)
 }
