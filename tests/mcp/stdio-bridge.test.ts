@@ -1,29 +1,180 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
-import { outcomeTypes } from '@agentic-rest/profile'
-import { expect, test } from 'vitest'
-import { startMcpServer } from './http-server.ts'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { repositoryRoot } from '../packed-packages.ts'
 import { clientKinds, connectByLines, type Json, type Person } from './official-clients.ts'
-import { createOutcomeService, seenByWillingClients } from './outcome-service.ts'
+import { startToolGateway } from './tool-gateway.ts'
 
-const program = join(import.meta.dirname, 'bridge-program.ts')
+const agentic = join(repositoryRoot, 'packages/cli/bin/agentic.cjs')
+const compileCache = join(repositoryRoot, '.agentic/compile-cache')
 
-test.each(clientKinds)('%s gets all ten outcomes over the lines of a program', async (kind) => {
-  const service = createOutcomeService()
-  const server = await startMcpServer({ host: (parts) => service.host(parts) })
-  const person: Person = {
-    asked: [],
-    answer: ({ mode }) => ({ action: 'accept', ...(mode !== 'url' && { content: { goal: 'ctr' } }) }),
+const environmentWith = (token: string) => ({
+  PATH: process.env['PATH'] ?? '',
+  NODE_COMPILE_CACHE: compileCache,
+  AGENTIC_TOKEN: token,
+})
+
+const typeOf = (result: Json) => result._meta['org.agentic-rest/outcome'].type
+
+describe.each(clientKinds)('%s', (kind) => {
+  test('gets the outcomes of a gateway over the lines of "agentic mcp"', async () => {
+    const { baseUrl, tokenOf } = await startToolGateway()
+    const dave = await tokenOf('dave', 'campaign:approve')
+    const person: Person = {
+      asked: [],
+      async answer({ mode, url: address }) {
+        if (mode !== 'url') return { action: 'accept', content: { goal: 'ctr' } }
+        const headers = { Authorization: `Bearer ${dave}` }
+        const path = `${new URL(address).pathname}/approve`
+        expect((await fetch(`${baseUrl}${path}`, { method: 'POST', headers })).status).toBe(200)
+        return { action: 'accept' }
+      },
+    }
+    const client = await connectByLines(
+      kind,
+      {
+        command: process.execPath,
+        args: [agentic, 'mcp', '--url', kind === 'sdk 1.32.2' ? `${baseUrl}/mcp` : baseUrl],
+        env: environmentWith(await tokenOf('alice', 'campaign:optimize')),
+        stderr: 'ignore',
+      },
+      person,
+    )
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }: Json) => name)).toContain('create-optimization')
+    const optimize = async (campaignId: string, given: Json) =>
+      typeOf(await client.callTool({ name: 'create-optimization', arguments: { campaignId, ...given } }))
+    const seen = {
+      success: typeOf(await client.callTool({ name: 'read-campaign', arguments: { campaignId: 'cmp-123' } })),
+      clarified: await optimize('cmp-123', {}),
+      validation_failed: await optimize('cmp-123', { goal: 42 }),
+      failed_dependency: await optimize('cmp-offline', { goal: 'ctr' }),
+      error: await optimize('cmp-corrupt', { goal: 'ctr' }),
+      approved: await optimize('cmp-enterprise', { goal: 'ctr' }),
+    }
+    await client.close()
+    expect(seen).toEqual({
+      success: 'success',
+      clarified: 'created',
+      validation_failed: 'validation_failed',
+      failed_dependency: 'failed_dependency',
+      error: 'error',
+      approved: 'created',
+    })
+    expect(person.asked.map(({ mode }) => mode)).toEqual(['form', 'url'])
+  })
+})
+
+/** A running `agentic mcp` with lines in and out. */
+interface Lines {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  send(message: Json): void
+  /** The next message on stdout. */
+  next(): Promise<Json>
+  readonly stderr: () => string
+  readonly ended: Promise<unknown[]>
+}
+
+function startLines(url: string, token: string): Lines {
+  const child = spawn(process.execPath, [agentic, 'mcp', '--url', url], {
+    env: environmentWith(token),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    child,
+    send: (message) =>
+      void child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
+    async next() {
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error(`stdout has ended:\n${stderr}`)
+      return JSON.parse(value)
+    },
+    stderr: () => stderr,
+    ended: once(child, 'close'),
   }
-  const args = ['--conditions=agentic-source', program, server.url]
-  const client = await connectByLines(kind, { command: process.execPath, args }, person)
-  const seen: Json = {}
-  for (const type of outcomeTypes) {
-    const result = await client.callTool({ name: 'outcome', arguments: { kind: type } })
-    seen[type] = [result._meta['org.agentic-rest/outcome'].type, result.isError === true]
+}
+
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const request = (id: number | string, method: string, params: Json = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params: { ...params, _meta: { ..._meta, ...params._meta } },
+})
+
+test('bad lines, a refused token and a huge message are errors, and the process serves on', async () => {
+  const { baseUrl, tokenOf } = await startToolGateway()
+  const token = await tokenOf('alice', 'campaign:optimize')
+  const { child, send, next, stderr, ended } = startLines(`${baseUrl}/`, token)
+  send('{"jsonrpc":')
+  expect(await next()).toEqual({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32700, message: 'The line is not JSON' },
+  })
+  // More than the gateway takes, and more than a line may have.
+  for (const [megabytes, data] of [
+    [11, { status: 413, code: 'BODY_TOO_LARGE' }],
+    [17, { code: 'LINE_TOO_LONG' }],
+  ] as const) {
+    send(
+      request(`of ${megabytes}`, 'tools/call', { name: 'x', arguments: 'x'.repeat(megabytes * 1_048_576) }),
+    )
+    expect(await next()).toMatchObject({ id: `of ${megabytes}`, error: { data } })
   }
-  await client.close()
-  await server.stop()
-  expect(seen).toEqual(seenByWillingClients)
-  expect(person.asked.map(({ mode }) => mode)).toEqual(['form', 'url'])
-  expect(server.errors).toEqual([])
+  send(request(3, 'tools/list'))
+  expect(await next()).toMatchObject({ id: 3, result: { tools: expect.any(Array) } })
+  // The request that was read before the end of stdin is answered.
+  send(request(4, 'tools/list'))
+  child.stdin.end()
+  expect(await next()).toMatchObject({ id: 4, result: {} })
+  expect(await ended).toEqual([0, null])
+  expect(stderr()).not.toContain(token)
+})
+
+test('a refused token and a gateway that is away are told to the client, without the token', async () => {
+  const { baseUrl, gateway, issuer } = await startToolGateway()
+  const claims = { sub: 'alice', aud: 'agentic', tenant_id: 'acme' }
+  const token = await issuer.token({ claims })
+  const { child, send, next, stderr, ended } = startLines(baseUrl, token)
+  send(request(1, 'tools/list'))
+  const refused = await next()
+  expect(refused).toMatchObject({ id: 1, error: { data: { status: 401, code: 'AUDIENCE_MISMATCH' } } })
+  await gateway.close()
+  send(request(2, 'tools/list'))
+  const away = await next()
+  expect(away).toMatchObject({ id: 2, error: { data: { code: 'GATEWAY_UNREACHABLE' } } })
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(stderr()).toContain('agentic mcp: The gateway answered 401 AUDIENCE_MISMATCH')
+  expect(stderr()).toContain('agentic mcp: The gateway cannot be reached (ECONNREFUSED)')
+  expect(JSON.stringify([refused, away, stderr()])).not.toContain(token)
+})
+
+test('SIGTERM ends a call that waits, with an error', async () => {
+  const { baseUrl, tokenOf, records } = await startToolGateway()
+  const { child, send, next, ended } = startLines(baseUrl, await tokenOf('alice', 'campaign:optimize'))
+  const capabilities = { elicitation: { form: {}, url: {} } }
+  const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'x', version: '1' } }
+  send({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+  await next()
+  const call = { name: 'create-optimization', arguments: { campaignId: 'cmp-123' } }
+  send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+  expect(await next()).toMatchObject({ method: 'elicitation/create' })
+  child.kill('SIGTERM')
+  expect(await next()).toMatchObject({ id: 1, error: { data: { code: 'BRIDGE_CLOSED' } } })
+  expect(await ended).toEqual([0, null])
+  expect(records().some(({ attributes }) => attributes?.mcp_tool === 'create-optimization')).toBe(true)
 })

@@ -58,6 +58,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/approvals.ts')).approvals,
   },
   {
+    name: 'mcp',
+    summary: 'Connects a desktop client to a gateway by MCP, or lists the tools that clients see.',
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
+  {
     name: 'token',
     summary: 'Prints a token for the running stack.',
     load: async () => (await import('./commands/token.ts')).token,

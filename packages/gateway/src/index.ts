@@ -19,6 +19,7 @@ export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 export type { ConfigSource, ReloadResult } from './lifetime/reload.ts'
 export { type RouteTrial, type TrialOptions, type TriedRequest, tryRoute } from './line/try-route.ts'
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
+export { type ListedRoute, type MissingTool, readTools, type ToolListing } from './mcp/read-tools.ts'
 export type { PluginPlan } from './plugin.ts'
 export {
   definePlugin,

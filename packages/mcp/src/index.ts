@@ -21,7 +21,7 @@ export {
 export { type Environment, systemEnvironment } from './environment.ts'
 export { readEvents } from './event-stream.ts'
 export type { RunOptions } from './facade/call-requests.ts'
-export { createFacade, type FacadeOptions, OPERATION_TOOL } from './facade/facade.ts'
+export { createFacade, type FacadeOptions, listedTools, OPERATION_TOOL } from './facade/facade.ts'
 export type { CallFacts, InnerAnswer, InnerRequest, Send, StreamEvent } from './facade/inner-exchange.ts'
 export { createEndpoint, type Endpoint } from './protocol/endpoint.ts'
 export type { AnswerFacts, McpAnswer, McpRequest } from './protocol/http.ts'

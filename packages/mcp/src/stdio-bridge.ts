@@ -31,7 +31,7 @@ export interface BridgeOptions {
 export interface Bridge {
   /** Takes a line of the client. Resolves when it is answered; never rejects. */
   receive(line: string | LongLine): Promise<void>
-  /** Ends all requests. */
+  /** Ends all requests, each with an error. */
   close(): void
 }
 
@@ -59,6 +59,7 @@ export const bridgeCodes = {
   unreachable: 'GATEWAY_UNREACHABLE',
   brokenStream: 'STREAM_BROKEN',
   longLine: 'LINE_TOO_LONG',
+  closed: 'BRIDGE_CLOSED',
 } as const
 
 class StdioBridge implements Bridge {
@@ -96,6 +97,13 @@ class StdioBridge implements Bridge {
   }
 
   close(): void {
+    if (this.#closed.signal.aborted) return
+    const error = {
+      code: rpcCodes.internalError,
+      message: 'The bridge is closed',
+      data: { code: bridgeCodes.closed },
+    }
+    for (const id of this.#open.keys()) void this.#write(errorMessage(id, error))
     this.#closed.abort()
   }
 
@@ -103,9 +111,7 @@ class StdioBridge implements Bridge {
     if (value === undefined) {
       return this.#refuse(null, { code: rpcCodes.parseError, message: 'The line is not JSON' })
     }
-    const message = Array.isArray(value)
-      ? 'Batches are not supported'
-      : 'The line is not a JSON-RPC message'
+    const message = Array.isArray(value) ? 'Batches are not supported' : 'The line is not a JSON-RPC message'
     return this.#refuse(idOf(value), { code: rpcCodes.invalidRequest, message })
   }
 
@@ -213,7 +219,8 @@ class StdioBridge implements Bridge {
     } catch (error) {
       reason = reasonOf(error)
     }
-    const isCancelled = this.#closed.signal.aborted || (id !== undefined && this.#open.get(id)?.signal.aborted)
+    const isCancelled =
+      this.#closed.signal.aborted || (id !== undefined && this.#open.get(id)?.signal.aborted)
     if (isAnswered || isCancelled) return
     const message = 'The stream of the gateway ended before the response'
     const data = { code: bridgeCodes.brokenStream }

@@ -5,7 +5,13 @@ async function linesOf(chunks: readonly string[], limit?: number): Promise<(stri
   const bytes = (async function* () {
     for (const chunk of chunks) yield Buffer.from(chunk)
   })()
-  return Array.fromAsync(readLines(bytes, limit))
+  return all(readLines(bytes, limit))
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
 }
 
 test('lines are found across chunks, the last one without its end included', async () => {
@@ -21,7 +27,7 @@ test('lines are found across chunks, the last one without its end included', asy
     yield euro.subarray(0, 1)
     yield euro.subarray(1)
   })()
-  expect(await Array.fromAsync(readLines(halves))).toEqual(['€'])
+  expect(await all(readLines(halves))).toEqual(['€'])
 })
 
 const long = 'x'.repeat(2000)

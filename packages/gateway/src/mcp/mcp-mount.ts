@@ -1,18 +1,13 @@
 import type * as Package from '@agentic-rest/mcp'
 import type { GatewayConfig, McpSection, RouteConfig } from '../config/config-schema.ts'
-import { isInputFile, toolNameOf } from '../config/mcp-rules.ts'
-import { readNamedFile } from '../config/read-files.ts'
-import { pathShape } from '../config/schema/path-template.ts'
 import { mcpSecretsOf } from '../config/secret-files.ts'
-import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { createSpanIds } from '../listen/accept-request.ts'
 import type { Log } from '../log.ts'
 import type { UpstreamPools } from '../upstream/pools.ts'
-import { readServiceDocument } from '../upstream/service-document.ts'
-import { TargetGroup } from '../upstream/targets/target-group.ts'
 import { sendInner } from './inner-exchange.ts'
 import type { McpWorld } from './mcp-links.ts'
+import { hasStatusRoute, type RouteTool, readDocument, routeToolsOf, toolRoutes } from './tool-routes.ts'
 
 /** The surroundings of a request to the endpoint: its exchange, and the steps of the snapshot that serves it. */
 export interface McpSource {
@@ -69,7 +64,7 @@ export class McpMount {
     this.#options = options
     this.section = options.section
     this.#secrets = mcpSecretsOf(options.section, options.secret)
-    this.#routes = options.config.routes.flatMap(toolRoute)
+    this.#routes = toolRoutes(options.config)
   }
 
   /** Loads the package, begins to read the documents of the services, and looks for other gateways. */
@@ -81,7 +76,7 @@ export class McpMount {
         routes: this.#routes,
         environment: module.systemEnvironment,
         refreshSeconds: DOCUMENT_SECONDS,
-        load: (target) => this.#readDocument(target),
+        load: (service) => readDocument(service, this.#options),
         onChange: () => {
           this.#warnOfRepeats()
           this.#options.links.toolsChanged()
@@ -115,6 +110,11 @@ export class McpMount {
     return [...(faults.length === 0 ? [] : [`mcp: ${missing}`]), ...(isAlone ? [RELAY_MISSING] : [])]
   }
 
+  /** The tools of the routes, and the reason of those that are none at the moment. */
+  routeTools(): ReadonlyMap<string, RouteTool> {
+    return routeToolsOf(this.#routes, this.#catalogue?.faults)
+  }
+
   close(): void {
     this.#isClosed = true
     this.#catalogue?.close()
@@ -143,17 +143,6 @@ export class McpMount {
         route: route.id,
       })
     }
-  }
-
-  async #readDocument(service: string): Promise<unknown> {
-    const { config, pools } = this.#options
-    const route = config.routes.find((each) => each.mcp !== undefined && serviceOf(each) === service)
-    const destination = route && pools.get(route)
-    // Every target of an upstream is the same service.
-    const target = destination instanceof TargetGroup ? destination.anyTarget() : destination
-    const reading = target && (await readServiceDocument(target))
-    if (reading?.ok !== true) throw new Error('the document of the service cannot be read')
-    return reading.document
   }
 
   #open(module: typeof Package, publicUrl: string): McpServer {
@@ -222,44 +211,7 @@ export class McpMount {
   }
 }
 
-/** The route as the package sees it; none for a route that is no tool. */
-function toolRoute(route: RouteConfig): Package.TargetRoute[] {
-  const { id, method, path, mcp } = route
-  if (mcp === undefined) return []
-  const input = isInputFile(mcp.input) ? readSchema(mcp.input, `routes.${id}.mcp.input`) : mcp.input
-  const tool = { ...mcp, name: toolNameOf(id, mcp.name), input } as Package.ToolSettings
-  return [{ id, method, path, target: serviceOf(route), mcp: tool }]
-}
-
-/** One text for each service: its address, or the name of its upstream, which is no address. */
-function serviceOf({ target, upstream = '' }: RouteConfig): string {
-  return target ?? `upstream ${upstream}`
-}
-
-function readSchema(file: string, key: string): object {
-  try {
-    const value: unknown = JSON.parse(readNamedFile(file, key))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch (error) {
-    if (error instanceof InitialisationError) throw error
-  }
-  throw new InitialisationError(`${key}: its content is not a JSON Schema`)
-}
-
 /** The scopes that all tools need together. */
 function scopesOf({ routes }: GatewayConfig): string[] {
   return [...new Set(routes.filter(({ mcp }) => mcp !== undefined).flatMap(({ scopes }) => scopes))]
-}
-
-const STATUS_SHAPE = pathShape('/operations/{operationId}/status')
-
-/** Whether a route shows the status of the operations of a tool's service. */
-function hasStatusRoute({ routes }: GatewayConfig, tool: RouteConfig | undefined): boolean {
-  return routes.some(
-    (route) =>
-      route.method === 'GET' &&
-      tool !== undefined &&
-      serviceOf(route) === serviceOf(tool) &&
-      pathShape(route.path) === STATUS_SHAPE,
-  )
 }

@@ -46,6 +46,16 @@ const operationTool: ToolDefinition = {
   annotations: { readOnlyHint: true, openWorldHint: true },
 }
 
+/** The tools as clients see them: those of the routes, and the one for operations if some can be looked at. */
+export function listedTools(
+  tools: readonly CatalogueTool[],
+  canPoll: RunOptions['canPoll'],
+): readonly ToolDefinition[] {
+  const definitions = tools.map(({ definition }) => definition)
+  const isTaken = definitions.some(({ name }) => name === OPERATION_TOOL)
+  return isTaken || !tools.some((tool) => canPoll(tool)) ? definitions : [...definitions, operationTool]
+}
+
 /** Offers the routes of a gateway as tools: every call is a request through its pipeline. */
 export function createFacade(options: FacadeOptions): ToolHost {
   const run: RunOptions = { ...options, states: new CallStates(options.seal, options.environment) }
@@ -54,12 +64,10 @@ export function createFacade(options: FacadeOptions): ToolHost {
     async list(context) {
       const all = options.tools(context)
       const isUsable = await Promise.all(all.map((tool) => options.mayUse(tool, context)))
-      const tools = all.filter((_tool, index) => isUsable[index])
-      const definitions = tools.map(({ definition }) => definition)
-      const isTaken = definitions.some(({ name }) => name === OPERATION_TOOL)
-      return isTaken || !tools.some((tool) => options.canPoll(tool))
-        ? definitions
-        : [...definitions, operationTool]
+      return listedTools(
+        all.filter((_tool, index) => isUsable[index]),
+        options.canPoll,
+      )
     },
     call: (call) => callTool(run, operations, call),
     tasks: {

@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { createGateway, createLog, formatFaults, type GatewayConfig, loadConfig } from '@agentic-rest/gateway'
+import { createStore } from '@agentic-rest/service'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { prepareTables } from '../../examples/campaigns/src/tables.ts'
+import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
+import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
+import { repositoryRoot } from '../packed-packages.ts'
+import type { Json } from './official-clients.ts'
+
+const store = createStore({ memory: true })
+beforeAll(() => prepareTables(store))
+afterAll(() => store.close())
+
+/** The address of the endpoint for tokens. */
+export const PUBLIC_URL = 'https://agents.example.test/mcp'
+
+/** The gateway of the reference stack with every route of the campaign service as a tool. */
+export async function startToolGateway() {
+  const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
+  const issuer = await startIssuer('RS256')
+  const environment = { PORT: '0', IDENTITY_URL: issuer.url, CAMPAIGNS_URL: service.url }
+  const loaded = loadConfig(join(repositoryRoot, 'examples/stack/gateway.yaml'), environment)
+  if (!loaded.ok) throw new Error(formatFaults(loaded.faults))
+  const written: string[] = []
+  const take = (text: string) => void written.push(text)
+  const gateway = createGateway({
+    config: withTools(loaded.config, service.url),
+    baseFolder: repositoryRoot,
+    version: '0.0.0-test',
+    stdout: new Writable({ write: (chunk, _encoding, done) => done(take(String(chunk))) }),
+    log: createLog({ level: 'debug', pretty: false, write: take }),
+  })
+  const baseUrl = `http://127.0.0.1:${await gateway.start()}`
+  onTestFinished(async () => {
+    await gateway.close()
+    await issuer.close()
+  })
+  await expect.poll(async () => (await fetch(`${baseUrl}/readyz`)).json()).toMatchObject({ degraded: [] })
+  const tokenOf = (sub: string, ...roles: string[]) =>
+    issuer.token({ claims: { sub, aud: ['agentic', PUBLIC_URL], tenant_id: 'acme', roles } })
+  const records = () =>
+    written
+      .join('')
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Json => JSON.parse(line))
+  return { gateway, baseUrl, url: `${baseUrl}/mcp`, issuer, tokenOf, written, records }
+}
+
+function withTools(config: GatewayConfig, target: string): GatewayConfig {
+  // Started without `trust`, the service believes plain headers.
+  const { admin: _, identity: __, ...gateway } = config.gateway
+  const tool = { input: 'openapi', stream: 'off', idempotencyArgument: false } as const
+  return {
+    ...config,
+    gateway,
+    mcp: {
+      path: '/mcp',
+      public_url: PUBLIC_URL,
+      name: 'acme-agents',
+      title: 'Agents of Acme',
+      state_secrets: ['a secret of at least thirty-two bytes'],
+      origins: [],
+      legacy: 'sessions',
+      hold_seconds: 20,
+      approval_minutes: 1,
+      forward_authorization: false,
+      list_ttl_seconds: 300,
+    },
+    routes: config.routes
+      .filter((route) => route.target === target)
+      .map((route) => ({ ...route, mcp: tool })),
+  }
+}
