@@ -16,6 +16,7 @@ import { type ConfigurationKey, configurationKeys, type KeySchema, keysTable } f
 import { decisionIndex } from './decision-index.ts'
 import { errorTables, malformedTable } from './error-tables.ts'
 import { codeText, type Generator, jsonText, markdownTable, tableText } from './generated.ts'
+import { grafanaDashboard } from './grafana-dashboard.ts'
 import { productionPackages, readLock } from './locked-packages.ts'
 import { bucketsTable, metricsTable, outcomeLabels } from './metric-tables.ts'
 import { importTable, packagesTable } from './room-tables.ts'
@@ -39,6 +40,7 @@ export const generators: readonly Generator[] = [
     path: 'packages/gateway/src/approvals-page/page-source.ts',
     content: approvalsPageSource,
   },
+  { type: 'file', path: 'deploy/grafana/agentic.json', content: grafanaDashboard },
   section('configuration gateway', configurationPage, () => keysBelow('gateway')),
   ...builtInPlugins.flatMap((plugin) => [
     section(`configuration ${plugin}`, configurationPage, () => keysBelow(`plugins.${plugin}`)),
