@@ -15,7 +15,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-Tenant
 async function askOn(socket: Awaited<ReturnType<typeof openSocket>>, path: string) {
   socket.write(get(path))
   let text = ''
-  while (!/\r\n\r\n.*\}$/s.test(text)) {
+  while (!/\r\n\r\n.*\}(\r\n0\r\n\r\n)?$/s.test(text)) {
     const [data] = await once(socket, 'data')
     text += data
   }
@@ -172,14 +172,19 @@ describe('draining', () => {
 
   it('keeps accepting for drain_delay_seconds while it says that it is not ready', async () => {
     const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
-    const { gateway, url } = await startGateway({
+    const { gateway, url, port } = await startGateway({
       gateway: { drain_delay_seconds: 1 },
       routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
     })
+    const pooled = await openSocket(port)
+    expect((await askOn(pooled, '/r')).headers['connection']).not.toBe('close')
     const drained = gateway.drain()
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
     const response = await fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme', Connection: 'close' } })
     expect(await response.json()).toEqual({ ok: true })
+    // A proxy that keeps the connection would send its next request after the delay.
+    const last = await askOn(pooled, '/r')
+    expect([last.status, last.headers['connection']]).toEqual([200, 'close'])
     await drained
   })
 })

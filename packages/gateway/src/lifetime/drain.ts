@@ -25,7 +25,11 @@ const LINGER_STEP_MS = 20
 export async function drain({ config, state, listener, load, log }: DrainParts): Promise<void> {
   log.info('draining', { in_flight: load.active.length, seconds: config.drain_seconds })
   state.draining = true
-  if (config.drain_delay_seconds > 0) await sleep(config.drain_delay_seconds * 1000)
+  if (config.drain_delay_seconds > 0) {
+    // Proxies empty their pools of connections meanwhile: a request on one of them would be refused after the delay.
+    listener.dropKeepAlive()
+    await sleep(config.drain_delay_seconds * 1000)
+  }
   const startedAt = performance.now()
   const drainMs = config.drain_seconds * 1000
   await emptyAcceptQueue(() => listener.accepted, Math.min(EMPTY_QUEUE_MS, drainMs / 2))

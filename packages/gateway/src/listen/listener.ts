@@ -66,6 +66,8 @@ export interface Listener {
    * certificate and the largest head are fixed when Node makes the server.
    */
   apply(settings: ListenerSettings): void
+  /** Every answer from now on ends its connection; new connections are accepted. */
+  dropKeepAlive(): void
   /** Accepts no new connection; answers on those that are open end them. */
   drain(): void | Promise<void>
   /** Ends every connection, whatever it does. */
@@ -144,6 +146,9 @@ export function createListener(options: ListenerOptions): Listener {
       setLimits(server, changed)
       if (changed.certificate !== undefined && 'setSecureContext' in server)
         (server as TlsServer).setSecureContext(contextOptions(changed.certificate))
+    },
+    dropKeepAlive() {
+      draining = true
     },
     drain() {
       draining = true

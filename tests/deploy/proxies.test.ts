@@ -1,0 +1,157 @@
+import { request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { startEventUpstream } from '../../packages/gateway/test/harness/event-upstream.ts'
+import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
+import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
+import { ensureProgram, testWithProgram } from '../debian-package.ts'
+import { type ProxyName, proxies, startProxy } from './start-proxy.ts'
+
+// The whole of 127.0.0.0/8 is this machine: the proxy connects from the first address, clients from others.
+const PROXY_RANGE = '127.0.0.1/32'
+const [CLIENT, STRANGER, INVENTED] = ['127.0.0.9', '127.0.0.7', '203.0.113.66']
+
+/** As documented, longer than a proxy keeps idle connections or needs to notice. */
+const DRAIN_DELAY_SECONDS = 5
+
+interface Targets {
+  readonly streams: string
+  readonly items: string
+}
+
+function startOne({ streams, items }: Targets) {
+  return startGateway({
+    gateway: { trusted_proxies: [PROXY_RANGE], drain_delay_seconds: DRAIN_DELAY_SECONDS },
+    routes: [
+      { id: 'stream', method: 'POST', path: '/stream', target: streams, mode: 'sse' },
+      { id: 'item', method: 'POST', path: '/items/{id}', target: items },
+    ],
+  })
+}
+
+async function startTwo() {
+  const events = await startEventUpstream()
+  const items = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+  const targets = { streams: events.url, items: items.url }
+  const [one, two] = [await startOne(targets), await startOne(targets)]
+  return { one, two, events, items, ports: [one.port, two.port] as const }
+}
+
+for (const name of Object.keys(proxies) as ProxyName[]) {
+  testWithProgram(proxies[name], `${name} passes events on one by one`, async (program) => {
+    const { events, ports } = await startTwo()
+    const url = await startProxy(name, { program, gateways: ports })
+    const client = await openStream({ url: `${url}/stream` })
+    const { response } = await events.opened()
+    for (const number of [1, 2, 3]) {
+      // The next event is written after this one has arrived.
+      response.write(`data: ${number}\n\n`)
+      await client.until(`data: ${number}\n\n`)
+    }
+    response.end()
+    expect(await client.ended).toEqual({ complete: true, text: 'data: 1\n\ndata: 2\n\ndata: 3\n\n' })
+  })
+
+  testWithProgram(
+    proxies[name],
+    `behind ${name} the record has the address of the client, whatever the client says it is`,
+    async (program) => {
+      const { one, two, ports } = await startTwo()
+      const url = await startProxy(name, { program, gateways: ports })
+      const spoofed = { 'x-forwarded-for': INVENTED }
+      expect(await post(`${url}/items/1`, { from: CLIENT })).toBe(200)
+      expect(await post(`${url}/items/2`, { from: CLIENT, headers: spoofed })).toBe(200)
+      // Past the proxy: this peer is not trusted.
+      expect(await post(`${one.url}/items/3`, { from: STRANGER, headers: spoofed })).toBe(200)
+      await expect.poll(() => one.audit.length + two.audit.length).toBe(3)
+      const seen = [...one.audit, ...two.audit].map(({ attributes }) => attributes)
+      for (const [client, count] of [
+        [CLIENT, 2],
+        [STRANGER, 1],
+      ] as const) {
+        const own = seen.filter((each) => isOf(each, client))
+        expect(own, JSON.stringify(seen)).toHaveLength(count)
+      }
+    },
+  )
+
+  testWithProgram(proxies[name], `${name} hides the endpoints of operators`, async (program) => {
+    const { ports } = await startTwo()
+    const url = await startProxy(name, { program, gateways: ports })
+    for (const path of ['/metrics', '/readyz', '/healthz'])
+      expect((await fetch(`${url}${path}`)).status).toBe(404)
+  })
+}
+
+const missing = Object.values(proxies).find((proxy) => 'missing' in ensureProgram(proxy)) ?? proxies.nginx
+
+testWithProgram(
+  missing,
+  'a gateway drains behind nginx and HAProxy: no request is lost, none is sent twice, a stream goes on',
+  async () => {
+    const { one, two, events, items, ports } = await startTwo()
+    const urls = await Promise.all(
+      (Object.keys(proxies) as ProxyName[]).map((name) => {
+        const found = ensureProgram(proxies[name])
+        return startProxy(name, { program: 'path' in found ? found.path : name, gateways: ports })
+      }),
+    )
+    // A stream at each gateway through each proxy, so that some belong to the one that drains.
+    const streams = await Promise.all(
+      [...urls, ...urls].map((url) => openStream({ url: `${url}/stream`, headers: { connection: 'close' } })),
+    )
+    const state = { stopped: false }
+    const clients = urls.flatMap((url) => [1, 2, 3, 4].map(() => sendUntil(url, state)))
+    await expect.poll(() => one.audit.length).toBeGreaterThan(20)
+    const drained = one.gateway.drain()
+    await pause(DRAIN_DELAY_SECONDS * 1000)
+    for (const { response } of events.streams) response.end('data: last\n\n')
+    await drained
+    const before = two.audit.length
+    await expect.poll(() => two.audit.length).toBeGreaterThan(before + 20)
+    state.stopped = true
+    const statuses = (await Promise.all(clients)).flat()
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(items.requests.length).toBe(statuses.length)
+    for (const stream of streams)
+      expect(await stream.ended).toEqual({ complete: true, text: 'data: last\n\n' })
+  },
+)
+
+function isOf(attributes: unknown, client: string): boolean {
+  return Reflect.get(Object(attributes), 'client_address') === client
+}
+
+/** Sends requests one after the other until it is told to stop; resolves with their statuses. */
+async function sendUntil(url: string, state: { readonly stopped: boolean }): Promise<number[]> {
+  const statuses: number[] = []
+  while (!state.stopped) {
+    statuses.push(await post(`${url}/items/${statuses.length}`, { from: CLIENT }))
+    await pause(20)
+  }
+  return statuses
+}
+
+interface Sent {
+  readonly from: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The status of a POST on a connection of its own, from an address of this machine. */
+function post(url: string, { from, headers = {} }: Sent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const body = '{}'
+    const sent = request(url, {
+      method: 'POST',
+      agent: false,
+      localAddress: from,
+      headers: { 'content-type': 'application/json', 'x-tenant-id': 'acme', ...headers },
+    })
+    sent.on('error', reject)
+    sent.on('response', (response) =>
+      response.resume().on('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0)),
+    )
+    sent.end(body)
+  })
+}
