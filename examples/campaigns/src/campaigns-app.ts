@@ -41,9 +41,10 @@ export interface CampaignsAppOptions {
   readonly log?: Log | undefined
 }
 
-/** The app and its `close`. */
+/** The app, its metrics and its `close`. */
 export interface CampaignsApp {
   readonly app: Hono
+  metrics(): Promise<string>
   close(): Promise<void>
 }
 
@@ -79,6 +80,7 @@ export function createCampaignsApp(options: CampaignsAppOptions): CampaignsApp {
   app.all('*', (context) => service.fetch(context.req.raw))
   return {
     app,
+    metrics: () => service.metrics(),
     async close() {
       await service.close()
       await Promise.all([after.settled(), keeper.close()])

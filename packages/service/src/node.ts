@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { createWriteStream, readFileSync, type WriteStream } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -164,7 +164,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type { ClosableAudit } from './audit/emitters.ts'
 
-/** Creates the store of the environment: the server of `DATABASE_URL`, else a database in `DATA_FOLDER`, else memory. */
+/**
+ * Creates the store of the environment: the server of `DATABASE_URL`, or in the file
+ * `DATABASE_URL_FILE`, else a database in `DATA_FOLDER`, else memory.
+ */
 export function storeFromEnvironment(env: Environment = process.env): Store {
   return createStore(placeOfData(env))
 }
@@ -178,7 +181,7 @@ export function trustFromEnvironment(env: Environment = process.env): { readonly
 }
 
 function placeOfData(env: Environment): StoreOptions {
-  const url = given(env, 'DATABASE_URL')
+  const url = given(env, 'DATABASE_URL') ?? givenFile(env, 'DATABASE_URL_FILE')
   if (url !== undefined) return { url }
   const folder = given(env, 'DATA_FOLDER')
   return folder === undefined ? { memory: true } : { folder: join(folder, 'database') }
@@ -209,4 +212,18 @@ function ended(stream: WriteStream): Promise<void> {
 /** An empty variable counts as not set. */
 function given(env: Environment, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name]
+}
+
+/** The content of the file that a variable names, without the newline at its end. The error names the variable only. */
+function givenFile(env: Environment, name: string): string | undefined {
+  const file = given(env, name)
+  if (file === undefined) return undefined
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trimEnd()
+  } catch (cause) {
+    throw new Error(`the file of ${name} cannot be read`, { cause })
+  }
+  if (text === '') throw new Error(`the file of ${name} is empty`)
+  return text
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -93,6 +93,19 @@ it('a store is on the server that is named, or in the folder', async () => {
   await kept.close()
   expect(readdirSync(join(env.DATA_FOLDER, 'database'))).toContain('data')
   const nobody = storeFromEnvironment({ ...env, DATABASE_URL: 'postgres://127.0.0.1:9/nobody' })
+  await expect(nobody.query('SELECT 1')).rejects.toThrow(StoreUnavailableError)
+  await nobody.close()
+})
+
+it('a store is on the server that a file names, so that its password is no variable', async () => {
+  const folder = newFolder()
+  const file = join(folder, 'database-url')
+  const open = (env: Record<string, string>) => storeFromEnvironment({ DATA_FOLDER: folder, ...env })
+  expect(() => open({ DATABASE_URL_FILE: file })).toThrow('the file of DATABASE_URL_FILE cannot be read')
+  writeFileSync(file, '\n')
+  expect(() => open({ DATABASE_URL_FILE: file })).toThrow('the file of DATABASE_URL_FILE is empty')
+  writeFileSync(file, 'postgres://127.0.0.1:9/nobody\n')
+  const nobody = open({ DATABASE_URL: '', DATABASE_URL_FILE: file })
   await expect(nobody.query('SELECT 1')).rejects.toThrow(StoreUnavailableError)
   await nobody.close()
 })
