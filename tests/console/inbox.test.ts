@@ -5,10 +5,10 @@ import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
   type Look,
-  looks,
   openConsole,
   overflowOf,
   picture,
+  showIn,
   violations,
 } from './console-browser.ts'
 import { useConsoleStack } from './console-stack.ts'
@@ -95,11 +95,16 @@ function testInbox(executablePath: string): void {
     await page.getByText('The inbox of').waitFor()
   }
 
-  async function looksRight(page: Page, name: string): Promise<void> {
-    expect(await overflowOf(page), name).toBe(0)
-    expect(await violations(page), name).toEqual([])
-    const folder = process.env['INBOX_PICTURES']
-    if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+  /** Checks the current state in both themes. */
+  async function looksRight(page: Page, state: string, width: number): Promise<void> {
+    for (const theme of ['dark', 'light'] as const) {
+      await showIn(page, { theme, width })
+      const name = `${state}-${theme}-${width}`
+      expect(await overflowOf(page), name).toBe(0)
+      expect(await violations(page), name).toEqual([])
+      const folder = process.env['INBOX_PICTURES']
+      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+    }
   }
 
   const countIn = (page: Page) =>
@@ -108,26 +113,26 @@ function testInbox(executablePath: string): void {
   const approvalOf = (page: Page) => page.getByRole('article', { name: 'Approval' })
   const kept = (page: Page) => page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
 
-  describe.each(looks)('$theme, $width px', (look) => {
-    const shown = `${look.theme}-${look.width}`
+  describe.each([1280, 360])('%i px', (width) => {
+    const look: Look = { theme: 'light', width }
 
     test('from a 412 to the inbox of somebody else, a decision, and the request going through', async () => {
-      const asker = `asker-${shown}`
+      const asker = `asker-${width}`
       const page = await open(look)
       await page.getByText('The inbox shows the approvals of one person.').waitFor()
       expect(await countIn(page)).toEqual([])
-      await looksRight(page, `nobody-${shown}`)
+      await looksRight(page, 'nobody', width)
       await become(page, 'dave')
       await page.getByText('Nothing waits for you.').waitFor()
       await expect.poll(() => focused(page)).toBe('Your identity')
-      await looksRight(page, `empty-${shown}`)
+      await looksRight(page, 'empty', width)
 
       const gated = await askAs(asker)
       await page.reload()
       const row = listOf(page).getByRole('link').filter({ hasText: asker })
       await row.waitFor()
       await expect.poll(() => countIn(page)).toEqual(['1'])
-      await looksRight(page, `waiting-${shown}`)
+      await looksRight(page, 'waiting', width)
       await row.click()
       const approval = approvalOf(page)
       for (const text of [
@@ -140,8 +145,8 @@ function testInbox(executablePath: string): void {
       await approval.getByText('One approval by somebody else with the role campaign:approve').waitFor()
       expect(await approval.getByText(/left$/).count()).toBe(1)
       expect(page.url()).toMatch(/#\/inbox\/[\w-]+$/)
-      await looksRight(page, `pending-${shown}`)
-      await picture(page, `inbox-${shown}`)
+      await looksRight(page, 'pending', width)
+      await picture(page, `inbox-light-${width}`)
 
       await approval.getByLabel('Comment, for the record').fill(markup)
       await approval.getByRole('button', { name: 'Approve', exact: true }).click()
@@ -151,7 +156,7 @@ function testInbox(executablePath: string): void {
       await approval.getByRole('region', { name: 'Decisions' }).getByText(markup).waitFor()
       expect(await page.locator('main img, main b').count()).toBe(0)
       await expect.poll(() => countIn(page)).toEqual([])
-      await looksRight(page, `decided-${shown}`)
+      await looksRight(page, 'decided', width)
 
       expect((await optimize(gated.token, gated.body.approvalToken)).status).toBe(201)
       await approval.getByRole('link', { name: 'Close' }).click()
@@ -166,7 +171,7 @@ function testInbox(executablePath: string): void {
     })
 
     test('the requester is refused with the reason, and withdraws', async () => {
-      const { token, body } = await askAs(`owner-${shown}`)
+      const { token, body } = await askAs(`owner-${width}`)
       const page = await open(look)
       await becomeOwner(page, token)
       await page.getByText('Nothing waits for you.').waitFor()
@@ -178,7 +183,7 @@ function testInbox(executablePath: string): void {
         .waitFor()
       for (const name of ['Approve', 'Reject'])
         expect(await approval.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
-      await looksRight(page, `own-${shown}`)
+      await looksRight(page, 'own', width)
       await approval.getByRole('button', { name: 'Withdraw' }).click()
       await approval.getByRole('status').getByText('You withdrew it.').waitFor()
       await approval.getByText('withdrawn', { exact: true }).waitFor()
@@ -251,7 +256,7 @@ function testInbox(executablePath: string): void {
         expect.stringMatching(/planner called create-recommendations$/),
         expect.stringMatching(/ called read-stock$/),
       ])
-    await looksRight(page, 'graph-light-1280')
+    await looksRight(page, 'graph', wide.width)
     await approval.getByRole('button', { name: 'Approve', exact: true }).click()
     await approval.getByRole('status').getByText('You approved it.').waitFor()
     const again = await post('/products/prd-export/recommendations', token, {
@@ -268,7 +273,7 @@ function testInbox(executablePath: string): void {
     await become(page, 'dave')
     await page.getByRole('alert').getByText('/gone/approvals:').waitFor()
     await listOf(page).getByRole('link').filter({ hasText: 'patient' }).waitFor()
-    await looksRight(page, 'fault-dark-360')
+    await looksRight(page, 'fault', 360)
     await post(`${new URL(location, stack().gatewayUrl).pathname}/withdraw`, token)
   })
 

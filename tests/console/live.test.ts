@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type Look,
-  looks,
   openConsole,
   overflowOf,
   seriousFindings,
+  showIn,
   startBrowser,
 } from './console-browser.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
@@ -227,12 +227,15 @@ function watch(executablePath: string): void {
     expect(text).not.toMatch(/1970|NaN|Invalid|00:00:00/)
   })
 
-  test.each(looks)('every state is in order, $theme at $width px', async (look) => {
-    const page = await open('', look)
+  test.each([1280, 360])('every state is in order, at %i px', async (width) => {
+    const page = await open('', { theme: 'light', width })
     const check = async (state: string) => {
-      expect(await overflowOf(page), state).toBe(0)
-      expect(await seriousFindings(page), state).toEqual([])
-      await keepPicture(page, `${state}-${look.theme}-${look.width}`)
+      for (const theme of ['dark', 'light'] as const) {
+        await showIn(page, { theme, width })
+        expect(await overflowOf(page), state).toBe(0)
+        expect(await seriousFindings(page), state).toEqual([])
+        await keepPicture(page, `${state}-${theme}-${width}`)
+      }
     }
     await expect.poll(async () => (await rowTexts(page)).length).toBe(7)
     await check('list')
