@@ -12,7 +12,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InitError } from './init-error.ts'
 import { runNpm } from './run-npm.ts'
@@ -123,12 +123,17 @@ function removeOld(kept: string): void {
   }
 }
 
-const built = new Set(['node_modules', 'dist', 'coverage', '.agentic', 'test'])
+const built = new Set(['node_modules', 'dist', 'coverage', '.agentic'])
 const rootFiles = ['package.json', 'package-lock.json', 'tsconfig.base.json', '.npmrc']
+
+/** Whether a build needs a path below the root. The tests of a package are left out; the tests in its template are packed. */
+function isSource(path: string): boolean {
+  const parts = path.split(sep)
+  return !parts.some((part) => built.has(part)) && parts[2] !== 'test'
+}
 
 function hashSources(root: string): string {
   const hash = createHash('sha256')
-  const isSource = (path: string) => !path.split('/').some((part) => built.has(part))
   const files = globSync('{packages,examples}/**', {
     cwd: root,
     withFileTypes: true,
@@ -136,7 +141,7 @@ function hashSources(root: string): string {
   })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => isSource(file.slice(root.length)))
+    .filter((file) => isSource(relative(root, file)))
   for (const file of [...files, ...rootFiles.map((name) => join(root, name))].toSorted())
     hash
       .update(`${file.slice(root.length)}\0`)
@@ -152,7 +157,7 @@ function copyClone({ root }: Clone, copy: string): string {
   for (const folder of ['packages', 'examples'])
     cpSync(join(root, folder), join(copy, folder), {
       recursive: true,
-      filter: (path) => !built.has(basename(path)),
+      filter: (path) => isSource(relative(root, path)),
     })
   for (const folder of ['.', ...globSync('{packages,examples}/*', { cwd: root })]) {
     const installed = join(root, folder, 'node_modules')
