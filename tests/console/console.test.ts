@@ -6,12 +6,12 @@ import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
   type Look,
-  looks,
   makesPictures,
   openConsole,
   overflowOf,
   picture,
   seriousFindings,
+  showIn,
 } from './console-browser.ts'
 import { useConsoleStack } from './console-stack.ts'
 import { makeTraffic } from './make-traffic.ts'
@@ -262,17 +262,26 @@ function clickThrough(executablePath: string): void {
     })
   })
 
-  test.each(looks.slice(1))('each view is in order, $theme at $width px', async (look) => {
+  // The flows above have the fourth look.
+  const otherLooks = [
+    { width: 1280, themes: ['dark'] },
+    { width: 360, themes: ['light', 'dark'] },
+  ] as const
+
+  test.each(otherLooks)('each view is in order, $themes at $width px', async ({ width, themes }) => {
     const correlationId = await postSwallowed(stack().url, { operation: 'long-'.repeat(120) })
-    const opened = await openConsole(stack().browser, stack().url, look)
+    const opened = await openConsole(stack().browser, stack().url, { theme: themes[0], width })
     onTestFinished(() => opened.close())
     const { page } = opened
     await page.getByText('Connected').waitFor()
     for (const place of ['live', `timeline/${correlationId}`, 'timeline', 'try', 'routes', 'usage']) {
       await page.goto(`${stack().url}/#/${place}`)
       await page.locator('main section, main form').first().waitFor()
-      expect(await overflowOf(page), place).toBe(0)
-      expect(await seriousFindings(page), place).toEqual([])
+      for (const theme of themes) {
+        await showIn(page, { theme, width })
+        expect(await overflowOf(page), place).toBe(0)
+        expect(await seriousFindings(page), place).toEqual([])
+      }
     }
     await fillIn(page, { route: 'read-campaign', person: 'alice', fields: { campaignId: 'nope' } })
     const exchange = await send(page)
@@ -286,7 +295,7 @@ function clickThrough(executablePath: string): void {
     const cells = waterfall.getByRole('cell').filter({ hasText: 'ms' })
     await cells.last().scrollIntoViewIfNeeded()
     const box = await cells.last().boundingBox()
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(look.width)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
     expect(opened.complaints).toEqual([])
   })
 
