@@ -108,7 +108,8 @@ function lua(text: string): string {
  * warmest. Warm-up therefore ends after a number of requests, or after three rounds' time for slow requests.
  */
 const WARM_UP_REQUESTS = 60_000
-const MAX_ROUNDS = 3
+/** The longest warm-up, in rounds. */
+export const WARM_UP_ROUNDS = 3
 
 /** Sends requests, one second at a time, until a program is warm. */
 export async function warmUp(
@@ -117,6 +118,6 @@ export async function warmUp(
   wanted = WARM_UP_REQUESTS,
 ): Promise<void> {
   let sent = 0
-  for (let second = 0; sent < wanted && second < MAX_ROUNDS * secondsPerRound; second += 1)
+  for (let second = 0; sent < wanted && second < WARM_UP_ROUNDS * secondsPerRound; second += 1)
     sent += (await send(1)).requests
 }

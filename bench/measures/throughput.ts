@@ -2,7 +2,7 @@ import type { BenchContext } from '../bench-context.ts'
 import type { GatewaySetting } from '../contenders/gateway-config.ts'
 import { type Contender, type ContenderName, contenderNames, startContender } from '../contenders.ts'
 import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
-import { type LoadRequest, type LoadResult, runWrk, warmUp } from '../load/wrk.ts'
+import { type LoadRequest, type LoadResult, runWrk, WARM_UP_ROUNDS, warmUp } from '../load/wrk.ts'
 import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
 import { ratios, type Spread, spreadOf } from '../statistics.ts'
@@ -35,6 +35,8 @@ export async function measureThroughput(
   const setting: GatewaySetting = { plugins: scenario.plugins, issuers: [context.issuer] }
   const running = new Map<ContenderName, Contender>()
   const rounds = new Map<ContenderName, Round[]>()
+  // One round is a trial of the program and no measurement: it warms up for one round too.
+  const warmUpSeconds = context.secondsPerRound * Math.min(1, context.rounds / WARM_UP_ROUNDS)
   try {
     for (const name of contenderNames) {
       if (name === 'beside' && context.beside === undefined) continue
@@ -45,7 +47,7 @@ export async function measureThroughput(
         const result = await load(context, contender, { scenario, request, seconds })
         judge(result, scenario, name)
         return result
-      }, context.secondsPerRound)
+      }, warmUpSeconds)
     }
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`${scenario.title}: round ${round + 1} of ${context.rounds}`)
