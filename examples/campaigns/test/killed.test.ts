@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
 /** Starts the part as the stack does; resolves when it is healthy. */
 async function start(port: number): Promise<ChildProcess> {
   const main = join(import.meta.dirname, '../src/main.ts')
-  const child = spawn(process.execPath, ['--conditions=agentic-source', main], {
+  const child = spawn(process.execPath, ['--conditions=agentic-source', '--liftoff-only', main], {
     env: { ...process.env, PORT: String(port), DATA_FOLDER: folder },
     stdio: 'inherit',
   })
