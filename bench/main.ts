@@ -112,7 +112,7 @@ async function measureAll(
       : {}),
     ...(wants('streams') ? { streams: await measureStreams(context, counts) } : {}),
     ...(wants('start-up')
-      ? { startUp: await measureStartUp(context, quick ? checkoutProgram : installProgram(context)) }
+      ? { startUp: await measureStartUp(context, quick ? checkoutProgram : await installProgram(context)) }
       : {}),
     ...(inQuickRun('growth') ? { growth: await measureGrowth(context) } : {}),
     ...(allPlugins !== undefined && inQuickRun('workers')

@@ -19,7 +19,7 @@ import {
   strangersEnvironment,
   type WrittenProject,
 } from './init-project.ts'
-import { repositoryRoot } from './packed-packages.ts'
+import { packOnce, repositoryRoot } from './packed-packages.ts'
 import { followTutorial } from './tutorial.ts'
 
 // The first test builds eight packages and downloads a hundred, on a machine that may be busy with others.
@@ -58,6 +58,8 @@ function longTestWithRegistry(title: string, run: () => Promise<void>): void {
 testWithRegistry('from a clone and an empty npm cache, the tutorial leads to a finished agent', async () => {
   const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? expect.fail('no free ports')
   const ports = { ...env, SERVICE_PORT: String(portBase + 1) }
+  // `agentic init` finds the tarballs, as at a second call.
+  await packOnce()
   const { project, seconds, linesOfCode } = await followTutorial({ work, portBase, env: ports })
   await approveInConsole(portBase)
   expect(npmHosts(join(work, 'npm-cache'))).toEqual(new Set([new URL(REGISTRY).host]))

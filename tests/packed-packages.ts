@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { findClone, packClone } from '../packages/cli/src/init/clone.ts'
 import { publishedWorkspaces, type Workspace } from '../tools/workspaces.ts'
 
 /** The root of this repository. */
@@ -20,18 +22,37 @@ export interface Packed {
   readonly packing: Ended
 }
 
-/** Packs all published workspaces into `destination`, like `npm publish`, with one npm command. */
-export function packAll(destination: string): Packed[] {
-  mkdirSync(destination, { recursive: true })
-  const workspaces = publishedWorkspaces(repositoryRoot)
-  // Without this, modules deleted from the source would still be packed.
-  for (const { folder } of workspaces)
-    rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
-  const chosen = workspaces.map(({ folder }) => `--workspace=${folder}`)
-  // The repository's .npmrc disables scripts; prepack has to run.
-  const options = ['--ignore-scripts=false', '--pack-destination', destination]
-  const packing = run('npm', ['pack', ...options, ...chosen], repositoryRoot)
-  return workspaces.map((workspace) => packed(workspace, destination, packing))
+/** Packs all published workspaces into `destination`, each with its build, as for `npm publish`. */
+export async function packAll(destination: string): Promise<Packed[]> {
+  const copyTarballs = (folder: string): Ended => {
+    cpSync(folder, destination, { recursive: true })
+    return { status: 0, output: '' }
+  }
+  const packing = await packOnce().then(copyTarballs, (error) => ({ status: 1, output: String(error) }))
+  return publishedWorkspaces(repositoryRoot).map((workspace) => packed(workspace, destination, packing))
+}
+
+/** The folder with the tarballs of all published packages. The first of several test processes packs, the others wait. */
+export async function packOnce(): Promise<string> {
+  const clone = findClone()
+  if (clone === undefined) throw new Error(`${repositoryRoot} is not a clone of the repository`)
+  const unlock = lockPacking()
+  try {
+    return await packClone(clone, [...clone.packages.values()], () => undefined)
+  } finally {
+    unlock()
+  }
+}
+
+const PACKING_MS = 600_000
+
+/** A lock of the kernel, which ends with this process. */
+function lockPacking(): () => void {
+  const folder = join(repositoryRoot, 'node_modules/.cache')
+  mkdirSync(folder, { recursive: true })
+  const holder = new DatabaseSync(join(folder, 'agentic-rest-packing.lock'), { timeout: PACKING_MS })
+  holder.exec('BEGIN EXCLUSIVE')
+  return () => holder.close()
 }
 
 function packed({ folder, manifest }: Workspace, destination: string, packing: Ended): Packed {

@@ -63,8 +63,8 @@ const consumer = join(work, 'consumer')
 let packages: ReadonlyMap<string, Packed>
 let installation: Ended
 
-beforeAll(() => {
-  const packed = packAll(join(work, 'tarballs'))
+beforeAll(async () => {
+  const packed = await packAll(join(work, 'tarballs'))
   packages = new Map(packed.map((each) => [each.name, each]))
   installation = installTogether(
     consumer,
@@ -320,6 +320,8 @@ describe('the command agentic', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     for (const reference of [dependencies['@agentic-rest/service'], devDependencies['agentic-rest']])
       expect(existsSync(join(folder, reference.replace('file:', '')))).toBe(true)
+    const template = join(repositoryRoot, 'packages/cli/template/test')
+    expect(readdirSync(join(folder, 'test')).toSorted()).toEqual(readdirSync(template).toSorted())
     expect(runAgentic(['check', join(folder, 'gateway.yaml'), '--strict'])).toMatchObject({ status: 0 })
   })
 })

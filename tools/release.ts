@@ -9,8 +9,8 @@ import { writeSboms } from './sbom.ts'
 export const sumsFile = 'SHA256SUMS'
 
 /** Packs all published packages into a folder, with a bill of materials and checksums. */
-export function release(folder: string): void {
-  const packed = packAll(folder)
+export async function release(folder: string): Promise<void> {
+  const packed = await packAll(folder)
   const installed = mkdtempSync(join(tmpdir(), 'agentic-release-'))
   try {
     for (const { packing } of packed.slice(0, 1)) demandSuccess(packing)
@@ -59,6 +59,6 @@ if (process.argv[1] === import.meta.filename) {
     process.stderr.write(`${fault}\n`)
     process.exit(folder === '--help' && process.argv.length > 2 ? 0 : 2)
   }
-  release(resolve(folder))
+  await release(resolve(folder))
   process.stdout.write(`${readFileSync(join(folder, sumsFile), 'utf8')}`)
 }

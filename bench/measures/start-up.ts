@@ -24,9 +24,9 @@ const POLL_MS = 2
 const TIMEOUT_MS = 20_000
 
 /** Packs and installs the packages as published: the checkout runs TypeScript, which takes extra time. */
-export function installProgram({ folder, tell }: BenchContext): string {
+export async function installProgram({ folder, tell }: BenchContext): Promise<string> {
   tell('packing and installing the packages')
-  const packed = packAll(join(folder, 'packed'))
+  const packed = await packAll(join(folder, 'packed'))
   const installed = join(folder, 'installed')
   const { status, output } = installTogether(installed, packed)
   if (status !== 0) throw new Error(`the packages could not be installed:\n${output}`)
