@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { requestToken } from '@agentic-rest/stack'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
@@ -49,19 +50,10 @@ function decideInBrowser(executablePath: string): void {
     gateway = stack().gatewayUrl
   })
 
-  const tokens = new Map<string, Promise<string>>()
-  /** A token of a person: a known one, or one that the command line makes. */
+  /** A token of a person: a known one, or one of the tenant acme with the given roles. */
   function tokenOf(sub: string, roles?: string): Promise<string> {
-    const known = tokens.get(sub) ?? makeToken(sub, roles)
-    tokens.set(sub, known)
-    return known
-  }
-
-  async function makeToken(sub: string, roles?: string): Promise<string> {
-    const args = ['agentic', 'token', '--port-base', String(stack().portBase), '--sub', sub]
-    const person = roles === undefined ? [] : ['--tenant', 'acme', '--roles', roles]
-    const { stdout } = await run('npx', [...args, ...person], { cwd: repositoryRoot })
-    return stdout.trim()
+    const person = roles === undefined ? {} : { tenant: 'acme', roles }
+    return requestToken({ portBase: stack().portBase, sub, ...person })
   }
 
   /** Opens an approval like somebody with a link; everything that the page logs as an error fails the test. */

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
   type Look,
@@ -9,17 +8,11 @@ import {
   picture,
   seriousFindings,
 } from './console-browser.ts'
-import { useConsoleStack } from './console-stack.ts'
+import type { ConsoleStack } from './console-stack.ts'
 import { askApproval, optimize, pollToEnd, startWork, Traffic } from './exchange-traffic.ts'
 
-const needed = { program: 'chromium', package: 'chromium' }
-const found = ensureProgram(needed)
-
-if ('missing' in found) testWithProgram(needed, 'Timeline tells the truth', () => expect.fail(found.missing))
-else watchTimeline(found.path)
-
-function watchTimeline(executablePath: string): void {
-  const stack = useConsoleStack(executablePath)
+/** The tests of Timeline, on a running stack. */
+export function testTimeline(stack: () => ConsoleStack): void {
   let url: string
   let traffic: Traffic
 

@@ -1,18 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
-import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import { type ConsolePage, type Look, openConsole } from './console-browser.ts'
-import { useConsoleStack } from './console-stack.ts'
+import type { ConsoleStack } from './console-stack.ts'
 import { copied, fillBody, fillIn, focused, openView, send, untilEnded } from './try-flow.ts'
 
-const needed = { program: 'chromium', package: 'chromium' }
-const found = ensureProgram(needed)
-
-if ('missing' in found) testWithProgram(needed, 'Try works in a browser', () => expect.fail(found.missing))
-else testTry(found.path)
-
-function testTry(executablePath: string): void {
-  const stack = useConsoleStack(executablePath)
+/** The tests of Try, on a running stack. */
+export function testTry(stack: () => ConsoleStack): void {
   let opened: ConsolePage | undefined
 
   async function open(place = 'try', look: Look = { theme: 'light', width: 1280 }): Promise<Page> {
