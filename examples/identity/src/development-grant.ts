@@ -1,4 +1,10 @@
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import {
+  type AccessToken,
+  type ClientCredentials,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+} from 'oidc-provider'
 import type { User } from './demo-users.ts'
 import { API } from './issuer.ts'
 
@@ -42,10 +48,16 @@ export function addDevelopmentGrant(provider: Provider, isAgent: (sub: string) =
 /** The people of development, by the `sub` of their tokens. */
 export type People = ReadonlyMap<string, User>
 
-/** Creates the claims of a token of the development grant. */
+/** Creates the claims of a person's token: by the wish of the development grant, else those of the person who signed in. */
 export function userClaims(people: People) {
-  return function claimsOf({ oidc }: KoaContextWithOIDC): Record<string, unknown> {
-    const { tenant, roles } = readUser(oidc.params as Wish, people)
+  return function claimsOf(
+    { oidc }: KoaContextWithOIDC,
+    token: AccessToken | ClientCredentials,
+  ): Record<string, unknown> {
+    const isPerson = 'accountId' in token
+    const isWish = isPerson && token.gty === DEVELOPMENT_GRANT
+    const wish = isWish ? (oidc.params as Wish) : isPerson ? { sub: token.accountId } : {}
+    const { tenant, roles } = readUser(wish, people)
     return { tenant_id: tenant, roles }
   }
 }

@@ -11,6 +11,8 @@ import {
   userClaims,
 } from './development-grant.ts'
 import { createIssuer } from './issuer.ts'
+import { openClientStore } from './registered-clients.ts'
+import { addDefaultScope, answerSignIn, isSignIn, type SignInOptions, signInSettings } from './sign-in.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import { recordTokens, type TokenRecords } from './token-records.ts'
 
@@ -25,6 +27,11 @@ export interface IdentityOptions {
   readonly records?: TokenRecords | undefined
   /** The people known by name; those of the reference stack by default. */
   readonly people?: People | undefined
+  /**
+   * The address of an MCP endpoint. With it people can sign in with a browser, clients can register themselves, and every
+   * token of a person is good for that address.
+   */
+  readonly mcpResource?: string | undefined
 }
 
 /** A listening identity provider. */
@@ -52,11 +59,12 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
   )
   const port = await listen(server, options.port)
   const issuer = `http://${HOST}:${port}`
+  const signIn = await signInOptions(options)
   const [users, serviceAccounts] = await Promise.all([
-    createUserIssuer(issuer, options),
+    createUserIssuer(issuer, options, signIn),
     createServiceAccountIssuer(`${issuer}${SERVICE_ACCOUNTS_PATH}`, options),
   ])
-  serveWith(refuseOtherHosts(port, toEither({ users, serviceAccounts, people: peopleOf(options) })))
+  serveWith(refuseOtherHosts(port, toEither({ users, serviceAccounts, people: peopleOf(options), signIn })))
   return {
     issuer,
     serviceAccountIssuer: serviceAccounts.issuer,
@@ -73,7 +81,17 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function createUserIssuer(issuer: string, options: IdentityOptions): Promise<Provider> {
+async function signInOptions(options: IdentityOptions): Promise<SignInOptions | undefined> {
+  const { mcpResource: resource, dataFolder } = options
+  if (resource === undefined) return undefined
+  return { resource, people: peopleOf(options), clients: await openClientStore(dataFolder) }
+}
+
+async function createUserIssuer(
+  issuer: string,
+  options: IdentityOptions,
+  signIn: SignInOptions | undefined,
+): Promise<Provider> {
   const { dataFolder, records, serviceAccounts } = options
   const provider = createIssuer({
     issuer,
@@ -89,7 +107,9 @@ async function createUserIssuer(issuer: string, options: IdentityOptions): Promi
     ],
     tokenSeconds: USER_TOKEN_SECONDS,
     claims: userClaims(peopleOf(options)),
+    settings: signIn && signInSettings(signIn),
   })
+  if (signIn !== undefined) addDefaultScope(provider)
   addDevelopmentGrant(provider, (sub) => serviceAccounts.has(sub))
   if (records !== undefined) recordTokens(provider, records)
   return provider
@@ -130,10 +150,12 @@ interface Answering {
   readonly users: Provider
   readonly serviceAccounts: Provider
   readonly people: People
+  readonly signIn: SignInOptions | undefined
 }
 
-function toEither({ users, serviceAccounts, people }: Answering): RequestListener {
+function toEither({ users, serviceAccounts, people, signIn }: Answering): RequestListener {
   const [answerUsers, answerServiceAccounts] = [users.callback(), serviceAccounts.callback()]
+  const answerPage = signIn && answerSignIn(users, signIn)
   const list = JSON.stringify([...people].map(([sub, user]) => ({ sub, ...user })))
   return function answer(request, response) {
     if (request.url === '/healthz') {
@@ -142,6 +164,10 @@ function toEither({ users, serviceAccounts, people }: Answering): RequestListene
     }
     if (request.url === '/people') {
       response.end(list)
+      return
+    }
+    if (answerPage !== undefined && isSignIn(request)) {
+      answerPage(request, response)
       return
     }
     void (isBelow(request, SERVICE_ACCOUNTS_PATH) ? answerServiceAccounts : answerUsers)(request, response)

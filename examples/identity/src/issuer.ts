@@ -1,4 +1,5 @@
-import { type AdapterFactory, type Configuration, type JWKS, Provider } from 'oidc-provider'
+import { type Configuration, type JWKS, Provider } from 'oidc-provider'
+import { keepNothing } from './entry-store.ts'
 
 /** The options that differ between the two issuers. */
 export interface IssuerOptions {
@@ -10,6 +11,8 @@ export interface IssuerOptions {
   readonly tokenSeconds: number
   /** Claims besides those of RFC 9068. */
   readonly claims?: NonNullable<Configuration['extraTokenClaims']>
+  /** Further settings, which override those of this file. */
+  readonly settings?: Configuration | undefined
 }
 
 /** The audience of tokens, as the gateways require it. */
@@ -27,16 +30,17 @@ export const API = {
 } as const
 
 /** Creates an authorization server with discovery and a JWKS, so that gateways can verify its tokens. */
-export function createIssuer({ issuer, keys, clients, tokenSeconds, claims }: IssuerOptions): Provider {
+export function createIssuer(options: IssuerOptions): Provider {
+  const { issuer, keys, clients, tokenSeconds, claims, settings } = options
   return new Provider(issuer, {
+    adapter: keepNothing,
+    ...settings,
     jwks: keys,
     clients,
-    adapter: keepNothing,
-    ttl: { AccessToken: tokenSeconds, ClientCredentials: tokenSeconds },
+    ttl: { ...settings?.ttl, AccessToken: tokenSeconds, ClientCredentials: tokenSeconds },
     ...(claims && { extraTokenClaims: claims }),
     features: {
       clientCredentials: { enabled: true },
-      // There is no login: users get tokens by the development grant.
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
       resourceIndicators: {
@@ -44,17 +48,7 @@ export function createIssuer({ issuer, keys, clients, tokenSeconds, claims }: Is
         defaultResource: () => API.identifier,
         getResourceServerInfo: () => API.info,
       },
+      ...settings?.features,
     },
   })
 }
-
-/** A store that keeps nothing: only signed tokens are issued. */
-const keepNothing: AdapterFactory = () => ({
-  upsert: async () => undefined,
-  find: async () => undefined,
-  findByUserCode: async () => undefined,
-  findByUid: async () => undefined,
-  consume: async () => undefined,
-  destroy: async () => undefined,
-  revokeByGrantId: async () => undefined,
-})

@@ -3,13 +3,14 @@ import type { User } from './demo-users.ts'
 import { startIdentity } from './identity.ts'
 import type { TokenRecords } from './token-records.ts'
 
-const { PORT, DATA_FOLDER, AUDIT_FILE, PEOPLE, SERVICE_ACCOUNTS = '{}' } = process.env
+const { PORT, DATA_FOLDER, AUDIT_FILE, PEOPLE, MCP_RESOURCE, SERVICE_ACCOUNTS = '{}' } = process.env
 
 const identity = await startIdentity({
   port: Number(PORT ?? 8085),
   dataFolder: DATA_FOLDER,
   serviceAccounts: new Map(Object.entries(JSON.parse(SERVICE_ACCOUNTS))),
   people: PEOPLE === undefined ? undefined : new Map<string, User>(JSON.parse(PEOPLE)),
+  mcpResource: MCP_RESOURCE,
   records: AUDIT_FILE === undefined ? undefined : appendTo(AUDIT_FILE),
 })
 

@@ -25,7 +25,7 @@ async function makeKeys(): Promise<JWKS> {
 }
 
 /** Writes atomically: a killed process leaves the old or the new file, never a partial one. */
-async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}`
   await writeFile(draft, text, { mode: 0o600 })
   await rename(draft, file)
