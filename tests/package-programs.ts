@@ -145,7 +145,7 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
           environment,
           serverInfo: { name: 'packed', version: '1' },
           legacy: 'sessions',
-          listTtlSeconds: 0,
+          listTtlSeconds: () => 0,
           instance: 'w1',
         })
         const ask = (method, params) =>

@@ -86,7 +86,7 @@ function createEndpoints(
       seal,
       serverInfo: { name: 'fixture', version: '1.0.0' },
       legacy,
-      listTtlSeconds: 300,
+      listTtlSeconds: () => 300,
       instance: `w${index + 1}`,
       relay: (message) => {
         for (const other of endpoints) other.receive(message)

@@ -46,7 +46,7 @@ test('tools have the order of the file, and one document is read once for all ro
   catalogue.close()
 })
 
-test('a missing document leaves its tools out, and is tried again after 30 seconds', async () => {
+test('a missing document leaves its tools out, and is tried again every 2 seconds in the first minute', async () => {
   let isThere = false
   const load = async () => {
     if (!isThere) throw new Error('ECONNREFUSED')
@@ -57,11 +57,25 @@ test('a missing document leaves its tools out, and is tried again after 30 secon
   await catalogue.ready
   expect(state()).toEqual([['b'], ['a no_document']])
   isThere = true
-  await clock.advance(29_000)
+  await clock.advance(1_000)
   expect(state()[0]).toEqual(['b'])
   await clock.advance(1000)
   expect(state()).toEqual([['a', 'b'], []])
   expect(onChange).toHaveBeenCalledTimes(1)
+  catalogue.close()
+})
+
+test('a document that is missing for long is tried again every 30 seconds', async () => {
+  const { catalogue, clock, loading } = catalogueOf([route('a')], async () => {
+    throw new Error('ECONNREFUSED')
+  })
+  await catalogue.ready
+  for (let second = 0; second < 60; second++) await clock.advance(1000)
+  expect(loading).toHaveBeenCalledTimes(31)
+  await clock.advance(29_000)
+  expect(loading).toHaveBeenCalledTimes(31)
+  await clock.advance(1000)
+  expect(loading).toHaveBeenCalledTimes(32)
   catalogue.close()
 })
 

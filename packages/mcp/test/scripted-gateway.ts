@@ -108,7 +108,7 @@ export function scriptedGateway(options: ScriptedOptions): ScriptedGateway {
     environment: clock,
     serverInfo: { name: 'acme-agents', version: '1.0.0', title: 'Agents of Acme' },
     legacy: options.legacy ?? 'sessions',
-    listTtlSeconds: 300,
+    listTtlSeconds: () => 300,
     instance: options.instance ?? 'w1',
     relay: options.relay,
     onError: (error) => errors.push(error),

@@ -102,6 +102,11 @@ export class McpMount {
     return this.#server
   }
 
+  /** Whether tools will come as soon as their services answer: a client must not keep such a list. */
+  #lacksDocuments(): boolean {
+    return this.#catalogue?.faults.some(({ fault }) => fault.code === 'no_document') ?? true
+  }
+
   /** Names the routes that are no tool at the moment, and missing gateways. */
   degraded(): readonly string[] {
     const faults = this.#catalogue?.faults ?? []
@@ -156,7 +161,7 @@ export class McpMount {
       serverInfo: { name: section.name, version, title: section.title },
       instructions: section.instructions,
       legacy: section.legacy,
-      listTtlSeconds: section.list_ttl_seconds,
+      listTtlSeconds: () => (this.#lacksDocuments() ? 0 : section.list_ttl_seconds),
       instance: links.nextInstance(),
       relay: (message) => links.relay(message, () => module.sealMessage(message, seal)),
       onError: (error) => log.error('an MCP call failed', { error }),

@@ -149,7 +149,7 @@ test('events of a stream are progress, and the result has them all', async () =>
   })
 })
 
-test('a service whose document is missing leaves its tool out, and readiness names the route', async () => {
+test('a service whose document is missing leaves its tool out, readiness names the route, and no client keeps the list', async () => {
   const upstream = await startUpstream((_request, response) =>
     answerJson(response, { status: 404, body: {} }),
   )
@@ -165,7 +165,7 @@ test('a service whose document is missing leaves its tool out, and readiness nam
     degraded: ['mcp: take-room (no_document)'],
   })
   const { result } = await ask(url, { method: 'tools/list' })
-  expect(result.tools).toEqual([])
+  expect(result).toMatchObject({ tools: [], ttlMs: 0 })
 })
 
 const documented = (goals: readonly string[]) => ({

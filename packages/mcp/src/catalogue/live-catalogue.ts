@@ -37,6 +37,9 @@ export interface Catalogue {
 }
 
 const RETRY_SECONDS = 30
+// A gateway often starts before its services.
+const EARLY_RETRY_SECONDS = 2
+const EARLY_RETRIES = 30
 const LOAD_TIMEOUT_MS = 5000
 
 interface Document {
@@ -64,8 +67,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   async function follow(target: string, first: Promise<boolean>): Promise<void> {
     let isRead = await first
-    while (!closed.signal.aborted) {
-      await environment.wait((isRead ? refreshSeconds : RETRY_SECONDS) * 1000, closed.signal)
+    for (let attempt = 0; !closed.signal.aborted; attempt++) {
+      const retrySeconds = attempt < EARLY_RETRIES ? EARLY_RETRY_SECONDS : RETRY_SECONDS
+      await environment.wait((isRead ? refreshSeconds : retrySeconds) * 1000, closed.signal)
       if (!closed.signal.aborted) isRead = await read(target)
     }
   }

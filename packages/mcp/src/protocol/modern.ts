@@ -135,7 +135,7 @@ export class ModernProtocol {
   }
 
   #cacheable(): JsonObject {
-    return { ttlMs: this.#options.listTtlSeconds * 1000, cacheScope: 'private' }
+    return { ttlMs: this.#options.listTtlSeconds() * 1000, cacheScope: 'private' }
   }
 
   #final(message: RpcRequest, answer: ToolAnswer): FinalMessage {

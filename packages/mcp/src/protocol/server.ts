@@ -39,8 +39,8 @@ export interface ProtocolOptions extends OpenRequestsOptions {
   }
   readonly instructions?: string | undefined
   readonly legacy: LegacyMode
-  /** How long clients may keep a list. */
-  readonly listTtlSeconds: number
+  /** How long clients may keep a list that they get now. */
+  readonly listTtlSeconds: () => number
   /** Gets errors that no client may see. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
