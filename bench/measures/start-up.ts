@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isMap, isSeq, parseDocument } from 'yaml'
 import { makeIdentityKey } from '../../examples/stack/src/identity-key.ts'
 import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { installTogether, packAll } from '../../tests/packed-packages.ts'
@@ -18,7 +20,6 @@ export interface StartUpResult {
 }
 
 const root = join(import.meta.dirname, '../..')
-const reference = join(root, 'examples/stack/gateway.yaml')
 const IDLE_MS = 2000
 const POLL_MS = 2
 const TIMEOUT_MS = 20_000
@@ -36,15 +37,27 @@ export async function installProgram({ folder, tell }: BenchContext): Promise<st
 /** The program of the checkout. */
 export const checkoutProgram = join(root, 'packages/cli/bin/agentic.cjs')
 
+/** Writes the reference configuration without its tools: MCP is loaded only by a file that has it. */
+function writeReference(folder: string): string {
+  const document = parseDocument(readFileSync(join(root, 'examples/stack/gateway.yaml'), 'utf8'))
+  document.delete('mcp')
+  const routes = document.get('routes')
+  if (isSeq(routes)) for (const route of routes.items) if (isMap(route)) route.delete('mcp')
+  const file = join(folder, 'reference-gateway.yaml')
+  writeFileSync(file, String(document))
+  return file
+}
+
 /** Starts the gateway with the reference configuration, several times. */
 export async function measureStartUp(context: BenchContext, program: string): Promise<StartUpResult> {
   const runs: { firstAnswerMs: number; idleMegabytes: number }[] = []
   const keyFile = join(context.folder, 'identity-key.pem')
   makeIdentityKey(keyFile)
+  const file = writeReference(context.folder)
   // The first start only fills the cache of compiled code.
   for (let run = 0; run <= context.rounds; run += 1) {
     context.tell(`start ${run} of ${context.rounds}`)
-    runs.push(await startOnce(program, keyFile))
+    runs.push(await startOnce({ program, keyFile, file }))
   }
   const counted = runs.slice(1)
   return {
@@ -53,10 +66,16 @@ export async function measureStartUp(context: BenchContext, program: string): Pr
   }
 }
 
-async function startOnce(program: string, keyFile: string) {
+interface Start {
+  readonly program: string
+  readonly keyFile: string
+  readonly file: string
+}
+
+async function startOnce({ program, keyFile, file }: Start) {
   const [port, admin] = [await unusedPort(), await unusedPort()]
   const startedAt = performance.now()
-  const command = ['-c', String(cores.measured), process.execPath, program, 'start', '-c', reference]
+  const command = ['-c', String(cores.measured), process.execPath, program, 'start', '-c', file]
   const ports = { PORT: String(port), CONSOLE_PORT: String(admin) }
   const env = { ...process.env, ...ports, IDENTITY_KEY_FILE: keyFile }
   const child = spawn('taskset', command, { env, stdio: 'ignore' })

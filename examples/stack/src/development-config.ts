@@ -9,20 +9,39 @@ interface Development {
 
 /** Adds the development identity provider and a known port to a configuration. */
 export function developmentConfig(config: GatewayConfig, { issuer, port }: Development): GatewayConfig {
-  const { gateway, plugins } = config
+  const { plugins } = config
+  const gateway = { ...config.gateway, port: config.gateway.port === 0 ? port : config.gateway.port }
   const validator = plugins['token-validator']
+  const resource = mcpResource({ ...config, gateway })
   const isThere = validator.issuers.some((each) => each.issuer === issuer) || validator.mode === 'off'
-  const issuers = isThere ? validator.issuers : [...validator.issuers, ...issuersOf(issuer)]
+  const issuers = isThere ? validator.issuers : [...validator.issuers, ...issuersOf(issuer, resource)]
   return {
     ...config,
-    gateway: { ...gateway, port: gateway.port === 0 ? port : gateway.port },
+    gateway,
     plugins: { ...plugins, 'token-validator': { ...validator, issuers } },
   }
 }
 
+/** The audience of tokens for the MCP endpoint of a configuration; undefined without such an endpoint. */
+export function mcpResource({ gateway, mcp }: GatewayConfig): string | undefined {
+  if (mcp === undefined || mcp.public_url !== undefined) return mcp?.public_url
+  const host = gateway.host.includes(':') ? `[${gateway.host}]` : gateway.host
+  return `${gateway.tls === undefined ? 'http' : 'https'}://${host}:${gateway.port}${mcp.path}`
+}
+
+/** Sets the secret of the state that MCP clients carry, unless the file has its own. */
+export function withStateSecret(config: GatewayConfig, secret: string): GatewayConfig {
+  const { mcp } = config
+  const isGiven = mcp?.state_secrets !== undefined || mcp?.state_secrets_files !== undefined
+  return mcp === undefined || isGiven ? config : { ...config, mcp: { ...mcp, state_secrets: [secret] } }
+}
+
+type Issuers = GatewayConfig['plugins']['token-validator']['issuers']
+
 /** Parsed from text, so that the issuer has all defaults. */
-function issuersOf(issuer: string): GatewayConfig['plugins']['token-validator']['issuers'] {
-  const rows = [{ issuer, audience: ['agentic'], algorithms: ['RS256'] }]
+function issuersOf(issuer: string, resource: string | undefined): Issuers {
+  const audience = resource === undefined ? ['agentic'] : ['agentic', resource]
+  const rows = [{ issuer, audience, algorithms: ['RS256'] }]
   const text = JSON.stringify({ gateway: {}, plugins: { 'token-validator': { issuers: rows } }, routes: [] })
   const parsed = parseConfig(text, { file: 'the development issuer', env: {} })
   if (!parsed.ok) throw new Error(`the development issuer ${issuer} cannot be used`)

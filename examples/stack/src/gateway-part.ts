@@ -16,13 +16,13 @@ import {
   watchConfig,
 } from '@agentic-rest/gateway'
 import { httpAudit } from '@agentic-rest/service'
-import { developmentConfig, withConsole } from './development-config.ts'
+import { developmentConfig, withConsole, withStateSecret } from './development-config.ts'
 import { readPeople, requestTokenAt } from './request-token.ts'
 
 type Loaded = Extract<LoadedResult, { readonly ok: true }>
 
 const { GATEWAY_FILE = 'gateway.yaml', DEVELOPMENT_ISSUER, PORT } = process.env
-const { CONSOLE_PORT, CONSOLE_FOLDER, IDENTITY_URL, RECORDS_URL } = process.env
+const { CONSOLE_PORT, CONSOLE_FOLDER, IDENTITY_URL, RECORDS_URL, MCP_STATE_SECRET } = process.env
 
 const log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) })
 const gateway = await startGateway(await firstConfig())
@@ -48,7 +48,8 @@ function readFile(): ConfigResult {
   return loaded.ok ? { ...loaded, config: inStack(loaded.config) } : loaded
 }
 
-function inStack(own: GatewayConfig): GatewayConfig {
+function inStack(file: GatewayConfig): GatewayConfig {
+  const own = MCP_STATE_SECRET === undefined ? file : withStateSecret(file, MCP_STATE_SECRET)
   const config =
     DEVELOPMENT_ISSUER === undefined
       ? own

@@ -63,6 +63,9 @@ export function greet(greeting: Greeting): string {
     ...(stack.consoleUrl === undefined
       ? []
       : ['Watch requests and try the API in the console:', `  ${stack.consoleUrl}`, '']),
+    ...(running.has('campaigns')
+      ? ['MCP clients find the campaigns as tools at:', `  ${gateway}/mcp`, '']
+      : []),
     dataFolder === undefined
       ? 'Nothing is stored: data and records are lost at the end.'
       : `Data is in ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`,

@@ -24,6 +24,7 @@ export interface EnvironmentOptions {
 /** Creates the environment of each part, with new secrets for the service accounts. */
 export function createPartEnvironment(options: EnvironmentOptions): (row: PartRow) => NodeJS.ProcessEnv {
   const accounts = createAccounts()
+  const stateSecret = randomBytes(32).toString('hex')
   const inherited = { ...options.env, ...urlVariables(options.portBase) }
   return function environmentOf(row) {
     return {
@@ -32,7 +33,10 @@ export function createPartEnvironment(options: EnvironmentOptions): (row: PartRo
       ...identityVariables(row, options),
       ...consoleVariables(row, options),
       ...(row.calls && accountVariables(row, accounts, options.portBase)),
+      // A gateway that is started again opens the state that clients carry.
+      ...('gateway' in row.runs && { MCP_STATE_SECRET: stateSecret }),
       ...(row.issuesTokens && {
+        MCP_RESOURCE: `${urlOf('gateway', options.portBase)}/mcp`,
         SERVICE_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
         PEOPLE: options.people && JSON.stringify(options.people.map(({ sub, ...person }) => [sub, person])),
       }),

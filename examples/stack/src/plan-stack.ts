@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type ConfigFault, formatFaults, loadConfig, type Person } from '@agentic-rest/gateway'
-import { developmentConfig, withConsole } from './development-config.ts'
+import { developmentConfig, mcpResource, withConsole } from './development-config.ts'
 import { findEntry, gatewayFile, type PartEntry } from './part-entry.ts'
 import { createPartEnvironment, type EnvironmentOptions } from './part-environment.ts'
 import { type PartRow, parts, portOf, urlOf } from './parts.ts'
@@ -16,6 +16,8 @@ export interface PlannedPart {
   readonly env: NodeJS.ProcessEnv
   /** The port of the console, if this part serves it. */
   readonly consolePort?: number | undefined
+  /** The address of the MCP endpoint of the user's gateway. */
+  readonly mcpResource?: string | undefined
   /** Whether the part answers. */
   readonly isReady: () => Promise<boolean>
 }
@@ -57,6 +59,7 @@ export function planStack(options: PlanOptions): PlannedPart[] {
   const issuer = rows
     .filter((row) => row.issuesTokens)
     .flatMap((row) => planPart(row, options, environmentOf))
+    .map((part) => ({ ...part, env: { ...part.env, MCP_RESOURCE: own.mcpResource } }))
   return [own, ...planOwnService(options, environmentOf), ...issuer]
 }
 
@@ -110,7 +113,8 @@ function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: 
   const config = withConsole(developmentConfig(loaded.config, development), portOf('console', portBase))
   const { host, port, admin } = config.gateway
   // Only the port is checked: the gateway may use TLS with an unknown certificate.
-  return { row, entry, host, port, env, consolePort: admin?.port, isReady: () => isListening({ host, port }) }
+  const isReady = () => isListening({ host, port })
+  return { row, entry, host, port, env, consolePort: admin?.port, mcpResource: mcpResource(config), isReady }
 }
 
 // The port that a generated gateway.yaml expects its service at, 8081 by default.

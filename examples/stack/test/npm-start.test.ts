@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectClient } from '../../../tests/mcp/official-clients.ts'
 import { type PartName, portOf, requestToken } from '../src/index.ts'
 import { findEntry } from '../src/part-entry.ts'
 import { parts } from '../src/parts.ts'
@@ -82,6 +83,14 @@ test('the token it prints is accepted', async () => {
   const response = await complete({ prompt: 'Hello', max_tokens: 2 })
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ choices: [{ text: ' Each device' }] })
+})
+
+test('the token it prints is good for the MCP endpoint, where the campaigns are tools', async () => {
+  const url = /^ {2}(http:\S+\/mcp)$/m.exec(stack.printed())?.[1] ?? ''
+  const client = await connectClient('client 2.4.0, auto', url, { asked: [], answer: () => undefined, token })
+  const names = async () => (await client.listTools()).tools.map(({ name }: { name: string }) => name)
+  await expect.poll(names).toContain('create-optimization')
+  await client.close()
 })
 
 /** The key ids of both gateways. */
