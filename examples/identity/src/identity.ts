@@ -12,7 +12,7 @@ import {
 } from './development-grant.ts'
 import { createIssuer } from './issuer.ts'
 import { openClientStore } from './registered-clients.ts'
-import { addDefaultScope, answerSignIn, isSignIn, type SignInOptions, signInSettings } from './sign-in.ts'
+import { addSignIn, type SignInOptions, signInSettings } from './sign-in.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import { recordTokens, type TokenRecords } from './token-records.ts'
 
@@ -64,7 +64,7 @@ export async function startIdentity(options: IdentityOptions): Promise<Identity>
     createUserIssuer(issuer, options, signIn),
     createServiceAccountIssuer(`${issuer}${SERVICE_ACCOUNTS_PATH}`, options),
   ])
-  serveWith(refuseOtherHosts(port, toEither({ users, serviceAccounts, people: peopleOf(options), signIn })))
+  serveWith(refuseOtherHosts(port, toEither({ users, serviceAccounts, people: peopleOf(options) })))
   return {
     issuer,
     serviceAccountIssuer: serviceAccounts.issuer,
@@ -109,7 +109,7 @@ async function createUserIssuer(
     claims: userClaims(peopleOf(options)),
     settings: signIn && signInSettings(signIn),
   })
-  if (signIn !== undefined) addDefaultScope(provider)
+  if (signIn !== undefined) addSignIn(provider, signIn)
   addDevelopmentGrant(provider, (sub) => serviceAccounts.has(sub))
   if (records !== undefined) recordTokens(provider, records)
   return provider
@@ -150,12 +150,10 @@ interface Answering {
   readonly users: Provider
   readonly serviceAccounts: Provider
   readonly people: People
-  readonly signIn: SignInOptions | undefined
 }
 
-function toEither({ users, serviceAccounts, people, signIn }: Answering): RequestListener {
+function toEither({ users, serviceAccounts, people }: Answering): RequestListener {
   const [answerUsers, answerServiceAccounts] = [users.callback(), serviceAccounts.callback()]
-  const answerPage = signIn && answerSignIn(users, signIn)
   const list = JSON.stringify([...people].map(([sub, user]) => ({ sub, ...user })))
   return function answer(request, response) {
     if (request.url === '/healthz') {
@@ -164,10 +162,6 @@ function toEither({ users, serviceAccounts, people, signIn }: Answering): Reques
     }
     if (request.url === '/people') {
       response.end(list)
-      return
-    }
-    if (answerPage !== undefined && isSignIn(request)) {
-      answerPage(request, response)
       return
     }
     void (isBelow(request, SERVICE_ACCOUNTS_PATH) ? answerServiceAccounts : answerUsers)(request, response)

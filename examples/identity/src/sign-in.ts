@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type Configuration, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { User } from './demo-users.ts'
 import { type ClientStore, keepSignIns } from './entry-store.ts'
@@ -14,6 +14,8 @@ export interface SignInOptions {
   readonly people: ReadonlyMap<string, User>
   readonly clients: ClientStore
 }
+
+type Context = Parameters<Parameters<Provider['use']>[0]>[0]
 
 const PATH = '/sign-in/'
 const SIGN_IN_SECONDS = 600
@@ -40,9 +42,7 @@ export function signInSettings({ resource, people, clients }: SignInOptions): Co
     // No session is kept, so a code cannot end with it.
     expiresWithSession: () => false,
     renderError(context, { error, error_description: description }) {
-      context.type = 'html'
-      context.set('Content-Security-Policy', pagePolicy())
-      context.body = faultPage(`${description ?? error}.`)
+      show(context, { html: faultPage(`${description ?? error}.`), policy: pagePolicy() })
     },
     // A token for the API is also good for the tools of its gateway.
     formats: {
@@ -84,54 +84,61 @@ function askedScope({ oidc }: KoaContextWithOIDC): string {
   return String(oidc.params?.['scope'] ?? code?.scope ?? DEFAULT_SCOPE)
 }
 
-/** Adds the default scope to requests without one. */
-export function addDefaultScope(provider: Provider): void {
+/** Adds the default scope to requests without one, and the page where people sign in. */
+export function addSignIn(provider: Provider, options: SignInOptions): void {
   provider.use(async (context, next) => {
+    if (context.path.startsWith(PATH)) return answerSignIn(provider, context, options)
     if (context.path === '/auth' && !context.query['scope'])
       context.query = { ...context.query, scope: DEFAULT_SCOPE }
     await next()
   })
 }
 
-/** Whether a request is for the sign-in page. */
-export function isSignIn({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith(PATH)
+async function answerSignIn(provider: Provider, context: Context, options: SignInOptions): Promise<void> {
+  context.set({
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  })
+  try {
+    if (context.method === 'POST') await takeChoice(provider, context, options)
+    else await showPage(provider, context, options)
+  } catch (error) {
+    if (!(error instanceof errors.OIDCProviderError)) throw error
+    context.status = error.statusCode
+    show(context, { html: faultPage('This sign-in has ended or is unknown.'), policy: pagePolicy() })
+  }
 }
 
-/** Serves the sign-in page and takes the choice of a person. */
-export function answerSignIn(provider: Provider, { people, resource }: SignInOptions): RequestListener {
-  return function answer(request, response) {
-    void handle(request, response).catch((error: unknown) => {
-      const isExpected = error instanceof errors.OIDCProviderError
-      if (response.headersSent) response.destroy()
-      else send(response, isExpected ? 400 : 500, fault('This sign-in has ended or is unknown.'))
-    })
-  }
+async function showPage(provider: Provider, context: Context, { people }: SignInOptions): Promise<void> {
+  // Only the browser that began the sign-in has its cookie.
+  const { uid, params } = await provider.interactionDetails(context.req, context.res)
+  const redirectUri = String(params['redirect_uri'])
+  const client = await provider.Client.find(String(params['client_id']))
+  const name = client?.clientName ?? 'A client without a name'
+  const html = signInPage({ client: name, redirectUri, action: `${PATH}${uid}`, people })
+  show(context, { html, policy: pagePolicy(redirectUri) })
+}
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Only the browser that began the sign-in has its cookie, and no other site can post with it (SameSite).
-    const { uid, params } = await provider.interactionDetails(request, response)
-    const redirectUri = String(params['redirect_uri'])
-    if (request.method === 'GET') {
-      const client = await provider.Client.find(String(params['client_id']))
-      const name = client?.clientName ?? 'A client without a name'
-      const html = signInPage({ client: name, redirectUri, action: `${PATH}${uid}`, people })
-      return send(response, 200, { html, policy: pagePolicy(redirectUri) })
-    }
-    if (request.method !== 'POST') return send(response, 405, fault('This page takes a choice only.'))
-    const form = new URLSearchParams(await readForm(request))
-    const sub = form.get('sub') ?? ''
-    if (!people.has(sub)) {
-      const refusal = { error: 'access_denied', error_description: 'the person has cancelled the sign-in' }
-      return provider.interactionFinished(request, response, refusal)
-    }
-    const grant = new provider.Grant({ accountId: sub, clientId: String(params['client_id']) })
-    const scope = String(params['scope'] ?? DEFAULT_SCOPE)
-    grant.addOIDCScope(scope)
-    grant.addResourceScope(resource, scope)
-    const consent = { grantId: await grant.save() }
-    await provider.interactionFinished(request, response, { login: { accountId: sub }, consent })
+async function takeChoice(provider: Provider, context: Context, options: SignInOptions): Promise<void> {
+  const { req, res } = context
+  const { people, resource } = options
+  // No other site can post with the cookie (SameSite).
+  const { params } = await provider.interactionDetails(req, res)
+  const sub = new URLSearchParams(await readForm(req)).get('sub') ?? ''
+  // The provider writes the redirect itself.
+  if (!people.has(sub)) {
+    const refusal = { error: 'access_denied', error_description: 'the person has cancelled the sign-in' }
+    context.respond = false
+    return provider.interactionFinished(req, res, refusal)
   }
+  const grant = new provider.Grant({ accountId: sub, clientId: String(params['client_id']) })
+  const scope = String(params['scope'] ?? DEFAULT_SCOPE)
+  grant.addOIDCScope(scope)
+  grant.addResourceScope(resource, scope)
+  const consent = { grantId: await grant.save() }
+  context.respond = false
+  await provider.interactionFinished(req, res, { login: { accountId: sub }, consent })
 }
 
 interface Page {
@@ -139,19 +146,10 @@ interface Page {
   readonly policy: string
 }
 
-function fault(message: string): Page {
-  return { html: faultPage(message), policy: pagePolicy() }
-}
-
-function send(response: ServerResponse, status: number, { html, policy }: Page): void {
-  response.writeHead(status, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policy,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-  })
-  response.end(html)
+function show(context: Pick<Context, 'set' | 'type' | 'body'>, { html, policy }: Page): void {
+  context.set('Content-Security-Policy', policy)
+  context.type = 'html'
+  context.body = html
 }
 
 const MAX_FORM_BYTES = 1024
