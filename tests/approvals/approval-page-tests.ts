@@ -12,12 +12,8 @@ import {
   seriousFindings,
   showIn,
 } from '../console/console-browser.ts'
-import { useConsoleStack } from '../console/console-stack.ts'
-import { ensureProgram, testWithProgram } from '../debian-package.ts'
+import type { ConsoleStack } from '../console/console-stack.ts'
 import { repositoryRoot } from '../packed-packages.ts'
-
-const needed = { program: 'chromium', package: 'chromium' }
-const found = ensureProgram(needed)
 
 interface Answer {
   readonly status: number
@@ -38,12 +34,8 @@ async function curl(url: string, token: string, more: readonly string[] = []): P
 
 const markup = '<img src="x" onerror="document.title=1"> <b>fine</b>'
 
-if ('missing' in found)
-  testWithProgram(needed, 'the approval page works in a browser', () => expect.fail(found.missing))
-else decideInBrowser(found.path)
-
-function decideInBrowser(executablePath: string): void {
-  const stack = useConsoleStack(executablePath)
+/** The tests of the page that the `Location` of a 412 leads to, on a running stack. */
+export function testApprovalPage(stack: () => ConsoleStack): void {
   let gateway: string
 
   beforeAll(() => {

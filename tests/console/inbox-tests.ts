@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Page, Route } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ensureProgram, testWithProgram } from '../debian-package.ts'
 import {
   type ConsolePage,
   type Look,
@@ -11,11 +10,8 @@ import {
   showIn,
   violations,
 } from './console-browser.ts'
-import { useConsoleStack } from './console-stack.ts'
+import type { ConsoleStack } from './console-stack.ts'
 import { focused, openView } from './try-flow.ts'
-
-const needed = { program: 'chromium', package: 'chromium' }
-const found = ensureProgram(needed)
 
 interface Gated {
   readonly status: number
@@ -26,11 +22,8 @@ interface Gated {
 const wide: Look = { theme: 'light', width: 1280 }
 const markup = '<img src="x" onerror="document.title=1"> <b>fine</b>'
 
-if ('missing' in found) testWithProgram(needed, 'Inbox works in a browser', () => expect.fail(found.missing))
-else testInbox(found.path)
-
-function testInbox(executablePath: string): void {
-  const stack = useConsoleStack(executablePath)
+/** The tests of Inbox, on a running stack without approvals. */
+export function testInbox(stack: () => ConsoleStack): void {
   let opened: ConsolePage | undefined
   let expected: readonly string[] = []
 
