@@ -339,3 +339,51 @@ test('an upstream is checked at each of its targets, and routes are listed with 
   const added = await agentic(`routes add gateway.yaml --from http://127.0.0.1:${port}`, good, port)
   expect(added.stderr).toContain('note: POST /questions has the upstream service: it stays')
 })
+
+test('check --live judges the tools of a file by the documents of the services', async () => {
+  const description = 'Takes an order.'
+  const key = { in: 'header', name: 'Idempotency-Key', schema: { type: 'string' } }
+  const foreign = { in: 'query', name: 'size', schema: { $ref: 'https://evil.example.com/schema.json' } }
+  const paths = {
+    '/good': { post: { summary: 'Good.', parameters: [key] } },
+    '/silent': { get: {} },
+    '/repeated': { post: { description } },
+    '/foreign': { get: { description, parameters: [foreign] } },
+  }
+  const server = createServer((_, response) => void response.end(JSON.stringify({ openapi: '3.1.0', paths })))
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  const route = (method: string, path: string, mcp: object = {}) => ({
+    id: path.slice(1),
+    method,
+    path,
+    target: `http://127.0.0.1:${port}`,
+    mcp,
+  })
+  const folder = projectFolder(() =>
+    JSON.stringify({
+      plugins: { 'token-validator': { issuers: [{ issuer: 'https://id.test', audience: ['agentic'] }] } },
+      mcp: {},
+      routes: [
+        route('POST', '/good'),
+        route('GET', '/silent'),
+        route('POST', '/repeated'),
+        route('GET', '/foreign'),
+        route('GET', '/unknown'),
+      ],
+    }),
+  )
+  const { code, stderr } = await agentic('check gateway.yaml --live', folder, '')
+  const found = findings(stderr).filter((finding) => /tool|route-unknown/.test(finding))
+  expect([code, found]).toEqual([
+    0,
+    [
+      'warning: routes[1].mcp: has no description, and the operation has neither a summary nor one, a model must guess the use of the tool [tool-without-description]',
+      'warning: routes[2].mcp: is a POST whose service names no Idempotency-Key, a client that calls again after a lost answer does the work twice [tool-without-idempotency]',
+      'warning: routes[3].mcp: is no tool (foreign_reference): a reference leads out of the document [tool-unusable]',
+      `warning: routes[4].path: the service at http://127.0.0.1:${port} has no GET /unknown [route-unknown]`,
+    ],
+  ])
+})

@@ -16,6 +16,7 @@ import {
   type ServiceOperation,
   type TlsFiles,
 } from '../routes/service-document.ts'
+import { checkTools, type ToolFinding, toolRules } from './live-tools.ts'
 
 /** The ids of the findings of `agentic check --live`, each with its meaning. */
 export const liveRules = {
@@ -30,11 +31,12 @@ export const liveRules = {
   'tenant-not-allowed':
     'With --live: the tenant of a person in people.yaml is not in tenant-injector.allowed.',
   'role-unheld': 'With --live: nobody in people.yaml has the role.',
+  ...toolRules,
 } as const
 
 /** A finding of the live check. */
 export interface LiveFinding {
-  readonly id: keyof typeof liveRules
+  readonly id: keyof typeof liveRules | ToolFinding['id']
   readonly path: ConfigPath
   readonly message: string
 }
@@ -67,6 +69,7 @@ export async function checkLive(loaded: Loaded, progress: (message: string) => v
   return [
     ...(routes.length === 0 ? [NO_TARGET] : []),
     ...found.flatMap(({ findings }) => findings),
+    ...(await checkTools(loaded.config)),
     ...checkPeople(peopleBeside(loaded.file), { roles, allowed }),
   ]
 }
