@@ -1,3 +1,4 @@
+import { type McpCall, readCall } from './mcp-call.ts'
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from './read-json.ts'
 
 /** One step of a request. */
@@ -26,6 +27,7 @@ export interface ExchangeDetail {
   readonly code: string
   readonly rule: string
   readonly cause: string
+  readonly mcp: McpCall | null
   readonly startedAt: string
   readonly milliseconds: number
   readonly steps: readonly ExchangeStep[]
@@ -48,6 +50,7 @@ export function readExchangeDetail(value: unknown): ExchangeDetail {
     code: textOf(fields, 'code'),
     rule: textOf(fields, 'rule'),
     cause: textOf(fields, 'cause'),
+    mcp: readCall(fields),
     startedAt: textOf(fields, 'startedAt'),
     milliseconds: numberOf(fields, 'milliseconds'),
     steps: listOf(fields, 'steps', readStep),

@@ -1,4 +1,5 @@
 import { knownTime } from '../shell/format.ts'
+import { type McpCall, readCall, viaOf } from './mcp-call.ts'
 import { nameOutcome } from './name-outcome.ts'
 import { type Fields, fieldsOf, isTrue, listOf, numberOf, numberOrNull, textOf } from './read-json.ts'
 
@@ -24,6 +25,10 @@ export interface RequestRow {
   readonly code: string
   readonly rule: string
   readonly cause: string
+  /** The MCP call that it was made for. */
+  readonly mcp: McpCall | null
+  /** The ways it can be searched by. */
+  readonly via: readonly string[]
   /** The end in milliseconds, for the order of rows; 0 while it is unknown. */
   readonly endedMs: number
 }
@@ -59,6 +64,7 @@ export function readRow(value: unknown): RequestRow {
   const fields = fieldsOf(value)
   const at = textOf(fields, 'at')
   const durationMs = numberOf(fields, 'durationMs')
+  const mcp = readCall(fields)
   return {
     at,
     spanId: textOf(fields, 'spanId'),
@@ -78,6 +84,8 @@ export function readRow(value: unknown): RequestRow {
     code: textOf(fields, 'code'),
     rule: textOf(fields, 'rule'),
     cause: textOf(fields, 'cause'),
+    mcp,
+    via: viaOf(mcp),
     endedMs: (knownTime(at) ?? -durationMs) + durationMs,
   }
 }

@@ -1,3 +1,4 @@
+import { type McpCall, readCall } from './mcp-call.ts'
 import { type Fields, fieldsOf, isTrue, listOf, numberOf, textOf, textsOf } from './read-json.ts'
 
 /** A request at the gateway, or several that differ only in their time. Times are milliseconds since 1970. */
@@ -16,6 +17,8 @@ export interface RequestGroup {
   readonly code?: string
   /** Sent by a service behind a gateway, not by the client. */
   readonly inner: boolean
+  /** The MCP call that it was made for. */
+  readonly mcp: McpCall | null
   /** The arrival of the first one. */
   readonly startMs: number
   /** The arrival of the newest one. */
@@ -75,6 +78,7 @@ function readRequest(value: unknown): RequestGroup {
     outcome: textOf(fields, 'outcome'),
     code: textOf(fields, 'code'),
     inner: isTrue(fields, 'inner'),
+    mcp: readCall(fields),
     startMs: timeOf(fields, 'at'),
     lastStartMs: timeOf(fields, 'lastAt'),
     endMs: timeOf(fields, 'endedAt'),

@@ -22,6 +22,16 @@ export interface Route {
   readonly license: string | null
   readonly conformance: string
   readonly plugins: readonly RoutePlugin[]
+  /** The tool for MCP clients; null for a route that is none. */
+  readonly tool: RouteTool | null
+}
+
+/** The tool of a route. */
+export interface RouteTool {
+  readonly name: string
+  /** Why clients do not see it at the moment; both empty for one that they see. */
+  readonly fault: string
+  readonly why: string
 }
 
 /** A plugin with its configuration, without secrets. */
@@ -89,7 +99,14 @@ function readRoute(value: unknown): Route {
     license: textOrNull(fields, 'license'),
     conformance: textOf(fields, 'conformance'),
     plugins: listOf(fields, 'plugins', readRoutePlugin),
+    tool: readTool(fields.get('tool')),
   }
+}
+
+function readTool(value: unknown): RouteTool | null {
+  const fields = fieldsOf(value)
+  const name = textOf(fields, 'name')
+  return name === '' ? null : { name, fault: textOf(fields, 'fault'), why: textOf(fields, 'why') }
 }
 
 function readRoutePlugin(value: unknown): RoutePlugin {

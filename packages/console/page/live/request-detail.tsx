@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { RequestRow } from '../api/feed-events.ts'
+import { callFacts } from '../api/mcp-call.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
@@ -61,11 +62,11 @@ export function RequestDetail({ chosen: { requestId, spanId }, row, onClose }: D
 
 type Shown = Pick<
   RequestRow,
-  'at' | 'durationMs' | 'code' | 'rule' | 'cause' | 'route' | 'tenant' | 'actor' | 'correlationId'
+  'at' | 'durationMs' | 'code' | 'rule' | 'cause' | 'route' | 'tenant' | 'actor' | 'correlationId' | 'mcp'
 >
 
 function Facts({ shown, requestId }: { readonly shown: Shown; readonly requestId: string }) {
-  const { at, durationMs, code, rule, cause, route, tenant, actor, correlationId } = shown
+  const { at, durationMs, code, rule, cause, route, tenant, actor, correlationId, mcp } = shown
   return (
     <>
       <dl class="detail-facts">
@@ -78,6 +79,7 @@ function Facts({ shown, requestId }: { readonly shown: Shown; readonly requestId
         <Fact name="Tenant" value={tenant || '–'} />
         <Fact name="Actor" value={actor || '–'} />
         <Fact name="Request id" value={requestId} />
+        {mcp !== null && callFacts(mcp).map(([name, value]) => <Fact key={name} name={name} value={value} />)}
       </dl>
       <a href={placeHash({ view: 'Timeline', item: correlationId })}>Open the timeline</a>
     </>

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RequestRow } from '../api/feed-events.ts'
+import { callWords } from '../api/mcp-call.ts'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { shorten } from '../shell/picture.ts'
@@ -161,6 +162,7 @@ function Row({ row, index, isChosen: isOpen, onChoose }: RowProps) {
         <span class="note">
           {row.route}
           {row.streamed && ' · stream'}
+          {row.mcp !== null && ` · ${callWords(row.mcp)}`}
         </span>
       </td>
       <td class="name-cell">{row.tenant || '–'}</td>

@@ -14,11 +14,25 @@ export function addRows(rows: readonly RequestRow[], added: readonly RequestRow[
 
 /** The text of a row that a search looks through. */
 export function wordsOf(row: RequestRow): string {
-  const { method, path, status, route, tenant, actor, code, rule, cause, correlationId, requestId } = row
-  return [method, path, status, route, tenant, actor, code, rule, cause, correlationId, requestId].join(' ')
+  const { method, path, status, route, tenant, actor, code, rule, cause, correlationId, requestId, via } = row
+  return [
+    method,
+    path,
+    status,
+    route,
+    tenant,
+    actor,
+    code,
+    rule,
+    cause,
+    correlationId,
+    requestId,
+    ...via,
+  ].join(' ')
 }
 
 /** A row for a file: the members of the admin API, without those of the page. */
-export function exportedRow({ endedMs: _, ...row }: RequestRow): object {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''))
+export function exportedRow({ endedMs: _, via: __, mcp, ...row }: RequestRow): object {
+  const known = Object.entries(row).filter(([, value]) => value !== '')
+  return { ...Object.fromEntries(known), ...(mcp !== null && { mcp }) }
 }

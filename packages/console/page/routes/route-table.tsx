@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Route } from '../api/route-list.ts'
+import type { Route, RouteTool } from '../api/route-list.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 
@@ -7,6 +7,7 @@ import { ScrollRegion } from '../shell/scroll-region.tsx'
 export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
   const [text, setText] = useState('')
   const shown = routes.filter((route) => fits(route, text))
+  const hasTools = routes.some(({ tool }) => tool !== null)
   return (
     <section class="panel" aria-labelledby="routes-title">
       <div class="routes-head">
@@ -27,13 +28,14 @@ export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
               <th scope="col">Route</th>
               <th scope="col">Target</th>
               <th scope="col">Demands</th>
+              {hasTools && <th scope="col">MCP tool</th>}
               <th scope="col">Pipeline steps</th>
               <th scope="col">Try</th>
             </tr>
           </thead>
           <tbody>
             {shown.map((route) => (
-              <RouteRow key={route.id} route={route} />
+              <RouteRow key={route.id} route={route} hasTools={hasTools} />
             ))}
           </tbody>
         </table>
@@ -48,15 +50,16 @@ export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
 }
 
 function fits(route: Route, text: string): boolean {
-  const { id, method, path, target, upstream } = route
-  const words = [id, `${method} ${path}`, target, upstream ?? '', ...demandsOf(route)]
+  const { id, method, path, target, upstream, tool } = route
+  const ofTool = tool === null ? [] : [`tool ${tool.name}`, tool.fault]
+  const words = [id, `${method} ${path}`, target, upstream ?? '', ...demandsOf(route), ...ofTool]
     .join('\n')
     .toLowerCase()
   return words.includes(text.trim().toLowerCase())
 }
 
-function RouteRow({ route }: { readonly route: Route }) {
-  const { id, method, path, target, upstream, plugins } = route
+function RouteRow({ route, hasTools }: { readonly route: Route; readonly hasTools: boolean }) {
+  const { id, method, path, target, upstream, plugins, tool } = route
   return (
     <tr>
       <th scope="row" class="request-cell">
@@ -67,6 +70,7 @@ function RouteRow({ route }: { readonly route: Route }) {
       </th>
       <td class="mono">{upstream === null ? hostOf(target) : `upstream ${upstream}`}</td>
       <td>{demandsOf(route).join(' · ')}</td>
+      {hasTools && <td class="tool-cell">{tool === null ? '–' : <Tool tool={tool} />}</td>}
       <td>
         <ol class="steps">
           {plugins.map(({ name, runs, because }, index) => (
@@ -85,6 +89,20 @@ function RouteRow({ route }: { readonly route: Route }) {
         </a>
       </td>
     </tr>
+  )
+}
+
+/** The name of a tool, and the reason if clients do not see it at the moment. */
+function Tool({ tool: { name, fault, why } }: { readonly tool: RouteTool }) {
+  return (
+    <>
+      <span class="mono">{name}</span>
+      {fault !== '' && (
+        <span class="note">
+          no tool now: {why} ({fault})
+        </span>
+      )}
+    </>
   )
 }
 

@@ -25,6 +25,8 @@ interface SearchBarProps {
 export function SearchBar({ items, search, placeholder, onChange }: SearchBarProps) {
   const fault = durationFault(search)
   const choices = { items, search, onChange }
+  // Many gateways have no tools, and the field would be empty.
+  const hasCalls = useMemo(() => items.some(({ via }) => via.length > 0), [items])
   return (
     <search class="filters">
       <Field label="Text" class="wide">
@@ -44,6 +46,7 @@ export function SearchBar({ items, search, placeholder, onChange }: SearchBarPro
       <Choice label="Route" field="route" {...choices} />
       <Choice label="Tenant" field="tenant" {...choices} />
       <Choice label="Actor" field="actor" {...choices} />
+      {(search.via !== '' || hasCalls) && <Choice label="Via" field="via" {...choices} />}
       <Field label="Slower than" class="narrow" fault={fault}>
         {(id, faultId) => (
           <input

@@ -22,6 +22,7 @@ const item = (more: Partial<Item>): Item => ({
   route: 'a',
   tenant: 'acme',
   actor: 'alice',
+  via: [],
   durationMs: 10,
   words: '',
   ...more,
@@ -30,7 +31,7 @@ const item = (more: Partial<Item>): Item => ({
 const items: readonly Item[] = [
   item({ words: 'GET /a/1 C-1', outcome: 'created', durationMs: 250 }),
   item({ words: 'GET /a/2 C-2', outcome: 'error', code: 'UPSTREAM_ERROR', tenant: 'globex', actor: 'carol' }),
-  item({ words: 'POST /b/3 C-3', route: 'b', actor: 'bob', durationMs: 1500 }),
+  item({ words: 'POST /b/3 C-3', route: 'b', actor: 'bob', durationMs: 1500, via: ['MCP', 'MCP tool b'] }),
   item({ words: 'POST /b/4 C-4', route: 'b', outcome: 'forbidden', code: 'FORBIDDEN', durationMs: null }),
 ]
 
@@ -51,6 +52,8 @@ test.each<readonly [Partial<Search>, readonly number[]]>([
   [{ code: 'FORBIDDEN' }, [4]],
   [{ tenant: 'globex' }, [2]],
   [{ actor: 'bob' }, [3]],
+  [{ via: 'MCP' }, [3]],
+  [{ via: 'MCP tool a' }, []],
   [{ slower: '250' }, [3]],
   [{ slower: '249 ms' }, [1, 3]],
   [{ slower: '1.4s' }, [3]],

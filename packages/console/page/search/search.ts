@@ -1,7 +1,7 @@
 import { familyOf } from '../shell/outcome-family.ts'
 
 /** The fields of a search, as they are called in the address. */
-export const searchFields = ['outcome', 'code', 'route', 'tenant', 'actor', 'slower', 'text'] as const
+export const searchFields = ['outcome', 'code', 'route', 'tenant', 'actor', 'via', 'slower', 'text'] as const
 
 /** One of the fields. */
 export type SearchField = (typeof searchFields)[number]
@@ -22,6 +22,8 @@ export interface Searchable {
   readonly route: Values
   readonly tenant: Values
   readonly actor: Values
+  /** MCP, its tool and its client; none for REST. */
+  readonly via: Values
   /** `null` while it is unknown. */
   readonly durationMs: number | null
 }
@@ -33,6 +35,7 @@ export const everything: Search = {
   route: '',
   tenant: '',
   actor: '',
+  via: '',
   slower: '',
   text: '',
 }
@@ -95,7 +98,7 @@ export function findMatches<Item extends Searchable>(
   })
 }
 
-const exactFields = ['code', 'route', 'tenant', 'actor'] as const
+const exactFields = ['code', 'route', 'tenant', 'actor', 'via'] as const
 
 function isWanted(wanted: string, value: Values): boolean {
   return wanted === '' || (typeof value === 'string' ? value === wanted : value.includes(wanted))

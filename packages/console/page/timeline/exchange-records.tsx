@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { AuditRecord } from '../api/audit-records.ts'
+import { callFacts, callOfRecord, type McpCall } from '../api/mcp-call.ts'
 import { downloadJson } from '../shell/download.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
@@ -57,6 +58,7 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
   const tenants = [...new Set(records.map(({ tenantId }) => tenantId))].filter((tenant) => tenant !== '')
   const title = titleOf(requestsOf(hops), endsOf(hops))
   const background = title?.state.background
+  const call = newestCall(records)
   return (
     <div class="summary">
       {title !== undefined && (
@@ -74,6 +76,8 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
         <Fact name={hops.length === 1 ? 'Request' : 'Requests'} value={String(hops.length)} />
         <Fact name="Tenant" value={tenants.join(', ') || '–'} />
         <Fact name="Parts" value={parts.join(', ')} />
+        {call !== undefined &&
+          callFacts(call).map(([name, value]) => <Fact key={name} name={name} value={value} />)}
       </dl>
       {tenants.length > 1 && (
         <p class="note">Several tenants sent this id. The title is that of {tenants[0]}.</p>
@@ -83,6 +87,12 @@ function Summary({ records, hops, tookMs, onRefresh }: SummaryProps) {
       </button>
     </div>
   )
+}
+
+/** The MCP call of the exchange, in its newest round. */
+function newestCall(records: readonly AuditRecord[]): McpCall | undefined {
+  const calls = records.map(({ attributes }) => callOfRecord(attributes)).filter((call) => call !== null)
+  return calls.toSorted((a, b) => b.round - a.round)[0]
 }
 
 function SwallowedNotice({

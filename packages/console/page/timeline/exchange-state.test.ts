@@ -18,6 +18,7 @@ function sent(startMs: number, own: Partial<RequestGroup>): RequestGroup {
     tenant: 'acme',
     actor: 'alice',
     inner: false,
+    mcp: null,
     count: 1,
     ...CREATE,
     ...fine,

@@ -1,6 +1,7 @@
 import { conditions } from '@agentic-rest/profile'
 import { AdminError, adminApi } from '../api/admin-api.ts'
 import type { ExchangeDetail, KeptHeader } from '../api/exchange-detail.ts'
+import { callFacts, callOfRecord } from '../api/mcp-call.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatMs } from '../shell/format.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
@@ -43,11 +44,13 @@ const durations: readonly (readonly [name: string, attribute: string])[] = [
 
 function factsOf({ record }: Span): (readonly [string, string])[] {
   const text = (name: string) => String(record.attributes.get(name) ?? '')
+  const call = callOfRecord(record.attributes)
   const facts = [
     ['Request', [text('method'), text('path')].join(' ').trim()],
     ['Request id', record.requestId],
     ['Actor', record.actorId],
     ['Resource', record.resourceId],
+    ...(call === null ? [] : callFacts(call)),
     ...shownAttributes.map(([name, attribute]) => [name, text(attribute)] as const),
     ...durations.map(
       ([name, attribute]) => [name, text(attribute) && formatMs(Number(text(attribute)))] as const,

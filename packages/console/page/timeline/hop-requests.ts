@@ -1,3 +1,4 @@
+import { callOfRecord } from '../api/mcp-call.ts'
 import type { EndedWork, RequestGroup } from '../api/recent-exchanges.ts'
 import { type Hop, isEnd, type Span, seenOutcome } from './build-hops.ts'
 
@@ -19,6 +20,7 @@ export function requestOf(hop: Hop): RequestGroup {
     status: span?.status ?? 0,
     outcome: seenOutcome(hop),
     inner: false,
+    mcp: span === undefined ? null : callOfRecord(span.record.attributes),
     startMs: hop.startMs,
     lastStartMs: hop.startMs,
     endMs: (hop.gateway ?? hop.service ?? hop).endMs,

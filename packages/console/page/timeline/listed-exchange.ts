@@ -1,3 +1,4 @@
+import { viaOf } from '../api/mcp-call.ts'
 import type { RecentExchange } from '../api/recent-exchanges.ts'
 import type { Searchable } from '../search/search.ts'
 import { type ExchangeTitle, titleOf } from './exchange-state.ts'
@@ -42,6 +43,7 @@ function listed(exchange: RecentExchange, title: ExchangeTitle): ListedExchange 
     code: values('code'),
     route: values('route'),
     actor: values('actor'),
+    via: [...new Set(requests.flatMap(({ mcp }) => viaOf(mcp)))],
     durationMs: durationOf(exchange),
   }
 }
@@ -54,7 +56,7 @@ function durationOf({ requests, ended }: RecentExchange): number | null {
 }
 
 /** The text of an exchange that a search looks through. */
-export function wordsOf({ exchange, title, code, tenant }: ListedExchange): string {
+export function wordsOf({ exchange, title, code, tenant, via }: ListedExchange): string {
   const { correlationId, parts, requests } = exchange
   const ofRequests = requests.flatMap(({ requestId, method, path, route, actor, status }) => [
     requestId,
@@ -64,7 +66,7 @@ export function wordsOf({ exchange, title, code, tenant }: ListedExchange): stri
     actor,
     status,
   ])
-  return [correlationId, tenant, title.name, title.state.words, parts, code, ofRequests].flat().join(' ')
+  return [correlationId, tenant, title.name, title.state.words, parts, code, via, ofRequests].flat().join(' ')
 }
 
 /** An exchange for a file. */

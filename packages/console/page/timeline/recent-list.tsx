@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { callWords, type McpCall } from '../api/mcp-call.ts'
 import { findMatches, isEverything } from '../search/search.ts'
 import { SearchBar } from '../search/search-bar.tsx'
 import { useSearch } from '../search/use-search.ts'
@@ -140,12 +141,14 @@ interface LinkProps {
 function ExchangeLink({ listed, now }: LinkProps) {
   const { correlationId, at, parts } = listed.exchange
   const { name, state, decidedBy } = listed.title
+  const call = lastCall(listed.exchange)
   return (
     <a href={placeHash({ view: 'Timeline', item: correlationId })}>
       <StateBadge state={state} />
       <span class="recent-route" title={name}>
         {name}
         {decidedBy !== undefined && <span class="note"> · {decidedBy}</span>}
+        {call !== undefined && <span class="note"> · {callWords(call)}</span>}
       </span>
       <span class="note">{backgroundNote(state.background, now)}</span>
       <span class="note">{[listed.tenant].flat().join(', ')}</span>
@@ -156,6 +159,12 @@ function ExchangeLink({ listed, now }: LinkProps) {
       </time>
     </a>
   )
+}
+
+/** The MCP call of an exchange, in its newest round. */
+function lastCall({ requests }: ListedExchange['exchange']): McpCall | undefined {
+  const calls = requests.map(({ mcp }) => mcp).filter((mcp) => mcp !== null)
+  return calls.toSorted((a, b) => b.round - a.round)[0]
 }
 
 /** How long background work took, or has taken until now. */

@@ -1,4 +1,5 @@
 import { useCallback, useId, useState } from 'preact/hooks'
+import { callOfRecord } from '../api/mcp-call.ts'
 import { formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { familyOf } from '../shell/outcome-family.ts'
@@ -136,8 +137,10 @@ function noteOf({ role, span }: Bar): string {
     case 'running':
       return 'in the background, no end recorded'
     case 'gateway':
-    case 'service':
-      return span.operation
+    case 'service': {
+      const call = callOfRecord(span.record.attributes)
+      return call === null ? span.operation : `${span.operation} · MCP round ${call.round}`
+    }
   }
 }
 

@@ -128,5 +128,6 @@ export function anyRoute({ method, path }: Pick<Draft, 'method' | 'path'>): Rout
     license: null,
     conformance: '',
     plugins: [],
+    tool: null,
   }
 }

@@ -69,7 +69,15 @@ test('what is missing has no fault: the service asks for it', () => {
 
 test('only JSON that does not parse keeps a request from being sent', () => {
   const whole = {
-    ...{ id: '', executionTimeoutSeconds: 0, roles: [], license: null, conformance: '', plugins: [] },
+    ...{
+      id: '',
+      executionTimeoutSeconds: 0,
+      roles: [],
+      license: null,
+      conformance: '',
+      plugins: [],
+      tool: null,
+    },
     ...route,
     mode: 'json',
   }

@@ -60,8 +60,14 @@ async function peopleOf(development: DevelopmentAccess | undefined) {
 }
 
 /** Routes with each plugin's plan for them, plugins in order, and services; without secrets. */
-export function describeRoutes({ config, plugins, pools }: Pick<Snapshot, 'config' | 'plugins' | 'pools'>) {
+export function describeRoutes({
+  config,
+  plugins,
+  pools,
+  mcp,
+}: Pick<Snapshot, 'config' | 'plugins' | 'pools' | 'mcp'>) {
   const { routes, gateway } = config
+  const tools = mcp?.routeTools()
   const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
   const describePlugin = (plugin: PipelinePlugin) => ({
     name: plugin.name,
@@ -69,7 +75,10 @@ export function describeRoutes({ config, plugins, pools }: Pick<Snapshot, 'confi
     configuration: sectionOf(plugin.name, config.plugins),
   })
   return {
-    routes: routes.map((route) => describeRoute(route, plugins)),
+    routes: routes.map((route) => ({
+      ...describeRoute(route, plugins),
+      tool: tools?.get(route.id) ?? null,
+    })),
     plugins: [...plugins.map(describePlugin), upstream],
     services: describeServices(config),
     upstreams: pools.groups.map(describeUpstream),

@@ -3,7 +3,13 @@ import type { Snapshot } from '../lifetime/snapshot.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import { roundMs, shownOutcome } from './exchange-times.ts'
 import { type KeptHeaders, readKeptHeaders } from './kept-headers.ts'
-import { type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
+import {
+  type ListedCall,
+  listedCall,
+  type RecentExchange,
+  type RecentExchanges,
+  startedAtOf,
+} from './recent-exchanges.ts'
 
 /** One step of a request. */
 export interface ExchangeStep {
@@ -27,6 +33,8 @@ export interface ExchangeDetail {
   readonly code?: string
   readonly rule?: string
   readonly cause?: string
+  /** The MCP call that the request was made for. */
+  readonly mcp?: ListedCall
   readonly startedAt: string
   readonly milliseconds: number
   readonly steps: readonly ExchangeStep[]
@@ -68,6 +76,7 @@ function detailOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeDetail 
     ...(reason !== undefined && { code: reason.code }),
     ...(rule !== undefined && { rule }),
     ...(reason?.cause !== undefined && { cause: reason.cause }),
+    ...listedCall(exchange),
     startedAt: startedAtOf(exchange),
     milliseconds: roundMs(exchange.durationMs),
     steps: stepsOf(exchange, snapshot),

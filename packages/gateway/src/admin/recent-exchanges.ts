@@ -2,6 +2,7 @@ import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
+import { addCall } from '../plugins/otel-audit/audit-event.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/otel-audit.ts'
 import { readTraceparent, traceIdOf } from '../upstream/trace-context.ts'
 import { exchangeTimes, isStreamed, roundMs } from './exchange-times.ts'
@@ -37,6 +38,7 @@ export interface RecentExchange {
   /** The `traceparent` of the request. */
   traceparent: string | undefined
   serviceAccount: boolean
+  mcpCall: Exchange['mcpCall']
   /** Made with `keepHeaders`. */
   headers: string
 }
@@ -97,6 +99,7 @@ function emptyEntry(): RecentExchange {
     resent: false,
     traceparent: undefined,
     serviceAccount: false,
+    mcpCall: undefined,
     headers: '',
   }
 }
@@ -127,6 +130,7 @@ function fill(entry: RecentExchange, exchange: Exchange): void {
   entry.resent = exchange.resent
   entry.traceparent = exchange.headers[headerKeys.traceparent]
   entry.serviceAccount = exchange.identity?.serviceAccount ?? false
+  entry.mcpCall = exchange.mcpCall
   entry.headers = keepHeaders(exchange)
 }
 
@@ -149,6 +153,22 @@ export function entryOf(exchange: Exchange): RecentExchange {
   const entry = emptyEntry()
   fill(entry, exchange)
   return entry
+}
+
+/** The MCP call of a request as the console lists it. */
+export interface ListedCall {
+  readonly tool: string
+  /** The name that the client gives itself. */
+  readonly client: string
+  readonly version: string
+  readonly round: number
+}
+
+/** The MCP call of a request, as a member of its row. */
+export function listedCall({ mcpCall }: RecentExchange): { readonly mcp?: ListedCall } {
+  if (mcpCall === undefined) return {}
+  const { tool, client, version, round } = mcpCall
+  return { mcp: { tool, client: client.toWellFormed(), version, round } }
 }
 
 /** The time of arrival. */
@@ -185,6 +205,7 @@ function shownAttributes(exchange: RecentExchange): Record<string, string> {
   const { upstreamMs, streamed, reason } = exchange
   return {
     ...reasonAttributes(reason),
+    ...addCall({}, exchange),
     method: exchange.method,
     path: exchange.path,
     status: String(exchange.status),

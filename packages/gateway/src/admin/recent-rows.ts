@@ -1,5 +1,12 @@
 import { shownOutcome } from './exchange-times.ts'
-import { parentSpanOf, type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
+import {
+  type ListedCall,
+  listedCall,
+  parentSpanOf,
+  type RecentExchange,
+  type RecentExchanges,
+  startedAtOf,
+} from './recent-exchanges.ts'
 import { MAX_PATH_LENGTH } from './request-row.ts'
 
 /** Requests of one exchange that differ only in their time, for example polls. */
@@ -18,6 +25,8 @@ export interface RequestGroup {
   readonly code?: string
   /** Sent by a service behind a gateway, as its `traceparent` shows. */
   readonly inner: boolean
+  /** The MCP call that it was made for. */
+  readonly mcp?: ListedCall
   /** The arrival of the first one. */
   readonly at: string
   /** The arrival of the newest one. */
@@ -99,8 +108,9 @@ function groupRequests(requests: readonly RequestGroup[]): RequestGroup[] {
   const groups = new Map<string, RequestGroup>()
   const [first] = requests
   for (const request of requests) {
-    const { method, path, tenant, actor, status, outcome, code, inner } = request
-    const key = [method, path, tenant, actor, status, outcome, code, inner].join('\n')
+    const { method, path, tenant, actor, status, outcome, code, inner, mcp } = request
+    const call = mcp && [mcp.tool, mcp.client, mcp.version, mcp.round]
+    const key = [method, path, tenant, actor, status, outcome, code, inner, call].join('\n')
     const known = groups.get(key)
     const isRound = method === first?.method && path === first.path
     if (known !== undefined) groups.set(key, joinGroups(known, request))
@@ -140,6 +150,7 @@ function requestOf(exchange: RecentExchange): RequestGroup {
     outcome: shownOutcome(exchange.outcome, exchange.streamed),
     ...(exchange.reason !== undefined && { code: exchange.reason.code }),
     inner: parentSpanOf(exchange) !== undefined,
+    ...listedCall(exchange),
     at,
     lastAt: at,
     endedAt: new Date(exchange.endedAtMs).toISOString(),

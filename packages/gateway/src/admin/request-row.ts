@@ -1,6 +1,13 @@
 import type { Exchange } from '../exchange.ts'
 import { roundMs, shownOutcome } from './exchange-times.ts'
-import { entryOf, type RecentExchange, type RecentExchanges, startedAtOf } from './recent-exchanges.ts'
+import {
+  entryOf,
+  type ListedCall,
+  listedCall,
+  type RecentExchange,
+  type RecentExchanges,
+  startedAtOf,
+} from './recent-exchanges.ts'
 
 /** A finished request as Live lists it. */
 export interface RequestRow {
@@ -24,6 +31,8 @@ export interface RequestRow {
   readonly code?: string
   readonly rule?: string
   readonly cause?: string
+  /** The MCP call that the request was made for. */
+  readonly mcp?: ListedCall
 }
 
 /** Longer paths are cut in lists. */
@@ -57,6 +66,7 @@ function rowOf(entry: RecentExchange): RequestRow {
     ...(reason !== undefined && { code: reason.code }),
     ...(rule !== undefined && { rule }),
     ...(reason?.cause !== undefined && { cause: reason.cause }),
+    ...listedCall(entry),
   }
 }
 

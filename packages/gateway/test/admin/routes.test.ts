@@ -77,6 +77,7 @@ test('routes are shown with the plan and reason of each plugin, services with th
       { name: 'otel-audit', runs: true, because: 'writes a record to stdout' },
       { name: 'upstream', runs: true, because: 'the request goes to http://127.0.0.1:9' },
     ],
+    tool: null,
   })
   expect(value.routes[1]).toMatchObject({ license: null, roles: [], scopes: [], allow: null })
   expect(value.routes[1].plugins[4]).toEqual({

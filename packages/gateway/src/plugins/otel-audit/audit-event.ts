@@ -91,14 +91,18 @@ function addUsage(attributes: Record<string, string>, { usage, costMicro }: Exch
   if (costMicro !== undefined) attributes['cost_micro'] = String(costMicro)
 }
 
-/** The MCP call of the request. The name of the client is its own word. */
-function addCall(attributes: Record<string, string>, { mcpCall }: Exchange): void {
-  if (mcpCall === undefined) return
+/** Adds the MCP call of the request. The name of the client is its own word. */
+export function addCall(
+  attributes: Record<string, string>,
+  { mcpCall }: Pick<Exchange, 'mcpCall'>,
+): Record<string, string> {
+  if (mcpCall === undefined) return attributes
   attributes['via'] = 'mcp'
   attributes['mcp_tool'] = mcpCall.tool
   attributes['mcp_version'] = mcpCall.version
   attributes['mcp_client'] = mcpCall.client.toWellFormed()
   attributes['mcp_round'] = String(mcpCall.round)
+  return attributes
 }
 
 /** The last path parameter, in the order of the template: it names the resource (decision 22). */

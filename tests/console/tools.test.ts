@@ -1,0 +1,93 @@
+import { consoleFolder } from '@agentic-rest/console'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { development } from '../../packages/gateway/test/admin/harness/start-admin.ts'
+import { clientName, startTools } from '../../packages/gateway/test/admin/harness/start-tools.ts'
+import { ensureProgram, testWithProgram } from '../debian-package.ts'
+import { looks, openConsole, overflowOf, showIn, startBrowser, violations } from './console-browser.ts'
+
+const needed = { program: 'chromium', package: 'chromium' }
+const found = ensureProgram(needed)
+// The page replaces the character that reorders a line.
+const shownName = clientName.slice(0, 64).replace('\u202E', '\uFFFD')
+
+if ('missing' in found) testWithProgram(needed, 'the console shows tools', () => expect.fail(found.missing))
+else showTools(found.path)
+
+function showTools(executablePath: string): void {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startBrowser(executablePath)
+  })
+  afterAll(() => browser?.close())
+
+  /** Checks the page in every look: WCAG 2.2 AA by axe, and no scrolling to the side. */
+  async function sweep(page: Page, state: string): Promise<void> {
+    for (const look of looks) {
+      await showIn(page, look)
+      expect(await violations(page), `${state}, ${look.theme} at ${look.width}`).toEqual([])
+      expect(await overflowOf(page), `${state}, ${look.theme} at ${look.width}`).toBe(0)
+    }
+    await page.setViewportSize({ width: 1280, height: 820 })
+  }
+
+  test('Routes shows tools and targets, Live and Timeline the calls of MCP clients', async () => {
+    const { adminUrl, url, takeRoom } = await startTools({ admin: { consoleFolder, development } })
+    await takeRoom('stay-1')
+    await (await fetch(`${url}/rooms`, { headers: { 'X-Tenant-ID': 'acme' } })).arrayBuffer()
+    const opened = await openConsole(browser, `${adminUrl}/#/routes`, { theme: 'light', width: 1280 })
+    onTestFinished(async () => {
+      const { complaints } = opened
+      await opened.close()
+      expect(complaints).toEqual([])
+    })
+    const { page } = opened
+
+    const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name })
+    const tools = page.getByRole('region', { name: 'Table of routes' })
+    await tools.getByRole('columnheader', { name: 'MCP tool' }).waitFor()
+    expect(await rowOf('POST /rooms/{room}/stays').locator('.tool-cell').innerText()).toBe('take-room')
+    expect(await rowOf('read-room').locator('.tool-cell').innerText()).toBe(
+      'see-room\nno tool now: the document of the service cannot be read (no_document)',
+    )
+    expect(await rowOf('list-rooms').locator('.tool-cell').innerText()).toBe('–')
+    const targets = page.getByRole('region', { name: 'Table of upstreams' })
+    await targets.getByText('out: its checks fail').waitFor()
+    const cells = await targets.getByRole('row').allInnerTexts()
+    expect(cells.map((text) => text.split('\t'))).toEqual([
+      ['Upstream', 'Target', 'State', 'Share', 'In progress'],
+      ['rooms 1', expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), 'in use', '1', '0'],
+      ['rooms 2', expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), 'out: its checks fail', '2', '0'],
+    ])
+    await sweep(page, 'routes')
+    await page.getByLabel('Search the routes').fill('no_document')
+    await expect.poll(() => page.getByRole('link', { name: /^Try / }).count()).toBe(1)
+
+    await page.goto(`${adminUrl}/#/live`)
+    const requests = page.locator('.requests-table .opens')
+    await expect.poll(() => requests.count()).toBe(3)
+    await page.getByLabel('Via', { exact: true }).selectOption(`MCP client ${shownName}`)
+    await expect.poll(() => requests.count()).toBe(2)
+    await page.getByLabel('Via', { exact: true }).selectOption('MCP tool take-room')
+    expect(await requests.count()).toBe(2)
+    expect(await requests.first().innerText()).toContain(`via MCP, ${shownName}, round 2`)
+    await requests.first().getByRole('button').click()
+    const detail = page.getByRole('region', { name: 'Request', exact: true })
+    await detail.getByText('MCP 2026-07-28').waitFor()
+    expect(await detail.locator('.detail-facts').innerText()).toMatch(/Tool\s+take-room\s+Client\s+<b>Desk/)
+    await sweep(page, 'live')
+
+    await page.goto(`${adminUrl}/#/timeline`)
+    const listed = page.getByRole('link', { name: /stay-1/ })
+    expect(await listed.innerText()).toContain(`via MCP, ${shownName}, round 2`)
+    await sweep(page, 'list of exchanges')
+    await listed.click()
+    const facts = page.locator('.summary .fact-row')
+    await facts.getByText('MCP 2026-07-28').waitFor()
+    expect(await facts.innerText()).toMatch(/Tool\s+take-room\s+Client\s+<b>Desk<\/b>[\s\S]+Round\s+2/)
+    const waterfall = page.getByRole('region', { name: 'Waterfall' })
+    await waterfall.getByRole('button', { name: /MCP round 1/ }).click()
+    expect(await waterfall.locator('.hop-detail .fact-row').innerText()).toMatch(/Via\s+MCP 2026-07-28/)
+    await sweep(page, 'exchange')
+  })
+}
