@@ -26,9 +26,9 @@ test('the name of a client is cut and has no character that reorders a line', ()
 })
 
 test('a call is searched by MCP, its tool and its client, and told in a few words', () => {
-  expect(viaOf(call)).toEqual(['MCP', 'MCP tool create-optimization', 'MCP client claude-code'])
+  expect(viaOf(call)).toEqual(['MCP', 'tool create-optimization', 'client claude-code'])
   expect(viaOf(null)).toEqual([])
-  expect(callWords(call)).toBe('via MCP, claude-code, round 2')
+  expect(callWords(call)).toBe('via MCP, round 2, claude-code')
   expect(callFacts(call)).toEqual([
     ['Via', 'MCP 2026-07-28'],
     ['Tool', 'create-optimization'],

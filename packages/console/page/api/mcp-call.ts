@@ -45,7 +45,7 @@ const MCP = 'MCP'
 
 /** The ways a request can be searched by: MCP, its tool and its client; none for a request of REST. */
 export function viaOf(call: McpCall | null): readonly string[] {
-  return call === null ? [] : [MCP, `${MCP} tool ${call.tool}`, `${MCP} client ${call.client}`]
+  return call === null ? [] : [MCP, `tool ${call.tool}`, `client ${call.client}`]
 }
 
 /** The facts of a call, each with its name. The name of the client is its own word. */
@@ -58,7 +58,7 @@ export function callFacts({ tool, client, version, round }: McpCall): readonly (
   ]
 }
 
-/** A call in a few words, such as `via MCP, claude-code, round 2`. */
+/** A call in a few words, such as `via MCP, round 2, claude-code`. The client chose its name, so it comes last. */
 export function callWords({ client, round }: McpCall): string {
-  return ['via MCP', client, ...(round > 1 ? [`round ${round}`] : [])].filter(Boolean).join(', ')
+  return ['via MCP', round > 1 && `round ${round}`, client].filter(Boolean).join(', ')
 }

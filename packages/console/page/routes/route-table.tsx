@@ -70,7 +70,7 @@ function RouteRow({ route, hasTools }: { readonly route: Route; readonly hasTool
       </th>
       <td class="mono">{upstream === null ? hostOf(target) : `upstream ${upstream}`}</td>
       <td>{demandsOf(route).join(' · ')}</td>
-      {hasTools && <td class="tool-cell">{tool === null ? '–' : <Tool tool={tool} />}</td>}
+      {hasTools && (tool === null ? <td class="none">–</td> : <ToolCell tool={tool} />)}
       <td>
         <ol class="steps">
           {plugins.map(({ name, runs, because }, index) => (
@@ -93,16 +93,16 @@ function RouteRow({ route, hasTools }: { readonly route: Route; readonly hasTool
 }
 
 /** The name of a tool, and the reason if clients do not see it at the moment. */
-function Tool({ tool: { name, fault, why } }: { readonly tool: RouteTool }) {
+function ToolCell({ tool: { name, fault, why } }: { readonly tool: RouteTool }) {
   return (
-    <>
+    <td class="tool-cell" data-name="MCP tool">
       <span class="mono">{name}</span>
       {fault !== '' && (
-        <span class="note">
+        <p class="note">
           no tool now: {why} ({fault})
-        </span>
+        </p>
       )}
-    </>
+    </td>
   )
 }
 

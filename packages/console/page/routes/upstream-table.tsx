@@ -53,8 +53,8 @@ function TargetRow({ name, target }: { readonly name: string; readonly target: T
       </th>
       <td class="mono">{url}</td>
       <td>{stateTexts[state] ?? state}</td>
-      <td>{weight}</td>
-      <td>{active}</td>
+      <td data-name="Share">{weight}</td>
+      <td data-name="In progress">{active}</td>
     </tr>
   )
 }

@@ -31,7 +31,7 @@ const item = (more: Partial<Item>): Item => ({
 const items: readonly Item[] = [
   item({ words: 'GET /a/1 C-1', outcome: 'created', durationMs: 250 }),
   item({ words: 'GET /a/2 C-2', outcome: 'error', code: 'UPSTREAM_ERROR', tenant: 'globex', actor: 'carol' }),
-  item({ words: 'POST /b/3 C-3', route: 'b', actor: 'bob', durationMs: 1500, via: ['MCP', 'MCP tool b'] }),
+  item({ words: 'POST /b/3 C-3', route: 'b', actor: 'bob', durationMs: 1500, via: ['MCP', 'tool b'] }),
   item({ words: 'POST /b/4 C-4', route: 'b', outcome: 'forbidden', code: 'FORBIDDEN', durationMs: null }),
 ]
 
@@ -53,7 +53,7 @@ test.each<readonly [Partial<Search>, readonly number[]]>([
   [{ tenant: 'globex' }, [2]],
   [{ actor: 'bob' }, [3]],
   [{ via: 'MCP' }, [3]],
-  [{ via: 'MCP tool a' }, []],
+  [{ via: 'tool a' }, []],
   [{ slower: '250' }, [3]],
   [{ slower: '249 ms' }, [1, 3]],
   [{ slower: '1.4s' }, [3]],

@@ -96,7 +96,7 @@ function BarRow({
             onClick={() => onToggle(bar.key)}
           >
             <b title={span.part}>{span.part}</b>
-            <span class="note" title={span.operation}>
+            <span class="note" title={noteOf(bar)}>
               {noteOf(bar)}
             </span>
           </button>
@@ -139,7 +139,7 @@ function noteOf({ role, span }: Bar): string {
     case 'gateway':
     case 'service': {
       const call = callOfRecord(span.record.attributes)
-      return call === null ? span.operation : `${span.operation} · MCP round ${call.round}`
+      return call === null ? span.operation : `round ${call.round} · ${span.operation}`
     }
   }
 }
