@@ -20,7 +20,10 @@ export async function startTools(test: AdminTest = {}): Promise<TestTools> {
     if (request.url === '/openapi.json') return response.writeHead(404).end()
     const isAsked = request.method === 'POST' && !request.body.includes('nights')
     const { status, headers, body } = isAsked
-      ? writeOutcome({ type: 'clarification_required', message: 'More, please.', requiredInputs: [nights] }, trace)
+      ? writeOutcome(
+          { type: 'clarification_required', message: 'More, please.', requiredInputs: [nights] },
+          trace,
+        )
       : writeOutcome({ type: 'success', body: { id: 's-1' } }, trace)
     return response.writeHead(status, headers).end(body)
   })
