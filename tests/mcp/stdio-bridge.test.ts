@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { repositoryRoot } from '../packed-packages.ts'
-import { clientKinds, connectByLines, type Json, type Person } from './official-clients.ts'
+import { walkOutcomes } from './campaign-flow.ts'
+import { clientKinds, connectByLines, type Json } from './official-clients.ts'
 import { startToolGateway } from './tool-gateway.ts'
 
 const agentic = join(repositoryRoot, 'packages/cli/bin/agentic.cjs')
@@ -17,54 +18,20 @@ const environmentWith = (token: string) => ({
   AGENTIC_TOKEN: token,
 })
 
-const typeOf = (result: Json) => result._meta['org.agentic-rest/outcome'].type
-
 describe.each(clientKinds)('%s', (kind) => {
   test('gets the outcomes of a gateway over the lines of "agentic mcp"', async () => {
     const { baseUrl, tokenOf } = await startToolGateway()
-    const dave = await tokenOf('dave', 'campaign:approve')
-    const person: Person = {
-      asked: [],
-      async answer({ mode, url: address }) {
-        if (mode !== 'url') return { action: 'accept', content: { goal: 'ctr' } }
-        const headers = { Authorization: `Bearer ${dave}` }
-        const path = `${new URL(address).pathname}/approve`
-        expect((await fetch(`${baseUrl}${path}`, { method: 'POST', headers })).status).toBe(200)
-        return { action: 'accept' }
-      },
-    }
-    const client = await connectByLines(
-      kind,
-      {
-        command: process.execPath,
-        args: [agentic, 'mcp', '--url', kind === 'sdk 1.32.2' ? `${baseUrl}/mcp` : baseUrl],
-        env: environmentWith(await tokenOf('alice', 'campaign:optimize')),
-        stderr: 'ignore',
-      },
-      person,
-    )
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }: Json) => name)).toContain('create-optimization')
-    const optimize = async (campaignId: string, given: Json) =>
-      typeOf(await client.callTool({ name: 'create-optimization', arguments: { campaignId, ...given } }))
-    const seen = {
-      success: typeOf(await client.callTool({ name: 'read-campaign', arguments: { campaignId: 'cmp-123' } })),
-      clarified: await optimize('cmp-123', {}),
-      validation_failed: await optimize('cmp-123', { goal: 42 }),
-      failed_dependency: await optimize('cmp-offline', { goal: 'ctr' }),
-      error: await optimize('cmp-corrupt', { goal: 'ctr' }),
-      approved: await optimize('cmp-enterprise', { goal: 'ctr' }),
-    }
-    await client.close()
-    expect(seen).toEqual({
-      success: 'success',
-      clarified: 'created',
-      validation_failed: 'validation_failed',
-      failed_dependency: 'failed_dependency',
-      error: 'error',
-      approved: 'created',
+    const program = (token: string) => ({
+      command: process.execPath,
+      args: [agentic, 'mcp', '--url', kind === 'sdk 1.32.2' ? `${baseUrl}/mcp` : baseUrl],
+      env: environmentWith(token),
+      stderr: 'ignore',
     })
-    expect(person.asked.map(({ mode }) => mode)).toEqual(['form', 'url'])
+    await walkOutcomes({
+      baseUrl,
+      tokenOf,
+      connect: (person) => connectByLines(kind, program(person.token ?? ''), person),
+    })
   })
 })
 

@@ -16,46 +16,72 @@ afterAll(() => store.close())
 /** The address of the endpoint for tokens. */
 export const PUBLIC_URL = 'https://agents.example.test/mcp'
 
-/** The gateway of the reference stack with every route of the campaign service as a tool. */
-export async function startToolGateway() {
+/** The campaign service, an issuer, and the configuration of the reference stack for both, without the service's own trust. */
+export async function startCampaignWorld() {
   const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
   const issuer = await startIssuer('RS256')
+  onTestFinished(() => issuer.close())
   const environment = { PORT: '0', IDENTITY_URL: issuer.url, CAMPAIGNS_URL: service.url }
   const loaded = loadConfig(join(repositoryRoot, 'examples/stack/gateway.yaml'), environment)
   if (!loaded.ok) throw new Error(formatFaults(loaded.faults))
+  const tokenOf = (sub: string, ...roles: string[]) =>
+    issuer.token({ claims: { sub, aud: ['agentic', PUBLIC_URL], tenant_id: 'acme', roles } })
+  /** How many optimizations there are: each is the effect of one call. */
+  const effects = async () => {
+    const [row] = await store.query('SELECT count(*)::int AS count FROM optimizations')
+    return Number(row?.['count'])
+  }
+  return { config: withTools(loaded.config, service.url), service, issuer, tokenOf, effects }
+}
+
+/** Starts a gateway in this process; resolves with its address and everything that it writes. */
+export async function startWritingGateway(config: GatewayConfig) {
   const written: string[] = []
   const take = (text: string) => void written.push(text)
   const gateway = createGateway({
-    config: withTools(loaded.config, service.url),
+    config,
     baseFolder: repositoryRoot,
     version: '0.0.0-test',
     stdout: new Writable({ write: (chunk, _encoding, done) => done(take(String(chunk))) }),
     log: createLog({ level: 'debug', pretty: false, write: take }),
   })
   const baseUrl = `http://127.0.0.1:${await gateway.start()}`
-  onTestFinished(async () => {
-    await gateway.close()
-    await issuer.close()
-  })
+  onTestFinished(() => gateway.close())
+  return { gateway, baseUrl, written }
+}
+
+/** Resolves when a gateway has all its tools. */
+export async function untilComplete(baseUrl: string): Promise<void> {
   await expect.poll(async () => (await fetch(`${baseUrl}/readyz`)).json()).toMatchObject({ degraded: [] })
-  const tokenOf = (sub: string, ...roles: string[]) =>
-    issuer.token({ claims: { sub, aud: ['agentic', PUBLIC_URL], tenant_id: 'acme', roles } })
+}
+
+/** The gateway of the reference stack with every route of the campaign service as a tool. */
+export async function startToolGateway() {
+  const { config, ...world } = await startCampaignWorld()
+  const { baseUrl, written, gateway } = await startWritingGateway(config)
+  await untilComplete(baseUrl)
   const records = () =>
     written
       .join('')
       .split('\n')
       .filter(Boolean)
       .map((line): Json => JSON.parse(line))
-  return { gateway, baseUrl, url: `${baseUrl}/mcp`, issuer, tokenOf, written, records }
+  return { ...world, gateway, baseUrl, url: `${baseUrl}/mcp`, written, records }
 }
 
 function withTools(config: GatewayConfig, target: string): GatewayConfig {
   // Started without `trust`, the service believes plain headers.
   const { admin: _, identity: __, ...gateway } = config.gateway
   const tool = { input: 'openapi', stream: 'off', idempotencyArgument: false } as const
+  const validator = config.plugins['token-validator']
+  const issuers = validator.issuers.map((issuer) => ({
+    ...issuer,
+    audience: [...issuer.audience, PUBLIC_URL],
+  }))
   return {
     ...config,
     gateway,
+    plugins: { ...config.plugins, 'token-validator': { ...validator, issuers } },
     mcp: {
       path: '/mcp',
       public_url: PUBLIC_URL,
