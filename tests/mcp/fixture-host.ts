@@ -220,7 +220,36 @@ const tools: Readonly<Record<string, Tool>> = {
       ...(declared['sampling'] !== undefined && { greeting: sampling('Generate a greeting') }),
     })
   },
+  json_schema_2020_12_tool: () => say('Valid.'),
   greet: ({ arguments: given }) => say(`Hello, ${given['name']}!`),
+}
+
+/** The schemas that the suite wants to see unchanged. */
+const schemas: Readonly<Record<string, ToolDefinition['inputSchema']>> = {
+  json_schema_2020_12_tool: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    $defs: {
+      address: {
+        $anchor: 'addressDef',
+        type: 'object',
+        properties: { street: { type: 'string' }, city: { type: 'string' } },
+      },
+    },
+    properties: {
+      name: { type: 'string' },
+      address: { $ref: '#/$defs/address' },
+      contactMethod: { type: 'string', enum: ['phone', 'email'] },
+      phone: { type: 'string' },
+      email: { type: 'string' },
+    },
+    allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+    if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { required: ['phone'] },
+    else: { required: ['email'] },
+    additionalProperties: false,
+  },
 }
 
 /** The refusal for a capability that a tool needs and the client does not have. */
@@ -243,7 +272,7 @@ export function createFixtureHost(onToolChange: () => void): ToolHost {
   const definitions: readonly ToolDefinition[] = Object.keys(all).map((name) => ({
     name,
     description: `The fixture ${name}.`,
-    inputSchema: { type: 'object' },
+    inputSchema: schemas[name] ?? { type: 'object' },
   }))
   return {
     list: () => definitions,

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { writeOutcome } from '@agentic-rest/profile'
+import { stripVTControlCharacters } from 'node:util'
+import { type Outcome, writeOutcome } from '@agentic-rest/profile'
 import { expect, onTestFinished, test } from 'vitest'
 import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
 import { startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
@@ -29,15 +30,20 @@ async function startFixtureService() {
       correlationId: String(headers['x-correlation-id']),
       requestId: String(headers['x-request-id']),
     }
-    const {
-      status,
-      headers: sent,
-      body,
-    } = url === '/error'
-      ? writeOutcome({ type: 'error', code: 'BROKEN', message: 'The tool failed.' }, trace)
-      : writeOutcome({ type: 'success', body: 'A simple text.' }, trace)
-    response.writeHead(status, { ...sent }).end(body)
+    const written = writeOutcome(outcomes[url] ?? { type: 'success', body: 'A simple text.' }, trace)
+    response.writeHead(written.status, { ...written.headers }).end(written.body)
   })
+}
+
+const outcomes: Readonly<Record<string, Outcome>> = {
+  '/error': { type: 'error', code: 'BROKEN', message: 'The tool failed.' },
+  '/elicitation': {
+    type: 'clarification_required',
+    message: 'More input is needed.',
+    requiredInputs: [
+      { name: 'name', location: 'body', type: 'string', required: true, question: 'What is your name?' },
+    ],
+  },
 }
 
 /** The suite has no option for headers: a proxy in front adds the tenant. */
@@ -71,10 +77,20 @@ async function startFixtureGateway(): Promise<string> {
     routes: [
       routeOf('test_simple_text', '/text'),
       routeOf('test_error_handling', '/error'),
+      routeOf('test_streaming_elicitation', '/elicitation'),
+      routeOf('test_logging_tool', '/log'),
       { ...routeOf('test_tool_with_progress', '/progress'), ...streamed },
     ],
   })
   return `${await startTenantProxy(url)}/mcp`
+}
+
+// A tool of a gateway refuses no client for a missing capability: a question that cannot be asked is a result.
+const withoutNotion: Readonly<Record<string, readonly string[]>> = {
+  'server-stateless': [
+    'sep-2575-server-rejects-undeclared-capability',
+    'sep-2575-missing-capability-http-400',
+  ],
 }
 
 test.each([
@@ -89,17 +105,24 @@ test.each([
   ['tools-call-error', '2026-07-28'],
   ['tools-call-with-progress', '2026-07-28'],
   ['http-header-validation', '2026-07-28'],
+  ['server-stateless', '2026-07-28'],
+  ['server-sse-multiple-streams', '2026-07-28'],
+  ['dns-rebinding-protection', '2026-07-28'],
 ])('a running gateway passes %s of %s in the official suite', async (scenario, version) => {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-mcp-suite-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const url = await startFixtureGateway()
   const args = ['server', '--url', url, '--scenario', scenario, '--spec-version', version]
   const child = spawn(process.execPath, [suite, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [output, errors, [code]] = await Promise.all([
+  const [colored, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'exit'),
   ])
-  expect(code, output + errors).toBe(0)
-  expect(output).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed/)
+  const output = stripVTControlCharacters(colored)
+  const expected = withoutNotion[scenario] ?? []
+  const failed = [...output.matchAll(/\[([\w-]+) *\] FAILURE /g)].map(([, check]) => check)
+  expect(failed, output + errors).toEqual(expected)
+  expect(code, output + errors).toBe(expected.length === 0 ? 0 : 1)
+  expect(output).toMatch(new RegExp(`Passed: [1-9]\\d*/\\d+, ${expected.length} failed`))
 })

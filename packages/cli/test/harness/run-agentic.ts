@@ -93,6 +93,12 @@ interface Collected {
   line(fits: (line: Line) => boolean): Promise<Line>
 }
 
+/** Takes the listeners of a race away after its end. */
+function leaving() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
 function collect(stream: Readable): Collected {
   let text = ''
   let rest = ''
@@ -111,7 +117,8 @@ function collect(stream: Readable): Collected {
         const found = lines.find(fits)
         if (found !== undefined) return found
         if (stream.readableEnded) throw new Error(`the stream ended without the line:\n${text}`)
-        await Promise.race([once(stream, 'data'), once(stream, 'end')])
+        const { signal, abort } = leaving()
+        await Promise.race([once(stream, 'data', { signal }), once(stream, 'end', { signal })]).finally(abort)
       }
     },
   }
