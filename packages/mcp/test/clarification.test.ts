@@ -223,6 +223,19 @@ describe('a requestState', () => {
     expect(gateway.sent).toHaveLength(1)
   })
 
+  test('is refused after the change of a bit anywhere', async () => {
+    const gateway = asking(goal)
+    const { result } = await call(gateway, given, { capabilities })
+    const { requestState } = result
+    for (let index = 0; index < requestState.length; index += 1) {
+      const bit = 1 << (index % 7)
+      const other = String.fromCharCode(requestState.charCodeAt(index) ^ bit)
+      const changed = requestState.slice(0, index) + other + requestState.slice(index + 1)
+      expect((await answerWith(gateway, changed, content)).error).toEqual(invalid)
+    }
+    expect(gateway.sent).toHaveLength(1)
+  })
+
   test('is refused for another subject, tenant, arguments or time', async () => {
     const gateway = asking(goal)
     const { result } = await call(gateway, given, { capabilities })

@@ -1,3 +1,4 @@
+import { writeOutcome } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/index.ts'
 import { configText } from '../harness/read-config.ts'
@@ -102,6 +103,29 @@ test('a service that is away is the typed outcome of the gateway', async () => {
     isError: true,
     structuredContent: { type: 'failed_dependency', code: 'UPSTREAM_UNAVAILABLE' },
   })
+})
+
+test('a typed answer with another trace is refused, and the result has the trace of the call', async () => {
+  const foreign = { correlationId: 'of-another', requestId: 'of-another' }
+  const upstream = await startUpstream((_request, response) => {
+    const outcome = {
+      type: 'conflict',
+      code: 'TAKEN',
+      message: 'Taken.',
+      conflictingResourceId: 's-9',
+    } as const
+    const { status, headers, body } = writeOutcome(outcome, foreign)
+    response.writeHead(status, { ...headers }).end(body)
+  })
+  const { url } = await startGateway({ mcp: {}, routes: [{ ...room, target: upstream.url, mcp: tool }] })
+  const params = { name: 'take-room', arguments: { room: '12' } }
+  const { result } = await ask(url, { params, headers: { 'X-Correlation-ID': 'order-17' } })
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: { type: 'error', code: 'TRACE_MISMATCH' },
+  })
+  expect(result._meta['org.agentic-rest/outcome'].trace).toMatchObject({ correlationId: 'order-17' })
+  expect(JSON.stringify(result)).not.toContain('of-another')
 })
 
 test('an answer above max_agentic_response_bytes is refused, and the gateway serves on', async () => {
