@@ -21,9 +21,11 @@ import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parts } from '../examples/stack/src/parts.ts'
 import { readLock } from '../tools/locked-packages.ts'
+import { provenanceFiles } from '../tools/provenance.ts'
 import { describeRelease, sumsFile } from '../tools/release.ts'
 import { sbomFiles } from '../tools/sbom.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
+import { type DescribedRelease, testImage } from './deploy/image-tests.ts'
 import { packagePrograms } from './package-programs.ts'
 import {
   type Ended,
@@ -182,9 +184,10 @@ describe('what describes a release', () => {
   const tarballs = join(work, 'tarballs')
   const read = (file: string) => JSON.parse(readFileSync(join(tarballs, file), 'utf8'))
   let installed: string[]
+  let image: DescribedRelease['image']
 
   beforeAll(() => {
-    describeRelease(tarballs, consumer)
+    image = describeRelease(tarballs, consumer)
     installed = Object.keys(JSON.parse(readLock(consumer)).packages)
       .filter((path) => existsSync(join(consumer, path, 'package.json')) && path !== '')
       .map((path) => JSON.parse(readFileSync(join(consumer, path, 'package.json'), 'utf8')))
@@ -213,12 +216,41 @@ describe('what describes a release', () => {
   test('has the sum of every file', () => {
     const listed = readFileSync(join(tarballs, sumsFile), 'utf8').trimEnd().split('\n')
     expect(listed.map((line) => line.slice(66))).toEqual(
-      readdirSync(tarballs)
-        .filter((file) => file !== sumsFile)
-        .toSorted(),
+      filesIn(tarballs).filter((file) => file !== sumsFile),
     )
     expect(run('sha256sum', ['--check', '--quiet', sumsFile], tarballs)).toEqual({ status: 0, output: '' })
   })
+
+  test('has a lock file, with which npm ci installs the same packages from the same folder', () => {
+    const { packages: locked } = read('package-lock.json') as {
+      packages: Record<string, { resolved?: string; integrity?: string }>
+    }
+    const entries = Object.entries(locked).filter(([path]) => path !== '')
+    expect(entries.filter(([, { integrity }]) => integrity === undefined)).toEqual([])
+    const own = entries.flatMap(([, { resolved }]) =>
+      resolved?.startsWith('file:') ? [resolved.slice(5)] : [],
+    )
+    expect(own.toSorted()).toEqual(filesIn(tarballs).filter((file) => file.endsWith('.tgz')))
+    expect(Object.values(read('package.json').dependencies).toSorted()).toEqual(
+      own.map((file) => `file:${file}`).toSorted(),
+    )
+  })
+
+  test('says how it was made', () => {
+    const { subject, predicateType } = read(provenanceFiles.statement) as {
+      subject: readonly { name: string }[]
+      predicateType: string
+    }
+    expect(predicateType).toBe('https://slsa.dev/provenance/v1')
+    expect(subject.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['package-lock.json', 'sbom.cdx.json', 'agentic-rest-0.1.0.tgz']),
+    )
+    expect(readFileSync(join(tarballs, provenanceFiles.notes), 'utf8')).toMatch(
+      /^\| dependencies \| package-lock\.json/m,
+    )
+  })
+
+  testImage(() => ({ folder: tarballs, image }))
 })
 
 test('every program belongs to a published package', () => {
@@ -365,9 +397,13 @@ function installedFolder(name: string): string {
 }
 
 function installedFiles(name: string): string[] {
-  return readdirSync(installedFolder(name), { recursive: true, withFileTypes: true })
+  return filesIn(installedFolder(name))
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(installedFolder(name), join(entry.parentPath, entry.name)))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .toSorted()
 }
 

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { type Ended, installTogether, packAll } from '../tests/packed-packages.ts'
+import { join, relative, resolve } from 'node:path'
+import { ensureProgram } from '../tests/debian-package.ts'
+import { type Ended, installTogether, packAll, repositoryRoot } from '../tests/packed-packages.ts'
+import { buildImage, type SystemPackage } from './image.ts'
+import { type FileSum, writeProvenance } from './provenance.ts'
 import { writeSboms } from './sbom.ts'
 
 /** The SHA-256 of each file of a release, in the format of `sha256sum --check`. */
 export const sumsFile = 'SHA256SUMS'
 
-/** Packs all published packages into a folder, with a bill of materials and checksums. */
+/** The folder of the image in a release, in the OCI layout. */
+export const imageFolder = 'image'
+
+/** Packs all published packages into a folder, with an image, bills of materials, provenance and checksums. */
 export async function release(folder: string): Promise<void> {
   const packed = await packAll(folder)
   const installed = mkdtempSync(join(tmpdir(), 'agentic-release-'))
@@ -21,16 +27,53 @@ export async function release(folder: string): Promise<void> {
   }
 }
 
-/** Adds the bill of materials and the checksums to a folder of packed packages. */
-export function describeRelease(folder: string, installed: string): void {
+/** Adds all but the packages to a folder of packed packages. Returns the parts of the image that do not come from npm. */
+export function describeRelease(folder: string, installed: string): readonly SystemPackage[] | undefined {
+  writeLock(folder, installed)
   writeSboms(installed, folder)
-  writeSums(folder)
+  const image = addImage(folder, installed)
+  writeProvenance(folder, { image, sums: sumsOf(folder) })
+  const lines = sumsOf(folder).map(({ file, sha256 }) => `${sha256}  ${file}\n`)
+  writeFileSync(join(folder, sumsFile), lines.join(''))
+  return image
 }
 
-function writeSums(folder: string): void {
-  const files = readdirSync(folder).filter((file) => file !== sumsFile)
-  const lines = files.toSorted().map((file) => `${sha256(join(folder, file))}  ${file}\n`)
-  writeFileSync(join(folder, sumsFile), lines.join(''))
+/** The version that all published packages have. */
+export function releaseVersion(): string {
+  const manifest = readFileSync(join(repositoryRoot, 'packages/cli/package.json'), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}
+
+/** With these files `npm ci` in the folder installs the very packages that were tested together. */
+function writeLock(folder: string, installed: string): void {
+  for (const file of ['package.json', 'package-lock.json']) {
+    const text = readFileSync(join(installed, file), 'utf8')
+    writeFileSync(join(folder, file), text.replace(/"file:[^"]*\/([^"/]+\.tgz)"/g, '"file:$1"'))
+  }
+}
+
+function addImage(folder: string, installed: string): SystemPackage[] | undefined {
+  const found = ensureProgram({ program: 'buildah', package: 'buildah' })
+  if ('missing' in found) {
+    process.stderr.write(`no image: ${found.missing}\n`)
+    return undefined
+  }
+  return buildImage({
+    repository: repositoryRoot,
+    version: releaseVersion(),
+    installed,
+    sboms: folder,
+    destination: join(folder, imageFolder),
+    buildah: found.path,
+  })
+}
+
+function sumsOf(folder: string): FileSum[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== sumsFile)
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted()
+    .map((file) => ({ file, sha256: sha256(join(folder, file)) }))
 }
 
 function sha256(path: string): string {
@@ -41,10 +84,11 @@ function demandSuccess({ status, output }: Ended): void {
   if (status !== 0) throw new Error(output)
 }
 
-const USAGE = `usage: npm run release -- FOLDER
+const USAGE = `usage: npm run release [-- FOLDER]
 
-Packs every package that is published into FOLDER, which must not exist or be empty, and writes beside them
-a bill of materials in CycloneDX and SPDX and the sums of all files.`
+Packs every package that is published into FOLDER, release/VERSION by default, which must not exist or be empty. Writes
+beside them an image in the OCI layout (where buildah is), a bill of materials in CycloneDX and SPDX, a lock file for
+npm ci, the provenance and the sums of all files.`
 
 /** Existing files would become part of the release. */
 function obstacleIn(folder: string): string | undefined {
@@ -53,11 +97,11 @@ function obstacleIn(folder: string): string | undefined {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const [folder = '--help', ...others] = process.argv.slice(2)
+  const [folder = join('release', releaseVersion()), ...others] = process.argv.slice(2)
   const fault = folder.startsWith('-') || others.length > 0 ? USAGE : obstacleIn(folder)
   if (fault !== undefined) {
     process.stderr.write(`${fault}\n`)
-    process.exit(folder === '--help' && process.argv.length > 2 ? 0 : 2)
+    process.exit(folder === '--help' ? 0 : 2)
   }
   await release(resolve(folder))
   process.stdout.write(`${readFileSync(join(folder, sumsFile), 'utf8')}`)

@@ -9,7 +9,7 @@ export type RunProgram = (args: readonly string[]) => {
   readonly output: string
 }
 
-type Program = 'check-jsonschema' | 'kubernetes-validate'
+type Program = 'check-jsonschema' | 'hadolint' | 'kubernetes-validate'
 
 /** A test that needs a program of `requirements.txt`. Without it the test is skipped by name; in CI it fails. */
 export function testWithPython(program: Program, title: string, body: (run: RunProgram) => void): void {

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryTree } from '../../tools/temporary-tree.ts'
+import { repositoryRoot } from '../packed-packages.ts'
+import { testWithPython } from './python-programs.ts'
+
+const folder = join(repositoryRoot, 'deploy/image')
+const files = readdirSync(folder)
+
+/** The instructions of the last stage, without continued lines. */
+function lastStage(file: string): string[] {
+  const text = readFileSync(join(folder, file), 'utf8').replaceAll('\\\n', ' ')
+  const lines = text.split('\n').filter((line) => /^[A-Z]/.test(line))
+  return lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
+}
+
+test('both images run the same program, without root and with a health check', () => {
+  expect(files).toEqual(['Containerfile', 'Containerfile.scratch'])
+  const [first, second] = files.map((file) =>
+    lastStage(file).filter((line) => /^(USER|WORKDIR|EXPOSE|HEALTHCHECK|ENTRYPOINT|CMD|LABEL)\b/.test(line)),
+  )
+  expect(second).toEqual(first)
+  expect(first).toContain('USER 65532:65532')
+  expect(first?.find((line) => line.startsWith('HEALTHCHECK'))).toMatch(/CMD \["agentic", "health"\]$/)
+})
+
+testWithPython(
+  'hadolint',
+  'hadolint has nothing to say about the container files, and does about a bad one',
+  (run) => {
+    expect(run(files.map((file) => join(folder, file)))).toEqual({ status: 0, output: '' })
+    const bad = temporaryTree({ Containerfile: 'FROM debian\nRUN cd /tmp && apt-get install curl\n' })
+    const { status, output } = run([join(bad, 'Containerfile')])
+    expect(status).not.toBe(0)
+    expect(output).toContain('DL3008')
+  },
+)
