@@ -1,6 +1,13 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type OutcomeType, outcomeTypes } from '@agentic-rest/profile'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ensureInspector, type Inspected, inspect } from './inspector.ts'
 import { clientKinds, connectClient, type Json, load, type Person } from './official-clients.ts'
+import { testPython } from './python-client.ts'
 import {
   callOf,
   type ReferenceTools,
@@ -34,7 +41,7 @@ test.each(clientKinds)('the TypeScript client (%s) gets all ten outcomes by type
     },
   }
   const connect = async (name: string) =>
-    connectClient(kind, tools.url, { ...person, token: await tools.tokenOf(name) })
+    connectClient(kind, tools.url, { ...person, token: tools.tokenOf(name) })
   const clients = { alice: await connect('alice'), bob: await connect('bob') }
   const seen = await walk(async ({ person: name, ...params }) => {
     const result = await clients[name].callTool(params)
@@ -49,7 +56,7 @@ test.each(clientKinds)('the TypeScript client (%s) gets all ten outcomes by type
 test('OpenAI Agents gets all ten outcomes by type, and an approved call by calling again', async () => {
   const { MCPServerStreamableHttp: Server } = await load('@openai/agents-core')
   const connect = async (name: string) => {
-    const headers = { Authorization: `Bearer ${await tools.tokenOf(name)}` }
+    const headers = { Authorization: `Bearer ${tools.tokenOf(name)}` }
     const client = new Server({ url: tools.url, name, requestInit: { headers } })
     await client.connect()
     return client
@@ -65,10 +72,94 @@ test('OpenAI Agents gets all ten outcomes by type, and an approved call by calli
   // It hands its program nothing but the text, so successes are told by their bodies.
   const typeOf = ({ type, id }: Json) => type ?? (String(id).startsWith('opt-') ? 'created' : 'success')
   const seen = await walk(call)
-  expect(Object.fromEntries(Object.entries(seen).map(([type, body]) => [type, typeOf(body)]))).toEqual(
-    seenAlone,
-  )
+  expect(mapValues(seen, typeOf)).toEqual(seenAlone)
   await tools.approve(seen.approval_required.approvalUrl)
   expect(typeOf(await call(callOf.approval_required))).toBe('created')
   await Promise.all(Object.values(clients).map((client: Json) => client.close()))
 })
+
+testPython('the official Python client gets all ten outcomes by type', async (mode, run) => {
+  const tokens = { alice: tools.tokenOf('alice'), bob: tools.tokenOf('bob') }
+  const calls = outcomeTypes.map((wanted) => {
+    const { person, ...params } = callOf[wanted]
+    return { wanted, ...params, token: tokens[person] }
+  })
+  const seen = await run({ url: tools.url, mode, calls, approver: tools.tokenOf('dave') })
+  expect(mapValues<Json, Json>(seen.outcomes, ([type]) => type)).toEqual(seenWithPerson)
+  expect(seen.outcomes).toMatchObject({ created: ['created', false], conflict: ['conflict', true] })
+  expect(seen.tools.map((names: Json) => names.includes('create-optimization'))).toEqual([true, false])
+  expect(seen.asked).toEqual(['form', 'url'])
+})
+
+const inspector = ensureInspector()
+const whyNoInspector = 'missing' in inspector ? ` (${inspector.missing})` : ''
+// The reporter lists skipped tests only beside failed ones.
+if (whyNoInspector !== '') process.stderr.write(`skipped: the MCP Inspector${whyNoInspector}\n`)
+
+test.skipIf(whyNoInspector !== '')(
+  `the command line of the Inspector gets all ten outcomes by type${whyNoInspector}`,
+  async () => {
+    if ('missing' in inspector) return expect.fail(inspector.missing)
+    const home = temporaryFolder()
+    const call = async (type: OutcomeType) => {
+      const { name, arguments: given } = callOf[type === 'forbidden' ? 'success' : type]
+      const pairs = Object.entries(given).map(([key, value]) => `${key}=${value}`)
+      const tool = ['--method', 'tools/call', '--tool-name', name, '--tool-arg', ...pairs]
+      // It never calls a tool that is not listed for its person. One without a role is refused to a foreign tenant.
+      const tenant = type === 'forbidden' ? ['X-Tenant-ID: globex'] : []
+      const headers = [`Authorization: Bearer ${tools.tokenOf('alice')}`, ...tenant]
+      return inspect(inspector.program, home, [
+        tools.url,
+        '--transport',
+        'http',
+        '--header',
+        ...headers,
+        ...tool,
+      ])
+    }
+    // Side by side, because each call is a process that takes a second to start.
+    const seen = Object.fromEntries(
+      await Promise.all(outcomeTypes.map(async (type) => [type, await call(type)] as const)),
+    )
+    const typeOf = ({ result, errors }: Inspected) =>
+      result?._meta['org.agentic-rest/outcome'].type ?? `no result: ${errors}`
+    expect(mapValues(seen, typeOf)).toEqual(seenAlone)
+    // It tells a script by its exit code that a tool has refused.
+    expect(mapValues(seen, ({ code, result }) => code === (result.isError ? TOOL_ERROR : 0))).toEqual(
+      mapValues(seenAlone, () => true),
+    )
+    await tools.approve(seen['approval_required']?.result.structuredContent.approvalUrl)
+    expect(typeOf(await call('approval_required'))).toBe('created')
+  },
+)
+
+const TOOL_ERROR = 5
+
+function mapValues<T, R>(record: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+}
+
+const claude = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'claude'))
+  .find((path) => existsSync(path))
+const whyNoClaude = claude === undefined ? ' (there is no claude on the PATH)' : ''
+if (whyNoClaude !== '') process.stderr.write(`skipped: claude mcp list${whyNoClaude}\n`)
+
+test.skipIf(claude === undefined)(`claude mcp list connects with a token${whyNoClaude}`, async () => {
+  const home = temporaryFolder()
+  const env = { PATH: process.env['PATH'], HOME: home }
+  const run = (...args: string[]) => promisify(execFile)(claude ?? '', ['mcp', ...args], { cwd: home, env })
+  const header = `Authorization: Bearer ${tools.tokenOf('alice')}`
+  await run('add', '--transport', 'http', 'open', tools.url)
+  await run('add', '--transport', 'http', 'campaigns', tools.url, '--header', header)
+  const { stdout: listed } = await run('list')
+  expect(listed).toMatch(/^campaigns: .*Connected$/m)
+  expect(listed).toMatch(/^open: .*Needs authentication$/m)
+})
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentic-mcp-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

@@ -20,7 +20,7 @@ export interface ReferenceTools {
   /** The address of the MCP endpoint. */
   readonly url: string
   readonly issuer: string
-  tokenOf(person: string): Promise<string>
+  tokenOf(person: string): string
   /** Approves as dave, by the address that a client got. */
   approve(approvalUrl: string): Promise<void>
   close(): Promise<void>
@@ -50,9 +50,11 @@ export async function startReferenceTools(): Promise<ReferenceTools> {
     async () => expect(await (await fetch(`${baseUrl}/readyz`)).json()).toMatchObject({ degraded: [] }),
     { timeout: 120_000 },
   )
-  const tokenOf = async (sub: string) => (await requestTokenAt(issuer, { sub })).token
+  const tokens = new Map<string, string>()
+  for (const sub of ['alice', 'bob', 'dave']) tokens.set(sub, (await requestTokenAt(issuer, { sub })).token)
+  const tokenOf = (person: string) => tokens.get(person) ?? ''
   const post = async (address: string, person: string, more: RequestInit = {}) => {
-    const headers = { ...more.headers, Authorization: `Bearer ${await tokenOf(person)}` }
+    const headers = { ...more.headers, Authorization: `Bearer ${tokenOf(person)}` }
     return (await fetch(address, { ...more, method: 'POST', headers })).status
   }
   const busy = await post(`${baseUrl}/campaigns/cmp-123/optimizations`, 'alice', {
