@@ -15,6 +15,7 @@ export const gatewayRooms: readonly string[] = [
   'line/',
   'lifetime/',
   'plugins/',
+  'idempotency/',
   'limits/',
   'slots/',
   'plugin.ts',

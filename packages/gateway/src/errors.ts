@@ -1,15 +1,18 @@
-import type {
-  Condition,
-  ErrorOutcome,
-  FailedDependency,
-  Forbidden,
-  Outcome,
-  ValidationFailed,
+import {
+  type ClarificationRequired,
+  type Condition,
+  type Conflict,
+  type ErrorOutcome,
+  type FailedDependency,
+  type Forbidden,
+  headers,
+  type Outcome,
+  type ValidationFailed,
 } from '@agentic-rest/profile'
 
 /** One code of the gateway: its answer, its cause and its fix. */
 interface ErrorCodeRow {
-  readonly type: 'forbidden' | 'failed_dependency' | 'error'
+  readonly type: 'forbidden' | 'conflict' | 'failed_dependency' | 'error'
   /** Set for the HTTP conditions outside the ten. */
   readonly condition?: Condition
   /** The `error` of the `WWW-Authenticate` challenge (RFC 6750, section 3.1). */
@@ -125,6 +128,26 @@ export const errorCodes = {
     cause: '`expires_at` of the tenant lies in the past.',
     fix: 'Renew the licence.',
   },
+  IDEMPOTENCY_IN_PROGRESS: {
+    type: 'conflict',
+    message: 'A request with this idempotency key is still being processed.',
+    cause: 'The first request with the key has no answer yet, or its stream is still open.',
+    fix: 'Wait as long as `Retry-After` says and send the same request again.',
+  },
+  IDEMPOTENCY_OUTCOME_UNKNOWN: {
+    type: 'conflict',
+    message: 'It is not known whether the first request with this idempotency key had an effect.',
+    cause:
+      'The first request was sent to the service and no complete answer came: its deadline passed, the connection broke, or the gateway ended. The route has `onUnknown: refuse`, so it is not sent again.',
+    fix: 'Look at the resource to see whether the request had its effect; if not, send it with a new key.',
+  },
+  IDEMPOTENCY_NOT_REPLAYABLE: {
+    type: 'conflict',
+    message: 'The request with this idempotency key was carried out, but its answer is not stored.',
+    cause:
+      'The first answer was a stream, larger than `maxStoredBytes`, encoded, a success other than 200, 201 and 202, or one that the gateway did not let through.',
+    fix: 'Read the resource instead; use a new key for another request.',
+  },
   JWKS_UNAVAILABLE: {
     type: 'failed_dependency',
     message: 'The keys to check the token with cannot be had at the moment.',
@@ -203,7 +226,7 @@ export const errorCodes = {
     type: 'failed_dependency',
     message: 'The gateway cannot reach the store that counts this limit.',
     cause:
-      'The store of `gateway.shared` is out of reach, and a policy of the route has `on_store_failure: refuse`.',
+      'The store of `gateway.shared` is out of reach, and a policy of the route has `on_store_failure: refuse`, or the route needs the store for idempotency keys.',
     fix: 'Send the request again later; see the log and `/readyz` for the store.',
   },
   OVERLOADED: {
@@ -282,7 +305,7 @@ export function errorCodeRow(code: ErrorCode): ErrorCodeRow {
 }
 
 /** The outcome for a code. Its text is the table's; callers never add a value. */
-export function refusal(code: ErrorCode): Forbidden | FailedDependency | ErrorOutcome {
+export function refusal(code: ErrorCode): Forbidden | Conflict | FailedDependency | ErrorOutcome {
   const { type, condition, message } = errorCodeRow(code)
   if (type !== 'error' || condition === undefined) return { type, code, message }
   return { type, code, message, condition }
@@ -350,6 +373,34 @@ export function limitReached({ code, limit, retryAfter }: ReachedLimit): ErrorOu
 /** The outcome for a request with one invalid field. `message` must not repeat the sent value. */
 export function invalidRequest(field: string, message: string): ValidationFailed {
   return { type: 'validation_failed', message: validationFailed.message, errors: [{ field, message }] }
+}
+
+/** The outcome for a keyed request while the keys cannot be read. */
+export function keysUnavailable(): FailedDependency {
+  const { type } = errorCodes.STORE_UNAVAILABLE
+  return {
+    type,
+    code: 'STORE_UNAVAILABLE',
+    message: 'The gateway cannot reach the store of idempotency keys.',
+  }
+}
+
+/** The outcome for a request without the key that its route needs. */
+export function keyRequired(): ClarificationRequired {
+  return {
+    type: 'clarification_required',
+    message: 'The operation needs an idempotency key.',
+    requiredInputs: [
+      {
+        name: headers.idempotencyKey,
+        location: 'header',
+        type: 'string',
+        required: true,
+        question:
+          'Which key identifies this request? Choose a new one, such as a UUID, and send the same key with each retry.',
+      },
+    ],
+  }
 }
 
 /** A configuration that is valid but cannot be put to work, such as a taken port: the gateway exits with 1. */

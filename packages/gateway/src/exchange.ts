@@ -115,6 +115,8 @@ export interface CancelSignal {
 /** The signal of one request: a tenth of the cost of an `AbortController`, which every request would pay. */
 export class Cancellation implements CancelSignal {
   reason: CancelReason | undefined = undefined
+  /** The request goes on when its client leaves. */
+  outlivesClient = false
   private readonly listeners: (() => void)[] = []
 
   get aborted(): boolean {
@@ -137,9 +139,33 @@ export class Cancellation implements CancelSignal {
   /** Calls every listener once; the first reason stays. */
   cancel(reason: CancelReason): void {
     if (this.reason !== undefined) return
+    if (this.outlivesClient && reason === 'client_disconnect') return
     this.reason = reason
     for (const listener of this.listeners.splice(0)) listener()
   }
+}
+
+/** An answer that is stored for retries of its request: plain JSON, which one process can send to another. */
+export interface KeptAnswer {
+  readonly status: number
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  /** The bytes of the body, one character each (latin1). */
+  readonly body: string
+}
+
+/** The end of a claimed key. A free key can be claimed again. */
+export type KeyEnd =
+  | { readonly type: 'kept'; readonly answer: KeptAnswer }
+  | { readonly type: 'free' | 'unknown' | 'not_replayable' }
+
+/** The claim of a request on its idempotency key. */
+export interface KeyClaim {
+  /** A request that may have been received is never sent again (`onUnknown: refuse`). */
+  readonly sendsOnce: boolean
+  readonly maxStoredBytes: number
+  /** Ends the claim; only the first call counts. Never rejects. */
+  settle(end: KeyEnd): Promise<void>
 }
 
 /** Waits for a promise until its request is cancelled; rejects with the reason then. */
@@ -210,7 +236,7 @@ export interface Reason {
   readonly rule: string | undefined
   /** The fault behind it as one word, such as `ECONNREFUSED`; never a host, a secret or a part of a body. */
   readonly cause: string | undefined
-  /** The step that decided: a plugin, or `admit`, `route`, `take-slot`, `upstream`, `check-response`, `deliver`. */
+  /** The step that decided: a plugin, or `admit`, `route`, `idempotency`, `take-slot`, `upstream`, `check-response`, `deliver`. */
   readonly step: string
 }
 
@@ -389,6 +415,12 @@ export class Exchange implements RequestHead, RequestWire {
   auditEvent: AuditEvent | undefined = undefined
   requestBodyForAudit: string | undefined = undefined
 
+  // idempotency
+  /** The claim on the key of the request, where the gateway keeps keys for its route. */
+  keyClaim: KeyClaim | undefined = undefined
+  /** The answer is that of an earlier request with the same key. */
+  replayed = false
+
   // take-slot
   /** Whether the request took a stream slot of its tenant. It stays `taken` after the release. */
   slot: 'none' | 'taken' | 'refused' = 'none'
@@ -400,6 +432,8 @@ export class Exchange implements RequestHead, RequestWire {
   // call-upstream
   upstreamStartedAt: number | undefined = undefined
   upstreamEndedAt: number | undefined = undefined
+  /** The attempts of which an upstream may have received a part. */
+  sendCount = 0
   /** The status of the upstream's answer, also of one that is not passed on. */
   upstreamStatus: number | undefined = undefined
   /** The request was sent again, on a new connection or to another target. */

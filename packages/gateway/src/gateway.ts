@@ -6,7 +6,10 @@ import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
 import { type AuditFiles, createAuditFiles } from './audit-log/audit-files.ts'
 import type { GatewaySection } from './config/config-schema.ts'
+import { keepsKeys } from './config/warnings.ts'
 import type { Exchange } from './exchange.ts'
+import { createKeyStore } from './idempotency/create-key-store.ts'
+import { KEYS_AWAY, type KeyStore } from './idempotency/key-store.ts'
 import { cancelAll, drain } from './lifetime/drain.ts'
 import { createLoad, type Load } from './lifetime/load.ts'
 import {
@@ -70,6 +73,8 @@ export interface GatewayOptions extends SnapshotSource {
   readonly streamSlots?: typeof createStreamSlots | undefined
   /** Makes the store of the limits; by default in this process, or in Redis with `gateway.shared`. */
   readonly limitStore?: typeof createLimitStore | undefined
+  /** Makes the store of idempotency keys; by default in this process, or in Redis with `store: shared`. */
+  readonly keyStore?: typeof createKeyStore | undefined
   /** The files of the audit exporter `file`; by default this process writes them itself. */
   readonly auditFiles?: AuditFiles | undefined
   /** Seals the sessions of the approval page without files for it. Default: a random text. */
@@ -134,7 +139,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     load,
     upstreams: () => upstreamStates(outlasting),
     targets: () => snapshots.current.pools.groups.flatMap(targetsUp),
-    streamLimit: () => streamLimit(gatewayConfig(), slots),
+    streamLimit: () => streamLimit(gatewayConfig(), stores.slots),
     budgets: () => limits.store.budgetUse(),
     elicitations: () => mcp.links.pendingElicitations,
   })
@@ -146,17 +151,26 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
   const reloading = createReloading({ source, current, swap, metrics, log })
-  const degraded = () => degradedReasons(current(), reloading, { slots, store: limits.store, auditFiles })
-  const adminPort = () => admin?.port
-  const own = { metrics, load, swap, reloading, current, degraded, adminPort, mcp, ...limits }
+  const degraded = () => degradedReasons(current(), reloading, { ...stores, limits, auditFiles })
+  const own = {
+    metrics,
+    load,
+    swap,
+    reloading,
+    current,
+    degraded,
+    adminPort: () => admin?.port,
+    mcp,
+    ...limits,
+  }
   const link = options.worker?.(own)
   const status = { metrics, degraded, ...link?.status, isDraining: () => state.draining }
-  const slots = openSlots(options, gatewayConfig, metrics)
+  const stores = { slots: openSlots(options, gatewayConfig, metrics), keys: openKeys(options) }
   const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const watchers = definedOf([admin?.watch, link?.watch, createRecordWatcher(options)])
   const logs = { log, reasonLog: createReasonLog(log) }
-  let parts: Parts = { snapshot: current(), load, slots, metrics, status, ...logs, watchers, isClosing }
+  let parts: Parts = { snapshot: current(), load, ...stores, metrics, status, ...logs, watchers, isClosing }
   const listener = openListener(() => parts, link?.connections)
   function use(next: Snapshot): void {
     listener.apply(listenerSettings(next))
@@ -169,17 +183,18 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     state.closing = true
     await cancelAll(load)
     await Promise.all([listener.close(), admin?.close()])
-    await closeInOrder([slots], [snapshots], [auditFiles, limits.store, mcp.links, http], [load, metrics])
+    const outside = [auditFiles, limits.store, mcp.links, http]
+    await closeInOrder(Object.values(stores), [snapshots], outside, [load, metrics])
   }
   return {
     metrics,
     async start() {
-      await warm({ snapshot: current(), slots, store: limits.store, auditFiles })
+      await warm({ snapshot: current(), ...stores, limits, auditFiles })
       state.port = await openBoth(listener, admin)
       return state.port
     },
     get adminPort() {
-      return adminPort()
+      return admin?.port
     },
     reload: reloading.run,
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
@@ -192,17 +207,24 @@ async function closeInOrder(...groups: readonly (readonly Closable[])[]): Promis
   for (const parts of groups) await Promise.all(parts.map((part) => part.close()))
 }
 
-interface StartParts extends Pick<Parts, 'snapshot' | 'slots'> {
-  readonly store: LimitStore
+/** The parts whose state is not in a snapshot. */
+interface Stores extends Pick<Parts, 'slots' | 'keys'> {
+  readonly limits: { readonly store: LimitStore }
   readonly auditFiles: AuditFiles
 }
 
 /** Claims the audit files, and waits for the parts that the first request needs. */
-async function warm({ snapshot, slots, store, auditFiles }: StartParts) {
+async function warm({ snapshot, slots, keys, limits, auditFiles }: Stores & Pick<Parts, 'snapshot'>) {
   const { config, mcp } = snapshot
   auditFiles.claim(config)
   const isLimited = config.gateway.rate_limits.length > 0
-  await Promise.all([slots.warm?.(), isLimited && store.warm?.(), mcp?.load()])
+  const isKeyed = config.routes.some(keepsKeys)
+  await Promise.all([
+    slots.warm?.(),
+    isLimited && limits.store.warm?.(),
+    isKeyed && keys.warm?.(),
+    mcp?.load(),
+  ])
 }
 
 function definedOf(watchers: readonly (Watcher | undefined)[]): Watcher[] {
@@ -222,6 +244,12 @@ function openSlots(
 function streamLimit({ shared, llm }: GatewaySection, slots: StreamSlots) {
   const scope = shared === undefined ? 'local' : slots.scope()
   return { limit: llm.max_sse_connections_per_tenant, scope }
+}
+
+/** The keys outlive every configuration: a reload forgets none. */
+function openKeys({ keyStore = createKeyStore, log, config }: ReturnType<typeof withDefaults>): KeyStore {
+  const { shared, idempotency } = config.gateway
+  return keyStore({ shared, idempotency, log })
 }
 
 /** The counts of the limits outlive every configuration: the last requests of a snapshot settle their reservations. */
@@ -298,16 +326,13 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 function degradedReasons(
   { plugins, config, pools, mcp }: Snapshot,
   { last }: Reloading,
-  {
-    slots,
-    store,
-    auditFiles,
-  }: { readonly slots: StreamSlots; readonly store: LimitStore; readonly auditFiles: AuditFiles },
+  { slots, keys, limits, auditFiles }: Stores,
 ): string[] {
   const reasons = last?.result === 'refused' ? ['configuration: the last reload was refused'] : []
   if (config.gateway.shared !== undefined && slots.scope() === 'local')
     reasons.push('shared limits: the store is out of reach, this gateway keeps the stream limit for itself')
-  if (config.gateway.rate_limits.length > 0 && store.scope() === 'local') reasons.push(LIMITS_ALONE)
+  if (config.gateway.rate_limits.length > 0 && limits.store.scope() === 'local') reasons.push(LIMITS_ALONE)
+  if (config.routes.some(keepsKeys) && !keys.isReachable()) reasons.push(KEYS_AWAY)
   const unanchored = auditFiles.degraded()
   if (unanchored !== undefined) reasons.push(unanchored)
   reasons.push(...pools.groups.flatMap(groupReasons))

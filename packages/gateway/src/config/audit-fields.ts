@@ -37,6 +37,7 @@ export const ownAuditFields: readonly string[] = [
   'client_address',
   'upstream',
   'profile_violations',
+  'replayed',
   'via',
   'mcp_tool',
   'mcp_version',

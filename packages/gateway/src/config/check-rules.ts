@@ -13,6 +13,7 @@ import {
   valueAt,
 } from './draft.ts'
 import { type Finding, type Path, type Position, quote } from './faults.ts'
+import { idempotencyRules } from './idempotency-rules.ts'
 import { limitRules } from './limit-rules.ts'
 import { mcpRules } from './mcp-rules.ts'
 import { checkHttpUrl } from './schema/address-checks.ts'
@@ -31,7 +32,15 @@ export interface RuleInput {
 /** Runs the rules that look at more than one key; the schema checks each key alone. */
 export const checkRules = (input: RuleInput): readonly Finding[] => {
   const draft = createDraft(input)
-  return [...gatewayRules, ...limitRules, ...routeRules, ...targetRules, ...pluginRules, ...mcpRules]
+  return [
+    ...gatewayRules,
+    ...limitRules,
+    ...routeRules,
+    ...targetRules,
+    ...idempotencyRules,
+    ...pluginRules,
+    ...mcpRules,
+  ]
     .flatMap((rule) => rule(draft))
     .map(locate(input.root))
 }

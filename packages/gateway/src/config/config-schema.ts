@@ -62,6 +62,8 @@ export type CustomPluginOptions = NonNullable<PluginsConfig['custom']>[number]
 export type McpSection = NonNullable<GatewayConfig['mcp']>
 /** One route. */
 export type RouteConfig = GatewayConfig['routes'][number]
+/** Options of a route's idempotency keys. */
+export type IdempotencyOptions = NonNullable<RouteConfig['idempotency']>
 /** One entry of `upstreams`. */
 export type UpstreamConfig = GatewayConfig['upstreams'][string]
 /** A target of an upstream, with its weight. */

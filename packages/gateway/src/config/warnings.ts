@@ -14,6 +14,8 @@ export const warningKinds = {
   'tenant-open': 'A header alone can decide the tenant of a request.',
   'directory-without-issuer': 'The tenant directory cannot tell the callers of several issuers apart.',
   'plain-text-secret': 'A secret is written in the file itself.',
+  'keys-in-memory': 'Idempotency keys are lost with the process, and other gateways do not know them.',
+  'keyed-without-deadline': 'A keyed request whose client left may wait for its answer for ever.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
   'plain-connection': 'Something that must stay secret or unchanged goes to another host without TLS.',
   'listener-without-tls': 'A listener on all interfaces takes tokens without TLS.',
@@ -73,6 +75,7 @@ export const warningsOf = ({ gateway, plugins, upstreams, routes }: GatewayConfi
   ...adminWarning(gateway),
   ...pluginWarnings(plugins),
   ...plainConnections({ gateway, plugins, upstreams, routes }),
+  ...keyWarning(gateway, routes),
   ...routes.flatMap(routeWarnings),
   ...unequalNeighbours(routes).map(neighbourWarning),
   ...toolWarnings(routes),
@@ -225,6 +228,17 @@ const directoryWarning = (plugins: GatewayConfig['plugins']): Unwise[] => {
   return [{ id: 'directory-without-issuer', path: ['plugins', 'tenant-injector', 'webhook', 'url'], message }]
 }
 
+/** Whether the gateway keeps the idempotency keys of a route. */
+export const keepsKeys = ({ idempotency }: RouteConfig): boolean =>
+  idempotency !== undefined && idempotency.mode !== 'off'
+
+const keyWarning = ({ idempotency }: GatewayConfig['gateway'], routes: GatewayConfig['routes']): Unwise[] => {
+  if (idempotency.store !== 'memory' || !routes.some(keepsKeys)) return []
+  const message =
+    'is memory, so that the keys are lost with the process and other gateways do not know them; shared keeps them in the Redis of gateway.shared'
+  return [{ id: 'keys-in-memory', path: ['gateway', 'idempotency', 'store'], message }]
+}
+
 const MANY_TOOLS = 100
 
 const toolWarnings = (routes: GatewayConfig['routes']): Unwise[] => {
@@ -262,6 +276,13 @@ const routeWarnings = (route: RouteConfig, index: number): Unwise[] => {
       path: ['routes', index, 'executionTimeoutSeconds'],
       message:
         'is 0 on a route with mode sse, a stream that never ends keeps one of the places of its tenant',
+    })
+  if (keepsKeys(route) && route.executionTimeoutSeconds === 0)
+    warnings.push({
+      id: 'keyed-without-deadline',
+      path: ['routes', index, 'executionTimeoutSeconds'],
+      message:
+        'is 0 on a route with idempotency, a keyed request goes on when its client leaves and may wait for its answer for ever',
     })
   if (isGenericInvoke(route))
     warnings.push({

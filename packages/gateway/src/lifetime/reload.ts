@@ -172,6 +172,11 @@ const fixedKeys: readonly FixedKey[] = [
   { path: ['gateway', 'host'], read: ({ host }) => host, message: RESTART },
   { path: ['gateway', 'port'], read: ({ port }) => port, message: RESTART },
   { path: ['gateway', 'shared'], read: ({ shared }) => shared, message: RESTART },
+  {
+    path: ['gateway', 'idempotency', 'store'],
+    read: ({ idempotency }) => idempotency.store,
+    message: RESTART,
+  },
   { path: ['gateway', 'workers'], read: ({ workers }) => workers, message: RESTART },
   { path: ['gateway', 'admin'], read: ({ admin }) => admin, message: RESTART },
   {

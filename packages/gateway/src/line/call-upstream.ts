@@ -7,6 +7,7 @@ import { forwardToGroup } from '../upstream/targets/forward-to-group.ts'
 import { TargetGroup } from '../upstream/targets/target-group.ts'
 import { traceContext } from '../upstream/trace-context.ts'
 import { deliver } from './deliver.ts'
+import { keepAnswer } from './keep-answer.ts'
 import type { Parts } from './parts.ts'
 import { takeLateSlot } from './take-slot.ts'
 
@@ -37,11 +38,13 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   })
   exchange.trail?.end('check-response')
   if ('refused' in checked) return checked.refused
-  const { essence, isEventStream } = checked.checked
+  const kept = exchange.keyClaim === undefined ? checked : await keepAnswer(exchange, checked.checked)
+  if ('refused' in kept) return kept.refused
+  const { essence, isEventStream } = kept.checked
   const refused = isEventStream ? await takeLateSlot(exchange, answer, parts) : undefined
   if (refused !== undefined) return refused
   exchange.step = 'deliver'
-  const end = await deliver(exchange, checked.checked, { ownsCors: cors !== undefined })
+  const end = await deliver(exchange, kept.checked, { ownsCors: cors !== undefined })
   exchange.trail?.end('deliver')
   exchange.delivery = { status: answer.status, essence, end }
   return undefined

@@ -21,10 +21,20 @@ export async function deliver(
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
 ): Promise<DeliveryEnd> {
+  if (hasLeft(exchange)) {
+    checked.answer.body.abort()
+    return 'client_disconnect'
+  }
   const tap = exchange.countsUsage ? tapFor(checked) : undefined
   const end = await passOn(exchange, checked, { ownsCors, tap })
   exchange.usage = tap?.end()
   return end
+}
+
+/** Whether the client of a keyed request left while it was worked on. From now on it is cancelled when its client leaves. */
+function hasLeft({ keyClaim, signal, reply }: Exchange): boolean {
+  signal.outlivesClient = false
+  return keyClaim !== undefined && reply.isClosed
 }
 
 function tapFor({ essence, answer }: CheckedAnswer): UsageTap | undefined {
@@ -59,7 +69,8 @@ async function passOn(
   return reply.isFlushed ? 'complete' : await untilFlushed(exchange)
 }
 
-async function untilFlushed({ reply, signal }: Exchange): Promise<DeliveryEnd> {
+/** Waits until a client that reads slowly has its answer. */
+export async function untilFlushed({ reply, signal }: Exchange): Promise<DeliveryEnd> {
   try {
     await unlessCancelled(reply.whenEnded(), signal)
     return 'complete'

@@ -1,6 +1,7 @@
-import { type Exchange, Trail } from '../exchange.ts'
+import { type Exchange, type StepResult, Trail } from '../exchange.ts'
 import { admit, answerPreflight } from './admit.ts'
 import { answerApprovalsPage } from './approvals-page.ts'
+import { callOnce } from './call-once.ts'
 import { callUpstream } from './call-upstream.ts'
 import { answerMcp } from './mcp-endpoint.ts'
 import { answerOwnPath } from './own-endpoints.ts'
@@ -25,12 +26,15 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
       admit(exchange, parts) ??
       unrouted ??
       (await pipeline(exchange, parts)) ??
-      (await takeSlot(exchange, parts)) ??
-      (await callUpstream(exchange, parts))
+      (await callOnce(exchange, parts, callService))
     if (refused !== undefined) respond(exchange, refused, parts)
   } catch (error) {
     fail(exchange, parts, error)
   } finally {
     finish(exchange, parts)
   }
+}
+
+async function callService(exchange: Exchange, parts: Parts): Promise<StepResult> {
+  return (await takeSlot(exchange, parts)) ?? (await callUpstream(exchange, parts))
 }

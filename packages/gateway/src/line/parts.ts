@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts'
+import type { KeyStore } from '../idempotency/key-store.ts'
 import type { Load } from '../lifetime/load.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { Log } from '../log.ts'
@@ -24,6 +25,8 @@ export interface Parts {
   readonly snapshot: Snapshot
   readonly load: Load
   readonly slots: StreamSlots
+  /** The idempotency keys of all configurations. */
+  readonly keys: KeyStore
   readonly metrics: Metrics
   readonly status: GatewayStatus
   readonly log: Log

@@ -15,7 +15,7 @@ import type { Parts } from './parts.ts'
 import { tellPlugins } from './pipeline.ts'
 import { reasonOf } from './reason.ts'
 
-const OVERLOAD_RETRY_SECONDS = '1'
+const RETRY_SOON_SECONDS = '1'
 const NO_CONTENT = 204
 
 /** Answers with an outcome of the gateway's own. `parts` are needed for outcomes of plugins. */
@@ -57,6 +57,8 @@ function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): 
     return { 'WWW-Authenticate': scopeChallenge(exchange) }
   if (outcome.type === 'failed_dependency' && exchange.retryAfterSeconds !== undefined)
     return { [headerNames.retryAfter]: String(exchange.retryAfterSeconds) }
+  if (outcome.type === 'conflict' && outcome.code === 'IDEMPOTENCY_IN_PROGRESS')
+    return { [headerNames.retryAfter]: RETRY_SOON_SECONDS }
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
     case 'unauthenticated':
@@ -64,7 +66,7 @@ function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): 
     case 'method_not_allowed':
       return { Allow: allowedMethods(exchange, parts).join(', ') }
     case 'unavailable':
-      return { [headerNames.retryAfter]: OVERLOAD_RETRY_SECONDS }
+      return { [headerNames.retryAfter]: RETRY_SOON_SECONDS }
     case 'not_found':
     case 'too_large':
     case 'limit_exceeded':

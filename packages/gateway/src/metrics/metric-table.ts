@@ -94,6 +94,12 @@ export const metricTable = {
     labels: [],
     help: 'Questions to MCP clients of 2025 that wait for an answer.',
   },
+  idempotency: {
+    name: 'agentic_idempotency_total',
+    type: 'counter',
+    labels: ['route', 'result'],
+    help: 'Keyed requests of routes with idempotency, by result: claimed, replayed, in_progress, mismatch, unknown, not_replayable, store_error; dropped counts keys that made room in a full memory.',
+  },
   configReloads: {
     name: 'agentic_config_reloads_total',
     type: 'counter',

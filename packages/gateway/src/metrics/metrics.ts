@@ -67,6 +67,8 @@ export interface Metrics {
   limitStoreKept(isKept: boolean): void
   /** Counts a request whose limits were decided on without the store of `gateway.shared`. */
   limitsDecidedAlone(): void
+  /** Counts a request with an idempotency key, or a key that was dropped. */
+  keyJudged(route: string, result: string): void
   /** Makes the counter of the requests that end at a target of an upstream. */
   targetCounter(upstream: string, target: string): (result: string) => void
   /** Counts a target that failed requests took out. */
@@ -109,6 +111,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const errors = registry.counter(metricTable.errors)
   const malformed = registry.counter(metricTable.malformed)
   const violations = registry.counter(metricTable.violations)
+  const idempotency = registry.counter(metricTable.idempotency)
   const sanitizeSkipped = registry.counter(metricTable.sanitizeSkipped)
   const configReloaded = createReloadMetrics(registry)
   const sharedLimitFallback = registry.gauge(metricTable.sharedLimitFallback)
@@ -136,6 +139,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe(seconds, exporter),
     sanitizeSkipped: (route) => sanitizeSkipped.inc(route),
     configReloaded,
+    keyJudged: (route, result) => idempotency.inc(route, result),
     sharedLimitKept: (isKept) => sharedLimitFallback.set(isKept ? 0 : 1),
     streamDecidedAlone: () => decidedAlone.inc(),
     ...createLimitMetrics(registry),

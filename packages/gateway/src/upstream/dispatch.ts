@@ -9,6 +9,8 @@ export interface UpstreamRequest extends WireRequest {
   readonly signal: CancelSignal
   /** The request may be sent twice without harm. */
   readonly repeatable: boolean
+  /** The request is sent on a connection that has carried no other one. */
+  readonly needsNewConnection?: boolean
   /** Called when the request is sent a second time. */
   onRepeated?(): void
   /** Called when the request fails before a byte of it was sent. */
@@ -84,7 +86,9 @@ class UpstreamCall implements AnswerHandler, UpstreamBody {
 
   start(): void {
     this.request.signal.addEventListener('abort', this.onAbort)
-    this.sending = this.connections.send(this.request, this)
+    this.sending = this.request.needsNewConnection
+      ? this.connections.sendAlone(this.request, this)
+      : this.connections.send(this.request, this)
   }
 
   onHead({ status, rawHeaders }: AnswerHead): void {
@@ -105,7 +109,7 @@ class UpstreamCall implements AnswerHandler, UpstreamBody {
     if (progress === 'lost' && this.repeatable && !this.request.signal.aborted) {
       this.repeatable = false
       this.request.onRepeated?.()
-      this.sending = this.connections.resend(this.request, this)
+      this.sending = this.connections.sendAlone(this.request, this)
       return
     }
     if (progress === 'unsent') this.request.onUnsent?.()

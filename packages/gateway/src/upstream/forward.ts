@@ -62,7 +62,9 @@ export async function forward(
     // The request may be cancelled between its permit and this moment.
     signal.throwIfAborted()
     exchange.upstreamStartedAt = performance.now()
-    return { answer: await dispatch(connections, new ForwardedRequest(exchange, options, release)) }
+    const request = new ForwardedRequest(exchange, options, release)
+    exchange.sendCount += 1
+    return { answer: await dispatch(connections, request) }
   } catch (error) {
     // An error before the request is sent would keep the permit for ever.
     release?.()
@@ -107,6 +109,7 @@ export class ForwardedRequest implements UpstreamRequest {
   readonly headers: readonly string[]
   readonly body: UpstreamRequest['body']
   readonly repeatable: boolean
+  readonly needsNewConnection: boolean
   private readonly exchange: Exchange
   private readonly release: Release
 
@@ -117,7 +120,9 @@ export class ForwardedRequest implements UpstreamRequest {
     this.path = basePath + exchange.path + exchange.query
     this.headers = forwardedHeaders(exchange, { traceparent, identity: signer?.sign(exchange, origin) })
     this.body = options.body ?? exchange.body.content()
-    this.repeatable = isRepeatable(exchange, this.body)
+    // On an idle connection it could be lost without a trace (F8), and it must not be sent twice.
+    this.needsNewConnection = exchange.keyClaim?.sendsOnce === true
+    this.repeatable = !this.needsNewConnection && isRepeatable(exchange, this.body)
   }
 
   get method(): string {
@@ -134,6 +139,10 @@ export class ForwardedRequest implements UpstreamRequest {
 
   onRepeated(): void {
     this.exchange.resent = true
+  }
+
+  onUnsent(): void {
+    this.exchange.sendCount -= 1
   }
 
   onSettled(_end: BodyEnd): void {

@@ -108,7 +108,9 @@ const OF_ORIGINAL_BYTES = new Set([
   'content-md5',
 ])
 
-function passedHeaders({ rawHeaders, headers, streaming, countsUsage, body }: Exchange): string[] {
+function passedHeaders(exchange: Exchange): string[] {
+  const { rawHeaders, headers, body } = exchange
+  const isPlain = exchange.streaming || exchange.countsUsage || exchange.keyClaim !== undefined
   const named = connectionNames(headers['connection'])
   const passed: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -116,8 +118,9 @@ function passedHeaders({ rawHeaders, headers, streaming, countsUsage, body }: Ex
     if (isOwned(name)) continue
     const key = name.toLowerCase()
     if (named?.has(key)) continue
-    // A compressed stream cannot be flushed chunk by chunk, and the usage in a compressed answer cannot be read.
-    if ((streaming || countsUsage) && key === 'accept-encoding') continue
+    // A compressed stream cannot be flushed chunk by chunk, the usage in a compressed answer cannot be read, and a
+    // stored answer is for retries of any client.
+    if (isPlain && key === 'accept-encoding') continue
     if (body.isReplaced && OF_ORIGINAL_BYTES.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
   }
@@ -145,7 +148,7 @@ function addOwnHeaders(
   if (route?.forwardAuthorization && exchange.mcpCall?.forwardsToken !== false)
     add(list, headerNames.authorization, headers[headerKeys.authorization])
   add(list, headerNames.traceparent, traceparent)
-  if (exchange.countsUsage) add(list, 'Accept-Encoding', 'identity')
+  if (exchange.countsUsage || exchange.keyClaim !== undefined) add(list, 'Accept-Encoding', 'identity')
   add(list, 'X-Forwarded-For', exchange.clientAddress)
   add(list, 'X-Forwarded-Proto', exchange.protocol)
   add(list, 'X-Forwarded-Host', headers['host'])

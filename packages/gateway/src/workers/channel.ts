@@ -2,6 +2,9 @@ import type { RelayedMessage } from '@agentic-rest/mcp'
 import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
 import type { AuditFileSettings } from '../audit-log/audit-files.ts'
+import type { KeyEnd } from '../exchange.ts'
+import type { HeldKey } from '../idempotency/key-state.ts'
+import type { KeyClaiming, MemoryVerdict } from '../idempotency/memory-keys.ts'
 import type { ReloadResult, ValidConfig } from '../lifetime/reload.ts'
 import type { Decision, Demand, Settlement, Standing } from '../limits/limit-store.ts'
 import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
@@ -42,6 +45,10 @@ export type SupervisorCalls = {
   decideLimits(demands: readonly Demand[]): Later<Decision>
   settleLimits(settlements: readonly Settlement[]): void
   peekLimits(demands: readonly Demand[]): Later<readonly Standing[]>
+  /** Claims an idempotency key in the memory of the supervisor, which keeps them for all workers. */
+  claimKey(claiming: KeyClaiming): MemoryVerdict
+  renewKeys(keys: readonly HeldKey[]): void
+  settleKey(settled: { readonly held: HeldKey; readonly end: KeyEnd }): void
   counts(values: MetricValues): void
   /** Passes on an answer of an MCP client to the worker that waits for it. */
   relayMcp(message: RelayedMessage): void

@@ -2,6 +2,8 @@ import type { Writable } from 'node:stream'
 import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import { toldWarnings } from '../config/warnings.ts'
 import { createPageSecret, type Gateway } from '../gateway.ts'
+import { keyTimes } from '../idempotency/key-store.ts'
+import { MemoryKeys } from '../idempotency/memory-keys.ts'
 import {
   type ConfigSource,
   createReloading,
@@ -59,6 +61,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   readonly #spread = new ConnectionSpread(() => this.#config.limits.max_connections)
   readonly #slots = new SupervisorSlots<Worker>(() => this.#config.llm.max_sse_connections_per_tenant)
   readonly #limits: LimitStore
+  readonly #keys = new MemoryKeys(keyTimes)
   readonly #metrics = new MergedMetrics<Worker>(() => this.#limits.budgetUse())
   readonly #auditFiles: AuditFiles
   readonly #pageSecret = createPageSecret()
@@ -156,6 +159,9 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       decideLimits: (demands) => this.#limits.decide(demands),
       settleLimits: (settlements) => this.#limits.settle(settlements),
       peekLimits: (demands) => this.#limits.peek(demands),
+      claimKey: (claiming) => this.#keys.claim(claiming),
+      renewKeys: (keys) => this.#keys.renew(keys),
+      settleKey: ({ held, end }) => this.#keys.settle(held, end),
       relayMcp: (message) => {
         for (const other of others()) other.channel.tell('receiveMcp', message)
       },

@@ -8,6 +8,7 @@ import { type ConfigResult, parseConfig } from '../config/parse-config.ts'
 import type { Environment } from '../config/source/interpolation.ts'
 import { InitialisationError } from '../errors.ts'
 import { createGateway, type Gateway, type WorkerLink, type WorkerParts } from '../gateway.ts'
+import { createKeyStore } from '../idempotency/create-key-store.ts'
 import { createTurns } from '../lifetime/turns.ts'
 import { createHandedConnections } from '../listen/handed-connections.ts'
 import { type Log, withFields } from '../log.ts'
@@ -22,6 +23,7 @@ import {
   type SupervisorChannel,
   type WorkerCalls,
 } from './channel.ts'
+import { createWorkerKeys } from './idempotency.ts'
 import { createWorkerLimits } from './limits.ts'
 import { createBatchedOutput } from './output.ts'
 import { createWorkerSlots } from './stream-slots.ts'
@@ -104,6 +106,8 @@ async function openGateway(session: Session): Promise<Gateway> {
     worker: (own) => createLink(session, own),
     auditFiles: createWorkerFiles(supervisor, log),
     limitStore: () => createWorkerLimits(supervisor),
+    keyStore: (keys) =>
+      keys.idempotency.store === 'shared' ? createKeyStore(keys) : createWorkerKeys(supervisor),
     streamSlots: (limit, slots) =>
       createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
   })

@@ -1,6 +1,7 @@
 import { checkAddressRange, checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
 import { issuerName, role } from './formats.ts'
+import { idempotencySection } from './idempotency-sections.ts'
 import { priceSection, rateLimitSection } from './limit-sections.ts'
 
 const HOST_NAME =
@@ -200,7 +201,7 @@ export const gatewaySection = section({
   shared: shared
     .optional()
     .describe(
-      'Keeps max_sse_connections_per_tenant and rate_limits across several gateways instead of in each, and passes answers of MCP clients on between them; absent means in each.',
+      'Keeps max_sse_connections_per_tenant, rate_limits and, where gateway.idempotency says so, idempotency keys across several gateways instead of in each, and passes answers of MCP clients on between them; absent means in each.',
     ),
   trusted_proxies: list(checked('an address range', checkAddressRange))
     .default([])
@@ -212,6 +213,9 @@ export const gatewaySection = section({
     .default([])
     .describe('Limits of requests, tokens and cost. All that fit a request apply.'),
   prices: list(priceSection).default([]).describe('Prices of language models, for limits of cost.'),
+  idempotency: idempotencySection
+    .prefault({})
+    .describe('Where the keys of routes with idempotency are kept.'),
   drain_seconds: integer(0, 3600)
     .default(25)
     .describe('How long requests in flight may take to finish after SIGTERM.'),

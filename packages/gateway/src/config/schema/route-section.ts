@@ -1,6 +1,7 @@
 import { checkTarget } from './address-checks.ts'
 import { checked, flag, integer, list, oneOf, section, text } from './field-kinds.ts'
 import { featureName, role, scope } from './formats.ts'
+import { routeIdempotencySection } from './idempotency-sections.ts'
 import { routeMcpSection } from './mcp-section.ts'
 import { checkPathTemplate } from './path-template.ts'
 import { checkPolicy } from './policy-expression.ts'
@@ -51,6 +52,9 @@ export const routeSection = section({
     .describe(
       'Whether a streamed chat request asks its upstream for the tokens used: stream_options.include_usage.',
     ),
+  idempotency: routeIdempotencySection
+    .optional()
+    .describe('Sends requests with the same Idempotency-Key to the upstream once; absent means off.'),
   mcp: routeMcpSection
     .optional()
     .describe('Makes the route a tool of the endpoint for MCP clients; absent means no tool.'),

@@ -66,6 +66,7 @@ function gatewayAttributes(exchange: Exchange, clientAddress: ClientAddress) {
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
   if (limit !== undefined) attributes['limit'] = limit
+  if (exchange.replayed) attributes['replayed'] = 'true'
   addUsage(attributes, exchange)
   addCall(attributes, exchange)
   if (identity === undefined) return attributes

@@ -61,8 +61,8 @@ export class ConnectionPool implements ConnectionOwner {
     return this.schedule(new Sending(request, handler, false))
   }
 
-  /** Sends a lost request again, on a new connection: other idle ones may be closed as well. */
-  resend(request: WireRequest, handler: AnswerHandler): Sending {
+  /** Sends a request on a new connection, as one that was lost: other idle ones may be closed as well. */
+  sendAlone(request: WireRequest, handler: AnswerHandler): Sending {
     return this.schedule(new Sending(request, handler, true))
   }
 
@@ -120,7 +120,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   private open(): Connection {
-    // Only a resend can find the limit reached: it wants a new connection although some are idle.
+    // Only a request that wants a new connection although some are idle can find the limit reached.
     if (this.all.size >= this.limit) this.idle[0]?.destroy()
     const connection = new Connection(this.origin, this)
     this.all.add(connection)

@@ -102,6 +102,7 @@ async function send(
     signal.throwIfAborted()
     exchange.upstreamStartedAt ??= performance.now()
     request = new TargetRequest(exchange, { group, member, options }, release)
+    exchange.sendCount += 1
     const answer = await dispatch(connections, request)
     const result = resultOf(answer)
     request.judge(result)
@@ -142,7 +143,8 @@ class TargetRequest extends ForwardedRequest {
     this.sending = sending
   }
 
-  onUnsent(): void {
+  override onUnsent(): void {
+    super.onUnsent()
     this.isUnsent = true
   }
 

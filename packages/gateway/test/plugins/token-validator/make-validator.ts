@@ -78,7 +78,7 @@ function exchangeWith(token: string | undefined, { headers = {}, roles = [] }: R
   })
 }
 
-const STATUS = { error: 401, forbidden: 403, failed_dependency: 424 }
+const STATUS = { error: 401, forbidden: 403, conflict: 409, failed_dependency: 424 }
 
 /** The whole answer of a code. */
 export function refusedWith(code: ErrorCode): WireAnswer {

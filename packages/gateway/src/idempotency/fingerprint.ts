@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { mediaTypeEssence } from '@agentic-rest/profile'
+import { isDeeperThan } from '../upstream/check-response.ts'
+
+/** The parts of a request that make it the same as another one. */
+export interface FingerprintedRequest {
+  readonly method: string
+  readonly path: string
+  /** With its question mark, or empty. */
+  readonly query: string
+  readonly contentType: string | undefined
+  /** The body as it is forwarded. */
+  readonly body: Buffer
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** The digest of caller and request. Members of JSON may come in any order; other bodies count by their bytes. */
+export function fingerprint(request: FingerprintedRequest): string {
+  const { method, path, query, contentType = '', body, issuer, subject } = request
+  const pairs = [...new URLSearchParams(query)].toSorted(byName)
+  const head = JSON.stringify([issuer, subject, method, path, pairs, contentType])
+  return digestOf(head, '\0', canonicalJson(contentType, body) ?? body)
+}
+
+/** The digest that a key is stored under. */
+export function keyDigest(tenantId: string, routeId: string, key: string): string {
+  return digestOf([tenantId, routeId, key].join('\0'))
+}
+
+function digestOf(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('base64url')
+}
+
+/** A larger body takes too long to sort. Clients send the same bytes again. */
+const MAX_SORTED_BYTES = 262_144
+const MAX_DEPTH = 64
+
+/** JSON with sorted members; `undefined` for other bodies. */
+function canonicalJson(contentType: string, body: Buffer): string | undefined {
+  const essence = mediaTypeEssence(contentType) ?? ''
+  if (!isJson(essence) || body.length > MAX_SORTED_BYTES || isDeeperThan(body, MAX_DEPTH)) return undefined
+  try {
+    return JSON.stringify(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), exactly), sorted)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a media type is one of JSON. */
+export function isJson(essence: string): boolean {
+  return essence === 'application/json' || essence.endsWith('+json')
+}
+
+/** Numbers count as they are written: two large ones that JavaScript reads as equal are not the same request. */
+function exactly(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value === 'string') return `s${value}`
+  return typeof value === 'number' ? `n${context?.source ?? value}` : value
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(byName))
+}
+
+/** Order by code units. Values of one name keep their order. */
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

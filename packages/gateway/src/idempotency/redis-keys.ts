@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { KeptAnswer, KeyEnd } from '../exchange.ts'
+import type { RedisClient } from '../redis/redis-client.ts'
+import type { LinkedStore } from '../redis/store-link.ts'
+import type { HeldKey, KeyVerdict } from './key-state.ts'
+import type { KeyClaiming } from './memory-keys.ts'
+
+/**
+ * A key is a hash: its binding `b`, its state `s`, the fence `f` of its last claim, the end of the lease `l` and the stored
+ * answer `a`. Redis' own clock decides, so that the clocks of gateways do not matter. The rules are those of `key-state.ts`.
+ */
+const COMMON = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function text(number) return string.format('%.0f', number) end
+local function run(key, binding, fence, ttl, lease)
+  redis.call('DEL', key)
+  redis.call('HSET', key, 'b', binding, 's', 'running', 'f', fence, 'l', text(now + lease))
+  redis.call('PEXPIRE', key, text(ttl + lease))
+end`
+
+/** ARGV: binding, fence, time to live, lease, whether an unknown key may be claimed. */
+const CLAIM = `${COMMON}
+local row = redis.call('HMGET', KEYS[1], 'b', 's', 'l')
+local state = row[2]
+if state then
+  if row[1] ~= ARGV[1] then return {'mismatch'} end
+  if state == 'kept' then return {'replayed', redis.call('HGET', KEYS[1], 'a')} end
+  if state == 'not_replayable' then return {state} end
+  if state == 'running' and tonumber(row[3]) > now then return {'in_progress'} end
+  if ARGV[5] ~= '1' then return {'unknown'} end
+end
+run(KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]))
+return {'claimed'}`
+
+/** Renews held keys. ARGV: the lease, then binding, fence and time to live of each key. */
+const RENEW = `${COMMON}
+for i, key in ipairs(KEYS) do
+  local at = i * 3 - 1
+  local row = redis.call('HMGET', key, 's', 'f')
+  if not row[1] or (row[1] == 'running' and row[2] == ARGV[at + 1]) then
+    run(key, ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[1]))
+  end
+end
+return {}`
+
+/** ARGV: binding, fence, time to live, end, stored answer. */
+const SETTLE = `
+local fence = redis.call('HGET', KEYS[1], 'f')
+if fence and fence ~= ARGV[2] then return {} end
+redis.call('DEL', KEYS[1])
+if ARGV[4] == 'free' then return {} end
+redis.call('HSET', KEYS[1], 'b', ARGV[1], 's', ARGV[4], 'f', ARGV[2])
+if ARGV[4] == 'kept' then redis.call('HSET', KEYS[1], 'a', ARGV[5]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return {}`
+
+const PREFIX = 'agentic:idem:v1:'
+
+/** Keys of one renewal: a script blocks Redis for as long as it runs. */
+const KEYS_PER_CALL = 512
+
+/** The keys of all gateways of one Redis, each call in one round trip. */
+export interface RedisKeys extends LinkedStore {
+  claim(claiming: KeyClaiming): Promise<KeyVerdict>
+  renew(keys: readonly HeldKey[]): Promise<unknown>
+  settle(held: HeldKey, end: KeyEnd): Promise<unknown>
+}
+
+/** Makes the keys of a connection. */
+export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys {
+  const run = createRunner(client)
+  return {
+    async claim({ terms, held: { digest, binding, fence, ttlMs } }) {
+      const words = [binding, fence, String(ttlMs), String(leaseMs), terms.resends ? '1' : '0']
+      return readVerdict(await run(CLAIM, [PREFIX + digest], words))
+    },
+    async renew(keys) {
+      for (let from = 0; from < keys.length; from += KEYS_PER_CALL) {
+        const part = keys.slice(from, from + KEYS_PER_CALL)
+        const words = part.flatMap(({ binding, fence, ttlMs }) => [binding, fence, String(ttlMs)])
+        await run(
+          RENEW,
+          part.map(({ digest }) => PREFIX + digest),
+          [String(leaseMs), ...words],
+        )
+      }
+    },
+    settle({ digest, binding, fence, ttlMs }, end) {
+      const answer = end.type === 'kept' ? JSON.stringify(end.answer) : ''
+      return run(SETTLE, [PREFIX + digest], [binding, fence, String(ttlMs), end.type, answer])
+    },
+    close: () => client.close(),
+    destroy: () => client.destroy(),
+  }
+}
+
+function readVerdict([type, answer]: readonly string[]): KeyVerdict {
+  if (type === 'replayed') return { type, answer: JSON.parse(answer ?? '') as KeptAnswer }
+  return { type: type as Exclude<KeyVerdict['type'], 'replayed'> }
+}
+
+type Run = (script: string, keys: string[], words: string[]) => Promise<readonly string[]>
+
+/** Runs scripts by their digests; sends the text only to a Redis that does not have it. */
+function createRunner(client: RedisClient): Run {
+  const digests = new Map([CLAIM, RENEW, SETTLE].map((script) => [script, sha1(script)]))
+  return async (script, keys, words) => {
+    const options = { keys, arguments: words }
+    try {
+      return (await client.evalSha(digests.get(script) ?? '', options)) as unknown as string[]
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+      return (await client.eval(script, options)) as unknown as string[]
+    }
+  }
+}
+
+function sha1(script: string): string {
+  return createHash('sha1').update(script).digest('hex')
+}
