@@ -17,6 +17,7 @@ import { failedGateway } from './failed-gateway.ts'
 import { failedServices } from './failed-services.ts'
 import type { Provocation } from './provocation.ts'
 import { refusedCallers } from './refused-callers.ts'
+import { repeatedKeys } from './repeated-keys.ts'
 import { type ObservedGateway, observeLines, observeSpans, ROUTE } from './start-observed.ts'
 
 type Code = ErrorCode | typeof VALIDATION_FAILED
@@ -26,6 +27,7 @@ const provocations: Readonly<Record<Code, Provocation>> = {
   ...refusedCallers,
   ...failedServices,
   ...failedGateway,
+  ...repeatedKeys,
 } satisfies Record<Code, Provocation>
 
 const codes = [...Object.keys(errorCodes), VALIDATION_FAILED] as Code[]

@@ -144,25 +144,15 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     elicitations: () => mcp.links.pendingElicitations,
   })
   const limits = openLimits(options, metrics)
-  // The supervisor logs the warnings for its workers.
-  const world = { ...options, ...outlasting, limits, metrics, logsWarnings: options.worker === undefined }
+  const world = { ...options, ...outlasting, limits, metrics }
   const provision = (loaded: SnapshotSource) => createSnapshot(withPlugins(loaded, given), world)
   const snapshots = createSnapshots(provision(options), log)
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
   const reloading = createReloading({ source, current, swap, metrics, log })
   const degraded = () => degradedReasons(current(), reloading, { ...stores, limits, auditFiles })
-  const own = {
-    metrics,
-    load,
-    swap,
-    reloading,
-    current,
-    degraded,
-    adminPort: () => admin?.port,
-    mcp,
-    ...limits,
-  }
+  const adminPort = () => admin?.port
+  const own = { metrics, load, swap, reloading, current, degraded, adminPort, mcp, ...limits }
   const link = options.worker?.(own)
   const status = { metrics, degraded, ...link?.status, isDraining: () => state.draining }
   const stores = { slots: openSlots(options, gatewayConfig, metrics), keys: openKeys(options) }
@@ -194,7 +184,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
       return state.port
     },
     get adminPort() {
-      return admin?.port
+      return adminPort()
     },
     reload: reloading.run,
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
@@ -273,7 +263,9 @@ function withDefaults(options: GatewayOptions) {
     stdout = process.stdout,
   } = options
   const { auditFiles = createAuditFiles({ log }), pageSecret = createPageSecret() } = options
-  return { ...options, baseFolder, version, log, stdout, auditFiles, pageSecret }
+  // The supervisor logs the warnings for its workers.
+  const logsWarnings = options.worker === undefined
+  return { ...options, baseFolder, version, log, stdout, auditFiles, pageSecret, logsWarnings }
 }
 
 /** A secret that only this gateway has: it seals what must come back to it. */

@@ -258,9 +258,9 @@ test('a body that comes in parts below the bound is replayed to the byte', async
 })
 
 test.each([
-  ['another success', { status: 204 }],
+  ['another success', { status: 204, headers: {} }],
   ['an encoded answer', { status: 200, headers: { 'content-encoding': 'zstd' } }],
-])('%s is not stored, and not repeated', async (_name, { status, headers = {} }) => {
+] as const)('%s is not stored, and not repeated', async (_name, { status, headers }) => {
   const service = await startUpstream((_request, response) => {
     response.writeHead(status, headers)
     response.end()
