@@ -180,6 +180,23 @@ test('check --live says that a file without routes has no target to ask', async 
   ])
 })
 
+test('check --live warns of keys that the gateway and the service keep', async () => {
+  const port = await startService()
+  const keep = (id: string, onUnknown: string) => (text: string) =>
+    text.replace(`id: ${id}\n`, `id: ${id}\n    idempotency: { mode: required, onUnknown: ${onUnknown} }\n`)
+  const folder = projectFolder((text) =>
+    keep('create-report', 'resend')(keep('create-refund', 'refuse')(text)),
+  )
+  const { code, stderr } = await agentic('check gateway.yaml --live', folder, port)
+  const twice = findings(stderr).filter((finding) => finding.includes('[keys-kept-twice]'))
+  expect([code, twice]).toEqual([
+    0,
+    [
+      `warning: routes[1].idempotency: the service at http://127.0.0.1:${port} honours Idempotency-Key itself: leave idempotency off, or set onUnknown to resend [keys-kept-twice]`,
+    ],
+  ])
+})
+
 test('check --live names the route that leads to another service', async () => {
   const [first, second] = [await startService(), await startService()]
   const folder = projectFolder((text) =>

@@ -38,7 +38,7 @@ test('a service that keeps the profile ends it with 0, by the scenario of the fo
   const { run } = await setUp()
   const { code, stdout, stderr } = await run()
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/\n10 of 10 outcomes observed\n64 rules: \d+ passed, 0 failed, \d+ not observed\n$/)
+  expect(stdout).toMatch(/\n10 of 10 outcomes observed\n66 rules: \d+ passed, 0 failed, \d+ not observed\n$/)
   expect((await run('--strict')).code).toBe(1)
 })
 

@@ -144,6 +144,14 @@ export const clauses = {
     demands: 'a retry gets the outcome of the first request',
   },
   'idempotency.effect': { where: 'Endpoints, retry rule 2', demands: 'a retry has no effect' },
+  'idempotency.marked': {
+    where: 'Decision 30',
+    demands: 'a stored outcome is marked as a replay',
+  },
+  'idempotency.request': {
+    where: 'Decision 30',
+    demands: 'a key is for one request; another one is refused with 422',
+  },
   'idempotency.hop': {
     where: 'Endpoints, retry rule 1',
     demands: 'the key reaches the inner agent unchanged',

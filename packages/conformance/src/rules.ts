@@ -38,7 +38,9 @@ import { propagatesFailedDependency } from './rules/propagates-failed-dependency
 import { requestIdGenerated } from './rules/request-id-generated.ts'
 import { requestIdPerRequest } from './rules/request-id-per-request.ts'
 import { retryAfterOnlyOnLimit } from './rules/retry-after-only-on-limit.ts'
+import { retryMarked } from './rules/retry-marked.ts'
 import { retryOneEffect } from './rules/retry-one-effect.ts'
+import { retryOtherRequest } from './rules/retry-other-request.ts'
 import { retrySameOutcome } from './rules/retry-same-outcome.ts'
 import { rowAccepted } from './rules/row-accepted.ts'
 import { rowApprovalRequired } from './rules/row-approval-required.ts'
@@ -117,6 +119,8 @@ export const rules: readonly Rule[] = [
   propagatesApproval,
   retrySameOutcome,
   retryOneEffect,
+  retryMarked,
+  retryOtherRequest,
   hopKey,
   hopTenant,
   hopCorrelation,

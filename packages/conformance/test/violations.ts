@@ -302,6 +302,8 @@ export const violations: readonly Violation[] = [
   misbehaving('retry-same-outcome', 'a retry gets another body', 'retry-other-body'),
   misbehaving('retry-same-outcome', 'a retry gets a conflict', 'retry-conflicts'),
   misbehaving('retry-one-effect', 'a retry is done again', 'retry-again'),
+  misbehaving('retry-marked', 'a replay looks like a first answer', 'retry-unmarked'),
+  misbehaving('retry-other-request', 'a key is good for any request', 'key-for-any-request'),
   misbehaving('hop-key', 'an agent keeps the key to itself', 'hop-without-key'),
   misbehaving('hop-tenant', 'an agent acts for another tenant', 'hop-other-tenant'),
   misbehaving('hop-correlation', 'an agent starts an exchange of its own', 'hop-other-correlation'),

@@ -36,6 +36,8 @@ export type Misbehaviour =
   | 'retry-again'
   | 'retry-other-body'
   | 'retry-conflicts'
+  | 'retry-unmarked'
+  | 'key-for-any-request'
   | 'hop-without-key'
   | 'hop-other-tenant'
   | 'hop-other-correlation'
@@ -116,7 +118,7 @@ async function answer({ request, response, memory, wrongs }: Exchange): Promise<
   if (typeof tenant !== 'string')
     return write(response, spoil(wrongs, 'refusal', refuse(tenant, trace, { request, does })))
   const call: Call = { request, body, tenant, trace, memory, does }
-  const [place, route] = routes.get(`${request.method} ${request.url}`) ?? []
+  const [place, route] = routes.get(`${request.method} ${request.url?.replace(/\?.*/, '')}`) ?? []
   if (place === undefined || route === undefined) return write(response, reply(unknown, trace))
   if (place === 'stream' && request.headers.accept !== 'text/event-stream' && does('html-without-stream'))
     return write(response, { status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>No</h1>' })
@@ -126,7 +128,7 @@ async function answer({ request, response, memory, wrongs }: Exchange): Promise<
   countRequest(call, outcome === 'stream' ? 'success' : outcome.type)
   // Only a refusal is spoilt there, not the answer to an admitted caller.
   const at = place === 'forbidden' && outcome !== 'stream' && outcome.type !== 'forbidden' ? 'list' : place
-  if (outcome !== 'stream') return write(response, spoil(wrongs, at, reply(outcome, trace)))
+  if (outcome !== 'stream') return write(response, spoil(wrongs, at, marked(reply(outcome, trace), call)))
   await sendStream(response, { ...call, spoil: (head) => spoil(wrongs, place, head) })
 }
 
@@ -180,6 +182,13 @@ function newRequestId(memory: Memory, does: Call['does']): string {
 function reply(outcome: Outcome, trace: Trace): Reply {
   const { status, headers, body } = writeOutcome(outcome, trace)
   return { status, headers: { ...headers }, body: JSON.parse(body) }
+}
+
+/** A stored outcome says that it is one. */
+function marked(right: Reply, { memory, trace, does }: Call): Reply {
+  if (memory.replays.has(trace.requestId) && !does('retry-unmarked'))
+    right.headers['Idempotency-Replayed'] = 'true'
+  return right
 }
 
 function spoil({ at, change }: Wrongs, place: Place, right: Reply): Reply {

@@ -8,7 +8,7 @@ import {
   type RouteConfig,
   tryRoute,
 } from '@agentic-rest/gateway'
-import { conditions, outcomes } from '@agentic-rest/profile'
+import { conditions, headers, outcomes } from '@agentic-rest/profile'
 import type { PeopleResult } from '@agentic-rest/stack'
 import {
   describeService,
@@ -26,6 +26,8 @@ export const liveRules = {
   'operation-unrouted': 'With --live: no route reaches an operation of the service.',
   'follow-up-unrouted':
     'With --live: a status or an approval address of an answer has no route, or one to another service.',
+  'keys-kept-twice':
+    'With --live: the service of a route with onUnknown: refuse looks after idempotency keys itself.',
   'no-target': 'With --live: the file has no route, so that there is no target to ask.',
   'people-invalid': 'With --live: people.yaml is not valid.',
   'tenant-not-allowed':
@@ -144,6 +146,7 @@ async function checkTarget(
     findings: [
       ...unknownRoutes(routes, operations, target),
       ...unrouted(routed, { target, file: loaded.file }),
+      ...keptTwice(routes, operations, target),
     ],
     approvers: routed.flatMap(({ operation: { approvalRole }, index }) =>
       approvalRole === undefined || index === undefined ? [] : [{ index, roles: [approvalRole] }],
@@ -195,6 +198,26 @@ function unknownRoutes(
     id: 'route-unknown',
     path: ['routes', index, 'path'],
     message: `the service at ${target} has no ${method} ${path}`,
+  }))
+}
+
+/** The service answers a retry better than the gateway: it knows whether a call without an answer had an effect. */
+function keptTwice(
+  routes: readonly IndexedRoute[],
+  operations: readonly ServiceOperation[],
+  target: string,
+): LiveFinding[] {
+  const twice = routes.filter(
+    (route) =>
+      route.idempotency !== undefined &&
+      route.idempotency.mode !== 'off' &&
+      route.idempotency.onUnknown === 'refuse' &&
+      operations.some((operation) => operation.honoursKeys && answers(operation, route)),
+  )
+  return twice.map(({ index }) => ({
+    id: 'keys-kept-twice',
+    path: ['routes', index, 'idempotency'],
+    message: `the service at ${target} honours ${headers.idempotencyKey} itself: leave idempotency off, or set onUnknown to resend`,
   }))
 }
 

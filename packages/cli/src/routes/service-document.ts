@@ -19,6 +19,8 @@ export interface ServiceOperation {
   readonly async: boolean
   /** The role that decides about its approvals. */
   readonly approvalRole: string | undefined
+  /** The operation itself has one effect for each idempotency key. */
+  readonly honoursKeys: boolean
   /** Added by the SDK for answers of other operations. */
   readonly serves: 'background' | 'approvals' | undefined
 }
@@ -62,7 +64,7 @@ export function describeService(api: OpenApi): ServiceDocument {
 }
 
 function describeOperation(
-  { method, path, operation }: FoundOperation,
+  { method, path, operation, item }: FoundOperation,
   { api, publicPath }: { readonly api: OpenApi; readonly publicPath: string },
 ): ServiceOperation {
   const wish = textOf(operation['operationId']) ?? `${method.toLowerCase()}${path}`
@@ -76,8 +78,21 @@ function describeOperation(
     streams: hasStream(operation, api),
     async: canWait,
     approvalRole,
+    honoursKeys: hasKeyParameter({ operation, item }, api),
     serves,
   }
+}
+
+function hasKeyParameter(
+  { operation, item }: Pick<FoundOperation, 'operation' | 'item'>,
+  api: OpenApi,
+): boolean {
+  return [...listOf(item['parameters']), ...listOf(operation['parameters'])]
+    .map((parameter) => api.follow(parameter))
+    .some(
+      ({ in: place, name }) =>
+        place === 'header' && textOf(name)?.toLowerCase() === headerKeys.idempotencyKey,
+    )
 }
 
 /** A fetched document. `absent`: the service answers with something else; `silent`: it does not answer. */

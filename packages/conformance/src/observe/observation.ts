@@ -20,6 +20,7 @@ export type ObservationName =
   | 'graph.approval_required'
   | 'graph.hop'
   | 'retry'
+  | 'retry.changed'
   | 'token.missing'
   | 'token.missing-without-ids'
   | 'token.invalid'

@@ -11,6 +11,9 @@ export async function observeRetries(run: Run): Promise<Seen[]> {
   const { retry, graph } = run.scenario
   return [
     await observe(run, 'retry', retry && { probe: retry, effects: retry.effects }),
+    retry === undefined
+      ? notInScenario('retry.changed', 'retry')
+      : await attempt(run, 'retry.changed', () => sendChanged(run, retry)),
     await observe(run, 'graph.hop', graph?.hop && { probe: graph.hop, effects: graph.hop.records }),
   ]
 }
@@ -45,6 +48,17 @@ async function sendTwice(run: Run, { probe, effects }: Counted): Promise<Omit<Ob
     counts: [0, after.since(before), end.since(before)],
     records: after.text,
   }
+}
+
+/** Sends a request, and then another one with its key: a further parameter in the query makes the difference. */
+async function sendChanged(run: Run, { request, setup, cleanup }: Probe): Promise<Omit<Observation, 'name'>> {
+  const values = await takeSteps(run, setup)
+  const key = { [headers.idempotencyKey]: randomUUID() }
+  const path = `${request.path}${request.path.includes('?') ? '&' : '?'}conformance=changed`
+  const first = await run.wire.send(await prepare(run, request, { values, headers: key }))
+  const changed = await run.wire.send(await prepare(run, { ...request, path }, { values, headers: key }))
+  await cleanUp(run, cleanup, values)
+  return { exchanges: [first, changed] }
 }
 
 interface Counting {

@@ -6,6 +6,8 @@ export interface Memory {
   readonly checks: Map<string, object[]>
   /** Bodies by idempotency key. */
   readonly outcomes: Map<string, unknown>
+  /** The ids of requests that got a stored body. */
+  readonly replays: Set<string>
   /** Open streams by tenant. */
   readonly streams: Map<string, number>
   /** Requests by their labels. */
@@ -20,6 +22,7 @@ export function createMemory(): Memory {
     orders: new Map(),
     checks: new Map(),
     outcomes: new Map(),
+    replays: new Set(),
     streams: new Map(),
     requests: new Map(),
     next: () => {

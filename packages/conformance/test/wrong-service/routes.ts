@@ -157,16 +157,28 @@ function limited(call: Call): Outcome | 'stream' {
   }
 }
 
-function order({ request, tenant, memory, does }: Call): Outcome {
+function order({ request, tenant, trace, memory, does }: Call): Outcome {
   const key = `${tenant} ${request.headers['idempotency-key']}`
   const known = memory.outcomes.get(key)
   if (known === undefined || does('retry-again')) addTo(memory.orders, tenant, `o-${memory.next()}`)
-  const body = known ?? { id: memory.orders.get(tenant)?.at(-1) }
+  if (known !== undefined) return orderAgain(known, { request, trace, memory, does })
+  const body = { id: memory.orders.get(tenant)?.at(-1) }
   memory.outcomes.set(key, body)
-  if (known !== undefined && does('retry-conflicts'))
-    return { type: 'conflict', code: 'KEY_USED', message: 'Used.' }
-  if (known !== undefined && does('retry-other-body')) return { type: 'created', body: { id: 'another' } }
   return { type: 'created', body }
+}
+
+type Retry = Pick<Call, 'request' | 'trace' | 'memory' | 'does'>
+
+function orderAgain(known: unknown, { request, trace, memory, does }: Retry): Outcome {
+  if (request.url?.includes('?') && !does('key-for-any-request'))
+    return {
+      type: 'validation_failed',
+      message: 'Wrong.',
+      errors: [{ field: 'Idempotency-Key', message: 'was used for another request' }],
+    }
+  if (does('retry-conflicts')) return { type: 'conflict', code: 'KEY_USED', message: 'Used.' }
+  memory.replays.add(trace.requestId)
+  return { type: 'created', body: does('retry-other-body') ? { id: 'another' } : known }
 }
 
 function listOrders({ tenant, memory }: Call): Outcome {
