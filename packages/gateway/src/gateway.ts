@@ -124,7 +124,7 @@ export interface Gateway {
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(wanted: GatewayOptions): Gateway {
   const options = withDefaults(wanted)
-  const { log, source, auditFiles } = options
+  const { log, logs, source, auditFiles } = options
   const given = checkGivenPlugins(options.plugins ?? [])
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
@@ -159,7 +159,6 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
   const admin = createAdmin({ ...options, ...options.admin, ...seen })
   const watchers = definedOf([admin?.watch, link?.watch, createRecordWatcher(options)])
-  const logs = { log, reasonLog: createReasonLog(log) }
   let parts: Parts = { snapshot: current(), load, ...stores, metrics, status, ...logs, watchers, isClosing }
   const listener = openListener(() => parts, link?.connections)
   function use(next: Snapshot): void {
@@ -265,7 +264,8 @@ function withDefaults(options: GatewayOptions) {
   const { auditFiles = createAuditFiles({ log }), pageSecret = createPageSecret() } = options
   // The supervisor logs the warnings for its workers.
   const logsWarnings = options.worker === undefined
-  return { ...options, baseFolder, version, log, stdout, auditFiles, pageSecret, logsWarnings }
+  const logs = { log, reasonLog: createReasonLog(log) }
+  return { ...options, baseFolder, version, log, logs, stdout, auditFiles, pageSecret, logsWarnings }
 }
 
 /** A secret that only this gateway has: it seals what must come back to it. */
