@@ -18,6 +18,8 @@ import { testWithPython } from './python-programs.ts'
 
 interface ComposeService {
   readonly image: string
+  readonly build?: { readonly context: string; readonly dockerfile: string }
+  readonly entrypoint?: readonly string[]
   readonly user?: string
   readonly read_only?: boolean
   readonly privileged?: boolean
@@ -90,6 +92,20 @@ describe.each(services)('$name', (service) => {
       expect(mode).toBe('ro')
     }
   })
+})
+
+test('gateway and service run from the image of this repository, the service by its built program', () => {
+  const { gateway, campaigns } = compose.services
+  const { context = '', dockerfile = '' } = gateway?.build ?? {}
+  const containerfile = readFileSync(join(folder, context, dockerfile), 'utf8')
+  expect(containerfile).toContain('ENTRYPOINT ["agentic"]')
+  expect(containerfile).toContain(`USER ${gateway?.user}`)
+  expect(campaigns).toMatchObject({ build: gateway?.build, user: gateway?.user })
+  const [, program = ''] = campaigns?.entrypoint ?? []
+  const [, installed = '', example] =
+    /^(.+)\/node_modules\/@agentic-rest\/stack\/dist\/parts\/(\w+)\/src\/main\.js$/.exec(program) ?? []
+  expect(containerfile).toContain(`COPY --from=build ${installed} ${installed}\n`)
+  expect(existsSync(join(repositoryRoot, `examples/${example}/src/main.ts`))).toBe(true)
 })
 
 test('the script makes exactly the secrets of the file, each random, and keeps those that are there', () => {
