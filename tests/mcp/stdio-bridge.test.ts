@@ -130,7 +130,7 @@ test('a refused token and a gateway that is away are told to the client, without
   expect(JSON.stringify([refused, away, stderr()])).not.toContain(token)
 })
 
-test('SIGTERM ends a call that waits, with an error', async () => {
+test('a cancellation and SIGTERM end a call that waits, each with an error', async () => {
   const { baseUrl, tokenOf, records } = await startToolGateway()
   const { child, send, next, ended } = startLines(baseUrl, await tokenOf('alice', 'campaign:optimize'))
   const capabilities = { elicitation: { form: {}, url: {} } }
@@ -138,6 +138,14 @@ test('SIGTERM ends a call that waits, with an error', async () => {
   send({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
   await next()
   const call = { name: 'create-optimization', arguments: { campaignId: 'cmp-123' } }
+  const isOpen = async () =>
+    /^agentic_mcp_pending_elicitations (\d)/m.exec(await (await fetch(`${baseUrl}/metrics`)).text())?.[1]
+  send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: call })
+  expect(await next()).toMatchObject({ method: 'elicitation/create' })
+  expect(await isOpen()).toBe('1')
+  send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
+  expect(await next()).toMatchObject({ id: 7, error: {} })
+  expect(await isOpen()).toBe('0')
   send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
   expect(await next()).toMatchObject({ method: 'elicitation/create' })
   child.kill('SIGTERM')
