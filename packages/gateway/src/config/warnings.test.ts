@@ -121,6 +121,17 @@ routes:
   ])
 })
 
+test('keys in memory and keyed requests without a deadline are warned of', () => {
+  const keyed = { path: '/a', idempotency: { mode: 'required' } }
+  expect(idsOf([keyed, { path: '/b', idempotency: { mode: 'off' } }])).toEqual([
+    'keys-in-memory gateway.idempotency.store',
+    'keyed-without-deadline routes[0].executionTimeoutSeconds',
+  ])
+  expect(idsOf([{ ...keyed, executionTimeoutSeconds: 30 }])).toEqual([
+    'keys-in-memory gateway.idempotency.store',
+  ])
+})
+
 test('a stream without a deadline is warned of, and nothing else without one', () => {
   expect(
     idsOf([

@@ -1,6 +1,7 @@
 import type * as Package from '@agentic-rest/mcp'
 import type { GatewayConfig, McpSection, RouteConfig } from '../config/config-schema.ts'
 import { mcpSecretsOf } from '../config/secret-files.ts'
+import { keepsKeys } from '../config/warnings.ts'
 import type { Exchange } from '../exchange.ts'
 import { createSpanIds } from '../listen/accept-request.ts'
 import type { Log } from '../log.ts'
@@ -140,9 +141,10 @@ export class McpMount {
 
   /** A client that calls again after a lost answer would do the work twice. */
   #warnOfRepeats(): void {
+    const kept = new Set(this.#options.config.routes.filter(keepsKeys).map(({ id }) => id))
     for (const { route, isIdempotent } of this.#catalogue?.tools ?? []) {
       const isKnown = route.mcp.input === 'openapi' && !this.#warned.has(route.id)
-      if (!isKnown || route.method !== 'POST' || isIdempotent) continue
+      if (!isKnown || route.method !== 'POST' || isIdempotent || kept.has(route.id)) continue
       this.#warned.add(route.id)
       this.#options.log.warn('a tool of MCP has no idempotency: its service names no Idempotency-Key', {
         route: route.id,

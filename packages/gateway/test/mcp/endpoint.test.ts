@@ -240,6 +240,17 @@ test('the document of the service makes the tool, and a service without idempote
   expect(upstream.requests.filter(({ url: path }) => path === '/openapi.json')).toHaveLength(1)
 })
 
+test('a tool whose keys the gateway keeps is not warned of', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: documented([]) }))
+  const { url, log } = await startGateway({
+    mcp: {},
+    routes: [{ ...room, target: upstream.url, mcp: {}, idempotency: { mode: 'required' } }],
+  })
+  const listed = async () => (await ask(url, { method: 'tools/list' })).result.tools
+  await expect.poll(async () => (await listed()).length).toBe(1)
+  expect(log.filter(({ msg }) => String(msg).includes('no idempotency'))).toEqual([])
+})
+
 test('a path parameter cannot lead a call to the endpoint itself', async () => {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { id: 'mcp' } }))
   const { url } = await startGateway({
