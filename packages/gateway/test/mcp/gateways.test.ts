@@ -4,14 +4,13 @@ import { eventually } from '../harness/metric-value.ts'
 import type { RedisServer } from '../harness/redis-server.ts'
 import { startGateway } from '../harness/start-gateway.ts'
 import { testWithRedis } from '../shared-limits/with-redis.ts'
-import { startSupervisor } from '../workers/start-supervisor.ts'
 import { askingConfig, call, messagesOf, openSession, send } from './asking-service.ts'
 
 const mcp = { public_url: 'https://agents.example.test/mcp', state_secrets: ['s'.repeat(32)] }
 
 /** Two gateways of one Redis, and the service behind them. */
-async function startTwo({ url }: RedisServer) {
-  const { config, upstream } = await askingConfig(mcp, { shared: { redis_url: url } })
+async function startTwo({ url: redis_url }: Pick<RedisServer, 'url'>) {
+  const { config, upstream } = await askingConfig(mcp, { shared: { redis_url } })
   return { upstream, one: await startGateway(config), two: await startGateway(config) }
 }
 
@@ -43,14 +42,11 @@ const rights =
 testWithRedis('an answer of a client of 2025 finds the gateway that asked', async (startRedis) => {
   const redis = await startRedis()
   await redis.command('ACL', 'SETUSER', 'gateway', 'on', '>secret', ...rights.split(' '))
-  const redis_url = redis.url.replace('//', '//gateway:secret@')
-  const { config, upstream } = await askingConfig(mcp, { shared: { redis_url } })
-  const alone = await startGateway(config)
-  const workers = await startSupervisor({ ...config, gateway: { ...config.gateway, workers: 2 } })
-  const urls = [alone.url, workers.url, workers.url]
+  const { one, two, upstream } = await startTwo({ url: redis.url.replace('//', '//gateway:secret@') })
+  const urls = [one.url, two.url]
   const watched = watchChannels(redis)
   await eventually(watched.text, (text) => text.includes('psubscribe'))
-  const headers = await openSession(workers.url)
+  const headers = await openSession(two.url)
   for (const [index, url] of urls.entries()) {
     const { asked, last } = await ask(url, headers, index)
     const other = urls[(index + 1) % urls.length] ?? ''
