@@ -180,6 +180,19 @@ test('the author of a plugin has types from the package alone', () => {
   expect(output).toContain('"forbiden"')
 })
 
+test('a release is not written over other files', () => {
+  const program = ['--conditions=agentic-source', 'tools/release.ts']
+  const tell = (...args: string[]) => run(process.execPath, [...program, ...args], repositoryRoot)
+  const folder = mkdtempSync(join(work, 'full-'))
+  writeFileSync(join(folder, 'notes.txt'), '')
+  const { status, output } = tell(folder)
+  expect([status, output]).toEqual([
+    2,
+    `${folder} is not empty: name a folder that is empty or does not exist\n`,
+  ])
+  expect(tell('--help')).toEqual({ status: 0, output: expect.stringContaining('release/VERSION by default') })
+})
+
 describe('what describes a release', () => {
   const tarballs = join(work, 'tarballs')
   const read = (file: string) => JSON.parse(readFileSync(join(tarballs, file), 'utf8'))

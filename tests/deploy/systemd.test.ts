@@ -59,6 +59,19 @@ testWithProgram(analyze, 'systemd-analyze finds little exposure and no fault in 
   expect(verify(program, root, units)).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 
+testWithProgram(analyze, 'systemd-analyze accepts the documented drop-in', (program) => {
+  const page = readFileSync(join(repositoryRoot, 'docs/deployment.md'), 'utf8')
+  const [, dropIn = ''] = /```ini\n(.*?)```/s.exec(page) ?? []
+  expect(dropIn).toContain('LoadCredential=')
+  const root = systemRoot()
+  addFiles(root, { 'etc/systemd/system/agentic-gateway.service.d/secrets.conf': dropIn })
+  const gateway = ['agentic-gateway.service']
+  expect(verify(program, root, gateway)).toEqual({ status: 0, stdout: '', stderr: '' })
+  const wrong = dropIn.replace('LoadCredential', 'LoadCredentials')
+  addFiles(root, { 'etc/systemd/system/agentic-gateway.service.d/secrets.conf': wrong })
+  expect(verify(program, root, gateway).stderr).toContain('LoadCredentials')
+})
+
 testWithProgram(
   analyze,
   'systemd-analyze does complain about a wrong unit and a missing program',
