@@ -25,6 +25,19 @@ test('both images run the same program, without root and with a health check', (
   expect(first?.find((line) => line.startsWith('HEALTHCHECK'))).toMatch(/CMD \["agentic", "health"\]$/)
 })
 
+test('the build gets the files that it copies, and no others of the repository', () => {
+  const text = readFileSync(join(folder, 'Containerfile'), 'utf8')
+  const copied = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  )
+  const ignored = readFileSync(join(repositoryRoot, '.dockerignore'), 'utf8').split('\n')
+  const given = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  expect(ignored).toContain('*')
+  expect(copied).toContain('LICENSE')
+  expect(copied.filter((source) => !given.some((each) => `${source}/`.startsWith(`${each}/`)))).toEqual([])
+  expect(given.filter((each) => !copied.some((source) => `${source}/`.startsWith(`${each}/`)))).toEqual([])
+})
+
 testWithPython(
   'hadolint',
   'hadolint has nothing to say about the container files, and does about a bad one',
