@@ -11,9 +11,12 @@ export type RunProgram = (args: readonly string[]) => {
 
 type Program = 'check-jsonschema' | 'hadolint' | 'kubernetes-validate'
 
-/** A test that needs a program of `requirements.txt`. Without it the test is skipped by name; in CI it fails. */
+/**
+ * A test that needs a program from PyPI. Without it the test is skipped by name; in CI it fails. Each program has an
+ * environment of its own: test files that run at once would install the same one twice.
+ */
 export function testWithPython(program: Program, title: string, body: (run: RunProgram) => void): void {
-  const found = ensurePythonEnvironment('check-jsonschema', join(import.meta.dirname, 'requirements.txt'))
+  const found = ensurePythonEnvironment(program, join(import.meta.dirname, `${program}-requirements.txt`))
   if ('folder' in found) {
     test(title, () =>
       body((args) => {
