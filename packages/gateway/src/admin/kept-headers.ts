@@ -1,6 +1,6 @@
 import { headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
-import { memoize } from '../upstream/memoize.ts'
+import { memoize } from '../listen/memoize.ts'
 
 /** A header as the console shows it. */
 export interface KeptHeader {

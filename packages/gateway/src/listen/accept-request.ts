@@ -1,94 +1,76 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cancellation, Exchange } from '../exchange.ts'
-import type { Connection } from './connection.ts'
 import { corsHeaders } from './cors.ts'
-import type { DiscardedBodies } from './discarded-bodies.ts'
-import { ClientReply } from './reply.ts'
+import type { AcceptedRequest, Http1Connection } from './http1/connection.ts'
+import type { IncomingBody } from './http1/incoming-body.ts'
+import { badRequest } from './http1/malformed.ts'
+import { ClientReply } from './http1/reply.ts'
+import type { WireHead } from './http1/request-lines.ts'
 import { requestBody } from './request-body.ts'
 import { type JudgedHead, readRequestHead } from './request-head.ts'
 
-// Our own limit: Node would answer requests pipelined behind the last one with a 503 of its own.
 const MAX_REQUESTS_PER_CONNECTION = 1000
 
-/** The state of the listener and of the connection that a request arrives on. */
+/** A request as its connection read it. */
+export interface ArrivedRequest {
+  readonly connection: Http1Connection
+  readonly head: WireHead
+  /** Absent without one. */
+  readonly body: IncomingBody | undefined
+}
+
+/** The state of the listener that a request arrives at. */
 export interface AcceptOptions {
   readonly maxBodyBytes: number
   readonly corsOrigins: readonly string[] | undefined
-  readonly isDraining: () => boolean
-  readonly connection: Connection
   readonly nextSpanId: () => string
-  readonly discarded: DiscardedBodies
-  /** The client sent `Expect: 100-continue` and waits. */
-  readonly expectsContinue: boolean
 }
 
-/** Turns a parsed request into an exchange. Nothing behind this point knows `node:http`. */
+/**
+ * Turns a request into an exchange. Nothing behind this point knows the wire. Throws a `MalformedRequestError` for one
+ * that needs a host and has none.
+ */
 export function acceptRequest(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { connection, head: wireHead, body }: ArrivedRequest,
   options: AcceptOptions,
-): Exchange {
-  const startedAt = performance.now()
-  const { connection, expectsContinue, isDraining, discarded } = options
-  const head = readRequestHead(request)
+): AcceptedRequest {
+  const head = readRequestHead(wireHead)
+  if (lacksHost(wireHead, head)) throw badRequest('MISSING_HOST')
   const signal = new Cancellation()
-  followConnection(request, response, { connection, signal, discarded })
-  // Answers to earlier requests of the connection may still be due, and they must not end it.
-  const isLast = head.endsConnection || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
-  connection.closing ||= isLast
-  const reply = new ClientReply(response, {
-    request,
-    connection,
+  const isLast =
+    head.endsConnection || !wireHead.keepsAlive || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
+  const reply = new ClientReply(connection, {
+    head: wireHead,
     corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
     isLast,
-    expectsContinue,
-    isDraining,
+    expectsContinue: expectsContinue(wireHead, head),
   })
-  const length = declaredLength(head)
-  return new Exchange(head, {
-    body: requestBody(request, { length, maxBytes: options.maxBodyBytes, signal, reply }),
+  const { framing } = wireHead
+  const length = typeof framing === 'number' ? framing : undefined
+  const exchange = new Exchange(head, {
+    body: requestBody(body, { length, maxBytes: options.maxBodyBytes, signal, reply }),
     reply,
     signal,
     clientAddress: connection.clientAddress,
     protocol: connection.protocol,
     certificateDigest: connection.certificateDigest,
     spanId: options.nextSpanId(),
-    startedAt,
+    startedAt: connection.now,
   })
+  return { exchange, signal, reply, isLast }
 }
 
-interface Followed {
-  readonly connection: Connection
-  readonly discarded: DiscardedBodies
-  readonly signal: Cancellation
+/** RFC 9112, section 3.2: a request without Host is answered with 400; a tunnel is refused in any case. */
+function lacksHost({ httpVersion, method }: WireHead, { headers }: JudgedHead): boolean {
+  return headers['host'] === undefined && httpVersion === '1.1' && method !== 'CONNECT'
 }
 
-/** Makes the request the newest of its connection, and cancels it when the client leaves. */
-function followConnection(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { connection, signal, discarded }: Followed,
-): void {
-  const open = { request, response, signal, earlier: connection.newest }
-  response.on('close', () => {
-    open.earlier = undefined
-    if (!response.writableFinished) signal.cancel('client_disconnect')
-    // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
-    // answer, and the next request can come. `requestTimeout` bounds it.
-    else if (!request.complete) discarded.add(request)
-  })
-  // A body that is cut off shows as an error of the request; `close` above is the event that counts.
-  request.on('error', ignore)
-  response.on('error', ignore)
-  connection.newest = open
-}
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
-function ignore(): void {}
-
-function declaredLength({ headers }: JudgedHead): number | undefined {
-  if (headers['transfer-encoding'] !== undefined) return undefined
-  return Number(headers['content-length'] ?? 0)
+/** Other expectations are not judged: the header is dropped and the request goes on. */
+function expectsContinue({ httpVersion }: WireHead, { headers }: JudgedHead): boolean {
+  const { expect } = headers
+  return expect !== undefined && httpVersion === '1.1' && CONTINUE.test(expect)
 }
 
 const HALF = 0x1_0000_0000

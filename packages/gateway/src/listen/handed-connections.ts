@@ -69,7 +69,7 @@ export function createHandedConnections(acceptor: RemoteAcceptor): HandedConnect
   }
   return {
     take(socket) {
-      // Node's HTTP server sets this on its own sockets, and handles half-closed ones itself.
+      // The listener sets this on the sockets that it accepts itself, and handles half-closed ones.
       socket.allowHalfOpen = true
       socket.once('close', () => count('ended'))
       count('arrived')
@@ -77,8 +77,6 @@ export function createHandedConnections(acceptor: RemoteAcceptor): HandedConnect
     },
     async open(opened) {
       server = opened
-      // Without this event Node does not look for slow clients (F6).
-      opened.emit('listening')
       return await acceptor.open()
     },
     async close() {

@@ -1,15 +1,15 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { malformedStatuses } from '@agentic-rest/profile'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { acceptRequest, createSpanIds } from './accept-request.ts'
-import { type Connection, cancelOpen, createConnections, endConnection, whenAnswered } from './connection.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
+import { HttpDate } from './http1/answer-head.ts'
+import { type ConnectionHost, Http1Connection } from './http1/connection.ts'
+import { pooledSocket } from './http1/pooled-socket.ts'
 import type { ServerCertificate } from './key-pair.ts'
-import { answerMalformedRequest, type MalformedRequest } from './malformed-request.ts'
+import type { MalformedRequest } from './malformed-request.ts'
 
 /** Settings that can change while a listener is open. */
 export interface ListenerSettings {
@@ -23,9 +23,6 @@ export interface ListenerSettings {
   readonly certificate: ServerCertificate | undefined
 }
 
-// An import would read every export, and two of them load all of Node's fetch: 26 ms at every start.
-const http = process.getBuiltinModule('node:http')
-
 /** The address of a server. */
 export interface Address {
   readonly host: string
@@ -38,7 +35,7 @@ export interface Address {
 /** Brings connections to a server that does not listen itself. */
 export interface ConnectionSource {
   /** Resolves with the port when clients can connect. */
-  open(server: NetServer): Promise<number>
+  open(server: Server): Promise<number>
   /** Resolves when no further connection comes. */
   close(): Promise<void>
 }
@@ -63,7 +60,7 @@ export interface Listener {
   readonly accepted: number
   /**
    * Applies settings from the next request, connection or handshake on. TLS on or off, whether it asks clients for a
-   * certificate and the largest head are fixed when Node makes the server.
+   * certificate and the largest head are fixed when the listener is made.
    */
   apply(settings: ListenerSettings): void
   /** Every answer from now on ends its connection; new connections are accepted. */
@@ -84,54 +81,79 @@ export const socketOptions = {
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
 const TLS = { minVersion: 'TLSv1.2' } as const
-const KEEP_ALIVE_TIMEOUT_MS = 65_000
-// By default Node looks for slow clients only every 30 s (F6).
-const CONNECTIONS_CHECKING_INTERVAL_MS = 1000
+/** How often slow clients and idle connections are looked for (F6). */
+const CHECK_INTERVAL_MS = 1000
+/** Shared by all connections without TLS: bytes are read or copied in the turn in which they arrive. */
+const READ_BYTES = 65_536
 
 /** Makes the listener for clients. */
 export function createListener(options: ListenerOptions): Listener {
   const sockets = new Set<Socket>()
+  const connections = new Set<Http1Connection>()
+  /** The connections whose certificates other authorities have judged than those of the present settings. */
+  let outdated = new WeakSet<Http1Connection>()
   let accepted = 0
   let draining = false
   let settings: ListenerSettings = options
+  const { timeouts = TIMEOUTS } = options
   const server = makeServer(options)
-  const connectionOf = createConnections()
-  /** The TLS connections whose certificates the authorities of the present settings have judged. */
-  let judged = new WeakSet<Connection>()
   const nextSpanId = createSpanIds()
-  const discarded = new DiscardedBodies()
-  const accept: Accept = (request, response, expectsContinue) => {
-    const connection = connectionOf(request.socket)
-    if (connection.closing) return
-    connection.requestCount += 1
-    const earlier = connection.newest
-    const exchange = acceptRequest(request, response, {
-      maxBodyBytes: settings.limits.max_body_bytes,
-      corsOrigins: settings.corsOrigins,
-      isDraining: () => draining || (settings.certificate?.clients !== undefined && !judged.has(connection)),
-      connection,
-      nextSpanId,
-      discarded,
-      expectsContinue,
-    })
-    if (lacksHost(request, exchange)) {
-      connection.closing = true
-      const { badRequest: status } = malformedStatuses
-      options.onMalformed?.({ status, cause: 'MISSING_HOST', clientAddress: exchange.clientAddress })
-      whenAnswered(earlier, () => void response.writeHead(status, CLOSE).end())
-      return
-    }
-    whenAnswered(earlier, () => {
-      if (connection.ended) exchange.signal.cancel('client_disconnect')
-      options.handle(exchange)
-    })
+  const date = new HttpDate()
+  const host: ConnectionHost = {
+    limits: {
+      maxHeadBytes: options.limits.max_header_bytes,
+      get maxHeaders() {
+        return settings.limits.max_headers
+      },
+    },
+    timeouts,
+    discarded: new DiscardedBodies(),
+    date: () => date.now(),
+    accept: (connection, head, body) =>
+      acceptRequest(
+        { connection, head, body },
+        { maxBodyBytes: settings.limits.max_body_bytes, corsOrigins: settings.corsOrigins, nextSpanId },
+      ),
+    handle: options.handle,
+    refused: ({ clientAddress }, { status, code }) =>
+      options.onMalformed?.({ status, cause: code, clientAddress }),
+    isDraining: (connection) =>
+      draining || (settings.certificate?.clients !== undefined && outdated.has(connection)),
+    closed: (connection) => connections.delete(connection),
   }
-  trackSockets(server, sockets)
-  server.on('connection', () => {
+  const readMemory = Buffer.allocUnsafeSlow(READ_BYTES)
+  const serve = (socket: Socket) => {
+    // The address is read now, so that Node keeps it: a client that resets the connection behind its request would
+    // have it forwarded without an address.
+    if (socket.remoteAddress === undefined) return void socket.destroy()
+    const connection = new Http1Connection(socket, host)
+    connections.add(connection)
+    return connection
+  }
+  server.on('connection', (socket: Socket) => {
     accepted += 1
+    if (options.certificate !== undefined) return track(socket, sockets)
+    const pooled = pooledSocket(socket, {
+      buffer: readMemory,
+      callback: (size) => {
+        connection?.receive(readMemory.subarray(0, size), true)
+        return true
+      },
+    })
+    track(pooled, sockets)
+    const connection = serve(pooled)
+    pooled.resume()
   })
-  server.on('secureConnection', (socket: Socket) => judged.add(connectionOf(socket)))
-  addHandlers(server, { ...options, accept, connectionOf })
+  server.on('secureConnection', (socket: Socket) => {
+    const connection = serve(socket)
+    socket.on('data', (bytes: Buffer) => connection?.receive(bytes, false))
+  })
+  // The handshake failed: there is nobody to answer.
+  server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
+  const check = setInterval(() => {
+    const now = performance.now()
+    for (const connection of connections) connection.check(now)
+  }, CHECK_INTERVAL_MS).unref()
   return {
     open: () => options.connections?.open(server) ?? open(server, options),
     get connections() {
@@ -141,9 +163,9 @@ export function createListener(options: ListenerOptions): Listener {
       return accepted
     },
     apply(changed) {
-      if (authoritiesOf(changed) !== authoritiesOf(settings)) judged = new WeakSet()
+      if (authoritiesOf(changed) !== authoritiesOf(settings)) outdated = new WeakSet(connections)
       settings = changed
-      setLimits(server, changed)
+      server.maxConnections = changed.limits.max_connections
       if (changed.certificate !== undefined && 'setSecureContext' in server)
         (server as TlsServer).setSecureContext(contextOptions(changed.certificate))
     },
@@ -153,11 +175,11 @@ export function createListener(options: ListenerOptions): Listener {
     drain() {
       draining = true
       if (options.connections !== undefined) return options.connections.close()
-      // `close` of an HTTP server would also cut idle connections, and with them a request on its way (F5).
-      NetServer.prototype.close.call(server)
+      server.close()
       return undefined
     },
     async close() {
+      clearInterval(check)
       server.close()
       for (const socket of sockets) socket.destroy()
     },
@@ -165,31 +187,19 @@ export function createListener(options: ListenerOptions): Listener {
 }
 
 function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOptions): Server {
-  const serverOptions = {
-    maxHeaderSize: limits.max_header_bytes,
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    connectionsCheckingInterval: CONNECTIONS_CHECKING_INTERVAL_MS,
-    // Judged by us: Node would answer by itself and still handle the requests pipelined behind.
-    requireHostHeader: false,
-    optimizeEmptyRequests: true,
-    ...socketOptions,
-    // An upgrade is ignored and the request answered as it is (RFC 9110, section 7.8).
-    shouldUpgradeCallback: () => false,
-  }
   const server = certificate
     ? createTlsServer({
-        ...serverOptions,
+        ...socketOptions,
         ...contextOptions(certificate),
+        allowHalfOpen: true,
         requestCert: certificate.clients !== undefined,
         rejectUnauthorized: certificate.clients?.required === true,
         // An unfinished handshake counts as a slow head; Node would wait for two minutes.
         handshakeTimeout: timeouts.headersMs,
         ALPNProtocols: ['http/1.1'],
       })
-    : http.createServer(serverOptions)
-  setLimits(server, { limits })
+    : createTcpServer({ ...socketOptions, allowHalfOpen: true, pauseOnConnect: true })
+  server.maxConnections = limits.max_connections
   return server
 }
 
@@ -203,86 +213,15 @@ function authoritiesOf({ certificate }: ListenerSettings): string | undefined {
   return certificate?.clients?.ca.join('')
 }
 
-function setLimits(server: Server, { limits }: Pick<ListenerSettings, 'limits'>): void {
-  server.maxHeadersCount = limits.max_headers
-  server.maxConnections = limits.max_connections
-}
-
-const CLOSE = { Connection: 'close' }
-
-/** RFC 9112, section 3.2: a request without Host is answered with 400; a tunnel is refused in any case. */
-function lacksHost({ httpVersion }: IncomingMessage, { method, headers }: Exchange): boolean {
-  return headers['host'] === undefined && httpVersion === '1.1' && method !== 'CONNECT'
-}
-
-function trackSockets(server: Server, sockets: Set<Socket>): void {
-  const track = (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    // A reset between two requests has no other listener: it would end the process.
-    socket.on('error', () => undefined)
-    keepAddress(socket)
-  }
-  server.on('connection', track)
-  server.on('secureConnection', keepAddress)
-}
-
-/**
- * Reads the address now, so that Node keeps it. With the request it could be gone: a client that resets the connection
- * behind its request would have it forwarded without an address.
- */
-function keepAddress(socket: Socket): void {
-  if (socket.remoteAddress === undefined) socket.destroy()
-}
-
-type Accept = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void
-
-interface Handlers extends Pick<ListenerOptions, 'onMalformed'> {
-  readonly accept: Accept
-  readonly connectionOf: (socket: Socket) => Connection
-}
-
-function addHandlers(server: Server, { accept, connectionOf, onMalformed }: Handlers): void {
-  server.on('request', (request, response) => accept(request, response, false))
-  server.on('checkContinue', (request, response) => accept(request, response, true))
-  // Other expectations are not judged: the header is dropped and the request goes on.
-  server.on('checkExpectation', (request, response) => accept(request, response, false))
-  server.on('clientError', (error, stream) => {
-    const socket = stream as Socket
-    const refused = answerMalformedRequest(error, socket, connectionOf(socket))
-    if (refused !== undefined) onMalformed?.(refused)
-  })
-  server.on('connect', (request) => {
-    const response = tunnelResponse(request, connectionOf(request.socket))
-    if (response !== undefined) accept(request, response, false)
-  })
-}
-
-/** Makes the response for a CONNECT, whose bare socket Node hands over: it is refused like any other request. */
-function tunnelResponse(request: IncomingMessage, connection: Connection): ServerResponse | undefined {
-  const { socket } = request
-  // Node has removed its own listener.
+function track(socket: Socket, sockets: Set<Socket>): void {
+  sockets.add(socket)
+  socket.once('close', () => sockets.delete(socket))
+  // A reset in a handshake or between two requests has no other listener: it would end the process.
   socket.on('error', () => undefined)
-  const response = new http.ServerResponse(request)
-  try {
-    response.assignSocket(socket)
-  } catch {
-    // An earlier answer still holds the socket, and Node has stopped reading it: without these lines a client that leaves
-    // would go unnoticed, and its open requests would be handled for nobody.
-    const leave = () => {
-      cancelOpen(connection)
-      socket.destroy()
-    }
-    socket.resume().once('end', leave).once('close', leave)
-    whenAnswered(connection.newest, () => endConnection(socket))
-    return undefined
-  }
-  response.once('finish', () => endConnection(socket))
-  return response
 }
 
 /** Opens a server; rejects with an `InitialisationError` that names the reason. */
-export function open(server: NetServer, options: Address): Promise<number> {
+export function open(server: Server, options: Address): Promise<number> {
   const { host, port, log } = options
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)))

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ReachedLimit } from '../errors.ts'
 import { BodyTooLargeError, type Cancellation, LimitReachedError, type RequestBody } from '../exchange.ts'
 import type { ByteAccount, NotHeld } from '../shares/held-bytes.ts'
-import type { ClientReply } from './reply.ts'
+import type { BodyReceiver, IncomingBody } from './http1/incoming-body.ts'
+import type { ClientReply } from './http1/reply.ts'
 
 /** The limits of a body, and the parts of its request that it uses. */
 export interface RequestBodyOptions {
@@ -31,13 +31,13 @@ const NO_BODY: RequestBody = {
 }
 
 /** The body of a request: read into memory at most once, or streamed. */
-export function requestBody(request: IncomingMessage, options: RequestBodyOptions): RequestBody {
-  return options.length === 0 ? NO_BODY : new ClientBody(request, options)
+export function requestBody(source: IncomingBody | undefined, options: RequestBodyOptions): RequestBody {
+  return source === undefined ? NO_BODY : new ClientBody(source, options)
 }
 
 class ClientBody implements RequestBody {
   isReplaced = false
-  private readonly request: IncomingMessage
+  private readonly source: IncomingBody
   private readonly options: RequestBodyOptions
   private bytes: Buffer | undefined = undefined
   private account: ByteAccount | undefined = undefined
@@ -47,8 +47,8 @@ class ClientBody implements RequestBody {
   /** The length of a streamed body, once it has arrived completely. */
   private streamedLength: number | undefined = undefined
 
-  constructor(request: IncomingMessage, options: RequestBodyOptions) {
-    this.request = request
+  constructor(source: IncomingBody, options: RequestBodyOptions) {
+    this.source = source
     this.options = options
   }
 
@@ -86,7 +86,7 @@ class ClientBody implements RequestBody {
   private async collectAll(maxBytes: number): Promise<void> {
     const { reply, signal } = this.options
     reply.sendContinue()
-    await collect(this.request, this.prefix, {
+    await collect(this.source, this.prefix, {
       maxBytes,
       signal,
       account: this.account,
@@ -117,7 +117,7 @@ class ClientBody implements RequestBody {
     const onComplete = (length: number) => {
       this.streamedLength = length
     }
-    return limitedStream(this.request, this.prefix, { maxBytes, signal, onComplete })
+    return limitedStream(this.source, this.prefix, { maxBytes, signal, onComplete })
   }
 }
 
@@ -140,11 +140,11 @@ interface Collecting extends Pick<RequestBodyOptions, 'maxBytes' | 'signal'> {
 }
 
 /**
- * Reads until the end, or until more than `maxBytes` have arrived; the stream is paused then, and nothing is lost. Of a
+ * Reads until the end, or until more than `maxBytes` have arrived; the body is held back then, and nothing is lost. Of a
  * request that has ended nothing is kept.
  */
 function collect(
-  request: IncomingMessage,
+  source: IncomingBody,
   chunks: Buffer[],
   { maxBytes, signal, account, onStart, onEnd }: Collecting,
 ): Promise<void> {
@@ -154,85 +154,87 @@ function collect(
     let isOver = false
     const stop = () => {
       isOver = true
-      request.off('data', onData).off('end', onLast).off('close', onClose).off('error', onClose)
-      request.pause()
+      source.stop()
       resolve()
-    }
-    const onData = (chunk: Buffer) => {
-      const refused = account?.take(chunk.length)
-      if (refused === 'ended') return forget()
-      chunks.push(chunk)
-      length += chunk.length
-      if (length <= maxBytes && refused === undefined) return
-      if (length <= maxBytes && refused !== undefined) reject(refusedRead(refused))
-      stop()
     }
     const forget = () => {
       if (isOver) return
+      isOver = true
       reject(refusedRead('ended'))
-      stop()
       chunks.length = 0
       // The rest is read and dropped: the next request on the connection comes behind it.
-      request.resume()
+      source.drop()
     }
-    // Only `close` follows the end: removing the listeners would cost time for nothing.
-    const onLast = () => {
-      isOver = true
-      onEnd()
-      resolve()
-    }
-    const onClose = () => {
-      if (isOver) return
-      reject(new Error('the client went away before the body was complete'))
-      signal.cancel('client_disconnect')
+    const receiver: BodyReceiver = {
+      onChunk(chunk) {
+        const refused = account?.take(chunk.length)
+        if (refused === 'ended') return forget()
+        chunks.push(chunk)
+        length += chunk.length
+        if (length <= maxBytes && refused === undefined) return
+        if (length <= maxBytes && refused !== undefined) reject(refusedRead(refused))
+        stop()
+      },
+      onEnd() {
+        isOver = true
+        onEnd()
+        resolve()
+      },
+      onCut() {
+        isOver = true
+        reject(new Error('the client went away before the body was complete'))
+        signal.cancel('client_disconnect')
+      },
     }
     onStart(stop)
     // A client that stops sending must not keep the bytes of a request that is over.
     signal.addEventListener('abort', forget)
-    request.on('data', onData).on('end', onLast).on('close', onClose).on('error', onClose)
-    if (request.destroyed && !request.readableEnded) onClose()
-    request.resume()
+    source.read(receiver)
   })
 }
 
+interface Limited extends Pick<RequestBodyOptions, 'maxBytes' | 'signal'> {
+  readonly onComplete: (length: number) => void
+}
+
 /**
- * A stream of its own, because a request to the upstream that ends early destroys its body. Destroying the incoming
- * message would cut the connection on which the client waits for its answer.
+ * A stream of its own, because a request to the upstream that ends early destroys its body. The connection on which the
+ * client waits for its answer stays open.
  */
 function limitedStream(
-  request: IncomingMessage,
+  source: IncomingBody,
   prefix: readonly Buffer[],
-  {
-    maxBytes,
-    signal,
-    onComplete,
-  }: Pick<RequestBodyOptions, 'maxBytes' | 'signal'> & { readonly onComplete: (length: number) => void },
+  { maxBytes, signal, onComplete }: Limited,
 ): Readable {
   let length = 0
+  let isOver = false
   const stream = new Readable({
-    read: () => void request.resume(),
+    read: () => source.resume(),
     destroy(error, done) {
-      request.off('data', onData).off('end', onEnd).off('close', onClose)
+      if (!isOver) source.drop()
       done(error)
     },
   })
-  const onData = (chunk: Buffer) => {
-    length += chunk.length
-    if (length > maxBytes) stream.destroy(new BodyTooLargeError('the body is too large'))
-    else if (!stream.push(chunk)) request.pause()
-  }
-  const onEnd = () => {
-    request.off('close', onClose)
-    onComplete(length)
-    stream.push(null)
-  }
-  const onClose = () => {
-    signal.cancel('client_disconnect')
-    stream.destroy(new Error('the client went away before the body was complete'))
+  const receiver: BodyReceiver = {
+    onChunk(chunk) {
+      length += chunk.length
+      if (length > maxBytes) stream.destroy(new BodyTooLargeError('the body is too large'))
+      else if (!stream.push(chunk)) source.pause()
+    },
+    onEnd() {
+      isOver = true
+      onComplete(length)
+      stream.push(null)
+    },
+    onCut() {
+      isOver = true
+      signal.cancel('client_disconnect')
+      stream.destroy(new Error('the client went away before the body was complete'))
+    },
   }
   // Without a listener an error that nobody waits for would end the process.
   stream.on('error', () => undefined)
-  for (const chunk of prefix) onData(chunk)
-  request.on('data', onData).on('end', onEnd).on('close', onClose)
+  for (const chunk of prefix) receiver.onChunk(chunk)
+  if (!stream.destroyed) source.read(receiver)
   return stream
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import {
   type FieldError,
   headerKeys,
@@ -10,6 +9,7 @@ import {
 import { refusal } from '../errors.ts'
 import type { RequestHead } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
+import { headerKey, type WireHead } from './http1/request-lines.ts'
 
 /** A judged head, and whether its connection can be trusted behind it. */
 export interface JudgedHead extends RequestHead {
@@ -37,9 +37,12 @@ const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5}
 const HTTP_VERSIONS = new Set(['1.0', '1.1'])
 const BODYLESS_METHODS = new Set(['GET', 'HEAD', 'TRACE'])
 
-/** Reads and judges the head of a request that the parser has accepted. */
-export function readRequestHead(request: IncomingMessage): JudgedHead {
-  const { method = '', url = '', rawHeaders } = request
+/** The parts of a head that are judged. */
+export type ReadHead = Pick<WireHead, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>
+
+/** Reads and judges the head of a request that the reader has accepted. */
+export function readRequestHead(request: ReadHead): JudgedHead {
+  const { method, url, rawHeaders } = request
   const errors: FieldError[] = []
   const headers = collectHeaders(rawHeaders, errors)
   const target = method === 'CONNECT' ? NO_TARGET : canonicalTarget(url, headers['host'])
@@ -58,7 +61,7 @@ export function readRequestHead(request: IncomingMessage): JudgedHead {
     rawHeaders,
     trace,
     headFault: method === 'CONNECT' ? refusal('METHOD_NOT_ALLOWED') : invalidHead(errors),
-    // Node ignores an upgrade but drops the bytes behind it in the same packet, and would read on in the middle.
+    // An upgrade is ignored (RFC 9110, section 7.8). A client that does not wait for the answer sends another protocol behind it.
     endsConnection: isUnframed || method === 'CONNECT' || headers['upgrade'] !== undefined,
   }
 }
@@ -100,7 +103,7 @@ type CollectedHeaders = Record<string, string | undefined>
 function collectHeaders(raw: readonly string[], errors: FieldError[]): CollectedHeaders {
   const headers: CollectedHeaders = Object.create(null)
   for (let index = 0; index < raw.length; index += 2) {
-    const name = (raw[index] ?? '').toLowerCase()
+    const name = headerKey(raw[index] ?? '')
     const value = raw[index + 1] ?? ''
     const earlier = headers[name]
     if (earlier === undefined) {
@@ -120,7 +123,7 @@ function judgeHost(host: string | undefined, errors: FieldError[]): void {
 
 /** Requests that the parser accepts, but that an upstream or a proxy in front might frame in another way (F12). */
 function isFramed(
-  { method = '', httpVersion }: IncomingMessage,
+  { method, httpVersion }: ReadHead,
   headers: CollectedHeaders,
   errors: FieldError[],
 ): boolean {

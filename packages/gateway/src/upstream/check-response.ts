@@ -10,7 +10,7 @@ import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, codedError, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
-import { memoize } from './memoize.ts'
+import { memoize } from '../listen/memoize.ts'
 import { joinedHeader } from './returned-headers.ts'
 
 /** An answer for the client; `bytes` is its body if the check had to read it. */

@@ -2,7 +2,7 @@ import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-re
 import type { Exchange } from '../exchange.ts'
 import type { UpstreamAnswer } from './dispatch.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
-import { memoize } from './memoize.ts'
+import { memoize } from '../listen/memoize.ts'
 
 /** Headers that the gateway sets itself. */
 const REPLACED = new Set<string>([headerKeys.profile, headerKeys.correlationId, headerKeys.requestId])

@@ -1,4 +1,4 @@
-import { memoize } from '../memoize.ts'
+import { memoize } from '../../listen/memoize.ts'
 
 /** The answer is not valid HTTP. The message names the fault and never quotes the answer. */
 export class InvalidAnswerError extends Error {

@@ -1,0 +1,329 @@
+import { hash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Cancellation, Exchange } from '../../exchange.ts'
+import type { DiscardedBodies } from '../discarded-bodies.ts'
+import { bareAnswer, KEEP_ALIVE_SECONDS } from './answer-head.ts'
+import { IncomingBody } from './incoming-body.ts'
+import { MalformedRequestError, requestTimeout } from './malformed.ts'
+import type { AnsweredConnection, ClientReply } from './reply.ts'
+import type { HeadLimits, WireHead } from './request-lines.ts'
+import { RequestReader, type RequestReceiver } from './request-reader.ts'
+
+/** A request that its connection has accepted. */
+export interface AcceptedRequest {
+  readonly exchange: Exchange
+  readonly signal: Cancellation
+  readonly reply: ClientReply
+  /** Nothing behind it on the connection is read. */
+  readonly isLast: boolean
+}
+
+/** The listener, as its connections see it. */
+export interface ConnectionHost {
+  readonly limits: HeadLimits
+  readonly timeouts: { readonly headersMs: number; readonly requestMs: number }
+  readonly discarded: DiscardedBodies
+  date(): string
+  /** Makes the exchange of a request. `body` is absent without one. Throws a `MalformedRequestError`. */
+  accept(connection: Http1Connection, head: WireHead, body: IncomingBody | undefined): AcceptedRequest
+  handle(exchange: Exchange): void
+  refused(connection: Http1Connection, fault: MalformedRequestError): void
+  /** The listener takes no more work from this connection. */
+  isDraining(connection: Http1Connection): boolean
+  closed(connection: Http1Connection): void
+}
+
+/** Bytes of later requests that are kept while one is open; above it the connection is not read. */
+const MAX_BACKLOG_BYTES = 65_536
+const KEEP_ALIVE_MS = KEEP_ALIVE_SECONDS * 1000
+const LINGER_MS = 1000
+
+interface Arrived {
+  readonly bytes: Buffer
+  /** By `performance.now()`. */
+  readonly at: number
+}
+
+/** A client's connection: reads requests and answers them one after another, in their order (RFC 9112, section 9.3.2). */
+export class Http1Connection implements RequestReceiver, AnsweredConnection {
+  readonly clientAddress: string
+  readonly protocol: Exchange['protocol']
+  readonly certificateDigest: string | undefined
+  readonly socket: Socket
+  requestCount = 0
+  /** The arrival of the bytes that are read now, by `performance.now()`. */
+  now: number
+  private readonly host: ConnectionHost
+  private readonly reader: RequestReader
+  /** The request that is read or answered. */
+  private open: AcceptedRequest | undefined = undefined
+  /** The exchange that is handled as soon as the bytes at hand are read. */
+  private begun: Exchange | undefined = undefined
+  /** The body of the open request, until it has arrived. */
+  private body: IncomingBody | undefined = undefined
+  private isAnswered = false
+  private backlog: Arrived[] = []
+  private backlogBytes = 0
+  /** The last answer was sent: further bytes are dropped (RFC 9112, section 9.6). */
+  private isEnding = false
+  private isGone = false
+  private isPaused = false
+  /** Bytes at hand were only lent. */
+  private isLent = false
+  private requestStartedAt = 0
+  private deadline: number
+  private deadlineKind: 'request' | 'idle' | 'linger' = 'request'
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.socket = socket
+    this.host = host
+    this.reader = new RequestReader(host.limits, this)
+    // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
+    this.clientAddress = socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? ''
+    this.protocol = (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http'
+    this.certificateDigest = digestOfCertificate(socket as Partial<TLSSocket>)
+    this.now = performance.now()
+    this.deadline = this.now + host.timeouts.headersMs
+    socket.on('end', () => this.onEnd())
+    // A reset between two requests has no other listener: it would end the process.
+    socket.on('error', () => undefined)
+    socket.on('close', () => this.onClose())
+    socket.on('drain', () => this.open?.reply.drained())
+  }
+
+  /** Takes bytes of the client; their memory is used again by others when they are `lent`. */
+  receive(bytes: Buffer, lent: boolean): void {
+    if (this.isEnding) return
+    this.now = performance.now()
+    if (this.backlog.length > 0) return this.keep(bytes, 0, lent)
+    this.readOn(bytes, lent)
+  }
+
+  date(): string {
+    return this.host.date()
+  }
+
+  /** Whether the connection ends with the answer that is about to be sent. */
+  endsWithAnswer(): boolean {
+    // While draining, requests behind this one on the connection are still answered.
+    return this.backlog.length === 0 && this.host.isDraining(this)
+  }
+
+  /** The last byte of an answer was given to the socket. */
+  answered(reply: ClientReply): void {
+    if (this.open?.reply !== reply) return
+    if (this.socket.writableLength === 0) this.onFlushed(reply)
+    // Called when everything before it has left.
+    else this.socket.write('', (error) => error ?? this.onFlushed(reply))
+  }
+
+  /** Cuts the connection. */
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  /** Ends the connection when its time is over. */
+  check(now: number): void {
+    if (now < this.deadline) return
+    this.deadline = Number.POSITIVE_INFINITY
+    if (this.deadlineKind === 'request') this.refuse(requestTimeout())
+    else this.socket.destroy()
+  }
+
+  onHead(head: WireHead): void {
+    this.requestCount += 1
+    const body = head.framing === 0 ? undefined : new IncomingBody(this.flow)
+    this.body = body
+    this.isAnswered = false
+    this.open = this.host.accept(this, head, body)
+    this.begun = this.open.exchange
+  }
+
+  onBody(bytes: Buffer): void {
+    const { body } = this
+    if (body === undefined || body.isDropping) return
+    body.push(this.isLent ? Buffer.from(bytes) : bytes)
+  }
+
+  onComplete(): void {
+    const { body } = this
+    this.requestStartedAt = 0
+    this.deadline = Number.POSITIVE_INFINITY
+    this.body = undefined
+    body?.finish()
+    if (this.isAnswered) this.next()
+  }
+
+  private readonly flow = {
+    pause: () => this.pause(),
+    resume: () => this.resume(),
+  }
+
+  private pause(): void {
+    if (this.isPaused) return
+    this.isPaused = true
+    this.socket.pause()
+  }
+
+  private resume(): void {
+    if (!this.isPaused || this.backlogBytes > MAX_BACKLOG_BYTES || this.body?.isHeld === true) return
+    this.isPaused = false
+    this.socket.resume()
+  }
+
+  /** Reads a request, and keeps the bytes behind it until it is answered. */
+  private readOn(bytes: Buffer, lent: boolean): void {
+    this.isLent = lent
+    let at = 0
+    try {
+      while (at < bytes.length && this.wantsBytes()) at = this.reader.read(bytes, at)
+    } catch (error) {
+      if (!(error instanceof MalformedRequestError)) throw error
+      return this.refuse(error)
+    }
+    this.setDeadline()
+    if (at < bytes.length && this.open?.isLast !== true) this.keep(bytes, at, lent)
+    const { begun } = this
+    if (begun === undefined) return
+    this.begun = undefined
+    this.host.handle(begun)
+  }
+
+  private wantsBytes(): boolean {
+    return !this.isEnding && (this.open === undefined || this.body !== undefined)
+  }
+
+  /** The time for a head counts from its first byte, and so does the time for the whole request. */
+  private setDeadline(): void {
+    if (!this.reader.isWithinRequest || this.isEnding) return
+    if (this.requestStartedAt === 0) this.requestStartedAt = this.now
+    const { headersMs, requestMs } = this.host.timeouts
+    this.deadline = this.requestStartedAt + (this.open === undefined ? headersMs : requestMs)
+    this.deadlineKind = 'request'
+  }
+
+  private keep(bytes: Buffer, at: number, lent: boolean): void {
+    const rest = at === 0 ? bytes : bytes.subarray(at)
+    this.backlog.push({ bytes: lent ? Buffer.from(rest) : rest, at: this.now })
+    this.backlogBytes += rest.length
+    if (this.backlogBytes > MAX_BACKLOG_BYTES) this.pause()
+  }
+
+  private onFlushed(reply: ClientReply): void {
+    if (this.open?.reply !== reply || this.isGone) return
+    reply.over()
+    this.isAnswered = true
+    if (reply.closes) return this.end()
+    // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
+    // answer, and the next request can come. The time for the request bounds it.
+    if (this.body === undefined) this.next()
+    else this.host.discarded.add(this.body)
+  }
+
+  /** Waits for the next request, or reads on where it has arrived. */
+  private next(): void {
+    this.open = undefined
+    this.isAnswered = false
+    this.deadlineKind = 'idle'
+    this.deadline = performance.now() + KEEP_ALIVE_MS
+    // In a later turn: the exchange before it must be counted out first.
+    if (this.backlog.length > 0) setImmediate(this.readBacklog)
+    else this.resume()
+  }
+
+  private readonly readBacklog = () => {
+    while (this.wantsBytes() && !this.isGone) {
+      const [first, ...others] = this.backlog
+      if (first === undefined) break
+      this.backlog = others
+      this.backlogBytes -= first.bytes.length
+      this.now = first.at
+      this.readOn(first.bytes, false)
+    }
+    this.resume()
+  }
+
+  /** Answers bytes that are no request with a bare status, and ends the connection: the next bytes cannot be framed. */
+  private refuse(fault: MalformedRequestError): void {
+    if (this.isEnding || this.isGone) return
+    this.host.refused(this, fault)
+    const { open } = this
+    if (open === undefined) return this.end(bareAnswer(fault.status))
+    const { reply, signal } = open
+    if (!reply.isHeadSent) {
+      reply.over()
+      signal.cancel('client_disconnect')
+      this.body?.cut()
+      this.end(bareAnswer(fault.status))
+      return
+    }
+    // A second status line would become part of the answer that is already on its way.
+    if (reply.isEnded && !this.isAnswered) reply.closes = true
+    else this.socket.destroy()
+  }
+
+  /**
+   * Sends the last bytes and ends the connection. It is not destroyed at once: unread bytes of the client would make the
+   * kernel reset the connection, and the client might never see the answer (RFC 9112, section 9.6).
+   */
+  private end(text?: string): void {
+    this.isEnding = true
+    this.begun = undefined
+    this.backlog = []
+    this.backlogBytes = 0
+    this.deadline = performance.now() + LINGER_MS
+    this.deadlineKind = 'linger'
+    this.body?.drop()
+    this.body = undefined
+    if (text === undefined) this.socket.end()
+    else this.socket.end(text, 'latin1')
+    this.resume()
+  }
+
+  /** The client has closed its side. */
+  private onEnd(): void {
+    if (this.isEnding) return void this.socket.destroy()
+    if (this.open !== undefined && this.body === undefined) {
+      this.leave()
+      this.end()
+      return
+    }
+    try {
+      this.reader.end()
+    } catch (error) {
+      this.refuse(error as MalformedRequestError)
+      return
+    }
+    this.end()
+  }
+
+  private onClose(): void {
+    this.isGone = true
+    this.isEnding = true
+    this.backlog = []
+    this.leave()
+    this.host.closed(this)
+  }
+
+  /** Cancels the open request: its client is gone. */
+  private leave(): void {
+    const { open, body } = this
+    this.body = undefined
+    if (open !== undefined && !this.isAnswered) {
+      if (!open.reply.isFlushed) open.signal.cancel('client_disconnect')
+      open.reply.over()
+    }
+    body?.cut()
+  }
+}
+
+/**
+ * The digest that a token names as `x5t#S256` (RFC 8705, section 3.1). An invalid certificate counts as none. A resumed
+ * session without a certificate counts as authorized in Node: only a certificate proves anything.
+ */
+function digestOfCertificate(socket: Partial<TLSSocket>): string | undefined {
+  if (socket.authorized !== true) return undefined
+  const certificate = socket.getPeerX509Certificate?.()
+  return certificate && hash('sha256', certificate.raw, 'base64url')
+}

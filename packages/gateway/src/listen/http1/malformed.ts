@@ -1,0 +1,35 @@
+import { malformedStatuses } from '@agentic-rest/profile'
+
+/** Bytes that are no request. The code is the word for the fault that Node's parser made common. */
+export class MalformedRequestError extends Error {
+  override readonly name = 'MalformedRequestError'
+  readonly status: number
+  readonly code: string
+
+  constructor(code: string, status: number) {
+    super(code)
+    this.code = code
+    this.status = status
+  }
+}
+
+/** The fault of bytes that are not valid HTTP/1.1. */
+export function badRequest(code: string): MalformedRequestError {
+  return new MalformedRequestError(code, malformedStatuses.badRequest)
+}
+
+/** The fault of a head or of trailers that are too large. */
+export function headTooLarge(isInRequestLine: boolean): MalformedRequestError {
+  const { uriTooLong, headersTooLarge } = malformedStatuses
+  return new MalformedRequestError('HPE_HEADER_OVERFLOW', isInRequestLine ? uriTooLong : headersTooLarge)
+}
+
+/** The fault of chunks whose extensions are too large. */
+export function extensionsTooLarge(): MalformedRequestError {
+  return new MalformedRequestError('HPE_CHUNK_EXTENSIONS_OVERFLOW', malformedStatuses.contentTooLarge)
+}
+
+/** The fault of a head or body that does not arrive in time. */
+export function requestTimeout(): MalformedRequestError {
+  return new MalformedRequestError('ERR_HTTP_REQUEST_TIMEOUT', malformedStatuses.requestTimeout)
+}

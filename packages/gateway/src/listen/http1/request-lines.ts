@@ -1,0 +1,201 @@
+import { memoize } from '../memoize.ts'
+import { badRequest, headTooLarge } from './malformed.ts'
+
+/** The head of a request in the words of the client, with the framing of its body. */
+export interface WireHead {
+  readonly method: string
+  readonly url: string
+  /** `0.9` where the request line has none. */
+  readonly httpVersion: string
+  /** Names and values in turn, as they were sent; bytes are kept as latin1. */
+  readonly rawHeaders: string[]
+  /** A number of bytes, chunks, or `unknown` for a coding that only a refusal can answer. */
+  readonly framing: number | 'chunked' | 'unknown'
+  /** Whether the client wants to keep the connection. */
+  readonly keepsAlive: boolean
+}
+
+/** The limits of a head, read anew for each one. */
+export interface HeadLimits {
+  readonly maxHeadBytes: number
+  readonly maxHeaders: number
+}
+
+// The methods that Node knows. Others are refused: two servers could disagree about their bodies.
+const METHODS: ReadonlySet<string> = new Set(
+  (
+    'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY ' +
+    'OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK ' +
+    'UNLOCK UNSUBSCRIBE'
+  ).split(' '),
+)
+
+const LONGEST_METHOD = 'UNSUBSCRIBE'.length
+
+// RFC 9112, section 3, with one blank between the parts. The forms of the target are those of section 3.2.
+const REQUEST_LINE = /^([A-Z-]+) ([\x21-\x7e]+)(?: HTTP\/(1\.1|1\.0|0\.9|2\.0))?$/
+const TARGET = /^(?:\/[\x21-\x7e]*|\*|[A-Za-z]+:\/\/[A-Za-z0-9\-._~!$&'()*+,;=:%@[\]]+(?:[/?][\x21-\x7e]*)?)$/
+const AUTHORITY = /^[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]+$/
+
+// Digits beyond this are no 64-bit number.
+const LENGTH = /^\d{1,400}$/
+const LARGEST_LENGTH = 2n ** 64n - 1n
+const SAFE_DIGITS = 15
+
+/** Token characters (RFC 9110, section 5.6.2): the key of a header name, or nothing for text that is no name. */
+export const headerKey = memoize((name) =>
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) ? name.toLowerCase() : '',
+)
+
+/** Whether the first bytes of a request line can become one: a method that is known so far. */
+export function refuseImpossibleMethod(line: string): void {
+  const blank = line.indexOf(' ')
+  const method = blank === -1 ? line : line.slice(0, blank)
+  const isPossible = blank === -1 ? isMethodPrefix(method) : METHODS.has(method)
+  if (!isPossible) throw badRequest('HPE_INVALID_METHOD')
+}
+
+function isMethodPrefix(text: string): boolean {
+  if (text.length > LONGEST_METHOD) return false
+  for (const method of METHODS) if (method.startsWith(text)) return true
+  return false
+}
+
+/** Reads the lines of one head after another. Throws a `MalformedRequestError` for each ambiguity. */
+export class RequestLines {
+  private method = ''
+  private url = ''
+  private version = ''
+  private rawHeaders: string[] = []
+  private length: string | undefined = undefined
+  private coding: string | undefined = undefined
+  private connection: string | undefined = undefined
+  private readonly limits: HeadLimits
+
+  constructor(limits: HeadLimits) {
+    this.limits = limits
+  }
+
+  /** The request line has been read. */
+  get hasBegun(): boolean {
+    return this.method !== ''
+  }
+
+  /** Reads the part of a text from `start` to `end` as the next line. */
+  read(text: string, start: number, end: number): void {
+    if (this.method === '') this.readRequestLine(text.slice(start, end))
+    else this.readField(text, start, end)
+  }
+
+  /** Takes the head whose lines were read, and prepares for the next one. */
+  take(): WireHead {
+    const { method, url, rawHeaders, version, connection } = this
+    const declared = this.framing()
+    // Content of a CONNECT has no meaning (RFC 9110, section 9.3.6), and its connection ends.
+    const framing = method === 'CONNECT' ? 0 : declared
+    this.method = ''
+    this.rawHeaders = []
+    this.length = undefined
+    this.coding = undefined
+    this.connection = undefined
+    return { method, url, httpVersion: version, rawHeaders, framing, keepsAlive: keepsAlive(version, connection) }
+  }
+
+  private readRequestLine(line: string): void {
+    const match = REQUEST_LINE.exec(line)
+    if (match === null) throw faultOfRequestLine(line)
+    const [, method = '', url = '', version = '0.9'] = match
+    if (!METHODS.has(method)) throw badRequest('HPE_INVALID_METHOD')
+    if (!TARGET.test(url) && !(method === 'CONNECT' && AUTHORITY.test(url))) throw badRequest('HPE_INVALID_URL')
+    this.method = method
+    this.url = url
+    this.version = version
+  }
+
+  private readField(text: string, start: number, end: number): void {
+    if (this.rawHeaders.length >= this.limits.maxHeaders * 2) throw headTooLarge(false)
+    const colon = text.indexOf(':', start)
+    if (colon === -1 || colon >= end) throw badRequest('HPE_INVALID_HEADER_TOKEN')
+    const name = text.slice(start, colon)
+    const key = headerKey(name)
+    // Refuses folded lines and a blank before the colon too.
+    if (key === '') throw badRequest('HPE_INVALID_HEADER_TOKEN')
+    const value = withoutBlanks(text, colon + 1, end)
+    this.rawHeaders.push(name, value)
+    this.noteFraming(key, value)
+  }
+
+  /** Compares by length first: few headers are about framing. */
+  private noteFraming(key: string, value: string): void {
+    switch (key.length) {
+      case 10:
+        if (key === 'connection') this.connection = joined(this.connection, value)
+        return
+      case 14:
+        if (key === 'content-length') this.length = joined(this.length, value)
+        return
+      case 17:
+        if (key === 'transfer-encoding') this.coding = joined(this.coding, value)
+    }
+  }
+
+  /** RFC 9112, section 6.3, without its optional leniency. */
+  private framing(): WireHead['framing'] {
+    const { length, coding } = this
+    if (coding === undefined) return length === undefined ? 0 : lengthOf(length)
+    if (length !== undefined) throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
+    const lower = coding.toLowerCase()
+    if (lower === 'chunked') return 'chunked'
+    // `chunked` may only be the last coding (RFC 9112, section 6.1).
+    if (lower === '' || listItems(lower).slice(0, -1).includes('chunked'))
+      throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
+    return 'unknown'
+  }
+}
+
+function faultOfRequestLine(line: string): Error {
+  const [method = '', target = ''] = line.split(' ')
+  if (!METHODS.has(method)) return badRequest('HPE_INVALID_METHOD')
+  if (!TARGET.test(target)) return badRequest('HPE_INVALID_URL')
+  return badRequest('HPE_INVALID_VERSION')
+}
+
+/** Two lengths are joined by a comma and refused, even when they agree. */
+function lengthOf(text: string): number {
+  if (text.length <= SAFE_DIGITS && LENGTH.test(text)) return Number(text)
+  if (!LENGTH.test(text) || BigInt(text) > LARGEST_LENGTH) throw badRequest('HPE_INVALID_CONTENT_LENGTH')
+  // Beyond any limit, and never read to its end.
+  return Number(text)
+}
+
+function keepsAlive(version: string, connection: string | undefined): boolean {
+  if (connection === undefined) return version === '1.1'
+  const options = connectionOptions(connection)
+  return version === '1.1' ? !options.has('close') : options.has('keep-alive') && !options.has('close')
+}
+
+const connectionOptions = memoize(
+  (value): ReadonlySet<string> => new Set(listItems(value.toLowerCase())),
+)
+
+/** The members of a list (RFC 9110, section 5.6.1). */
+function listItems(value: string): string[] {
+  return value.split(',').map((item) => withoutBlanks(item, 0, item.length))
+}
+
+function joined(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`
+}
+
+/** Not `trim`, which removes more than the blanks of RFC 9110, section 5.6.3. */
+function withoutBlanks(text: string, start: number, end: number): string {
+  let from = start
+  let to = end
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1
+  return text.slice(from, to)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}
