@@ -137,7 +137,7 @@ function framedRequest(random: Seeded, { good }: Tokens): string {
 }
 
 /** Changes a text in one to four places: flips a bit, replaces or inserts bytes, removes or repeats a part, cuts the end. */
-function corrupt(text: string, random: Seeded): string {
+export function corrupt(text: string, random: Seeded): string {
   let changed = text
   for (let count = random.between(1, random.chance(0.6) ? 1 : 4); count > 0; count -= 1)
     changed = random.pick(changes)(changed, random)

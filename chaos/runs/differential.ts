@@ -1,5 +1,6 @@
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { disagreements, disagreementsBetween, type Observation, tenantsOf } from '../differential/compare.ts'
+import { compareReaders } from '../differential/compare-readers.ts'
 import { comparePaths } from '../differential/paths.ts'
 import { type Observed, startServers } from '../differential/servers.ts'
 import { type SeenRequest, valuesOf } from '../differential/strict-requests.ts'
@@ -14,14 +15,14 @@ import { vectors } from '../vectors/vectors.ts'
 
 /**
  * Sends every smuggling vector through the gateway to four servers and compares their readings. Then sends spelled paths to
- * three frameworks and compares their routes.
+ * three frameworks and compares their routes. Then reads random bytes with the gateway's reader and with Node's.
  */
 export const run: ChaosRun = {
   name: 'differential',
   title: 'smuggling vectors to Node, nginx, HAProxy and Apache, spelled paths to Express, Fastify and Hono',
   // `direct` sends the vectors to the servers without the gateway.
-  short: { vectors: vectors.length, sockets: 48, direct: 0, paths: 700 },
-  full: { vectors: vectors.length, sockets: 48, direct: 0, paths: 20_000 },
+  short: { vectors: vectors.length, sockets: 48, direct: 0, paths: 700, inputs: 3000 },
+  full: { vectors: vectors.length, sockets: 48, direct: 0, paths: 20_000, inputs: 10_000_000 },
   run: differential,
 }
 
@@ -37,9 +38,9 @@ interface Differential {
 async function differential(context: ChaosContext): Promise<readonly Figure[]> {
   const framing = await compareFraming(context)
   // Without the gateway nothing judges the paths.
-  return scaled(context, 'direct') === 1
-    ? framing
-    : [...framing, ...(await comparePaths(context, scaled(context, 'paths')))]
+  if (scaled(context, 'direct') === 1) return framing
+  const paths = await comparePaths(context, scaled(context, 'paths'))
+  return [...framing, ...paths, ...(await compareReaders(context, scaled(context, 'inputs')))]
 }
 
 async function compareFraming(context: ChaosContext): Promise<readonly Figure[]> {

@@ -59,6 +59,8 @@ export const headVectors: readonly Vector[] = [
     'method: none': line(` ${PATH} HTTP/1.1`),
     'method: TRACE': line(`TRACE ${PATH} HTTP/1.1`),
     'method: CONNECT': `CONNECT gateway:80 HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\n${smuggled}`,
+    'version: of another protocol': line(`GET ${PATH} RTSP/1.0`),
+    'method: two blanks behind it': line(`GET  ${PATH} HTTP/1.1`),
     'method: a tab behind it': line(`GET\t${PATH} HTTP/1.1`),
   }),
   ...passed(['acme'], {
@@ -73,8 +75,6 @@ export const headVectors: readonly Vector[] = [
     'version: 1.0': `GET ${PATH} HTTP/1.0\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\n${smuggled}`,
     'version: 1.0 without a host': `GET ${PATH} HTTP/1.0\r\nX-Tenant-ID: acme\r\n\r\n`,
     'version: 1.0 with a length': `POST ${PATH} HTTP/1.0\r\nHost: gateway\r\nX-Tenant-ID: acme\r\nContent-Length: 5\r\n\r\nhello`,
-    'version: of another protocol': line(`GET ${PATH} RTSP/1.0`),
-    'method: two blanks behind it': line(`GET  ${PATH} HTTP/1.1`),
     'head: many small lines': get('X-Note: 1\r\n'.repeat(60)),
   }),
   ...passed(['acme', 'globex'], {

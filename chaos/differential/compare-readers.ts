@@ -1,0 +1,97 @@
+import type { ChaosContext, Figure } from '../chaos-run.ts'
+import { escaped } from '../fuzz/conversation.ts'
+import { createSeeded, type Seeded } from '../seeded.ts'
+import { makeInput } from './raw-inputs.ts'
+import { type Reading, readWithGateway, readWithNode } from './readers.ts'
+
+/** How two readings of the same bytes differ. */
+export interface Difference {
+  /** `framed differently` and `gateway alone` are faults; `node alone` is a stricter gateway. */
+  readonly kind: 'framed differently' | 'gateway alone' | 'node alone'
+  /** The word of the reader that refused. */
+  readonly reason: string
+}
+
+/** Compares the gateway's reading with Node's; nothing where they agree. */
+export function differenceOf(gateway: Reading, node: Reading): Difference | undefined {
+  const count = Math.max(gateway.requests.length, node.requests.length)
+  for (let index = 0; index < count; index += 1) {
+    const own = gateway.requests[index]
+    const other = node.requests[index]
+    if (own === undefined) return stricter(gateway)
+    if (other === undefined) return { kind: 'gateway alone', reason: node.end }
+    if (own.head !== other.head) return { kind: 'framed differently', reason: 'another head' }
+    // Node's parser reads no body of an upgrade, and the gateway nothing behind it.
+    if (node.end === 'last' && index === node.requests.length - 1) return undefined
+    const isPrefix = own.body.startsWith(other.body) || other.body.startsWith(own.body)
+    if (!isPrefix || (own.isComplete && other.isComplete && own.body !== other.body))
+      return { kind: 'framed differently', reason: 'another body' }
+    if (own.isComplete && !other.isComplete) return { kind: 'gateway alone', reason: node.end }
+    if (other.isComplete && !own.isComplete) return stricter(gateway)
+  }
+  if (gateway.end === 'last' || isRefused(gateway) === isRefused(node)) return undefined
+  return isRefused(gateway) ? stricter(gateway) : { kind: 'gateway alone', reason: node.end }
+}
+
+function isRefused({ end }: Reading): boolean {
+  return end !== 'between' && end !== 'last'
+}
+
+function stricter({ end }: Reading): Difference | undefined {
+  // Bytes behind the last request of a connection are ignored (RFC 9112, section 9.6).
+  return end === 'last' ? undefined : { kind: 'node alone', reason: end }
+}
+
+/** Inputs up to this size are also read byte by byte. */
+const BYTE_BY_BYTE = 512
+const TOLD_EVERY = 500_000
+
+/** Reads the same bytes with the gateway's reader and with Node's, whole and in pieces. */
+export async function compareReaders(context: ChaosContext, inputs: number): Promise<readonly Figure[]> {
+  const random = createSeeded(context.seed, READERS)
+  const counts = new Map<string, number>()
+  const count = (what: string, bytes?: Buffer) => {
+    const before = counts.get(what) ?? 0
+    counts.set(what, before + 1)
+    if (bytes !== undefined && before < 5) context.tell(`differential: ${what}: ${escaped(bytes, 400)}`)
+  }
+  let read = 0
+  for (; read < inputs && !context.signal.aborted; read += 1) {
+    const bytes = makeInput(random)
+    const reading = readWithGateway(bytes)
+    const difference = differenceOf(reading, readWithNode(bytes))
+    if (difference?.kind === 'node alone') count(`node alone, ${difference.reason}`)
+    else if (difference !== undefined) count(difference.kind, bytes)
+    if (!isSameInPieces(reading, bytes, random)) count('other in pieces', bytes)
+    if (read % TOLD_EVERY === 0) {
+      context.tell(`differential: ${read} inputs read by both readers`)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  for (const [what, times] of counts) context.tell(`differential: ${what}: ${times}`)
+  const none = (name: string, what: string): Figure => ({
+    name,
+    measured: counts.get(what) ?? 0,
+    limit: 0,
+    kind: 'exactly',
+  })
+  return [
+    { name: 'inputs read by both readers', measured: read, limit: inputs, kind: 'exactly' },
+    none('inputs that the readers frame differently', 'framed differently'),
+    none('inputs that only the reader of the gateway accepts', 'gateway alone'),
+    none('inputs that are read otherwise in pieces', 'other in pieces'),
+  ]
+}
+
+const READERS = 7
+
+function isSameInPieces(whole: Reading, bytes: Buffer, random: Seeded): boolean {
+  const expected = JSON.stringify(whole.requests) + isRefused(whole)
+  const isSame = (cuts: readonly number[]) => {
+    const reading = readWithGateway(bytes, cuts)
+    return JSON.stringify(reading.requests) + isRefused(reading) === expected
+  }
+  if (bytes.length < 2) return true
+  if (!isSame([random.between(1, bytes.length - 1)])) return false
+  return bytes.length > BYTE_BY_BYTE || isSame(Array.from({ length: bytes.length - 1 }, (_, at) => at + 1))
+}
