@@ -248,7 +248,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   private refuse(fault: MalformedRequestError): void {
     if (this.isEnding || this.isGone) return
     this.host.refused(this, fault)
-    const { open } = this
+    const { open, begun } = this
     if (open === undefined) return this.end(bareAnswer(fault.status))
     const { reply, signal } = open
     if (!reply.isHeadSent) {
@@ -256,6 +256,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
       signal.cancel('client_disconnect')
       this.body?.cut()
       this.end(bareAnswer(fault.status))
+      // It is counted like one whose body broke off later.
+      if (begun !== undefined) this.host.handle(begun)
       return
     }
     // A second status line would become part of the answer that is already on its way.
