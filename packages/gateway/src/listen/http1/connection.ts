@@ -285,7 +285,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
 
   /** The client has closed its side. */
   private onEnd(): void {
-    if (this.isEnding) return void this.socket.destroy()
+    // Node closes a socket whose two sides have ended.
+    if (this.isEnding) return
     if (this.open !== undefined && this.body === undefined) {
       this.leave()
       this.end()

@@ -66,32 +66,28 @@ export class RequestReader {
   }
 
   private readHead(bytes: Buffer, start: number): number {
-    if (!this.isWithinRequest && this.pending.length === 0) {
-      const end = bytes.indexOf(HEAD_END, start)
-      if (end !== -1 && this.fits(end - start) && this.readWholeHead(bytes, start, end))
-        return end + HEAD_END.length
-    }
-    return this.readLine(bytes, start)
+    if (this.isWithinRequest || this.pending.length > 0) return this.readLine(bytes, start)
+    return this.readWholeHead(bytes, start) ?? this.readLine(bytes, start)
   }
 
-  private fits(length: number): boolean {
-    return this.headBytes + length <= this.limits.maxHeadBytes
-  }
-
-  /** Reads a head that arrived in one piece. False leaves it to the way line by line, which knows every fault. */
-  private readWholeHead(bytes: Buffer, start: number, end: number): boolean {
-    if (bytes[start] === CR) return false
+  /** Reads a head that arrived in one piece. Nothing leaves it to the way line by line, which knows every fault. */
+  private readWholeHead(bytes: Buffer, start: number): number | undefined {
+    const end = bytes.indexOf(HEAD_END, start)
+    if (end === -1 || bytes[start] === CR) return undefined
+    if (this.headBytes + end - start > this.limits.maxHeadBytes) return undefined
+    const lineFeeds = plainLineFeeds(bytes, start, end)
     const text = bytes.toString('latin1', start, end)
-    if (FORBIDDEN.test(text)) return false
+    if (lineFeeds !== countLineEnds(text)) return undefined
     this.isWithinRequest = true
-    for (let from = 0; from <= text.length; ) {
-      const found = text.indexOf('\r', from)
-      const to = found === -1 ? text.length : found
+    let from = 0
+    for (let line = 0; line < lineFeeds; line += 1) {
+      const to = text.indexOf('\r', from)
       this.lines.read(text, from, to)
       from = to + LINE_END_BYTES
     }
+    this.lines.read(text, from, text.length)
     this.beginBody()
-    return true
+    return end + HEAD_END.length
   }
 
   private readLine(bytes: Buffer, start: number): number {
@@ -154,4 +150,55 @@ export class RequestReader {
     this.isWithinRequest = false
     this.receiver.onComplete()
   }
+}
+
+const isForbidden = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte !== CR && byte !== LF && FORBIDDEN.test(String.fromCharCode(byte)) ? 1 : 0,
+)
+
+const WORD_BYTES = 4
+const HIGH_BITS = 0x80808080 | 0
+
+/**
+ * Counts the line feeds of a head; -1 for one with a control character. It looks at four bytes at a time, because a look
+ * at each byte, by a table or a regular expression, took half of the time for a head (`bench/reader-cost.ts`).
+ */
+function plainLineFeeds(bytes: Buffer, start: number, end: number): number {
+  const from = bytes.byteOffset + start
+  const aligned = from + ((WORD_BYTES - (from % WORD_BYTES)) % WORD_BYTES)
+  const count = Math.max(0, (bytes.byteOffset + end - aligned) >> 2)
+  const words = new Int32Array(bytes.buffer, aligned, count)
+  let lineFeeds = 0
+  let at = start
+  for (const firstWord = aligned - bytes.byteOffset; at < firstWord && at < end; at += 1) {
+    if (isForbidden[bytes[at] as number] === 1) return -1
+    if (bytes[at] === LF) lineFeeds += 1
+  }
+  for (let index = 0; index < count; index += 1) {
+    const word = words[index] as number
+    const other = word ^ 0x7f7f7f7f
+    // The high bit of each byte below 0x20, or equal to 0x7f, is set.
+    const isBelow = (word - 0x20202020) & ~word
+    const isDelete = (other - 0x01010101) & ~other
+    if (((isBelow | isDelete) & HIGH_BITS) === 0) continue
+    for (let byte = at + index * WORD_BYTES, next = byte + WORD_BYTES; byte < next; byte += 1) {
+      if (isForbidden[bytes[byte] as number] === 1) return -1
+      if (bytes[byte] === LF) lineFeeds += 1
+    }
+  }
+  for (at += count * WORD_BYTES; at < end; at += 1) {
+    if (isForbidden[bytes[at] as number] === 1) return -1
+    if (bytes[at] === LF) lineFeeds += 1
+  }
+  return lineFeeds
+}
+
+/** Counts the pairs of CR and LF; -2 where a CR has no LF. */
+function countLineEnds(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\r'); at !== -1; at = text.indexOf('\r', at + LINE_END_BYTES)) {
+    if (text.charCodeAt(at + 1) !== LF) return -2
+    count += 1
+  }
+  return count
 }
