@@ -28,9 +28,15 @@ function gatewayReader(): Read {
   const reader = new RequestReader(
     { maxHeadBytes: 16_384, maxHeaders: 100 },
     {
-      onHead: ({ rawHeaders }) => void (state.size += rawHeaders.length),
-      onBody: (bytes) => void (state.size += bytes.length),
-      onComplete: () => void (state.complete += 1),
+      onHead({ rawHeaders }) {
+        state.size += rawHeaders.length
+      },
+      onBody(bytes) {
+        state.size += bytes.length
+      },
+      onComplete() {
+        state.complete += 1
+      },
     },
   )
   return (bytes) => {
@@ -42,17 +48,25 @@ function gatewayReader(): Read {
 
 /** The functions of the module that are used here. */
 interface Llhttp {
-  readonly memory: WebAssembly.Memory
+  readonly memory: { readonly buffer: ArrayBuffer }
   _initialize(): void
   malloc(size: number): number
   llhttp_alloc(type: number): number
   llhttp_execute(parser: number, at: number, length: number): number
 }
 
+interface WebAssemblyApi {
+  compile(source: Uint8Array): Promise<object>
+  instantiate(module: object, imports: object): Promise<{ readonly exports: object }>
+}
+
+// The types of Node leave it out.
+const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }
 const REQUEST = 1
 
 async function wasmReader(): Promise<Read> {
-  const state = { complete: 0, size: 0, url: '', headers: [] as string[], at: 0, bytes: get }
+  const bytes: Buffer = get
+  const state = { complete: 0, size: 0, url: '', headers: [] as string[], at: 0, bytes }
   const text = (at: number, length: number) =>
     state.bytes.toString('latin1', at - state.at, at - state.at + length)
   const env = {

@@ -2,7 +2,7 @@ import type { ChaosContext, Figure } from '../chaos-run.ts'
 import { escaped } from '../fuzz/conversation.ts'
 import { createSeeded, type Seeded } from '../seeded.ts'
 import { makeInput } from './raw-inputs.ts'
-import { type Reading, readWithGateway, readWithNode } from './readers.ts'
+import { type Reading, type ReadRequest, readWithGateway, readWithNode } from './readers.ts'
 
 /** How two readings of the same bytes differ. */
 export interface Difference {
@@ -20,15 +20,22 @@ export function differenceOf(gateway: Reading, node: Reading): Difference | unde
     const other = node.requests[index]
     if (own === undefined) return stricter(gateway)
     if (other === undefined) return { kind: 'gateway alone', reason: node.end }
-    if (own.head !== other.head) return { kind: 'framed differently', reason: 'another head' }
+    if (isFramedDifferently(own, other)) return { kind: 'framed differently', reason: 'another request' }
     // Node's parser reads no body of an upgrade, and the gateway nothing behind it.
-    if (node.end === 'last' && index === node.requests.length - 1) return undefined
-    const isPrefix = own.body.startsWith(other.body) || other.body.startsWith(own.body)
-    if (!isPrefix || (own.isComplete && other.isComplete && own.body !== other.body))
-      return { kind: 'framed differently', reason: 'another body' }
-    if (own.isComplete && !other.isComplete) return { kind: 'gateway alone', reason: node.end }
-    if (other.isComplete && !own.isComplete) return stricter(gateway)
+    if (other.isUpgrade === true) return undefined
+    if (own.isComplete !== other.isComplete)
+      return other.isComplete ? stricter(gateway) : { kind: 'gateway alone', reason: node.end }
   }
+  return differenceAtEnd(gateway, node)
+}
+
+function isFramedDifferently(own: ReadRequest, other: ReadRequest): boolean {
+  if (own.head !== other.head) return true
+  if (!own.body.startsWith(other.body) && !other.body.startsWith(own.body)) return true
+  return own.isComplete && other.isComplete && !other.isUpgrade && own.body !== other.body
+}
+
+function differenceAtEnd(gateway: Reading, node: Reading): Difference | undefined {
   if (gateway.end === 'last' || isRefused(gateway) === isRefused(node)) return undefined
   return isRefused(gateway) ? stricter(gateway) : { kind: 'gateway alone', reason: node.end }
 }

@@ -10,6 +10,8 @@ export interface ReadRequest {
   /** As latin1 text. */
   body: string
   isComplete: boolean
+  /** Node's parser reads no body of it. */
+  readonly isUpgrade?: boolean
 }
 
 /** The requests of one connection, and how its bytes ended. */
@@ -63,7 +65,12 @@ function endsConnection({ method, keepsAlive, framing, rawHeaders }: WireHead): 
   return method === 'CONNECT' || !keepsAlive || framing === 'unknown' || isUpgrade
 }
 
-function headText({ method, url, httpVersion, rawHeaders }: Omit<WireHead, 'framing' | 'keepsAlive'>): string {
+function headText({
+  method,
+  url,
+  httpVersion,
+  rawHeaders,
+}: Omit<WireHead, 'framing' | 'keepsAlive'>): string {
   return JSON.stringify([method, url, httpVersion, ...rawHeaders])
 }
 
@@ -122,9 +129,15 @@ export function readWithNode(bytes: Buffer, cuts: readonly number[] = []): Readi
     const rawHeaders = [...early, ...(headers ?? [])]
     const name = method === QUERY ? 'QUERY' : (methods[method] ?? '')
     requests.push({
-      head: headText({ method: name, url: earlyUrl + (url ?? ''), httpVersion: `${major}.${minor}`, rawHeaders }),
+      head: headText({
+        method: name,
+        url: earlyUrl + (url ?? ''),
+        httpVersion: `${major}.${minor}`,
+        rawHeaders,
+      }),
       body: '',
       isComplete: false,
+      isUpgrade: upgrade,
     })
     early = []
     earlyUrl = ''

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Cancellation, Exchange } from '../exchange.ts'
 import { corsHeaders } from './cors.ts'
-import type { AcceptedRequest, Http1Connection } from './http1/connection.ts'
-import type { IncomingBody } from './http1/incoming-body.ts'
+import type { AcceptedRequest, ArrivedRequest } from './http1/connection.ts'
 import { badRequest } from './http1/malformed.ts'
 import { ClientReply } from './http1/reply.ts'
 import type { WireHead } from './http1/request-lines.ts'
@@ -10,14 +9,6 @@ import { requestBody } from './request-body.ts'
 import { type JudgedHead, readRequestHead } from './request-head.ts'
 
 const MAX_REQUESTS_PER_CONNECTION = 1000
-
-/** A request as its connection read it. */
-export interface ArrivedRequest {
-  readonly connection: Http1Connection
-  readonly head: WireHead
-  /** Absent without one. */
-  readonly body: IncomingBody | undefined
-}
 
 /** The state of the listener that a request arrives at. */
 export interface AcceptOptions {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { emptyAcceptQueue } from './accept-queue.ts'
-import { type Address, type ConnectionSource, open, socketOptions } from './listener.ts'
+import { type Address, type ConnectionSource, openServer, socketOptions } from './listener.ts'
 
 /** The socket of a client. */
 export type ClientSocket = Socket
@@ -25,7 +25,7 @@ export function createAcceptor(address: Address, pass: (socket: Socket) => void)
     pass(socket)
   })
   return {
-    open: () => open(server, address),
+    open: () => openServer(server, address),
     get accepted() {
       return accepted
     },

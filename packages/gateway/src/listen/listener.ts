@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
@@ -6,8 +6,8 @@ import type { Log } from '../log.ts'
 import { acceptRequest, createSpanIds } from './accept-request.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 import { HttpDate } from './http1/answer-head.ts'
-import { type ConnectionHost, Http1Connection } from './http1/connection.ts'
-import { pooledSocket } from './http1/pooled-socket.ts'
+import type { Http1Connection } from './http1/connection.ts'
+import { OpenConnections } from './http1/open-connections.ts'
 import type { ServerCertificate } from './key-pair.ts'
 import type { MalformedRequest } from './malformed-request.ts'
 
@@ -81,89 +81,49 @@ export const socketOptions = {
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000 }
 const TLS = { minVersion: 'TLSv1.2' } as const
-/** How often slow clients and idle connections are looked for (F6). */
-const CHECK_INTERVAL_MS = 1000
-/** Shared by all connections without TLS: bytes are read or copied in the turn in which they arrive. */
-const READ_BYTES = 65_536
 
 /** Makes the listener for clients. */
 export function createListener(options: ListenerOptions): Listener {
-  const sockets = new Set<Socket>()
-  const connections = new Set<Http1Connection>()
   /** The connections whose certificates other authorities have judged than those of the present settings. */
   let outdated = new WeakSet<Http1Connection>()
-  let accepted = 0
   let draining = false
   let settings: ListenerSettings = options
-  const { timeouts = TIMEOUTS } = options
   const server = makeServer(options)
   const nextSpanId = createSpanIds()
   const date = new HttpDate()
-  const host: ConnectionHost = {
+  const open = new OpenConnections({
     limits: {
       maxHeadBytes: options.limits.max_header_bytes,
       get maxHeaders() {
         return settings.limits.max_headers
       },
     },
-    timeouts,
+    timeouts: options.timeouts ?? TIMEOUTS,
     discarded: new DiscardedBodies(),
     date: () => date.now(),
-    accept: (connection, head, body) =>
-      acceptRequest(
-        { connection, head, body },
-        { maxBodyBytes: settings.limits.max_body_bytes, corsOrigins: settings.corsOrigins, nextSpanId },
-      ),
+    accept: (arrived) =>
+      acceptRequest(arrived, {
+        maxBodyBytes: settings.limits.max_body_bytes,
+        corsOrigins: settings.corsOrigins,
+        nextSpanId,
+      }),
     handle: options.handle,
     refused: ({ clientAddress }, { status, code }) =>
       options.onMalformed?.({ status, cause: code, clientAddress }),
     isDraining: (connection) =>
       draining || (settings.certificate?.clients !== undefined && outdated.has(connection)),
-    closed: (connection) => connections.delete(connection),
-  }
-  const readMemory = Buffer.allocUnsafeSlow(READ_BYTES)
-  const serve = (socket: Socket) => {
-    // The address is read now, so that Node keeps it: a client that resets the connection behind its request would
-    // have it forwarded without an address.
-    if (socket.remoteAddress === undefined) return void socket.destroy()
-    const connection = new Http1Connection(socket, host)
-    connections.add(connection)
-    return connection
-  }
-  server.on('connection', (socket: Socket) => {
-    accepted += 1
-    if (options.certificate !== undefined) return track(socket, sockets)
-    const pooled = pooledSocket(socket, {
-      buffer: readMemory,
-      callback: (size) => {
-        connection?.receive(readMemory.subarray(0, size), true)
-        return true
-      },
-    })
-    track(pooled, sockets)
-    const connection = serve(pooled)
-    pooled.resume()
   })
-  server.on('secureConnection', (socket: Socket) => {
-    const connection = serve(socket)
-    socket.on('data', (bytes: Buffer) => connection?.receive(bytes, false))
-  })
-  // The handshake failed: there is nobody to answer.
-  server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
-  const check = setInterval(() => {
-    const now = performance.now()
-    for (const connection of connections) connection.check(now)
-  }, CHECK_INTERVAL_MS).unref()
+  open.serve(server, options.certificate !== undefined)
   return {
-    open: () => options.connections?.open(server) ?? open(server, options),
+    open: () => options.connections?.open(server) ?? openServer(server, options),
     get connections() {
-      return sockets.size
+      return open.sockets.size
     },
     get accepted() {
-      return accepted
+      return open.accepted
     },
     apply(changed) {
-      if (authoritiesOf(changed) !== authoritiesOf(settings)) outdated = new WeakSet(connections)
+      if (authoritiesOf(changed) !== authoritiesOf(settings)) outdated = new WeakSet(open.connections)
       settings = changed
       server.maxConnections = changed.limits.max_connections
       if (changed.certificate !== undefined && 'setSecureContext' in server)
@@ -179,9 +139,8 @@ export function createListener(options: ListenerOptions): Listener {
       return undefined
     },
     async close() {
-      clearInterval(check)
       server.close()
-      for (const socket of sockets) socket.destroy()
+      open.close()
     },
   }
 }
@@ -213,15 +172,8 @@ function authoritiesOf({ certificate }: ListenerSettings): string | undefined {
   return certificate?.clients?.ca.join('')
 }
 
-function track(socket: Socket, sockets: Set<Socket>): void {
-  sockets.add(socket)
-  socket.once('close', () => sockets.delete(socket))
-  // A reset in a handshake or between two requests has no other listener: it would end the process.
-  socket.on('error', () => undefined)
-}
-
 /** Opens a server; rejects with an `InitialisationError` that names the reason. */
-export function open(server: Server, options: Address): Promise<number> {
+export function openServer(server: Server, options: Address): Promise<number> {
   const { host, port, log } = options
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)))

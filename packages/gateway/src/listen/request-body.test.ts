@@ -7,7 +7,15 @@ import { IncomingBody } from './http1/incoming-body.ts'
 import { requestBody } from './request-body.ts'
 
 function openBody(length?: number) {
-  const flow = { isRead: true, pause: () => void (flow.isRead = false), resume: () => void (flow.isRead = true) }
+  const flow = {
+    isRead: true,
+    pause() {
+      this.isRead = false
+    },
+    resume() {
+      this.isRead = true
+    },
+  }
   const source = new IncomingBody(flow)
   const stream = {
     write: (text: string) => source.push(Buffer.from(text)),

@@ -9,8 +9,8 @@ import {
 import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, codedError, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { memoize } from '../listen/memoize.ts'
+import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { joinedHeader } from './returned-headers.ts'
 
 /** An answer for the client; `bytes` is its body if the check had to read it. */

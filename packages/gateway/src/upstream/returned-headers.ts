@@ -1,8 +1,8 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import { memoize } from '../listen/memoize.ts'
 import type { UpstreamAnswer } from './dispatch.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
-import { memoize } from '../listen/memoize.ts'
 
 /** Headers that the gateway sets itself. */
 const REPLACED = new Set<string>([headerKeys.profile, headerKeys.correlationId, headerKeys.requestId])

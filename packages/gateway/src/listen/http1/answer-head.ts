@@ -61,7 +61,10 @@ export function answerHead(status: number, headers: readonly string[], options: 
   if (!hasDate) text += `Date: ${options.date}\r\n`
   text += options.closes ? CLOSE : KEEP_ALIVE
   const framing = framingOf(options, hasLength)
-  return { text: framing === 'chunked' ? `${text}Transfer-Encoding: chunked\r\n\r\n` : `${text}\r\n`, framing }
+  return {
+    text: framing === 'chunked' ? `${text}Transfer-Encoding: chunked\r\n\r\n` : `${text}\r\n`,
+    framing,
+  }
 }
 
 const CLOSE = 'Connection: close\r\n'
@@ -81,13 +84,30 @@ export function hasNoContent(status: number): boolean {
 const reasons: ReadonlyMap<number, string> = new Map(
   [
     ...['200 OK', '201 Created', '202 Accepted', '203 Non-Authoritative Information', '204 No Content'],
-    ...['205 Reset Content', '206 Partial Content', '207 Multi-Status', '208 Already Reported', '226 IM Used'],
+    ...[
+      '205 Reset Content',
+      '206 Partial Content',
+      '207 Multi-Status',
+      '208 Already Reported',
+      '226 IM Used',
+    ],
     ...['300 Multiple Choices', '301 Moved Permanently', '302 Found', '303 See Other', '304 Not Modified'],
     ...['305 Use Proxy', '307 Temporary Redirect', '308 Permanent Redirect', '400 Bad Request'],
-    ...['401 Unauthorized', '402 Payment Required', '403 Forbidden', '404 Not Found', '405 Method Not Allowed'],
+    ...[
+      '401 Unauthorized',
+      '402 Payment Required',
+      '403 Forbidden',
+      '404 Not Found',
+      '405 Method Not Allowed',
+    ],
     ...['406 Not Acceptable', '407 Proxy Authentication Required', '408 Request Timeout', '409 Conflict'],
     ...['410 Gone', '411 Length Required', '412 Precondition Failed', '413 Content Too Large'],
-    ...['414 URI Too Long', '415 Unsupported Media Type', '416 Range Not Satisfiable', '417 Expectation Failed'],
+    ...[
+      '414 URI Too Long',
+      '415 Unsupported Media Type',
+      '416 Range Not Satisfiable',
+      '417 Expectation Failed',
+    ],
     ...["418 I'm a Teapot", '421 Misdirected Request', '422 Unprocessable Entity', '423 Locked'],
     ...['424 Failed Dependency', '425 Too Early', '426 Upgrade Required', '428 Precondition Required'],
     ...['429 Too Many Requests', '431 Request Header Fields Too Large', '451 Unavailable For Legal Reasons'],

@@ -68,7 +68,9 @@ export class ChunkedBody {
     const part = bytes.subarray(start, found ?? bytes.length)
     const line = known === 0 ? part : Buffer.concat([this.pending, part])
     if (found === undefined) {
-      this.refuseImpossible(line.toString('latin1', 0, line[line.length - 1] === CR ? line.length - 1 : line.length))
+      this.refuseImpossible(
+        line.toString('latin1', 0, line[line.length - 1] === CR ? line.length - 1 : line.length),
+      )
       this.pending = known === 0 ? Buffer.from(line) : line
       return bytes.length
     }

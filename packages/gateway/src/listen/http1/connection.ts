@@ -10,6 +10,14 @@ import type { AnsweredConnection, ClientReply } from './reply.ts'
 import type { HeadLimits, WireHead } from './request-lines.ts'
 import { RequestReader, type RequestReceiver } from './request-reader.ts'
 
+/** A request as its connection read it. */
+export interface ArrivedRequest {
+  readonly connection: Http1Connection
+  readonly head: WireHead
+  /** Absent without one. */
+  readonly body: IncomingBody | undefined
+}
+
 /** A request that its connection has accepted. */
 export interface AcceptedRequest {
   readonly exchange: Exchange
@@ -25,13 +33,12 @@ export interface ConnectionHost {
   readonly timeouts: { readonly headersMs: number; readonly requestMs: number }
   readonly discarded: DiscardedBodies
   date(): string
-  /** Makes the exchange of a request. `body` is absent without one. Throws a `MalformedRequestError`. */
-  accept(connection: Http1Connection, head: WireHead, body: IncomingBody | undefined): AcceptedRequest
+  /** Makes the exchange of a request. Throws a `MalformedRequestError`. */
+  accept(arrived: ArrivedRequest): AcceptedRequest
   handle(exchange: Exchange): void
   refused(connection: Http1Connection, fault: MalformedRequestError): void
   /** The listener takes no more work from this connection. */
   isDraining(connection: Http1Connection): boolean
-  closed(connection: Http1Connection): void
 }
 
 /** Bytes of later requests that are kept while one is open; above it the connection is not read. */
@@ -96,8 +103,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   receive(bytes: Buffer, lent: boolean): void {
     if (this.isEnding) return
     this.now = performance.now()
-    if (this.backlog.length > 0) return this.keep(bytes, 0, lent)
-    this.readOn(bytes, lent)
+    if (this.backlog.length > 0) this.keep(bytes, 0, lent)
+    else this.readOn(bytes, lent)
   }
 
   date(): string {
@@ -136,7 +143,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     const body = head.framing === 0 ? undefined : new IncomingBody(this.flow)
     this.body = body
     this.isAnswered = false
-    this.open = this.host.accept(this, head, body)
+    this.open = this.host.accept({ connection: this, head, body })
     this.begun = this.open.exchange
   }
 
@@ -180,7 +187,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
       while (at < bytes.length && this.wantsBytes()) at = this.reader.read(bytes, at)
     } catch (error) {
       if (!(error instanceof MalformedRequestError)) throw error
-      return this.refuse(error)
+      this.refuse(error)
+      return
     }
     this.setDeadline()
     if (at < bytes.length && this.open?.isLast !== true) this.keep(bytes, at, lent)
@@ -214,10 +222,10 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     if (this.open?.reply !== reply || this.isGone) return
     reply.over()
     this.isAnswered = true
-    if (reply.closes) return this.end()
+    if (reply.closes) this.end()
+    else if (this.body === undefined) this.next()
     // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
     // answer, and the next request can come. The time for the request bounds it.
-    if (this.body === undefined) this.next()
     else this.host.discarded.add(this.body)
   }
 
@@ -249,7 +257,10 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     if (this.isEnding || this.isGone) return
     this.host.refused(this, fault)
     const { open, begun } = this
-    if (open === undefined) return this.end(bareAnswer(fault.status))
+    if (open === undefined) {
+      this.end(bareAnswer(fault.status))
+      return
+    }
     const { reply, signal } = open
     if (!reply.isHeadSent) {
       reply.over()
@@ -306,7 +317,6 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     this.isEnding = true
     this.backlog = []
     this.leave()
-    this.host.closed(this)
   }
 
   /** Cancels the open request: its client is gone. */

@@ -53,7 +53,10 @@ export class IncomingBody {
   /** Adds bytes that arrived. */
   push(bytes: Buffer): void {
     if (this.isDropped) return
-    if (this.receiver !== undefined && !this.isPaused) return this.receiver.onChunk(bytes)
+    if (this.receiver !== undefined && !this.isPaused) {
+      this.receiver.onChunk(bytes)
+      return
+    }
     this.chunks.push(bytes)
     this.keptBytes += bytes.length
     if (this.keptBytes >= HIGH_WATER_BYTES) this.flow.pause()
@@ -112,7 +115,10 @@ export class IncomingBody {
   private deliver(): void {
     while (this.receiver !== undefined && !this.isPaused) {
       const bytes = this.chunks.shift()
-      if (bytes === undefined) return this.deliverEnd(this.receiver)
+      if (bytes === undefined) {
+        this.deliverEnd(this.receiver)
+        return
+      }
       this.keptBytes -= bytes.length
       this.receiver.onChunk(bytes)
     }

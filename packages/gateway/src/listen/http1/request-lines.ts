@@ -98,7 +98,14 @@ export class RequestLines {
     this.length = undefined
     this.coding = undefined
     this.connection = undefined
-    return { method, url, httpVersion: version, rawHeaders, framing, keepsAlive: keepsAlive(version, connection) }
+    return {
+      method,
+      url,
+      httpVersion: version,
+      rawHeaders,
+      framing,
+      keepsAlive: keepsAlive(version, connection),
+    }
   }
 
   private readRequestLine(line: string): void {
@@ -106,7 +113,8 @@ export class RequestLines {
     if (match === null) throw faultOfRequestLine(line)
     const [, method = '', url = '', version = '0.9'] = match
     if (!METHODS.has(method)) throw badRequest('HPE_INVALID_METHOD')
-    if (!TARGET.test(url) && !(method === 'CONNECT' && AUTHORITY.test(url))) throw badRequest('HPE_INVALID_URL')
+    if (!TARGET.test(url) && !(method === 'CONNECT' && AUTHORITY.test(url)))
+      throw badRequest('HPE_INVALID_URL')
     this.method = method
     this.url = url
     this.version = version
@@ -122,7 +130,9 @@ export class RequestLines {
     if (key === '') throw badRequest('HPE_INVALID_HEADER_TOKEN')
     const value = withoutBlanks(text, colon + 1, end)
     this.rawHeaders.push(name, value)
-    this.noteFraming(key, value)
+    // Some servers, Node among them, do not know a coding with a tab behind it: it is kept, and so refused.
+    const hasTab = key === 'transfer-encoding' && text.charCodeAt(end - 1) === TAB
+    this.noteFraming(key, hasTab ? `${value}\t` : value)
   }
 
   /** Compares by length first: few headers are about framing. */
@@ -174,9 +184,7 @@ function keepsAlive(version: string, connection: string | undefined): boolean {
   return version === '1.1' ? !options.has('close') : options.has('keep-alive') && !options.has('close')
 }
 
-const connectionOptions = memoize(
-  (value): ReadonlySet<string> => new Set(listItems(value.toLowerCase())),
-)
+const connectionOptions = memoize((value): ReadonlySet<string> => new Set(listItems(value.toLowerCase())))
 
 /** The members of a list (RFC 9110, section 5.6.1). */
 function listItems(value: string): string[] {
@@ -196,6 +204,8 @@ function withoutBlanks(text: string, start: number, end: number): string {
   return text.slice(from, to)
 }
 
+const TAB = 0x09
+
 function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
+  return code === 0x20 || code === TAB
 }
