@@ -43,6 +43,8 @@ export interface ConnectionHost {
 
 /** Bytes of later requests that are kept while one is open; above it the connection is not read. */
 const MAX_BACKLOG_BYTES = 65_536
+/** The memory of a kept piece beside its bytes: a client could send them one by one. */
+const KEPT_OVERHEAD_BYTES = 256
 const KEEP_ALIVE_MS = KEEP_ALIVE_SECONDS * 1000
 const LINGER_MS = 1000
 
@@ -214,7 +216,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   private keep(bytes: Buffer, at: number, lent: boolean): void {
     const rest = at === 0 ? bytes : bytes.subarray(at)
     this.backlog.push({ bytes: lent ? Buffer.from(rest) : rest, at: this.now })
-    this.backlogBytes += rest.length
+    this.backlogBytes += rest.length + KEPT_OVERHEAD_BYTES
     if (this.backlogBytes > MAX_BACKLOG_BYTES) this.pause()
   }
 
@@ -245,7 +247,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
       const [first, ...others] = this.backlog
       if (first === undefined) break
       this.backlog = others
-      this.backlogBytes -= first.bytes.length
+      this.backlogBytes -= first.bytes.length + KEPT_OVERHEAD_BYTES
       this.now = first.at
       this.readOn(first.bytes, false)
     }

@@ -30,7 +30,7 @@ export class OpenConnections {
       if (isSecure) this.track(socket)
       else this.addPlain(socket)
     })
-    server.on('secureConnection', (socket: Socket) => this.addSecure(socket))
+    server.on('secureConnection', (socket: Socket) => this.addStream(socket))
     // The handshake failed: there is nobody to answer.
     server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   }
@@ -50,12 +50,16 @@ export class OpenConnections {
         return true
       },
     })
-    this.track(socket)
+    this.track(socket ?? accepted)
+    if (socket === undefined) {
+      this.addStream(accepted)
+      return
+    }
     const connection = this.add(socket)
     socket.resume()
   }
 
-  private addSecure(socket: Socket): void {
+  private addStream(socket: Socket): void {
     const connection = this.add(socket)
     socket.on('data', (bytes: Buffer) => connection?.receive(bytes, false))
   }

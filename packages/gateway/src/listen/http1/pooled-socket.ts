@@ -14,11 +14,12 @@ interface HandleOptions {
 
 /**
  * Gives an accepted connection a socket that reads into memory of ours. Node lets only clients choose that memory, so the
- * handle moves to a new socket. Otherwise each read allocates 64 kB and cuts it down, which costs 2.5 µs of CPU.
+ * handle moves to a new socket. Otherwise each read allocates 64 kB and cuts it down, which costs 2.5 µs of CPU. Nothing
+ * for a connection without a handle: it is closed, or Node has changed.
  */
-export function pooledSocket(accepted: Socket, onread: OnReadOpts): Socket {
+export function pooledSocket(accepted: Socket, onread: OnReadOpts): Socket | undefined {
   const { _handle: handle, _server: server } = accepted as unknown as SocketParts
-  if (handle === null) return accepted
+  if (!(handle instanceof Object)) return undefined
   const shell = accepted as unknown as SocketParts
   shell._handle = null
   shell._server = null
