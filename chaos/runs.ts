@@ -3,6 +3,7 @@ import { run as cardinality } from './runs/cardinality.ts'
 import { run as differential } from './runs/differential.ts'
 import { run as faults } from './runs/faults.ts'
 import { run as fuzz } from './runs/fuzz.ts'
+import { run as gatewayIdempotency } from './runs/gateway-idempotency.ts'
 import { run as idempotency } from './runs/idempotency.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
 import { run as limits } from './runs/limits.ts'
@@ -28,6 +29,7 @@ export const runs: readonly ChaosRun[] = [
   reload,
   cardinality,
   idempotency,
+  gatewayIdempotency,
   operations,
   soak,
 ]

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { createKeyStore } from '../../src/idempotency/create-key-store.ts'
 import { createGateway, createLog } from '../../src/index.ts'
 import { createLimitStore } from '../../src/limits/create-store.ts'
 import { createStreamSlots } from '../../src/slots/shared-slots.ts'
@@ -14,6 +15,7 @@ const gateway = createGateway({
   version: '0.0.0-test',
   stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
   log: createLog({ level: 'error', pretty: false, write: (line) => void process.stderr.write(line) }),
+  keyStore: (world) => createKeyStore({ ...world, times }),
   limitStore: (world) => createLimitStore({ ...world, times }),
   streamSlots: (limit, world) => createStreamSlots(limit, { ...world, times }),
 })
