@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { headers, outcomes } from '@agentic-rest/profile'
+import { conditions, headers, outcomes } from '@agentic-rest/profile'
 import { linkTimes } from '../../packages/gateway/src/redis/store-link.ts'
 import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
 import {
@@ -277,10 +277,11 @@ function callerOf({ callers }: World, worker: number, port: number): Caller {
 }
 
 const UNKNOWN = `${outcomes.conflict.status} IDEMPOTENCY_OUTCOME_UNKNOWN`
-/** Answers that ask for a retry: the first copy runs, or Redis is away. */
+/** Answers that ask for a retry: the first copy runs, Redis is away, or the machine of the run is too slow for its callers. */
 const comeAgain: readonly string[] = [
   `${outcomes.conflict.status} IDEMPOTENCY_IN_PROGRESS`,
   `${outcomes.failed_dependency.status} STORE_UNAVAILABLE`,
+  `${conditions.unavailable} OVERLOADED`,
 ]
 
 /** Notes the end of a request; true for a final answer. */
