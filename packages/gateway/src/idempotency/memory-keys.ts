@@ -24,6 +24,7 @@ export const keyBounds: KeyBounds = { maxKeys: 10_000, maxBytes: 67_108_864 }
 /** What keys in memory are made with. */
 export interface MemoryKeysOptions extends Partial<KeyBounds> {
   readonly leaseMs: number
+  /** A clock that nobody sets: a jump of the system's clock must not free keys. */
   readonly now?: () => number
 }
 
@@ -60,7 +61,7 @@ export class MemoryKeys {
   #sweptAt: number
 
   constructor(options: MemoryKeysOptions) {
-    this.#options = { ...keyBounds, now: Date.now, ...options }
+    this.#options = { ...keyBounds, now: () => performance.now(), ...options }
     this.#sweptAt = this.#options.now()
   }
 

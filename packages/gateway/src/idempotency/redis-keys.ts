@@ -8,13 +8,13 @@ import type { KeyClaiming } from './memory-keys.ts'
 /**
  * A key is a hash: its binding `b`, its state `s`, the fence `f` of its last claim, the end of the lease `l` and the stored
  * answer `a`. Redis' own clock decides, so that the clocks of gateways do not matter. The rules are those of `key-state.ts`.
+ * A full Redis refuses HSET in the middle of a script: a DEL before it would free the key of a request that was sent.
  */
 const COMMON = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
 local function run(key, binding, fence, ttl, lease)
-  redis.call('DEL', key)
   redis.call('HSET', key, 'b', binding, 's', 'running', 'f', fence, 'l', text(now + lease))
   redis.call('PEXPIRE', key, text(ttl + lease))
 end`
@@ -48,10 +48,11 @@ return {}`
 const SETTLE = `
 local fence = redis.call('HGET', KEYS[1], 'f')
 if fence and fence ~= ARGV[2] then return {} end
-redis.call('DEL', KEYS[1])
-if ARGV[4] == 'free' then return {} end
-redis.call('HSET', KEYS[1], 'b', ARGV[1], 's', ARGV[4], 'f', ARGV[2])
-if ARGV[4] == 'kept' then redis.call('HSET', KEYS[1], 'a', ARGV[5]) end
+if ARGV[4] == 'free' then
+  redis.call('DEL', KEYS[1])
+  return {}
+end
+redis.call('HSET', KEYS[1], 'b', ARGV[1], 's', ARGV[4], 'f', ARGV[2], 'a', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return {}`
 
@@ -76,15 +77,19 @@ export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys
       return readVerdict(await run(CLAIM, [PREFIX + digest], words))
     },
     async renew(keys) {
-      for (let from = 0; from < keys.length; from += KEYS_PER_CALL) {
-        const part = keys.slice(from, from + KEYS_PER_CALL)
-        const words = part.flatMap(({ binding, fence, ttlMs }) => [binding, fence, String(ttlMs)])
-        await run(
-          RENEW,
-          part.map(({ digest }) => PREFIX + digest),
-          [String(leaseMs), ...words],
-        )
-      }
+      // All at once: a key that is settled between two calls would be renewed after its end. One call at least, so that Redis
+      // has the script when there are keys.
+      const count = Math.max(1, Math.ceil(keys.length / KEYS_PER_CALL))
+      const parts = Array.from({ length: count }, (_, index) =>
+        keys.slice(index * KEYS_PER_CALL, (index + 1) * KEYS_PER_CALL),
+      )
+      await Promise.all(
+        parts.map((part) => {
+          const words = part.flatMap(({ binding, fence, ttlMs }) => [binding, fence, String(ttlMs)])
+          const names = part.map(({ digest }) => PREFIX + digest)
+          return run(RENEW, names, [String(leaseMs), ...words])
+        }),
+      )
     },
     settle({ digest, binding, fence, ttlMs }, end) {
       const answer = end.type === 'kept' ? JSON.stringify(end.answer) : ''

@@ -182,3 +182,32 @@ testWithRedis('a gateway that is told to end leaves the outcome of its calls unk
   expect(codeOf(await two.book('k'))).toEqual([409, 'IDEMPOTENCY_OUTCOME_UNKNOWN'])
   service.release()
 })
+
+testWithRedis('a full Redis frees no key of a request that was sent', async (startRedis) => {
+  const [redis, service] = [await startRedis(), await startHeld()]
+  const [one, two] = [
+    await startOf(redis.url, { target: service.url }),
+    await startOf(redis.url, { target: service.url }),
+  ]
+  service.hold()
+  const first = one.book('k')
+  await service.received(1)
+  await redis.command('CONFIG', 'SET', 'maxmemory', '1')
+  // The renewal of the key fails.
+  await eventually(
+    () => one.log.some(({ msg }) => msg === 'the store of idempotency keys is out of reach'),
+    Boolean,
+  )
+  expect(await keysLeft(redis)).toHaveLength(1)
+  service.release()
+  // So does the store of the answer.
+  expect((await first).status).toBe(201)
+  expect(await keysLeft(redis)).toHaveLength(1)
+  expect(codeOf(await one.book('other'))).toEqual([424, 'STORE_UNAVAILABLE'])
+  await redis.command('CONFIG', 'SET', 'maxmemory', '0')
+  const replay = await eventually(
+    () => two.book('k'),
+    ({ status }) => status === 201,
+  )
+  expect([replay.body.toString(), service.requests.length]).toEqual(['{"booking":1}', 1])
+})
