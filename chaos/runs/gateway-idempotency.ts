@@ -21,9 +21,9 @@ export const run: ChaosRun = {
   // A key of a killed gateway runs until the end of its `lease`. `workMs` is the longest time of a call. With `persistent` 0
   // Redis forgets its keys when it is killed, and the run must fail.
   short: {
-    keys: 60,
+    keys: 40,
     copies: 20,
-    kills: 2,
+    kills: 1,
     restarts: 2,
     gateways: 3,
     callers: 24,
@@ -49,7 +49,7 @@ export const run: ChaosRun = {
 
 const PATIENCE_MS = 30_000
 /** A gateway without a call for this long is killed without one. */
-const CATCH_MS = 2000
+const CATCH_MS = 5000
 const LEAST_WORK_MS = 5
 /** The approximate number of simultaneous copies of each key. */
 const AT_ONCE = 4
@@ -164,16 +164,22 @@ interface Faults {
 
 const NO_FAULTS: Faults = { at: () => undefined, settled: () => Promise.resolve() }
 
-/** Kills gateways and restarts Redis at even distances, each one after the other. */
+/** Kills gateways and restarts Redis at even distances, Redis first. */
 function createFaults(world: World, requests: number): Faults {
   const series = [
-    { times: scaled(world.context, 'kills'), act: () => killGateway(world) },
-    { times: scaled(world.context, 'restarts'), act: () => restartRedis(world) },
-  ].map(({ times, act }) => ({ every: requests / (times + 1), left: times, act, last: Promise.resolve() }))
+    { times: scaled(world.context, 'kills'), act: () => killGateway(world), later: 0 },
+    { times: scaled(world.context, 'restarts'), act: () => restartRedis(world), later: 0.5 },
+  ].map(({ times, act, later }) => ({
+    every: requests / (times + 1),
+    left: times,
+    later,
+    act,
+    last: Promise.resolve(),
+  }))
   return {
     at(index) {
       for (const each of series) {
-        if (each.left === 0 || index < requests - each.left * each.every) continue
+        if (each.left === 0 || index < requests - (each.left + each.later) * each.every) continue
         each.left -= 1
         each.last = each.last.then(each.act)
       }

@@ -13,7 +13,7 @@ testWithProgram(
 )
 
 testWithProgram(redis, 'the run notices a Redis that forgets its keys', async () => {
-  const scale = { persistent: 0, gateways: 1, kills: 0, restarts: 1, keys: 12, copies: 4 }
+  const scale = { persistent: 0, gateways: 1, kills: 0, keys: 40, copies: 4 }
   expect(missed(await runShort(run, scale))).toContainEqual(
     expect.stringMatching(/^keys with two calls: \d+, not exactly 0$/),
   )
