@@ -248,4 +248,18 @@ describe('a route that cannot be a tool', () => {
       message: 'the schema has more than 65536 bytes',
     })
   })
+
+  // Each took minutes while every name, and every pair of a server and a path, was compared.
+  test('has a document of 1 MB with thousands of references, or of servers and paths', () => {
+    const names = Array.from({ length: 12_000 }, (_, index) => `k${index}`)
+    const schemas = Object.fromEntries(names.map((name) => [name, { x: {} }]))
+    const properties = Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/schemas/${name}/x` }]),
+    )
+    const referring = documentWith(bodyOf({ type: 'object', properties }), { components: { schemas } })
+    expect(faultOf(referring)?.code).toBe('too_large')
+    const servers = names.map((name) => ({ url: `/${name}` }))
+    const paths = Object.fromEntries(names.map((name) => [`/${name}`, { post: {} }]))
+    expect(faultOf({ openapi: '3.1.1', servers, paths })?.code).toBe('no_operation')
+  })
 })

@@ -146,10 +146,14 @@ function documentInputs(route: ToolRoute, document: unknown): Inputs {
 function findOperation({ method, path }: ToolRoute, document: JsonObject) {
   const wanted = blanked(path)
   const prefixes = ['', ...listAt(document, 'servers').map((server) => serverPath(textAt(server, 'url')))]
+  // Looked up, not compared one by one: a document may have thousands of servers and of paths.
+  const templates = new Set(
+    prefixes.filter((prefix) => wanted.startsWith(prefix)).map((prefix) => wanted.slice(prefix.length)),
+  )
   for (const [template, item] of Object.entries(objectAt(document, 'paths'))) {
     const operation = isObject(item) ? item[method.toLowerCase()] : undefined
     if (!isObject(item) || !isObject(operation)) continue
-    if (prefixes.some((prefix) => blanked(prefix + template) === wanted)) return { template, item, operation }
+    if (templates.has(blanked(template))) return { template, item, operation }
   }
   throw new SchemaError('no_operation', `the document has no operation for ${method} ${path}`)
 }

@@ -5,6 +5,8 @@ import type { ToolFault } from './tool.ts'
 export const MAX_SCHEMA_DEPTH = 64
 /** The most bytes of a tool's input schema. */
 export const MAX_SCHEMA_BYTES = 65_536
+// The smallest schema is `{}`. A copy ends here, so that a large document cannot block the process.
+const MAX_SCHEMAS = MAX_SCHEMA_BYTES / 2
 
 /** A schema that cannot be part of a tool. */
 export class SchemaError extends Error {
@@ -49,6 +51,9 @@ export class SchemaCopy {
   readonly definitions: Record<string, unknown> = Object.create(null)
   readonly #document: JsonObject
   readonly #names = new Map<string, string>()
+  readonly #taken = new Set<string>()
+  readonly #lastNumbers = new Map<string, number>()
+  #copied = 0
 
   constructor(document: JsonObject) {
     this.#document = document
@@ -59,6 +64,8 @@ export class SchemaCopy {
     if (depth > MAX_SCHEMA_DEPTH) {
       throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
     }
+    this.#copied += 1
+    if (this.#copied > MAX_SCHEMAS) throw tooLarge()
     if (!isObject(schema)) return schema
     const copied: Record<string, unknown> = {}
     for (const [key, value] of Object.entries(schema)) {
@@ -106,10 +113,14 @@ export class SchemaCopy {
 
   #freeName(pointer: string): string {
     const base = (pointer.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_') || 'root'
-    let name = base
-    for (let count = 2; name in this.definitions || [...this.#names.values()].includes(name); count += 1) {
-      name = `${base}_${count}`
-    }
+    let number = this.#lastNumbers.get(base) ?? 0
+    let name: string
+    do {
+      number += 1
+      name = number === 1 ? base : `${base}_${number}`
+    } while (this.#taken.has(name))
+    this.#lastNumbers.set(base, number)
+    this.#taken.add(name)
     return name
   }
 
@@ -151,6 +162,10 @@ export function checkSize(schema: JsonObject): void {
     throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
   }
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES) {
-    throw new SchemaError('too_large', `the schema has more than ${MAX_SCHEMA_BYTES} bytes`)
+    throw tooLarge()
   }
+}
+
+function tooLarge(): SchemaError {
+  return new SchemaError('too_large', `the schema has more than ${MAX_SCHEMA_BYTES} bytes`)
 }
