@@ -149,6 +149,17 @@ describe('an approval on 2026-07-28', () => {
     expect(result.structuredContent).toMatchObject({ paid: 500 })
   })
 
+  test('that is always decided and always followed by another one ends', async () => {
+    const gateway = scriptedGateway({
+      answer(request, count) {
+        if (request.path.startsWith('/approvals/')) return { type: 'success', body: { state: 'approved' } }
+        return { ...approvalAnswer(request, token), headers: { Location: `/approvals/${count}` } }
+      },
+    })
+    expect((await call(gateway, given)).result.isError).toBe(true)
+    expect(gateway.sent.length).toBeLessThan(30)
+  })
+
   test('is an error with the link for clients without links', async () => {
     const { gateway } = approving()
     const { result } = await call(gateway, given, { capabilities: { elicitation: {} } })

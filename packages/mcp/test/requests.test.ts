@@ -77,7 +77,7 @@ test('a key that no header can carry is refused before anything is sent', async 
   expect(gateway.sent).toEqual([])
 })
 
-test.each(['.', '..'])('the path segment %s is refused with a typed answer', async (campaignId) => {
+test.each(['.', '..', '\ud800'])('the path segment %j is refused with a typed answer', async (campaignId) => {
   const gateway = scriptedGateway({ answer: () => success })
   const { result } = await call(gateway, { campaignId })
   expect(result).toMatchObject({
@@ -88,6 +88,29 @@ test.each(['.', '..'])('the path segment %s is refused with a typed answer', asy
     },
   })
   expect(gateway.sent).toEqual([])
+})
+
+// Servers cut the connection of a longer request, which would count as a failure of the service.
+test.each([{ campaignId: 'c'.repeat(9000) }, { campaignId: 'c', dry: 'd'.repeat(9000) }])(
+  'arguments that are too long for a path or a query are refused with a typed answer',
+  async (given) => {
+    const gateway = scriptedGateway({ answer: () => success })
+    const { result } = await call(gateway, given)
+    const message = 'are too long: at most 8192 characters fit outside the body'
+    expect(result.structuredContent).toMatchObject({
+      type: 'validation_failed',
+      errors: [{ field: 'arguments', message }],
+    })
+    expect(gateway.sent).toEqual([])
+  },
+)
+
+test('an argument without a name is not the whole body, and a long name is cut', async () => {
+  const gateway = scriptedGateway({ answer: () => success, mcp: { input: 'none' } })
+  expect((await call(gateway, { campaignId: 'c', '': [] })).error.message).toBe('Unknown argument: ')
+  const strict = scriptedGateway({ answer: () => success })
+  const { error } = await call(strict, { campaignId: 'c', ['x'.repeat(1000)]: 1 })
+  expect(error).toEqual({ code: -32602, message: `Unknown argument: ${'x'.repeat(64)}` })
 })
 
 test('an unknown tool and a hidden tool are different: the hidden one is judged', async () => {

@@ -45,7 +45,9 @@ export function toolRequest(
     if (tool.route.mcp.idempotencyArgument === true && argument === KEY_ARGUMENT) continue
     const place = tool.places.get(argument)
     const location = place?.location ?? tool.additional
-    if (location === undefined) return { type: 'unknown_argument', name: argument }
+    // The empty name is that of a whole body.
+    if (location === undefined || (place === undefined && argument === ''))
+      return { type: 'unknown_argument', name: argument }
     values.set(location, place?.name ?? argument, value)
   }
   for (const { location, name, value } of answers)
@@ -65,16 +67,22 @@ function fill(tool: CatalogueTool, values: Values): ToolRequest | NoRequest {
     const segment = segmentOf(values.path.get(name))
     if (segment === undefined) return missingParameter(tool, name)
     // The gateway and URL libraries resolve these segments, so that another route would be called.
-    if (segment === '.' || segment === '..')
+    if (segment === '.' || segment === '..' || !segment.isWellFormed())
       return { type: 'invalid', name, message: 'is not a path segment' }
     // Names differ between the template and the document; the order does not.
     path = path.replace(/\{[^{}]*\}/, () => encodeURIComponent(segment))
   }
   const header = headersOf(values.header)
   if (!isObject(header)) return { type: 'invalid', name: header, message: 'cannot be the value of a header' }
+  const target = path + queryOf(values.query)
+  const length = Object.entries(header).flat().join('').length + target.length
+  if (length > MAX_HEAD_LENGTH) {
+    const message = `are too long: at most ${MAX_HEAD_LENGTH} characters fit outside the body`
+    return { type: 'invalid', name: 'arguments', message }
+  }
   return {
     type: 'request',
-    path: path + queryOf(values.query),
+    path: target,
     headers: header as Readonly<Record<string, string>>,
     body: bodyOf(tool, values),
   }
@@ -106,6 +114,8 @@ function plainText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+// Servers cut the connection above 16 KiB. The gateway would take that for a failure of the service.
+const MAX_HEAD_LENGTH = 8192
 // Visible characters of latin1, blanks and tabs (RFC 9110 5.5).
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/

@@ -54,7 +54,7 @@ export class ToolRun {
     const { name } = reason
     switch (reason.type) {
       case 'unknown_argument':
-        return { type: 'refused', error: invalidParams(`Unknown argument: ${name}`) }
+        return { type: 'refused', error: invalidParams(`Unknown argument: ${name.slice(0, 64)}`) }
       case 'missing': {
         const input = {
           name,
@@ -178,7 +178,7 @@ export class ToolRun {
     const { state, role } = await this.#readApproval(location)
     this.#tokens = [...this.#tokens, token].slice(-MAX_TOKENS)
     // Somebody decided meanwhile: so approvals work with clients that only call again.
-    if (state === 'approved' && !this.#approved.has(location)) {
+    if (state === 'approved' && !this.#approved.has(location) && this.#approved.size < MAX_TOKENS) {
       this.#approved.add(location)
       return this.#perform()
     }
