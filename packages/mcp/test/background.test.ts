@@ -105,6 +105,15 @@ describe('an accepted operation is a task', () => {
     expect((await task(gateway, 'tasks/update', created.taskId)).result.resultType).toBe('complete')
   })
 
+  test('whose status is at another path is not posted to when it is cancelled', async () => {
+    const gateway = scriptedGateway({
+      answer: () => ({ type: 'accepted', operationId: 'op-1', statusUrl: '/work/op-1' }),
+    })
+    const { result: created } = await call(gateway, given, { capabilities: tasks })
+    expect((await task(gateway, 'tasks/cancel', created.taskId)).result.resultType).toBe('complete')
+    expect(gateway.sent).toHaveLength(1)
+  })
+
   test('of one caller only: for others it is unknown, like a changed id', async () => {
     const { gateway } = accepting()
     const { result } = await call(gateway, given, { capabilities: tasks })

@@ -161,6 +161,8 @@ class Operations {
     const reference = openTaskId(this.#options.seal, taskId, context.caller)
     if (reference === undefined) return refused(UNKNOWN_TASK)
     const path = reference.statusPath.replace(/\/status(?=$|\?)/, '/cancel')
+    // No address for the cancellation is known. MCP lets a server ignore it.
+    if (path === reference.statusPath) return { type: 'acknowledged' }
     const answered = await this.#send('POST', path, context)
     // An operation that has ended stays as it is, and the cancellation is acknowledged all the same.
     if (answered.type === 'conflict') return { type: 'acknowledged' }

@@ -4,7 +4,7 @@ import { type Caller, type DetailedTask, principalOf, type Task } from '../proto
 import type { ProtocolVersion } from '../protocol/versions.ts'
 import type { Seal } from '../sealed-text.ts'
 import { type Answered, retryAfterOf } from './inner-exchange.ts'
-import { resultOf } from './outcome-result.ts'
+import { resultOf, withoutTokens } from './outcome-result.ts'
 
 /** How long a task is kept: as long as services keep operations. */
 const TTL_MS = 2_592_000_000
@@ -87,7 +87,7 @@ export function taskOf(taskId: string, answered: Answered, version: ProtocolVers
   if (body['status'] === 'cancelled') return { ...base, status: 'cancelled' }
   const outcome = outcomeOf(answered)
   if (outcome !== undefined) return { ...base, status: 'completed', result: resultOf(outcome, version) }
-  const { progress } = body
+  const progress = withoutTokens(body['progress'])
   const message = typeof progress === 'string' ? progress : progress && JSON.stringify(progress)
   return {
     ...base,
