@@ -143,10 +143,11 @@ describe('the endpoint', () => {
         throw new Error('secret host db-1')
       },
     })
-    expect((await call(broken, { campaignId: 'c' })).error).toEqual({
-      code: -32603,
-      message: 'Internal error',
-    })
+    const params = { name: 'create-optimization', arguments: { campaignId: 'c' } }
+    const answer = await modern(broken, 'tools/call', params)
+    const [{ error }] = await messagesOf(answer)
+    expect(error).toEqual({ code: -32603, message: 'Internal error' })
+    expect(answer.facts.result).toBe('refused')
     expect(broken.errors).toHaveLength(1)
   })
 })
@@ -158,6 +159,8 @@ test('arguments of 65 levels and of 100,000 are refused', async () => {
   expect(await goalOf(63)).toBeUndefined()
   expect(await goalOf(64)).toBe(-32602)
   expect(await goalOf(100_000)).toBe(-32602)
+  const params = { inputResponses: { inputs: { action: 'accept', content: { goal: levels(100_000) } } } }
+  expect((await call(gateway(), { campaignId: 'c' }, { params })).error?.code).toBe(-32602)
 })
 
 test('labels of metrics are few, whatever clients send', async () => {

@@ -225,6 +225,21 @@ describe('a clarification of 2025', () => {
     expect((await stream.next()).result.structuredContent).toMatchObject({ goal: 'ctr' })
     expect(relayed).toHaveLength(1)
   })
+
+  test('with 100,000 levels counts as refused, here and in another process', async () => {
+    const relayed: RelayedMessage[] = []
+    const gateway = asking({ relay: (message) => void relayed.push(message) })
+    const { session } = await initialize(gateway)
+    const stream = reader(await post(gateway, callBody(), withSession(session)))
+    const { id } = await stream.next()
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    const answer = { action: 'accept', content: { goal: deep } }
+    await respond(gateway, session, 'w2.1', answer)
+    expect(relayed).toEqual([{ type: 'response', id: 'w2.1', session, result: undefined }])
+    await respond(gateway, session, id, answer)
+    expect((await stream.next()).result).toMatchObject({ isError: true })
+    expect(gateway.errors).toEqual([])
+  })
 })
 
 describe('an approval of 2025', () => {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
+import { isDeeperThan, isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import { acceptsStream, headerOf, mcpHeaders, unsupportedVersion } from './envelope.ts'
 import {
   type AnswerFacts,
@@ -26,6 +26,7 @@ import {
   finalRefusal,
   finalResult,
   guarded,
+  MAX_VALUE_DEPTH,
   type ProtocolOptions,
   readCall,
   resultKind,
@@ -170,7 +171,9 @@ export class LegacyProtocol {
 
   #accept(message: Exclude<RpcMessage, RpcRequest>, { id: session }: Peer, facts: AnswerFacts): McpAnswer {
     if (session !== undefined && message.type === 'response' && typeof message.id === 'string') {
-      this.#open.deliver({ type: 'response', id: message.id, session, result: message.result })
+      // An answer that no process could write is one without a result.
+      const result = isDeeperThan(message.result, MAX_VALUE_DEPTH) ? undefined : message.result
+      this.#open.deliver({ type: 'response', id: message.id, session, result })
     }
     if (
       session !== undefined &&
@@ -186,8 +189,8 @@ export class LegacyProtocol {
   }
 
   #run(exchange: Exchange, signal: AbortSignal): Promise<FinalMessage> {
-    const { message, peer } = exchange
-    return guarded({ onError: this.#options.onError, id: message.id, signal }, () => {
+    const { message, peer, facts } = exchange
+    return guarded({ onError: this.#options.onError, id: message.id, facts, signal }, () => {
       if (peer.id === undefined) return this.#dispatch(exchange, signal)
       return this.#open.cancellable(peer.id, message.id, (cancelled) =>
         this.#dispatch(exchange, AbortSignal.any([signal, cancelled])),

@@ -64,7 +64,7 @@ export class ModernProtocol {
       signal: request.signal,
       facts,
       run: (outbox, signal) =>
-        guarded({ onError: this.#options.onError, id: message.id, signal }, () =>
+        guarded({ onError: this.#options.onError, id: message.id, facts, signal }, () =>
           this.#dispatch(message, { ...context, signal }, { outbox: canStream ? outbox : undefined, facts }),
         ),
     })

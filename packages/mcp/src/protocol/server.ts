@@ -68,7 +68,8 @@ export function finalRefusal(id: RpcId, refusal: Refusal | HttpRefusal): FinalMe
   return { status, headers, body, message: error }
 }
 
-const MAX_ARGUMENT_DEPTH = 64
+/** The most levels of arguments and of answers to questions. */
+export const MAX_VALUE_DEPTH = 64
 
 /** Reads the parameters of a `tools/call`. */
 export function readCall(
@@ -79,8 +80,10 @@ export function readCall(
   const { name, arguments: given = {}, inputResponses = {}, requestState } = params
   if (typeof name !== 'string') return refused('Invalid params: name is missing')
   if (!isObject(given)) return refused('Invalid params: arguments has to be an object')
-  if (isDeeperThan(given, MAX_ARGUMENT_DEPTH)) return refused('Invalid params: arguments has too many levels')
+  if (isDeeperThan(given, MAX_VALUE_DEPTH)) return refused('Invalid params: arguments has too many levels')
   if (!isObject(inputResponses)) return refused('Invalid params: inputResponses has to be an object')
+  if (isDeeperThan(inputResponses, MAX_VALUE_DEPTH))
+    return refused('Invalid params: inputResponses has too many levels')
   if (requestState !== undefined && typeof requestState !== 'string') return refused('Invalid requestState')
   const progressToken = context.meta['progressToken']
   const isWanted = typeof progressToken === 'string' || typeof progressToken === 'number'
@@ -106,12 +109,13 @@ function refused(message: string): Refusal {
 /** A request that a handler serves. */
 export interface Guarded extends Pick<ProtocolOptions, 'onError'> {
   readonly id: RpcId
+  readonly facts: AnswerFacts
   readonly signal: AbortSignal
 }
 
 /** Runs a handler; an unexpected error is reported and answered without its cause. */
 export async function guarded(
-  { id, signal, onError }: Guarded,
+  { id, facts, signal, onError }: Guarded,
   handle: () => Promise<FinalMessage>,
 ): Promise<FinalMessage> {
   try {
@@ -119,6 +123,7 @@ export async function guarded(
   } catch (error) {
     // Requests of a client that has gone fail, and nobody waits for the answer.
     if (!signal.aborted) onError?.(error)
+    facts.result = 'refused'
     return finalError(id, { code: rpcCodes.internalError, message: 'Internal error' })
   }
 }
