@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 // Started by service-process.ts. `PUT /mode/NAME` decides about every answer from then on.
 let mode = 'ok'
 let isEnding = false
+/** Health checks since the start; `GET /checks` answers with them. */
+let checks = 0
 
 const SLOW_MS = 3000
 
@@ -15,6 +17,8 @@ const server = createServer((request, response) => {
 }).listen(Number(process.argv[2]), '127.0.0.1', () => process.stdout.write('listening\n'))
 
 function answer(url: string, response: import('node:http').ServerResponse): void {
+  if (url === '/healthz') checks += 1
+  if (url === '/checks') return void response.end(String(checks))
   if (!url.startsWith('/r') || mode === 'ok') return void response.end('{}')
   if (mode === 'failing') return void response.writeHead(500).end()
   if (mode === 'resetting') return void response.socket?.resetAndDestroy()

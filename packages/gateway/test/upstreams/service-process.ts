@@ -13,6 +13,8 @@ export interface ServiceProcess {
   readonly url: string
   signal(name: NodeJS.Signals): void
   setMode(mode: ServiceMode): Promise<void>
+  /** The health checks that it answered since its start. */
+  checks(): Promise<number>
   /** Ends it with a signal and starts it again on the same port. */
   restart(signal: NodeJS.Signals): Promise<void>
   start(): Promise<void>
@@ -38,6 +40,7 @@ export async function startService(): Promise<ServiceProcess> {
     start,
     signal: (name) => void child.kill(name),
     setMode: async (mode) => void (await sendRequest(`${url}/mode/${mode}`, { method: 'PUT' })),
+    checks: async () => Number((await sendRequest(`${url}/checks`)).body),
     async restart(signal) {
       const ended = once(child, 'exit')
       child.kill(signal)
