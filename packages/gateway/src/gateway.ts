@@ -186,7 +186,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
       return adminPort()
     },
     reload: reloading.run,
-    drain: () => drain({ config: gatewayConfig(), state, listener, load, log }).then(close),
+    drain: () => drain({ config: gatewayConfig(), state, listener, load, log, ...mcp }).then(close),
     close,
   }
 }

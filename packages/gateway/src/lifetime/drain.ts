@@ -13,6 +13,8 @@ export interface DrainParts {
   readonly listener: Listener
   readonly load: Load
   readonly log: Log
+  /** The streams of MCP clients that only listen. They would last as long as the drain. */
+  readonly links: { endSubscriptions(): void }
 }
 
 /** Time for cancelled streams to send their last frame. */
@@ -22,7 +24,7 @@ const LINGER_MS = 500
 const LINGER_STEP_MS = 20
 
 /** Takes no new work, waits for requests in flight, then cancels the rest in an orderly way. */
-export async function drain({ config, state, listener, load, log }: DrainParts): Promise<void> {
+export async function drain({ config, state, listener, load, log, links }: DrainParts): Promise<void> {
   log.info('draining', { in_flight: load.active.length, seconds: config.drain_seconds })
   state.draining = true
   if (config.drain_delay_seconds > 0) {
@@ -36,6 +38,7 @@ export async function drain({ config, state, listener, load, log }: DrainParts):
   // Requests are refused only after the last connection is accepted: one accepted meanwhile is still served.
   await listener.drain()
   state.closing = true
+  links.endSubscriptions()
   const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
   if (!finished) await cancelRest(load, log)
   await linger(listener)

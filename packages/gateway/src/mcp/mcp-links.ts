@@ -93,6 +93,11 @@ export class McpLinks {
     for (const endpoint of this.#endpoints.keys()) endpoint.toolsChanged()
   }
 
+  /** Ends the streams of clients that wait for changes of the list, so that a drain does not wait for them. */
+  endSubscriptions(): void {
+    for (const endpoint of this.#endpoints.keys()) endpoint.close()
+  }
+
   /** How many questions to clients wait for an answer. */
   get pendingElicitations(): number {
     return [...this.#endpoints.keys()].reduce((sum, { pendingElicitations }) => sum + pendingElicitations, 0)

@@ -19,7 +19,7 @@ export interface Endpoint {
   receive(message: RelayedMessage): void
   /** How many questions to clients wait for an answer. */
   readonly pendingElicitations: number
-  /** Ends all subscriptions. */
+  /** Ends all subscriptions, and later ones at once. */
   close(): void
 }
 

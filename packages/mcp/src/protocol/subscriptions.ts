@@ -31,6 +31,7 @@ export interface ListenOptions {
 export class Subscriptions {
   readonly #environment: Environment
   readonly #listeners = new Set<Listener>()
+  #isClosed = false
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -54,7 +55,7 @@ export class Subscriptions {
       stamped(listener, 'notifications/subscriptions/acknowledged', { notifications: honored }),
     )
     const left = new AbortController()
-    if (isWanted) this.#open(listener, AbortSignal.any([signal, left.signal]))
+    if (isWanted && !this.#isClosed) this.#open(listener, AbortSignal.any([signal, left.signal]))
     else end(listener)
     return {
       status: httpStatuses.ok,
@@ -71,8 +72,9 @@ export class Subscriptions {
     }
   }
 
-  /** Ends all streams. */
+  /** Ends all streams, and later ones at once. */
   close(): void {
+    this.#isClosed = true
     for (const listener of this.#listeners) end(listener)
     this.#listeners.clear()
   }
