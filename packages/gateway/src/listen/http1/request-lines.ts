@@ -131,7 +131,7 @@ export class RequestLines {
     const value = withoutBlanks(text, colon + 1, end)
     this.rawHeaders.push(name, value)
     // Some servers, Node among them, do not know a coding with a tab behind it: it is kept, and so refused.
-    const hasTab = key === 'transfer-encoding' && text.charCodeAt(end - 1) === TAB
+    const hasTab = key === 'transfer-encoding' && value !== '' && text.charCodeAt(end - 1) === TAB
     this.noteFraming(key, hasTab ? `${value}\t` : value)
   }
 

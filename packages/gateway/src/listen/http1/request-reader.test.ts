@@ -218,7 +218,7 @@ describe('a coding', () => {
     expect(seen.complete).toBe(0)
   })
 
-  it.each(['', 'chunked, gzip', 'chunked,', 'chunked, chunked', 'chunked , x'])('%j is refused', (coding) => {
+  it.each(['', '\t', 'chunked, gzip', 'chunked,', 'chunked, chunked', 'chunked , x'])('%j is refused', (coding) => {
     expect(read(post(`Transfer-Encoding: ${coding}\r\n`)).refused).toBe('400 HPE_INVALID_TRANSFER_ENCODING')
   })
 })
