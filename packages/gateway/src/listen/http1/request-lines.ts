@@ -157,7 +157,8 @@ export class RequestLines {
     const lower = coding.toLowerCase()
     if (lower === 'chunked') return 'chunked'
     // `chunked` may only be the last coding (RFC 9112, section 6.1).
-    if (lower === '' || listItems(lower).slice(0, -1).includes('chunked'))
+    const items = listItems(lower)
+    if (items.includes('') || items.slice(0, -1).includes('chunked'))
       throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
     return 'unknown'
   }

@@ -122,6 +122,8 @@ export class RequestReader {
     const isRequestLine = !this.lines.hasBegun
     if (line !== '') this.isWithinRequest = true
     if (isRequestLine && line !== '') refuseImpossibleMethod(line)
+    // The empty line at the end of a head does not count.
+    if (line === '' && !isRequestLine) return
     const room = this.limits.maxHeadBytes - this.headBytes
     if (FORBIDDEN.test(line.length > room ? line.slice(0, Math.max(0, room)) : line))
       throw badRequest(isRequestLine ? 'HPE_INVALID_URL' : 'HPE_INVALID_HEADER_TOKEN')
