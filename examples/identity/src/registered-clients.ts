@@ -10,6 +10,10 @@ const MAX_URI_LENGTH = 512
 const MAX_NAME_LENGTH = 100
 const LOOPBACKS: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
 const FORBIDDEN_SCHEMES = /^(javascript|vbscript|data|blob|file|about|view-source|ftp|wss?|https?):$/
+// URL parsers drop blanks and line ends and read backslashes as slashes, browsers not always in the same way.
+const PLAIN_URI = /^[\x21-\x5b\x5d-\x7e]+$/
+// The name becomes a part of the Content-Security-Policy.
+const HOST_NAME = /^[a-z0-9.-]+$/
 const AUTH_METHODS: ReadonlySet<unknown> = new Set(['none', 'client_secret_basic', 'client_secret_post'])
 // Each of these has the server fetch or believe something that the client names.
 const FORBIDDEN = ['jwks', 'jwks_uri', 'sector_identifier_uri', 'request_uris', 'software_statement'] as const
@@ -46,12 +50,15 @@ function isPlainName(name: unknown): boolean {
 
 function acceptedRedirects(given: unknown): string[] {
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_REDIRECTS)
-    throw new errors.InvalidRedirectUri(`redirect_uris has to be a list of 1 to ${MAX_REDIRECTS} addresses`)
+    throw new errors.InvalidClientMetadata(
+      `redirect_uris has to be a list of 1 to ${MAX_REDIRECTS} addresses`,
+    )
   const accepted = given.filter(isWebAddress)
-  if (accepted.length === 0) throw new errors.InvalidRedirectUri(`redirect_uris ${EXPECTED}`)
+  if (accepted.length === 0) throw new errors.InvalidClientMetadata(`redirect_uris ${EXPECTED}`)
   return accepted
 }
 
+// oidc-provider gives descriptions that begin with `redirect_uris` the error `invalid_redirect_uri`.
 const EXPECTED = 'have to be https addresses, or http addresses of this machine'
 
 /**
@@ -60,13 +67,14 @@ const EXPECTED = 'have to be https addresses, or http addresses of this machine'
  */
 function isWebAddress(uri: unknown): uri is string {
   const url = typeof uri === 'string' && uri.length <= MAX_URI_LENGTH ? URL.parse(uri) : null
-  if (url === null || url.username !== '' || url.password !== '' || url.href.includes('#'))
-    throw new errors.InvalidRedirectUri(`redirect_uris ${EXPECTED}`)
+  const isPlain = typeof uri === 'string' && PLAIN_URI.test(uri) && url?.href.includes('#') === false
+  if (url === null || url.username !== '' || url.password !== '' || !isPlain)
+    throw new errors.InvalidClientMetadata(`redirect_uris ${EXPECTED}`)
   const { protocol, hostname } = url
   const isLoopback = LOOPBACKS.has(hostname)
-  if (protocol === 'https:' && !isLoopback && !hostname.includes('*')) return true
+  if (protocol === 'https:' && !isLoopback && HOST_NAME.test(hostname)) return true
   if (protocol === 'http:' && isLoopback) return true
-  if (FORBIDDEN_SCHEMES.test(protocol)) throw new errors.InvalidRedirectUri(`redirect_uris ${EXPECTED}`)
+  if (FORBIDDEN_SCHEMES.test(protocol)) throw new errors.InvalidClientMetadata(`redirect_uris ${EXPECTED}`)
   return false
 }
 

@@ -271,6 +271,9 @@ const refusedRedirects = [
   ['https://*.example.test/', CALLBACK],
   ['https://user:secret@example.test/', CALLBACK],
   ['https://example.test/#fragment', CALLBACK],
+  ['https://example.test;script-src/', CALLBACK],
+  ['https://example.test/callback\n', CALLBACK],
+  ['https:\\\\example.test', CALLBACK],
   ['not an address', CALLBACK],
   [`https://example.test/${'a'.repeat(512)}`],
   [42],
@@ -283,7 +286,10 @@ test.each(refusedRedirects.map((uris) => [JSON.stringify(uris).slice(0, 60), uri
   async (_shown, redirect_uris) => {
     const response = await register(issuer, { redirect_uris })
     expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ error: 'invalid_redirect_uri' })
+    expect(await response.json()).toEqual({
+      error: 'invalid_redirect_uri',
+      error_description: expect.stringMatching(/^redirect_uris (has|have) to be /),
+    })
   },
 )
 
