@@ -123,6 +123,7 @@ export class ChunkedBody {
     const key = headerKey(line.slice(0, Math.max(0, line.indexOf(':'))))
     if (key === '') throw badRequest('HPE_INVALID_HEADER_TOKEN')
     // A trailer that frames could be merged into a head by another server (RFC 9110, section 6.5.1).
+    if (key === 'connection') throw badRequest('HPE_INVALID_HEADER_TOKEN')
     if (key === 'content-length') throw badRequest('HPE_INVALID_CONTENT_LENGTH')
     if (key === 'transfer-encoding') throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
   }

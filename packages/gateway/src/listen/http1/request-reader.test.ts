@@ -268,6 +268,7 @@ describe('chunks', () => {
     '5\r\nhello\r\n0\r\nX-Late : 1\r\n\r\n',
     '5\r\nhello\r\n0\r\nX-Late: 1\r\n 2\r\n\r\n',
     '5\r\nhello\r\n0\r\nContent-Length: 5\r\n\r\n',
+    '5\r\nhello\r\n0\r\nConnection: close\r\n\r\n',
     '5\r\nhello\r\n0\r\ntransfer-encoding: chunked\r\n\r\n',
   ])('%j are refused', (text) => {
     const seen = read(chunked(text) + get())
