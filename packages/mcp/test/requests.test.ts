@@ -12,11 +12,11 @@ test('arguments go to their places, with the ids, the key and the token of the c
     'x-actor-principal': 'mallory',
   }
   const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
-  await call(gateway, { campaignId: 'a/b c', goal: 'ctr', dry: true }, { headers, meta })
+  await call(gateway, { campaignId: 'a?b c', goal: 'ctr', dry: true }, { headers, meta })
   const [request] = gateway.sent
   expect(request).toMatchObject({
     method: 'POST',
-    path: '/campaigns/a%2Fb%20c/optimizations?dry=true',
+    path: '/campaigns/a%3Fb%20c/optimizations?dry=true',
     body: '{"goal":"ctr"}',
     facts: { tool: 'create-optimization', version: '2026-07-28', client: 'tester', round: 1 },
   })
@@ -77,18 +77,21 @@ test('a key that no header can carry is refused before anything is sent', async 
   expect(gateway.sent).toEqual([])
 })
 
-test.each(['.', '..', '\ud800'])('the path segment %j is refused with a typed answer', async (campaignId) => {
-  const gateway = scriptedGateway({ answer: () => success })
-  const { result } = await call(gateway, { campaignId })
-  expect(result).toMatchObject({
-    isError: true,
-    structuredContent: {
-      type: 'validation_failed',
-      errors: [{ field: 'campaignId', message: 'is not a path segment' }],
-    },
-  })
-  expect(gateway.sent).toEqual([])
-})
+test.each(['.', '..', '..;x', 'a/b', 'a\\b', 'a\0', '\ud800'])(
+  'the path segment %j is refused with a typed answer',
+  async (campaignId) => {
+    const gateway = scriptedGateway({ answer: () => success })
+    const { result } = await call(gateway, { campaignId })
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        type: 'validation_failed',
+        errors: [{ field: 'campaignId', message: 'is not a path segment' }],
+      },
+    })
+    expect(gateway.sent).toEqual([])
+  },
+)
 
 // Servers cut the connection of a longer request, which would count as a failure of the service.
 test.each([{ campaignId: 'c'.repeat(9000) }, { campaignId: 'c', dry: 'd'.repeat(9000) }])(

@@ -66,9 +66,7 @@ function fill(tool: CatalogueTool, values: Values): ToolRequest | NoRequest {
   for (const name of tool.pathParameters) {
     const segment = segmentOf(values.path.get(name))
     if (segment === undefined) return missingParameter(tool, name)
-    // The gateway and URL libraries resolve these segments, so that another route would be called.
-    if (segment === '.' || segment === '..' || !segment.isWellFormed())
-      return { type: 'invalid', name, message: 'is not a path segment' }
+    if (!isSegment(segment)) return { type: 'invalid', name, message: 'is not a path segment' }
     // Names differ between the template and the document; the order does not.
     path = path.replace(/\{[^{}]*\}/, () => encodeURIComponent(segment))
   }
@@ -91,6 +89,14 @@ function fill(tool: CatalogueTool, values: Values): ToolRequest | NoRequest {
 function segmentOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+/**
+ * Whether a text can be one segment of a path. Servers resolve dots, some of them before a semicolon, and slashes, so that
+ * another route would be called. The gateway refuses such a path too, but cannot name the argument.
+ */
+function isSegment(text: string): boolean {
+  return text.isWellFormed() && !/[/\\\p{Cc}]|^\.\.?(?:;|$)/u.test(text)
 }
 
 function missingParameter(tool: CatalogueTool, name: string): NoRequest {
