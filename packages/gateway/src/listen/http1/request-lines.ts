@@ -34,7 +34,8 @@ const LONGEST_METHOD = 'UNSUBSCRIBE'.length
 
 // RFC 9112, section 3, with one blank between the parts. The forms of the target are those of section 3.2.
 const REQUEST_LINE = /^([A-Z-]+) ([\x21-\x7e]+)(?: HTTP\/(1\.1|1\.0|0\.9|2\.0))?$/
-const TARGET = /^(?:\/[\x21-\x7e]*|\*|[A-Za-z]+:\/\/[A-Za-z0-9\-._~!$&'()*+,;=:%@[\]]+(?:[/?][\x21-\x7e]*)?)$/
+const TARGET =
+  /^(?:\/[\x21-\x7e]*|\*|[A-Za-z]+:\/\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]*@)?[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]+(?:[/?][\x21-\x7e]*)?)$/
 const AUTHORITY = /^[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]+$/
 
 // Digits beyond this are no 64-bit number.

@@ -80,12 +80,15 @@ describe('a target', () => {
     },
   )
 
-  it.each(['a', '*a', 'http:/h', 'http://', 'h:80', '/\xe9', '/\x7f', '"'])('%j is refused', (target) => {
-    expect(read(`GET ${target} HTTP/1.1\r\n\r\n`)).toMatchObject({
-      heads: [],
-      refused: expect.stringMatching(/^400 HPE_INVALID_URL$/),
-    })
-  })
+  it.each(['a', '*a', 'http:/h', 'http://', 'http://a@@b', 'h:80', '/\xe9', '/\x7f', '"'])(
+    '%j is refused',
+    (target) => {
+      expect(read(`GET ${target} HTTP/1.1\r\n\r\n`)).toMatchObject({
+        heads: [],
+        refused: expect.stringMatching(/^400 HPE_INVALID_URL$/),
+      })
+    },
+  )
 
   it('of CONNECT is an authority, and its content is nothing', () => {
     const { heads, complete } = read('CONNECT h:80 HTTP/1.1\r\nContent-Length: 5\r\n\r\n')
