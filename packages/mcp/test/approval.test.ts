@@ -136,6 +136,19 @@ describe('an approval on 2026-07-28', () => {
     expect(gateway.sent).toHaveLength(2)
   })
 
+  test('is not looked at again after its client has gone', async () => {
+    const { gateway } = approving()
+    const { result: first } = await call(gateway, given, { capabilities })
+    const gone = new AbortController()
+    const params = { requestState: first.requestState, inputResponses: accept }
+    const answer = call(gateway, given, { capabilities, params, signal: gone.signal })
+    await gateway.clock.advance(1500)
+    const before = gateway.sent.length
+    gone.abort()
+    await answer
+    expect(gateway.sent).toHaveLength(before)
+  })
+
   test('shows the link again if the client did not answer', async () => {
     const { gateway } = approving()
     const { result: first } = await call(gateway, given, { capabilities })

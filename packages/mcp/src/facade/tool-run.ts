@@ -233,13 +233,14 @@ export class ToolRun {
   async #holdApproval({ location, until }: PendingApproval): Promise<boolean> {
     const { environment, holdSeconds } = this.#options
     const deadline = Math.min(environment.now() + holdSeconds * 1000, until)
-    for (;;) {
+    while (!this.#call.signal.aborted) {
       const { state } = await this.#readApproval(location)
       if (state !== undefined && state !== 'pending') return true
-      if (environment.now() >= deadline || this.#call.signal.aborted) return false
+      if (environment.now() >= deadline) return false
       this.#requests.report('Waiting for the approval.')
       await environment.wait(APPROVAL_POLL_MS, this.#call.signal)
     }
+    return false
   }
 
   async #readApproval(location: string) {
@@ -261,6 +262,7 @@ export class ToolRun {
     while (environment.now() < deadline && !this.#call.signal.aborted) {
       this.#requests.report('Working.')
       await environment.wait(Math.min(pollOf(latest), deadline - environment.now()), this.#call.signal)
+      if (this.#call.signal.aborted) break
       latest = await this.#requests.get(statusPath)
       const outcome = outcomeOf(latest)
       if (outcome !== undefined && isOver(latest)) return this.#result(outcome)
