@@ -138,14 +138,14 @@ export const errorCodes = {
     type: 'conflict',
     message: 'It is not known whether the first request with this idempotency key had an effect.',
     cause:
-      'The first request was sent to the service and no complete answer came: its deadline passed, the connection broke, or the gateway ended. The route has `onUnknown: refuse`, so it is not sent again.',
+      'The first request was sent to the service and no complete answer came: its deadline passed, the connection broke, a proxy answered 502 or 504, or the gateway ended. The route has `onUnknown: refuse`, so it is not sent again.',
     fix: 'Look at the resource to see whether the request had its effect; if not, send it with a new key.',
   },
   IDEMPOTENCY_NOT_REPLAYABLE: {
     type: 'conflict',
     message: 'The request with this idempotency key was carried out, but its answer is not stored.',
     cause:
-      'The first answer was a stream, larger than `maxStoredBytes`, encoded, a success other than 200, 201 and 202, or one that the gateway did not let through.',
+      'The first answer was a stream, larger than `maxStoredBytes`, encoded, a success other than 200, 201 and 202, a redirection to the result, or one that the gateway did not let through.',
     fix: 'Read the resource instead; use a new key for another request.',
   },
   JWKS_UNAVAILABLE: {

@@ -13,7 +13,7 @@ import {
 import { fingerprint, keyDigest } from '../idempotency/fingerprint.ts'
 import type { HeldKey, KeyTerms } from '../idempotency/key-state.ts'
 import type { KeyAnswer, KeyStore } from '../idempotency/key-store.ts'
-import { isSuccess } from './keep-answer.ts'
+import { endOfStatus } from './keep-answer.ts'
 import type { Parts } from './parts.ts'
 import { replay } from './replay.ts'
 
@@ -140,8 +140,7 @@ async function callClaimed(exchange: Exchange, parts: Parts, { claim, call }: Cl
 /** The end of a key that no complete answer has settled. */
 function endOf({ upstreamStatus, sendCount }: Exchange, isCutOff: boolean): KeyEnd {
   if (upstreamStatus === undefined) return { type: sendCount > 0 ? 'unknown' : 'free' }
-  if (!isSuccess(upstreamStatus)) return { type: 'free' }
-  return { type: isCutOff ? 'unknown' : 'not_replayable' }
+  return endOfStatus(upstreamStatus) ?? { type: isCutOff ? 'unknown' : 'not_replayable' }
 }
 
 class Claim implements KeyClaim {

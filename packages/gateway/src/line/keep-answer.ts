@@ -1,11 +1,11 @@
 import { headerKeys, outcomes } from '@agentic-rest/profile'
 import { causeOf, refusal } from '../errors.ts'
-import type { Exchange, KeptAnswer, KeyClaim } from '../exchange.ts'
+import type { Exchange, KeptAnswer, KeyClaim, KeyEnd } from '../exchange.ts'
 import type { Checked, CheckedAnswer } from '../upstream/check-response.ts'
 import { readAhead } from '../upstream/read-ahead.ts'
 import { joinedHeader } from '../upstream/returned-headers.ts'
 
-/** Only these answers are stored: the others had no effect, so that their requests can be clarified, approved or retried. */
+/** Only these answers are stored. Other outcomes had no effect, so that their requests can be clarified, approved or retried. */
 const STORED: ReadonlySet<number> = new Set([
   outcomes.success.status,
   outcomes.created.status,
@@ -23,16 +23,25 @@ export async function keepAnswer(exchange: Exchange, checked: CheckedAnswer): Pr
   const { keyClaim: claim } = exchange
   const { answer } = checked
   if (claim === undefined) return { checked }
-  if (!isSuccess(answer.status)) {
-    await claim.settle({ type: 'free' })
+  const end = endOfStatus(answer.status)
+  if (end !== undefined) {
+    await claim.settle(end)
     return { checked }
   }
   return isStorable(checked) ? await storeAnswer(exchange, checked, claim) : { checked }
 }
 
-/** Whether a status is one of success. */
-export function isSuccess(status: number): boolean {
-  return Math.floor(status / 100) === 2
+/** Forms are answered with the address of their result: the request was carried out. */
+const RESULT_ELSEWHERE: ReadonlySet<number> = new Set([301, 302, 303])
+
+/** A proxy before the service says that it got no answer: nobody knows whether the request was carried out. */
+const NO_ANSWER: ReadonlySet<number> = new Set([502, 504])
+
+/** The end of a key by a status without success; `undefined` for a success, whose body decides. */
+export function endOfStatus(status: number): KeyEnd | undefined {
+  if (Math.floor(status / 100) === 2) return undefined
+  if (RESULT_ELSEWHERE.has(status)) return { type: 'not_replayable' }
+  return { type: NO_ANSWER.has(status) ? 'unknown' : 'free' }
 }
 
 /** An encoded body is not for every client. */

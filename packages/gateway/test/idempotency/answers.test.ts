@@ -194,6 +194,20 @@ test.each([400, 403, 404, 409, 412, 422, 429, 500, 503])('a %i frees the key', a
   expect(service.requests).toHaveLength(2)
 })
 
+test.each([
+  [303, 'IDEMPOTENCY_NOT_REPLAYABLE'],
+  [502, 'IDEMPOTENCY_OUTCOME_UNKNOWN'],
+  [504, 'IDEMPOTENCY_OUTCOME_UNKNOWN'],
+])('a %i is not repeated', async (status, code) => {
+  const service = await startUpstream((_request, response) => answerJson(response, { status, body: {} }))
+  for (const conformance of ['off', 'enforce']) {
+    const gateway = await startKeyed({ target: service.url, route: { conformance } })
+    await gateway.book('k')
+    expect(codeOf(await gateway.book('k'))).toEqual([409, code])
+  }
+  expect(service.requests).toHaveLength(2)
+})
+
 test('a stream holds its key while it is open, and cannot be replayed', async () => {
   const release = Promise.withResolvers<void>()
   const service = await startUpstream(async (_request, response) => {
