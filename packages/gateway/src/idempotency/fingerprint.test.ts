@@ -47,6 +47,8 @@ test('the order of members and of names in the query makes no difference', () =>
   )
   expect(digest({ query: '?b=2&a=1' })).toBe(digest())
   expect(digest({ query: '?a=1&a=2' })).not.toBe(digest({ query: '?a=2&a=1' }))
+  expect(digest({ query: '?a=%FF' })).not.toBe(digest({ query: '?a=%FE' }))
+  expect(digest({ query: '?a=1%26b=2' })).not.toBe(digest())
 })
 
 test.each([
