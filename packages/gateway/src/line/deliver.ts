@@ -21,12 +21,10 @@ export async function deliver(
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
 ): Promise<DeliveryEnd> {
-  if (hasLeft(exchange)) {
-    checked.answer.body.abort()
-    return 'client_disconnect'
-  }
   const tap = exchange.countsUsage ? tapFor(checked) : undefined
-  const end = await passOn(exchange, checked, { ownsCors, tap })
+  const end = hasLeft(exchange)
+    ? passNothing(checked, tap)
+    : await passOn(exchange, checked, { ownsCors, tap })
   exchange.usage = tap?.end()
   return end
 }
@@ -35,6 +33,13 @@ export async function deliver(
 function hasLeft({ keyClaim, signal, reply }: Exchange): boolean {
   signal.outlivesClient = false
   return keyClaim !== undefined && reply.isClosed
+}
+
+/** The tokens of an answer count also when nobody is left to get it. */
+function passNothing({ answer, bytes }: CheckedAnswer, tap: UsageTap | undefined): DeliveryEnd {
+  if (bytes !== undefined) tap?.chunk(bytes)
+  answer.body.abort()
+  return 'client_disconnect'
 }
 
 function tapFor({ essence, answer }: CheckedAnswer): UsageTap | undefined {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { startBlackhole } from '../harness/blackhole.ts'
 import { expectRefusal, headerValues } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
+import { eventually, metricValue } from '../harness/metric-value.ts'
 import { answerJson, startTcpUpstream, startUpstream } from '../harness/start-upstream.ts'
 import { unusedPort } from '../harness/unused-port.ts'
 import { codeOf, startKeyed } from './keyed.ts'
@@ -62,6 +63,13 @@ test('a connection that was refused frees the key', async () => {
   expect([await gateway.counted('claimed'), await gateway.counted('unknown')]).toEqual([2, 0])
 })
 
+test('a deadline before there is a connection frees the key', async () => {
+  const target = `http://127.0.0.1:${await startBlackhole()}`
+  const gateway = await startKeyed({ target, route: { executionTimeoutSeconds: 1 } })
+  expectRefusal(await gateway.book('k'), 500, 'EXECUTION_TIMEOUT')
+  expectRefusal(await gateway.book('k'), 500, 'EXECUTION_TIMEOUT')
+})
+
 test('a request that was never sent goes to another target', async () => {
   const service = await startUpstream((_request, response) => answerJson(response, { body: {} }))
   const refused = `http://127.0.0.1:${await unusedPort()}`
@@ -91,7 +99,8 @@ test('an answer that breaks off is not passed on, and its outcome is unknown', a
   expect(codeOf(await gateway.book('k'))).toEqual([409, 'IDEMPOTENCY_OUTCOME_UNKNOWN'])
 })
 
-test('a client that leaves does not end its call, and the retry gets the answer', async () => {
+test('a client that leaves does not end its call, which is charged once, and the retry gets the answer', async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 }
   const release = Promise.withResolvers<void>()
   let aborted = false
   const service = await startUpstream(async (_request, response) => {
@@ -99,9 +108,10 @@ test('a client that leaves does not end its call, and the retry gets the answer'
       aborted ||= !response.writableFinished
     })
     await release.promise
-    answerJson(response, { status: 201, body: { done: true } })
+    answerJson(response, { status: 201, body: { usage } })
   })
-  const gateway = await startKeyed({ target: service.url })
+  const rate_limits = [{ name: 'tokens', key: ['tenant'], tokens: 10_000, per: 'month', estimate: 500 }]
+  const gateway = await startKeyed({ target: service.url, gateway: { rate_limits } })
   const leaving = new AbortController()
   const first = gateway.book('k', { signal: leaving.signal }).catch(() => 'left')
   await eventually(
@@ -116,7 +126,12 @@ test('a client that leaves does not end its call, and the retry gets the answer'
     () => gateway.book('k'),
     ({ status }) => status !== 409,
   )
-  expect([retry.status, retry.body.toString(), aborted]).toEqual([201, '{"done":true}', false])
+  expect([retry.status, retry.body.toString(), aborted]).toEqual([201, JSON.stringify({ usage }), false])
+  const charged = async () => {
+    const text = await gateway.metrics()
+    return ['input', 'output', 'reserved'].map((kind) => metricValue(text, 'agentic_tokens_total', { kind }))
+  }
+  expect(await eventually(charged, (counts) => counts.some((count) => count > 0))).toEqual([3, 4, 0])
   expect(service.requests).toHaveLength(1)
   const record = await eventually(
     () => gateway.audit.find((each) => (each['attributes'] as { status: string }).status === '0'),
