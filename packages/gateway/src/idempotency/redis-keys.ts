@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { KeptAnswer, KeyEnd } from '../exchange.ts'
 import type { RedisClient } from '../redis/redis-client.ts'
 import type { LinkedStore } from '../redis/store-link.ts'
 import type { HeldKey, KeyVerdict } from './key-state.ts'
+import { heldKeyOf } from './key-store.ts'
 import type { KeyClaiming } from './memory-keys.ts'
 
 /**
@@ -63,6 +64,8 @@ const KEYS_PER_CALL = 512
 
 /** The keys of all gateways of one Redis, each call in one round trip. */
 export interface RedisKeys extends LinkedStore {
+  /** Writes and so proves that keys can be claimed: a reachable Redis may be full or read-only. */
+  probe(): Promise<unknown>
   claim(claiming: KeyClaiming): Promise<KeyVerdict>
   renew(keys: readonly HeldKey[]): Promise<unknown>
   settle(held: HeldKey, end: KeyEnd): Promise<unknown>
@@ -71,17 +74,16 @@ export interface RedisKeys extends LinkedStore {
 /** Makes the keys of a connection. */
 export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys {
   const run = createRunner(client)
-  return {
+  const keys: Omit<RedisKeys, 'probe' | 'close' | 'destroy'> = {
     async claim({ terms, held: { digest, binding, fence, ttlMs } }) {
       const words = [binding, fence, String(ttlMs), String(leaseMs), terms.resends ? '1' : '0']
       return readVerdict(await run(CLAIM, [PREFIX + digest], words))
     },
-    async renew(keys) {
-      // All at once: a key that is settled between two calls would be renewed after its end. One call at least, so that Redis
-      // has the script when there are keys.
-      const count = Math.max(1, Math.ceil(keys.length / KEYS_PER_CALL))
+    async renew(held) {
+      // All at once: a key that is settled between two calls would be renewed after its end.
+      const count = Math.ceil(held.length / KEYS_PER_CALL)
       const parts = Array.from({ length: count }, (_, index) =>
-        keys.slice(index * KEYS_PER_CALL, (index + 1) * KEYS_PER_CALL),
+        held.slice(index * KEYS_PER_CALL, (index + 1) * KEYS_PER_CALL),
       )
       await Promise.all(
         parts.map((part) => {
@@ -94,6 +96,20 @@ export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys
     settle({ digest, binding, fence, ttlMs }, end) {
       const answer = end.type === 'kept' ? JSON.stringify(end.answer) : ''
       return run(SETTLE, [PREFIX + digest], [binding, fence, String(ttlMs), end.type, answer])
+    },
+  }
+  return {
+    ...keys,
+    async probe() {
+      const own = heldKeyOf({
+        digest: `probe-${randomUUID()}`,
+        tenantId: '',
+        binding: '',
+        ttlMs: 1,
+        resends: false,
+      })
+      await keys.renew([own])
+      await keys.settle(own, { type: 'free' })
     },
     close: () => client.close(),
     destroy: () => client.destroy(),

@@ -36,6 +36,7 @@ export function createSharedKeys(options: SharedKeysOptions): KeyStore {
     times,
     connect: async (hooks) => createRedisKeys(await redis.connect(hooks), times.leaseMs),
     async enter(store) {
+      await store.probe()
       await store.renew(held.all)
       await Promise.all(unsettled.all.map((each) => settleIn(store, each)))
     },

@@ -211,3 +211,26 @@ testWithRedis('a full Redis frees no key of a request that was sent', async (sta
   )
   expect([replay.body.toString(), service.requests.length]).toEqual(['{"booking":1}', 1])
 })
+
+testWithRedis('a read-only Redis is out of reach, and that is one line of the log', async (startRedis) => {
+  const [redis, service] = [await startRedis(), await startHeld()]
+  const gateway = await startOf(redis.url, { target: service.url })
+  expect((await gateway.book('first')).status).toBe(201)
+  await redis.command('REPLICAOF', '127.0.0.1', '1')
+  const lines = () => gateway.log.filter(({ msg }) => String(msg).includes('idempotency keys')).length
+  const before = lines()
+  for (const key of ['a', 'b', 'c']) {
+    expect(codeOf(await gateway.book(key))).toEqual([424, 'STORE_UNAVAILABLE'])
+    await eventually(
+      () => fetch(`${gateway.url}/readyz`).then((answer) => answer.text()),
+      (text) => text.includes('idempotency keys'),
+    )
+  }
+  expect(lines() - before).toBe(1)
+  await redis.command('REPLICAOF', 'NO', 'ONE')
+  await eventually(
+    () => gateway.book('a'),
+    ({ status }) => status === 201,
+  )
+  expect(service.requests).toHaveLength(2)
+})
