@@ -96,16 +96,25 @@ const someAudience: Rule = ({ value }) => {
   return [{ path: PUBLIC_URL, message, absence: true }]
 }
 
-/** A route with the path of the endpoint would never get a request. */
+// RFC 9728: the address of the endpoint's metadata begins so.
+const METADATA = '/.well-known/oauth-protected-resource'
+
+/** A route with the path of the endpoint, or of its metadata, would never get a request. */
 const endpointIsNoRoute: Rule = (draft) => {
   const { value } = draft
   if (!isMap(valueAt(value, MCP))) return []
   const own = textAt(value, [...MCP, 'path']) ?? MCP_PATH
+  const shown = URL.parse(textAt(value, PUBLIC_URL) ?? '')?.pathname ?? own
+  const reserved = new Map([
+    [METADATA, 'is reserved: the metadata of mcp are there'],
+    [pathShape(METADATA + shown), 'is reserved: the metadata of mcp are there'],
+    [pathShape(own), 'is reserved: it is the path of mcp'],
+  ])
   return entriesAt(value, ['routes']).flatMap((route): RuleFinding[] => {
     const path = textAt(value, [...route, 'path'])
     if (path === undefined || checkPathTemplate(path) !== undefined) return []
-    const isOwn = pathShape(path) === pathShape(own)
-    return isOwn ? [{ path: [...route, 'path'], message: 'is reserved: it is the path of mcp' }] : []
+    const message = reserved.get(pathShape(path))
+    return message === undefined ? [] : [{ path: [...route, 'path'], message }]
   })
 }
 
