@@ -42,6 +42,8 @@ test('texts are not taken for numbers, nor for the marks of either', () => {
 })
 
 test('the order of members and of names in the query makes no difference', () => {
+  const texts = ['{"a":":","b\\"":{"c:":"\\\\"}}', '{"b\\"":{"c:":"\\\\"},"a":":"}']
+  expect(new Set(texts.map((body) => digest({ body }))).size).toBe(1)
   expect(digest({ body: '{"b":{"d":1,"c":2},"__proto__":3}' })).toBe(
     digest({ body: ' { "__proto__": 3, "b": { "c": 2, "d": 1 } }' }),
   )
@@ -53,6 +55,13 @@ test('the order of members and of names in the query makes no difference', () =>
 
 test.each([
   ['no JSON', 'application/json', '{"a":1', '{ "a":1'],
+  ['JSON with two members of one name', 'application/json', '{"a":1,"a":2}', '{"a":2}'],
+  [
+    'JSON with two nested ones',
+    'application/json',
+    '[{"\\u0061":1,"b:":"\\":","a":2}]',
+    '[{"b:":"\\":","a":2}]',
+  ],
   ['another type', 'text/plain', '{"a":1,"b":2}', '{"b":2,"a":1}'],
   [
     'nested too deep',
