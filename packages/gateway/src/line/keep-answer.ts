@@ -60,7 +60,8 @@ async function storeAnswer(exchange: Exchange, checked: CheckedAnswer, claim: Ke
     return { refused: refusal('UPSTREAM_INVALID_RESPONSE') }
   }
   if ('body' in read) return { checked: { ...checked, answer: { ...answer, body: read.body } } }
-  exchange.heldBytes?.add(read.bytes.length)
+  // Bytes that were checked are counted already.
+  if (checked.bytes === undefined) exchange.heldBytes?.add(read.bytes.length)
   if (read.bytes.length <= claim.maxStoredBytes)
     await claim.settle({ type: 'kept', answer: keptAnswer(checked, read.bytes) })
   return { checked: { ...checked, bytes: read.bytes } }

@@ -19,6 +19,7 @@ export async function replay(exchange: Exchange, kept: KeptAnswer, { snapshot }:
   const essence = mediaTypeEssence(joinedHeader(kept.headers, headerKeys.contentType))
   const stored = Buffer.from(kept.body, 'latin1')
   const bytes = isJson(essence ?? '') ? withTrace(stored, trace) : stored
+  exchange.heldBytes?.add(bytes.length)
   exchange.replayed = true
   exchange.step = 'deliver'
   if (reply.isClosed) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectRefusal, headerValues } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
+import { eventually, metricValue } from '../harness/metric-value.ts'
+import { openConnection } from '../harness/raw-connection.ts'
 import { answerJson, startUpstream, traceOf } from '../harness/start-upstream.ts'
 import { codeOf, firstTrace, retryIds, startKeyed } from './keyed.ts'
 
@@ -319,4 +320,24 @@ test('a body above the limit is refused before the key is claimed', async () => 
   const headers = { 'transfer-encoding': 'chunked' }
   expectRefusal(await gateway.book('k', { body: 'x'.repeat(200), headers }), 413, 'BODY_TOO_LARGE')
   expect([service.effects(), await gateway.counted('claimed')]).toEqual([0, 0])
+})
+
+test('a replay counts against the bytes in memory until its client has read it', async () => {
+  const text = 'x'.repeat(12_000_000)
+  const service = await startUpstream((_request, response) => void response.end(text))
+  const gateway = await startKeyed({
+    target: service.url,
+    idempotency: { maxStoredBytes: text.length },
+    route: { conformance: 'off' },
+  })
+  expect((await gateway.book('k', { body: '{}' })).body).toHaveLength(text.length)
+  const buffered = async () => metricValue(await gateway.metrics(), 'agentic_gateway_buffered_bytes')
+  await eventually(buffered, (bytes) => bytes === 0)
+  const { send, socket } = await openConnection(gateway.port)
+  socket.pause()
+  const head = 'Host: a\r\nX-Tenant-ID: acme\r\nIdempotency-Key: k\r\nContent-Type: application/json'
+  send(`POST /bookings/7 HTTP/1.1\r\n${head}\r\nContent-Length: 2\r\n\r\n{}`)
+  await eventually(buffered, (bytes) => bytes === text.length + 2)
+  socket.destroy()
+  await eventually(buffered, (bytes) => bytes === 0)
 })
