@@ -189,9 +189,12 @@ function endStreamsOfRemovedIssuers({ active }: ActiveExchanges, { plugins }: Ga
   for (const { signal } of removed) signal.cancel('unknown_issuer')
 }
 
-/** A request of such a route without an answer may still become a stream. */
+/**
+ * A request of such a route without an answer may still become a stream. One to the MCP endpoint has no route; it may
+ * listen for hours, or wait for a person before its call has an effect.
+ */
 function mayStream({ slot, route, reply }: Exchange): boolean {
-  return slot === 'taken' || (route?.mode === 'sse' && !reply.isHeadSent)
+  return slot === 'taken' || route === undefined || (route.mode === 'sse' && !reply.isHeadSent)
 }
 
 function endSurplus(former: ReadonlySet<Snapshot>, log: Log): void {

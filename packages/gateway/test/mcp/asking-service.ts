@@ -75,15 +75,19 @@ export async function* messagesOf(answer: IncomingMessage) {
 }
 
 /** Begins a session of 2025 that can show forms; resolves with its headers. */
-export async function openSession(url: string): Promise<Record<string, string>> {
+export async function openSession(
+  url: string,
+  own: Record<string, string> = {},
+): Promise<Record<string, string>> {
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: { elicitation: { form: {} } },
     clientInfo: { name: 'old', version: '1' },
   }
-  const opened = await send(url, { body: { id: 0, method: 'initialize', params } })
+  const opened = await send(url, { body: { id: 0, method: 'initialize', params }, headers: own })
   opened.resume()
   return {
+    ...own,
     'Mcp-Session-Id': String(opened.headers['mcp-session-id']),
     'MCP-Protocol-Version': '2025-11-25',
   }
