@@ -105,7 +105,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   receive(bytes: Buffer, lent: boolean): void {
     if (this.isEnding) return
     this.now = performance.now()
-    if (this.backlog.length > 0) this.keep(bytes, 0, lent)
+    if (this.backlog.length > 0) this.backlog.push(this.kept(bytes, lent))
     else this.readOn(bytes, lent)
   }
 
@@ -193,7 +193,9 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
       return
     }
     this.setDeadline()
-    if (at < bytes.length && this.open?.isLast !== true) this.keep(bytes, at, lent)
+    // In front of the bytes that arrived later.
+    if (at < bytes.length && this.open?.isLast !== true)
+      this.backlog.unshift(this.kept(at === 0 ? bytes : bytes.subarray(at), lent))
     const { begun } = this
     if (begun === undefined) return
     this.begun = undefined
@@ -213,11 +215,11 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     this.deadlineKind = 'request'
   }
 
-  private keep(bytes: Buffer, at: number, lent: boolean): void {
-    const rest = at === 0 ? bytes : bytes.subarray(at)
-    this.backlog.push({ bytes: lent ? Buffer.from(rest) : rest, at: this.now })
-    this.backlogBytes += rest.length + KEPT_OVERHEAD_BYTES
+  /** Counts bytes for the backlog, and holds the client back when there are too many. */
+  private kept(bytes: Buffer, lent: boolean): Arrived {
+    this.backlogBytes += bytes.length + KEPT_OVERHEAD_BYTES
     if (this.backlogBytes > MAX_BACKLOG_BYTES) this.pause()
+    return { bytes: lent ? Buffer.from(bytes) : bytes, at: this.now }
   }
 
   private onFlushed(reply: ClientReply): void {
