@@ -64,7 +64,7 @@ const corsOf = (answer: RawResponse) =>
   Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('access-control-')))
 
 const exposed =
-  'X-Agentic-Profile, X-Correlation-ID, X-Request-ID, Idempotency-Replayed, Retry-After, Location, Preference-Applied, RateLimit, RateLimit-Policy, WWW-Authenticate'
+  'X-Agentic-Profile, X-Correlation-ID, X-Request-ID, Idempotency-Replayed, Retry-After, Location, Preference-Applied, RateLimit, RateLimit-Policy, WWW-Authenticate, Mcp-Session-Id'
 
 const granted = {
   'access-control-allow-origin': allowed,
@@ -166,7 +166,7 @@ describe('a preflight', () => {
       ...granted,
       'access-control-allow-methods': 'GET, POST, HEAD',
       'access-control-allow-headers':
-        'Authorization, Content-Type, X-Tenant-ID, X-Correlation-ID, X-Request-ID, X-Actor-Principal, Idempotency-Key, X-Approval-Token, traceparent, Accept, Prefer, Last-Event-ID',
+        'Authorization, Content-Type, X-Tenant-ID, X-Correlation-ID, X-Request-ID, X-Actor-Principal, Idempotency-Key, X-Approval-Token, traceparent, Accept, Prefer, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
       'access-control-max-age': '600',
     })
     expect(headerValues(answer, 'vary')).toEqual(['Origin'])

@@ -1,5 +1,7 @@
 import { headers } from '@agentic-rest/profile'
 
+const MCP_SESSION = 'Mcp-Session-Id'
+
 /** Request headers that a page of another origin may send. */
 const ALLOWED_HEADERS = [
   headers.authorization,
@@ -14,6 +16,10 @@ const ALLOWED_HEADERS = [
   'Accept',
   'Prefer',
   'Last-Event-ID',
+  MCP_SESSION,
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
 ].join(', ')
 
 /** Response headers that a page of another origin may read. */
@@ -28,6 +34,7 @@ const EXPOSED_HEADERS = [
   'RateLimit',
   'RateLimit-Policy',
   'WWW-Authenticate',
+  MCP_SESSION,
 ].join(', ')
 
 const PREFLIGHT_CACHE_SECONDS = '600'

@@ -304,6 +304,26 @@ test('a reload changes the tools and tells clients that listen', async () => {
   expect(result.tools.map(({ name }: { name: string }) => name)).toEqual(['take-room', 'other'])
 })
 
+test('a page of a configured origin gets past its preflight and can read its session', async () => {
+  const origin = 'https://inspector.example.test'
+  const { url } = await startGateway({
+    gateway: { cors: { origins: [origin] } },
+    mcp: { origins: [origin] },
+    routes: [],
+  })
+  const preflight = await fetch(`${url}/mcp`, {
+    method: 'OPTIONS',
+    headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+  })
+  expect(preflight.headers.get('access-control-allow-headers')).toMatch(
+    /Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name$/,
+  )
+  const answer = await post(url, { method: 'tools/list', headers: { Origin: origin } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+  expect(answer.headers.get('access-control-expose-headers')).toMatch(/Mcp-Session-Id$/)
+})
+
 test('a gateway without the section has no endpoint', async () => {
   const { url } = await startGateway({ routes: [] })
   expect((await post(url, {})).status).toBe(404)

@@ -52,7 +52,9 @@ export const mcpSection = section({
     ),
   origins: list(checked('an origin', checkOrigin))
     .default([])
-    .describe('Origins of further web pages that may use the endpoint; that of public_url always may.'),
+    .describe(
+      'Origins of further web pages that may use the endpoint; that of public_url always may. Browsers need them in gateway.cors.origins too.',
+    ),
   legacy: oneOf(['sessions', 'stateless', 'off'])
     .default('sessions')
     .describe(
