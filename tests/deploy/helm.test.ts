@@ -20,6 +20,9 @@ const kubernetesVersions = ['1.31', '1.34', '1.37']
 /** Kinds of operators and of the Gateway API: Kubernetes has no schema of them. */
 const customKinds = ['ServiceMonitor', 'PrometheusRule', 'HTTPRoute']
 
+/** Paths of the gateway that no caller needs. */
+const operatorPaths = ['/metrics', '/healthz', '/readyz']
+
 const valuesFile = (name: string) => join(chart, `ci/${name}-values.yaml`)
 const goldenFile = (name: string) => join(repositoryRoot, `deploy/helm/golden/${name}.yaml`)
 
@@ -85,10 +88,54 @@ describe('helm', () => {
       ['--set', 'service.admin=true'],
       'service.admin needs config.gateway.admin',
     ],
+    [
+      'a policy for an admin port without a listener',
+      ['--set-json', 'networkPolicy.adminFrom=[{"podSelector":{}}]'],
+      'networkPolicy.adminFrom needs config.gateway.admin',
+    ],
+    [
+      'a file of a secret that is not mounted',
+      ['--set', 'config.gateway.shared.redis_url_file=/etc/agentic/secrets/redis/url'],
+      'config names a file in /etc/agentic/secrets/redis: add redis to secretFiles',
+    ],
+    [
+      'a password in the ConfigMap',
+      ['--set', 'config.gateway.shared.redis_url=redis://:hunter2@redis:6379'],
+      'config.gateway.shared.redis_url has a password',
+    ],
+    [
+      'probes that the listener refuses',
+      ['--set', 'config.gateway.tls.client_certificate=require'],
+      'refuses the probes of the kubelet',
+    ],
+    [
+      'more replicas at least than at most',
+      ['--set', 'autoscaling.enabled=true,autoscaling.minReplicas=20'],
+      'autoscaling.minReplicas is above autoscaling.maxReplicas',
+    ],
+    ['a number as a text', ['--set-string', 'replicas=3'], "at '/replicas': got string, want integer"],
   ])(`refuses %s, and says why${reason}`, (_name, args, message) => {
     const { status, stderr } = template('-f', valuesFile('minimal'), ...args)
     expect(status).toBe(1)
     expect(stderr).toContain(message)
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  testWithHelm(`takes passwords from variables, and secrets that are mounted otherwise${reason}`, () => {
+    const accepted = [
+      ['--set', `config.gateway.shared.redis_url=redis://:$\{PASSWORD}@redis:6379`],
+      [
+        '--set',
+        'config.gateway.shared.redis_url_file=/etc/agentic/secrets/redis/url',
+        '--set-json',
+        'extraVolumeMounts=[{"name":"vault","mountPath":"/etc/agentic/secrets/redis"}]',
+      ],
+      ['--set', 'config.gateway.tls=null,config.gateway.shared=null'],
+    ]
+    for (const args of accepted) {
+      const { status, stderr } = template('-f', valuesFile('minimal'), ...args)
+      expect(status, stderr).toBe(0)
+    }
   })
 })
 
@@ -143,7 +190,10 @@ describe.each(names)('the manifests of %s', (name) => {
     const deployment = manifestOf(name, 'Deployment')
     expect(deployment).toMatchObject({
       spec: {
-        strategy: { rollingUpdate: { maxUnavailable: 0 } },
+        strategy:
+          name === 'closed'
+            ? { type: 'Recreate' }
+            : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } },
         template: {
           spec: {
             automountServiceAccountToken: false,
@@ -219,9 +269,13 @@ test('a release of production has its scaling, its route, its monitoring, the ru
     spec: {
       parentRefs: [{ name: 'public', namespace: 'ingress' }],
       hostnames: ['agents.example.com'],
-      rules: [{ backendRefs: [{ name: 'agentic-agentic-gateway', port: 80 }], timeouts: { request: '0s' } }],
+      rules: [
+        { matches: operatorPaths.map((value) => ({ path: { type: 'Exact', value } })) },
+        { backendRefs: [{ name: 'agentic-agentic-gateway', port: 80 }], timeouts: { request: '0s' } },
+      ],
     },
   })
+  expect(manifestOf('production', 'HTTPRoute')).not.toHaveProperty('spec.rules[0].backendRefs')
   expect(manifestOf('production', 'ServiceMonitor')).toMatchObject({
     spec: { endpoints: [{ port: 'http', path: '/metrics', interval: '30s' }] },
   })

@@ -46,7 +46,21 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if le (int .Values.terminationGracePeriodSeconds) (int $drain) }}
 {{- fail (printf "terminationGracePeriodSeconds has to be longer than drain_delay_seconds and drain_seconds together, which are %d" $drain) }}
 {{- end }}
-{{- toYaml $config }}
+{{- if eq (($config.gateway.tls).client_certificate | default "") "require" }}
+{{- fail "config.gateway.tls.client_certificate: require refuses the probes of the kubelet, which have no certificate: use request" }}
+{{- end }}
+{{- $text := toYaml $config }}
+{{- $mounts := .Values.extraVolumeMounts | toJson }}
+{{- range regexFindAll "/etc/agentic/secrets/[^/\\s\"',\\]}]+" $text -1 | uniq }}
+{{- if not (or (has (base .) $.Values.secretFiles) (contains . $mounts)) }}
+{{- fail (printf "config names a file in %s: add %s to secretFiles" . (base .)) }}
+{{- end }}
+{{- end }}
+{{- $redis := ($config.gateway.shared).redis_url | default "" }}
+{{- if regexMatch "^rediss?://[^/]*:[^/$]+@" $redis }}
+{{- fail "config.gateway.shared.redis_url has a password, and a ConfigMap is no place for it: use redis_url_file with secretFiles" }}
+{{- end }}
+{{- $text }}
 {{- end }}
 
 {{- define "agentic.scheme" -}}
