@@ -49,5 +49,10 @@ export async function askAdmin({
 /** A member of an answer as text that is safe for a terminal. */
 export function fieldOf(body: unknown, name: string): string {
   const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
-  return terminalLine(String(value))
+  return textOf(value)
+}
+
+/** A value of an answer as text that is safe for a terminal. String() would throw for some objects. */
+export function textOf(value: unknown): string {
+  return terminalLine(typeof value === 'string' ? value : String(JSON.stringify(value)))
 }

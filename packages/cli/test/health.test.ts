@@ -63,3 +63,42 @@ test('"agentic health" does not take another web server for a ready gateway', as
     stderr: `the answer of ${url} is not that of a gateway\n`,
   })
 })
+
+test.each([
+  ['200', '{"status":"ready","degraded":[{"toString":1},null,"\\u001b[2J"]}', 0],
+  ['200', '{"status":{"toString":1,"valueOf":1}}', 1],
+  ['200', 'null', 1],
+  ['200', 'up', 1],
+  ['503', '{"message":{"toString":1,"valueOf":1}}', 1],
+  ['503', '{}', 1],
+  ['302', '{"status":"ready"}', 1],
+])('"agentic health" judges an answer of %s with %s, and shows no stack', async (status, body, code) => {
+  const { url } = await startUpstream((_request, response) =>
+    response.writeHead(Number(status), { location: '/elsewhere' }).end(body),
+  )
+  const ended = await health(`${url}/with/a/path?and=more`)
+  expect(ended).toMatchObject({ code })
+  expect(ended.stdout + ended.stderr).not.toMatch(/\n +at |undefined|\[object|\p{Cc}(?<!\n)/u)
+})
+
+test.each(['0', '-1', 'NaN', '1e3', '1.5', '600001', '99999999999999999999'])(
+  '"agentic health" refuses %s milliseconds',
+  async (ms) => {
+    expect(await health('http://127.0.0.1:9', `--timeout-ms=${ms}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'agentic health: --timeout-ms is a whole number from 1 to 600000\n',
+    })
+  },
+)
+
+test.each(['ftp://127.0.0.1', '127.0.0.1:8080', 'localhost:8080', 'http://'])(
+  '"agentic health" refuses the address %s',
+  async (url) => {
+    expect(await health(url)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'agentic health: --url is not an http or https URL\n',
+    })
+  },
+)

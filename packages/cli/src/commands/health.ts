@@ -1,8 +1,7 @@
 import { outcomes } from '@agentic-rest/profile'
-import { adminUrl, askAdmin, fieldOf } from '../ask-admin.ts'
+import { adminUrl, askAdmin, fieldOf, textOf } from '../ask-admin.ts'
 import { defineCommand } from '../command.ts'
 import { exitCodes, type Host } from '../host.ts'
-import { terminalLine } from '../terminal-text.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 const DEFAULT_TIMEOUT_MS = 2_000
@@ -61,7 +60,7 @@ async function ask(url: URL, timeoutMs: number, host: Host): Promise<number> {
     return tell(host, `no gateway answers at ${url.origin} within ${timeoutMs} ms`, exitCodes.failed)
   const { status, body } = answer
   if (status !== outcomes.success.status)
-    return tell(host, `not ready: ${status} ${fieldOf(body, 'message')}`, exitCodes.failed)
+    return tell(host, `not ready: ${[status, ...messageOf(body)].join(' ')}`, exitCodes.failed)
   // Any web server may answer with 200.
   if (fieldOf(body, 'status') !== 'ready')
     return tell(host, `the answer of ${url.origin} is not that of a gateway`, exitCodes.failed)
@@ -69,9 +68,15 @@ async function ask(url: URL, timeoutMs: number, host: Host): Promise<number> {
   return exitCodes.ok
 }
 
+/** Another web server may have none. */
+function messageOf(body: unknown): string[] {
+  const message: unknown = Reflect.get(Object(body), 'message')
+  return typeof message === 'string' ? [textOf(message)] : []
+}
+
 function degradedParts(body: unknown): string[] {
   const { degraded } = body as { readonly degraded?: unknown }
-  return Array.isArray(degraded) ? degraded.map((part) => `degraded: ${terminalLine(String(part))}`) : []
+  return Array.isArray(degraded) ? degraded.map((part) => `degraded: ${textOf(part)}`) : []
 }
 
 function tell({ stderr }: Host, text: string, code: number): number {
