@@ -221,6 +221,13 @@ describe('what describes a release', () => {
     expect(described).toEqual(expect.arrayContaining(installed))
   })
 
+  test('names no folder of the machine that made it', () => {
+    const files = [...Object.values(sbomFiles), ...Object.values(provenanceFiles), 'package-lock.json']
+    for (const text of files.map((file) => readFileSync(join(tarballs, file), 'utf8')))
+      for (const folder of [tmpdir(), repositoryRoot, '"name": "consumer"'])
+        expect(text).not.toContain(folder)
+  })
+
   test('lists our packages and third-party packages without network and checkout', () => {
     expect(installed).toEqual(expect.arrayContaining([expect.stringMatching(/^jose@/), ...ownVersions()]))
     expect(installed.filter((each) => /^(vitest|@biomejs|typescript@)/.test(each))).toEqual([])

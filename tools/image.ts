@@ -49,6 +49,8 @@ export const IMAGE_USER = 65_532
 export function buildImage(parts: ImageParts): SystemPackage[] {
   const { repository, version, destination, buildah } = parts
   const work = mkdtempSync(join(tmpdir(), 'agentic-image-'))
+  // The user of the image is not the owner of its files: it has to be able to read them all.
+  const umask = process.umask(0o022)
   try {
     const packages = assembleRoot(join(work, 'root'), parts)
     const storage = [
@@ -72,6 +74,7 @@ export function buildImage(parts: ImageParts): SystemPackage[] {
     execFileSync(buildah, [...storage, 'build', '-q', ...options, ...output], { stdio: 'pipe' })
     return packages
   } finally {
+    process.umask(umask)
     rmSync(work, { recursive: true, force: true })
   }
 }
@@ -84,6 +87,7 @@ function assembleRoot(root: string, parts: ImageParts): SystemPackage[] {
   for (const library of libraries) copyInto(root, library, library)
   mkdirSync(join(root, 'opt/agentic'), { recursive: true })
   execFileSync('cp', ['-a', join(parts.installed, 'node_modules'), join(root, 'opt/agentic')])
+  execFileSync('chmod', ['-R', 'a+rX', join(root, 'opt/agentic')])
   const entry = '/opt/agentic/node_modules/agentic-rest/bin/agentic.cjs'
   // There is no /usr/bin/env, which the program of npm needs.
   writeInto(root, 'usr/local/bin/agentic', `#!/usr/local/bin/node\nrequire('${entry}')\n`)

@@ -33,7 +33,15 @@ export function writeProvenance(folder: string, { image, sums }: ReleaseFacts): 
         buildType: 'npm run release',
         externalParameters: {},
         resolvedDependencies: [
-          ...(source.commit === undefined ? [] : [{ name: 'source', digest: { gitCommit: source.commit } }]),
+          ...(source.commit === undefined
+            ? []
+            : [
+                {
+                  name: 'source',
+                  digest: { gitCommit: source.commit },
+                  annotations: { localChanges: source.isChanged },
+                },
+              ]),
           { name: 'package-lock.json', digest: { sha256: source.lockSum } },
           ...(image ?? []).map(({ name, purl }) => ({ name, uri: purl })),
         ],
@@ -95,8 +103,8 @@ function notesOf({ image, sums }: ReleaseFacts, { commit, isChanged, lockSum }: 
 |---|---|
 ${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}
 
-Check the files with \`sha256sum --check SHA256SUMS\`. Make them again from the commit with \`npm install && npm run release\`. The statement for programs is
-\`provenance.json\`. It is not signed: sign \`SHA256SUMS\` with your own key.
+Check the files with \`sha256sum --check SHA256SUMS\`. Make them again from the commit with \`npm install && npm run release\`: the packages get the same
+sums, bills of materials and image do not, because they have the time in them. The statement for programs is \`provenance.json\`. It is not signed: sign \`SHA256SUMS\` with your own key.
 `
 }
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Ended, run } from '../tests/packed-packages.ts'
 
 /** The formats of a bill of materials, with their files. */
@@ -14,8 +14,15 @@ export function writeSboms(installed: string, destination: string): void {
     const { status, output } = describeInstalled(installed, format)
     if (status !== 0) throw new Error(`npm sbom failed:\n${output}`)
     // npm may print warnings about local settings first.
-    writeFileSync(join(destination, file), output.slice(output.indexOf('{')))
+    writeFileSync(join(destination, file), withoutFolders(output.slice(output.indexOf('{')), installed))
   }
+}
+
+/** Names of the folders of this machine mean nothing elsewhere: tarballs lie beside the bill of materials. */
+function withoutFolders(sbom: string, installed: string): string {
+  return sbom
+    .replaceAll(/"file:[^"]*\/([^"/]+\.tgz)"/g, '"file:$1"')
+    .replaceAll(`"name": "${basename(installed)}"`, '"name": "agentic-rest-release"')
 }
 
 function describeInstalled(installed: string, format: string): Ended {
