@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
+import { createIdempotency } from '../../src/runtime/idempotency.ts'
 import { migrations } from '../../src/runtime/migrations.ts'
 import { createOperations } from '../../src/runtime/operations.ts'
 import type { BackgroundFault } from '../../src/runtime/operations-options.ts'
@@ -17,6 +19,9 @@ const away = {
   code: 'STORE_UNAVAILABLE',
   message: 'the store is not available',
 }
+
+const deploymentPage = readFileSync(new URL('../../../../docs/deployment.md', import.meta.url), 'utf8')
+const documentedGrants = deploymentPage.match(/^GRANT .*;$/gm) ?? []
 
 describePostgres('when PostgreSQL is away', (server) => {
   const stores: Store[] = []
@@ -71,17 +76,26 @@ describePostgres('when PostgreSQL is away', (server) => {
     expect(versions).toEqual(migrations.map((_, index) => ({ version: index + 1 })))
   })
 
-  it('is used by a user who may not make tables, once they are there', async () => {
+  it('is used by a user with the documented rights, who may not make tables, once they are there', async () => {
     const { url } = await openStore()
     const role = `clerk_${crypto.randomUUID().slice(0, 8)}`
     await administer(url, `CREATE ROLE ${role} LOGIN`)
     await administer(url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC')
-    await administer(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+    await administer(url, 'REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC')
+    const database = new URL(url).pathname.slice(1)
+    for (const grant of documentedGrants)
+      await administer(
+        url,
+        grant.replace('DATABASE shop', `DATABASE ${database}`).replace('TO shop', `TO ${role}`),
+      )
     const store = createStore({ url: url.replace('postgres@', `${role}@`) })
     stores.push(store)
     await store.migrate()
     await acceptJobs(store, 1)
     expect(await completed(store)).toBe(0)
+    const scope = { tenantId: 'acme', operation: 'pay', requester: 'alice' }
+    expect(await createIdempotency(store).claim(scope, 'key-1', 'print')).toMatchObject({ kind: 'claimed' })
+    await expect(store.query('CREATE TABLE mine (id int)')).rejects.toThrow('permission denied')
   })
 
   it('survives a restart of the server: idle connections, the next query, the next transaction', async () => {
