@@ -4,6 +4,7 @@ import { BodyTooLargeError, type Cancellation, LimitReachedError, type RequestBo
 import type { ByteAccount, NotHeld } from '../shares/held-bytes.ts'
 import type { BodyReceiver, IncomingBody } from './http1/incoming-body.ts'
 import type { ClientReply } from './http1/reply.ts'
+import { KeptBytes } from './kept-bytes.ts'
 
 /** The limits of a body, and the parts of its request that it uses. */
 export interface RequestBodyOptions {
@@ -41,7 +42,7 @@ class ClientBody implements RequestBody {
   private readonly options: RequestBodyOptions
   private bytes: Buffer | undefined = undefined
   private account: ByteAccount | undefined = undefined
-  private readonly prefix: Buffer[] = []
+  private readonly prefix = new KeptBytes()
   private reading: Promise<void> | undefined = undefined
   private stopReading: (() => void) | undefined = undefined
   /** The length of a streamed body, once it has arrived completely. */
@@ -94,9 +95,9 @@ class ClientBody implements RequestBody {
         this.stopReading = stop
       },
       onEnd: () => {
-        this.bytes ??= this.prefix.length === 1 ? this.prefix[0] : Buffer.concat(this.prefix)
+        this.bytes ??= this.prefix.whole()
         // Kept beside the whole body, the chunks would take its memory twice.
-        this.prefix.length = 0
+        this.prefix.clear()
       },
     })
     this.stopReading = undefined
@@ -145,11 +146,10 @@ interface Collecting extends Pick<RequestBodyOptions, 'maxBytes' | 'signal'> {
  */
 function collect(
   source: IncomingBody,
-  chunks: Buffer[],
+  kept: KeptBytes,
   { maxBytes, signal, account, onStart, onEnd }: Collecting,
 ): Promise<void> {
-  let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-  if (length > maxBytes) return Promise.resolve()
+  if (kept.length > maxBytes) return Promise.resolve()
   return new Promise((resolve, reject) => {
     let isOver = false
     const stop = () => {
@@ -161,7 +161,7 @@ function collect(
       if (isOver) return
       isOver = true
       reject(refusedRead('ended'))
-      chunks.length = 0
+      kept.clear()
       // The rest is read and dropped: the next request on the connection comes behind it.
       source.drop()
     }
@@ -169,10 +169,9 @@ function collect(
       onChunk(chunk) {
         const refused = account?.take(chunk.length)
         if (refused === 'ended') return forget()
-        chunks.push(chunk)
-        length += chunk.length
-        if (length <= maxBytes && refused === undefined) return
-        if (length <= maxBytes && refused !== undefined) reject(refusedRead(refused))
+        kept.add(chunk)
+        if (kept.length <= maxBytes && refused === undefined) return
+        if (kept.length <= maxBytes && refused !== undefined) reject(refusedRead(refused))
         stop()
       },
       onEnd() {
@@ -203,7 +202,7 @@ interface Limited extends Pick<RequestBodyOptions, 'maxBytes' | 'signal'> {
  */
 function limitedStream(
   source: IncomingBody,
-  prefix: readonly Buffer[],
+  prefix: KeptBytes,
   { maxBytes, signal, onComplete }: Limited,
 ): Readable {
   let length = 0
@@ -234,7 +233,7 @@ function limitedStream(
   }
   // Without a listener an error that nobody waits for would end the process.
   stream.on('error', () => undefined)
-  for (const chunk of prefix) receiver.onChunk(chunk)
+  for (const chunk of prefix.pieces) receiver.onChunk(chunk)
   if (!stream.destroyed) source.read(receiver)
   return stream
 }

@@ -1,3 +1,5 @@
+import { KeptBytes } from '../kept-bytes.ts'
+
 /** Receives a body; `onEnd` or `onCut` is called once, as the last call. */
 export interface BodyReceiver {
   /** The receiver owns the bytes. */
@@ -26,8 +28,7 @@ export class IncomingBody {
   isCut = false
   private readonly flow: Flow
   private receiver: BodyReceiver | undefined = undefined
-  private readonly chunks: Buffer[] = []
-  private keptBytes = 0
+  private readonly kept = new KeptBytes()
   private isPaused = false
   private isDropped = false
 
@@ -42,7 +43,7 @@ export class IncomingBody {
 
   /** Whether the connection is not to be read for it. */
   get isHeld(): boolean {
-    return this.isPaused || this.keptBytes >= HIGH_WATER_BYTES
+    return this.isPaused || this.kept.length >= HIGH_WATER_BYTES
   }
 
   /** Whether somebody reads the body. */
@@ -57,9 +58,8 @@ export class IncomingBody {
       this.receiver.onChunk(bytes)
       return
     }
-    this.chunks.push(bytes)
-    this.keptBytes += bytes.length
-    if (this.keptBytes >= HIGH_WATER_BYTES) this.flow.pause()
+    this.kept.add(bytes)
+    if (this.kept.length >= HIGH_WATER_BYTES) this.flow.pause()
   }
 
   /** The last byte has arrived. */
@@ -95,8 +95,7 @@ export class IncomingBody {
   drop(): void {
     this.receiver = undefined
     this.isDropped = true
-    this.chunks.length = 0
-    this.keptBytes = 0
+    this.kept.clear()
     this.isPaused = false
     this.flow.resume()
   }
@@ -114,12 +113,11 @@ export class IncomingBody {
 
   private deliver(): void {
     while (this.receiver !== undefined && !this.isPaused) {
-      const bytes = this.chunks.shift()
+      const bytes = this.kept.shift()
       if (bytes === undefined) {
         this.deliverEnd(this.receiver)
         return
       }
-      this.keptBytes -= bytes.length
       this.receiver.onChunk(bytes)
     }
   }
