@@ -53,6 +53,8 @@ export class OpenConnections {
     this.track(socket ?? accepted)
     if (socket === undefined) {
       this.addStream(accepted)
+      // The server has paused it.
+      accepted.resume()
       return
     }
     const connection = this.add(socket)

@@ -15,11 +15,12 @@ interface HandleOptions {
 /**
  * Gives an accepted connection a socket that reads into memory of ours. Node lets only clients choose that memory, so the
  * handle moves to a new socket. Otherwise each read allocates 64 kB and cuts it down, which costs 2.5 µs of CPU. Nothing
- * for a connection without a handle: it is closed, or Node has changed.
+ * for a connection without these parts: it is closed, or Node has changed, and the accepted socket itself is to be read.
  */
 export function pooledSocket(accepted: Socket, onread: OnReadOpts): Socket | undefined {
   const { _handle: handle, _server: server } = accepted as unknown as SocketParts
-  if (!(handle instanceof Object)) return undefined
+  // Without the server, closed connections would count as open for ever. Sockets of another process have it as null.
+  if (!(handle instanceof Object) || server === undefined) return undefined
   const shell = accepted as unknown as SocketParts
   shell._handle = null
   shell._server = null

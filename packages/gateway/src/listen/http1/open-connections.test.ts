@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { duplexPair } from 'node:stream'
+import { expect, it, onTestFinished } from 'vitest'
+import { acceptRequest, createSpanIds } from '../accept-request.ts'
+import { DiscardedBodies } from '../discarded-bodies.ts'
+import { OpenConnections } from './open-connections.ts'
+
+it('a socket without the parts of Node that are not documented is served too', async () => {
+  const server = createServer()
+  const open = new OpenConnections({
+    limits: { maxHeadBytes: 16_384, maxHeaders: 100 },
+    timeouts: { headersMs: 10_000, requestMs: 60_000 },
+    discarded: new DiscardedBodies(),
+    date: () => 'today',
+    accept: (arrived) =>
+      acceptRequest(arrived, { maxBodyBytes: 1000, corsOrigins: undefined, nextSpanId: createSpanIds() }),
+    handle({ path, reply }) {
+      reply.head(200, ['X-Path', path, 'Content-Length', '0'])
+      reply.end()
+    },
+    refused: () => undefined,
+    isDraining: () => false,
+  })
+  onTestFinished(() => open.close())
+  open.serve(server, false)
+  const [client, accepted] = duplexPair()
+  Object.assign(accepted, { remoteAddress: '192.0.2.1' })
+  // As the server does with `pauseOnConnect`.
+  accepted.pause()
+  server.emit('connection', accepted as unknown as Socket)
+  client.write('GET /served HTTP/1.1\r\nHost: gateway\r\n\r\n')
+  const [answer] = await once(client, 'data')
+  expect(String(answer)).toContain('HTTP/1.1 200 OK\r\nX-Path: /served\r\n')
+  expect(open.sockets.size).toBe(1)
+})
