@@ -10,11 +10,13 @@ import { Http1Connection } from './connection.ts'
 /** A connection whose client is the test. */
 function connectClient() {
   let sent = ''
+  let held: (() => void)[] | undefined
   const socket = new Duplex({
     read: () => undefined,
     write(chunk: Buffer, _encoding, done) {
       sent += chunk.toString('latin1')
-      done()
+      if (held === undefined) done()
+      else held.push(done)
     },
   })
   const exchanges: Exchange[] = []
@@ -36,7 +38,16 @@ function connectClient() {
     connection.receive(lent, true)
     lent.fill('?')
   }
-  return { connection, socket, exchanges, faults, receive, sent: () => sent }
+  /** The client stops reading until the returned function is called. */
+  const hold = () => {
+    held = []
+    return () => {
+      const calls = held ?? []
+      held = undefined
+      for (const done of calls) done()
+    }
+  }
+  return { connection, exchanges, faults, receive, hold, sent: () => sent }
 }
 
 function answer(exchange: Exchange | undefined): void {
@@ -64,5 +75,40 @@ describe('requests that arrive while one is answered', () => {
     expect(faults).toEqual([])
     expect(exchanges.map(({ path }) => path)).toEqual(['/1', '/2', '/3', '/4'])
     expect(bodies).toEqual(['', 'GET /', 'abc', ''])
+  })
+})
+
+describe('a fault in a body whose answer is given, and not yet sent', () => {
+  it('ends the body, and nothing behind it is read as part of it', async () => {
+    const { connection, exchanges, faults, receive, hold, sent } = connectClient()
+    receive('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n')
+    const body = exchanges[0]?.body.read(1000)
+    const release = hold()
+    answer(exchanges[0])
+    receive('3\r\nabcX')
+    receive('\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n')
+    await expect(body).rejects.toThrow('the client went away before the body was complete')
+    release()
+    await nextTurn()
+    expect(faults).toEqual(['HPE_STRICT'])
+    expect(exchanges.map(({ path }) => path)).toEqual(['/'])
+    expect(sent().match(/HTTP\/1\.1 /g)).toHaveLength(1)
+    expect(connection.socket.writableEnded).toBe(true)
+  })
+})
+
+describe('a client that waits with its body', () => {
+  const waiting = 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n'
+
+  it('is not told to go on behind the head of an answer', () => {
+    const { exchanges, receive, sent } = connectClient()
+    receive(waiting)
+    const { reply, body } = exchanges[0] as Exchange
+    reply.head(200, [])
+    reply.flush()
+    body.content()
+    reply.end(Buffer.from('x'))
+    expect(sent()).not.toContain('100 Continue')
+    expect(sent()).toContain('Connection: close\r\n')
   })
 })

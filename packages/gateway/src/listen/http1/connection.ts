@@ -276,8 +276,14 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
       return
     }
     // A second status line would become part of the answer that is already on its way.
-    if (reply.isEnded && !this.isAnswered) reply.closes = true
-    else this.socket.destroy()
+    if (!reply.isEnded || this.isAnswered) {
+      this.socket.destroy()
+      return
+    }
+    reply.closes = true
+    // Bytes behind the fault are no part of the body.
+    this.body?.cut()
+    this.body = undefined
   }
 
   /**

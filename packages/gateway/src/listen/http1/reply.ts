@@ -124,7 +124,8 @@ export class ClientReply implements Reply {
 
   /** Sends `100 Continue` when the client waits for it. */
   sendContinue(): void {
-    if (this.waitsForContinue && !this.isClosed)
+    // Behind the head of the answer it would become part of its body.
+    if (this.waitsForContinue && !this.isClosed && !this.isHeadSent)
       this.connection.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
     this.waitsForContinue = false
   }
