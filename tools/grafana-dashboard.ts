@@ -26,7 +26,11 @@ function quantile(part: number, metric: string, by: string, matchers: string): s
 /** The rows of the dashboard. A row is 24 wide, and its panels share it evenly. */
 const rows: Readonly<Record<string, readonly Panel[]>> = {
   Now: [
-    { title: 'Gateways', isStat: true, queries: [[`count(agentic_build_info{${ofJob}})`, 'gateways']] },
+    {
+      title: 'Gateways',
+      isStat: true,
+      queries: [[`count(agentic_build_info{${ofJob}}) or vector(0)`, 'gateways']],
+    },
     {
       title: 'Requests',
       isStat: true,
@@ -39,7 +43,8 @@ const rows: Readonly<Record<string, readonly Panel[]>> = {
       unit: 'percentunit',
       queries: [
         [
-          `sum(${rate('agentic_requests_total', `${perRoute}, ${failed}`)}) / sum(${rate('agentic_requests_total', perRoute)})`,
+          // Without any failure there is no series of failures: that is 0 %, not "no data".
+          `(sum(${rate('agentic_requests_total', `${perRoute}, ${failed}`)}) or vector(0)) / sum(${rate('agentic_requests_total', perRoute)})`,
           'failed',
         ],
       ],
