@@ -110,9 +110,11 @@ export const checkAddressRange: Check = (range) => {
   const [address = '', bits, ...more] = range.split('/')
   const most = address.includes(':') ? 128 : 32
   const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
-  return isAddress(address) && isRange && more.length === 0
-    ? undefined
-    : 'must be an IP address or a range such as 10.0.0.0/8'
+  if (!isAddress(address) || !isRange || more.length > 0)
+    return 'must be an IP address or a range such as 10.0.0.0/8'
+  return bits !== undefined && Number(bits) === 0
+    ? 'must be narrower: with all addresses trusted, any client could invent its own'
+    : undefined
 }
 
 /** The address of a DNS server as resolvers take it: `IP`, `IPv4:port` or `[IPv6]:port`. */
