@@ -70,11 +70,6 @@ describe('a gateway with a certificate', () => {
     expect((await open()).getProtocol()).toBe('TLSv1.3')
   })
 
-  it('speaks HTTP/1.1 with a client that could speak more', async () => {
-    const { open } = await start()
-    expect((await open({ ALPNProtocols: ['h2', 'http/1.1'] })).alpnProtocol).toBe('http/1.1')
-  })
-
   it('closes on a client that speaks no TLS, answers nothing and stays alive', async () => {
     const { port, open } = await start()
     for (const bytes of [get('/r'), '\x16\x03\x01garbage'.repeat(10), '\0'.repeat(100)]) {

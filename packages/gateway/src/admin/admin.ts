@@ -64,7 +64,13 @@ export interface Admin {
 
 type Settings = NonNullable<GatewayConfig['gateway']['admin']>
 
-const LIMITS = { max_body_bytes: 1_048_576, max_header_bytes: 16_384, max_headers: 100, max_connections: 256 }
+const LIMITS = {
+  max_body_bytes: 1_048_576,
+  max_header_bytes: 16_384,
+  max_headers: 100,
+  max_connections: 256,
+  max_streams_per_connection: 100,
+}
 
 /** Makes the listener; `undefined` when none is configured. */
 export function createAdmin(parts: AdminParts): Admin | undefined {

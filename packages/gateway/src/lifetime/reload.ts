@@ -194,6 +194,7 @@ const fixedKeys: readonly FixedKey[] = [
     read: ({ tls }) => tls?.client_certificate ?? 'request',
     message: RESTART,
   },
+  { path: ['gateway', 'tls', 'http2'], read: ({ tls }) => tls?.http2 ?? true, message: RESTART },
   {
     path: ['gateway', 'limits', 'max_header_bytes'],
     read: ({ limits }) => limits.max_header_bytes,

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { Cancellation, Exchange } from '../exchange.ts'
+import { Cancellation, Exchange, type Reply } from '../exchange.ts'
 import { corsHeaders } from './cors.ts'
 import type { AcceptedRequest, ArrivedRequest } from './http1/connection.ts'
+import type { IncomingBody } from './http1/incoming-body.ts'
 import { badRequest } from './http1/malformed.ts'
 import { ClientReply } from './http1/reply.ts'
 import type { WireHead } from './http1/request-lines.ts'
+import type { AcceptedStream, ArrivedStream } from './http2/connection.ts'
+import { StreamReply, type StreamReplyOptions } from './http2/stream-reply.ts'
+import type { Peer } from './peer.ts'
 import { requestBody } from './request-body.ts'
 import { type JudgedHead, readRequestHead } from './request-head.ts'
 
@@ -27,7 +31,6 @@ export function acceptRequest(
 ): AcceptedRequest {
   const head = readRequestHead(wireHead)
   if (lacksHost(wireHead, head)) throw badRequest('MISSING_HOST')
-  const signal = new Cancellation()
   const isLast =
     head.endsConnection || !wireHead.keepsAlive || connection.requestCount >= MAX_REQUESTS_PER_CONNECTION
   const reply = new ClientReply(connection, {
@@ -36,19 +39,54 @@ export function acceptRequest(
     isLast,
     expectsContinue: expectsContinue(wireHead, head),
   })
-  const { framing } = wireHead
+  const { peer, now } = connection
+  const parts = { head, framing: wireHead.framing, body, reply, peer, at: now }
+  return { ...exchangeOf(parts, options), reply, isLast }
+}
+
+/** Turns a stream of HTTP/2 into an exchange. */
+export function acceptStream(
+  { peer, stream, head: wireHead, body, at }: ArrivedStream,
+  options: AcceptOptions & Pick<StreamReplyOptions, 'date'>,
+): AcceptedStream {
+  const head = readRequestHead(wireHead)
+  const reply = new StreamReply(stream, {
+    corsHeaders: corsHeaders(options.corsOrigins, head.headers['origin']),
+    expectsContinue: expectsContinue(wireHead, head),
+    isHeadRequest: head.method === 'HEAD',
+    date: options.date,
+  })
+  const parts = { head, framing: wireHead.framing, body, reply, peer, at }
+  return { ...exchangeOf(parts, options), reply }
+}
+
+interface ExchangeParts {
+  readonly head: JudgedHead
+  readonly framing: WireHead['framing']
+  readonly body: IncomingBody | undefined
+  readonly reply: Reply & Pick<ClientReply, 'sendContinue'>
+  readonly peer: Peer
+  /** The arrival of the head, by `performance.now()`. */
+  readonly at: number
+}
+
+function exchangeOf(
+  { head, framing, body, reply, peer, at }: ExchangeParts,
+  { maxBodyBytes: maxBytes, nextSpanId }: AcceptOptions,
+): { readonly exchange: Exchange; readonly signal: Cancellation } {
+  const signal = new Cancellation()
   const length = typeof framing === 'number' ? framing : undefined
   const exchange = new Exchange(head, {
-    body: requestBody(body, { length, maxBytes: options.maxBodyBytes, signal, reply }),
+    body: requestBody(body, { length, maxBytes, signal, reply }),
     reply,
     signal,
-    clientAddress: connection.clientAddress,
-    protocol: connection.protocol,
-    certificateDigest: connection.certificateDigest,
-    spanId: options.nextSpanId(),
-    startedAt: connection.now,
+    clientAddress: peer.clientAddress,
+    protocol: peer.protocol,
+    certificateDigest: peer.certificateDigest,
+    spanId: nextSpanId(),
+    startedAt: at,
   })
-  return { exchange, signal, reply, isLast }
+  return { exchange, signal }
 }
 
 /** RFC 9112, section 3.2: a request without Host is answered with 400; a tunnel is refused in any case. */
@@ -56,12 +94,13 @@ function lacksHost({ httpVersion, method }: WireHead, { headers }: JudgedHead): 
   return headers['host'] === undefined && httpVersion === '1.1' && method !== 'CONNECT'
 }
 
+const CONTINUE_VERSIONS = new Set(['1.1', '2'])
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /** Other expectations are not judged: the header is dropped and the request goes on. */
 function expectsContinue({ httpVersion }: WireHead, { headers }: JudgedHead): boolean {
   const { expect } = headers
-  return expect !== undefined && httpVersion === '1.1' && CONTINUE.test(expect)
+  return expect !== undefined && CONTINUE_VERSIONS.has(httpVersion) && CONTINUE.test(expect)
 }
 
 const HALF = 0x1_0000_0000

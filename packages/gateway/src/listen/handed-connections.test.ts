@@ -23,7 +23,13 @@ async function startHanded(options: Partial<ListenerOptions> = {}) {
   const listener = createListener({
     host: '127.0.0.1',
     port: 0,
-    limits: { max_body_bytes: 1000, max_header_bytes: 16_384, max_headers: 100, max_connections: 100 },
+    limits: {
+      max_body_bytes: 1000,
+      max_header_bytes: 16_384,
+      max_headers: 100,
+      max_connections: 100,
+      max_streams_per_connection: 100,
+    },
     corsOrigins: undefined,
     certificate: undefined,
     log: createLog({ level: 'error', pretty: false, write: () => undefined }),
@@ -74,7 +80,7 @@ test('a head that does not come to its end is answered with 408 in time', async 
 
 test('connections that were handed over speak TLS where there is a certificate', async () => {
   const { cert, key } = makeCertificate()
-  const { port } = await startHanded({ certificate: { cert, key } })
+  const { port } = await startHanded({ certificate: { cert, key, http2: true } })
   const sent = httpsRequest({ host: '127.0.0.1', port, ca: cert, agent: false }).end()
   const [answer] = await once(sent, 'response')
   answer.resume()

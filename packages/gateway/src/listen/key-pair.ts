@@ -37,8 +37,9 @@ export function loadKeyPair(files: KeyPairFiles): KeyPair {
   return loaded
 }
 
-/** The certificate of a listener, and the certificates it asks its clients for. */
+/** The certificate of a listener, the certificates it asks its clients for, and the protocols it offers them. */
 export interface ServerCertificate extends KeyPair {
+  readonly http2: boolean
   readonly clients?: ClientCertificates
 }
 
@@ -58,9 +59,10 @@ export function loadServerCertificate(section: TlsSection, name: string): Server
     key: { file: key_file, name: `${name}.key_file` },
     name,
   })
-  if (client_ca_file === undefined) return pair
+  const certificate = { ...pair, http2: section.http2 }
+  if (client_ca_file === undefined) return certificate
   const ca = readCertificates(client_ca_file, `${name}.client_ca_file`).map(String)
-  return { ...pair, clients: { ca, required: section.client_certificate === 'require' } }
+  return { ...certificate, clients: { ca, required: section.client_certificate === 'require' } }
 }
 
 function checkKey(certificate: X509Certificate, text: string, { cert, key }: KeyPairFiles): void {

@@ -11,7 +11,13 @@ function makeListener(options: Partial<ListenerOptions>) {
   const listener = createListener({
     host: '127.0.0.1',
     port: 0,
-    limits: { max_body_bytes: 1000, max_header_bytes: 16_384, max_headers: 100, max_connections: 100 },
+    limits: {
+      max_body_bytes: 1000,
+      max_header_bytes: 16_384,
+      max_headers: 100,
+      max_connections: 100,
+      max_streams_per_connection: 100,
+    },
     corsOrigins: undefined,
     certificate: undefined,
     log: createLog({ level: 'error', pretty: false, write: () => undefined }),

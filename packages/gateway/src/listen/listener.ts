@@ -3,13 +3,12 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import { acceptRequest, createSpanIds } from './accept-request.ts'
+import { type AcceptOptions, acceptRequest, acceptStream, createSpanIds } from './accept-request.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 import { HttpDate } from './http1/answer-head.ts'
-import type { Http1Connection } from './http1/connection.ts'
-import { OpenConnections } from './http1/open-connections.ts'
 import type { ServerCertificate } from './key-pair.ts'
 import type { MalformedRequest } from './malformed-request.ts'
+import { OpenConnections } from './open-connections.ts'
 
 /** Settings that can change while a listener is open. */
 export interface ListenerSettings {
@@ -18,6 +17,7 @@ export interface ListenerSettings {
     readonly max_header_bytes: number
     readonly max_headers: number
     readonly max_connections: number
+    readonly max_streams_per_connection: number
   }
   readonly corsOrigins: readonly string[] | undefined
   readonly certificate: ServerCertificate | undefined
@@ -59,8 +59,8 @@ export interface Listener {
   /** Number of connections accepted so far. */
   readonly accepted: number
   /**
-   * Applies settings from the next request, connection or handshake on. TLS on or off, whether it asks clients for a
-   * certificate and the largest head are fixed when the listener is made.
+   * Applies settings from the next request, connection or handshake on. TLS and HTTP/2 on or off, whether it asks
+   * clients for a certificate and the largest head are fixed when the listener is made.
    */
   apply(settings: ListenerSettings): void
   /** Every answer from now on ends its connection; new connections are accepted. */
@@ -85,31 +85,35 @@ const TLS = { minVersion: 'TLSv1.2' } as const
 /** Makes the listener for clients. */
 export function createListener(options: ListenerOptions): Listener {
   /** The connections whose certificates other authorities have judged than those of the present settings. */
-  let outdated = new WeakSet<Http1Connection>()
+  let outdated = new WeakSet<object>()
   let draining = false
   let settings: ListenerSettings = options
   const server = makeServer(options)
   const nextSpanId = createSpanIds()
   const date = new HttpDate()
+  const acceptOptions = (): AcceptOptions => ({
+    maxBodyBytes: settings.limits.max_body_bytes,
+    corsOrigins: settings.corsOrigins,
+    nextSpanId,
+  })
   const open = new OpenConnections({
     limits: {
       maxHeadBytes: options.limits.max_header_bytes,
       get maxHeaders() {
         return settings.limits.max_headers
       },
+      get maxStreams() {
+        return settings.limits.max_streams_per_connection
+      },
     },
     timeouts: options.timeouts ?? TIMEOUTS,
     discarded: new DiscardedBodies(),
     date: () => date.now(),
-    accept: (arrived) =>
-      acceptRequest(arrived, {
-        maxBodyBytes: settings.limits.max_body_bytes,
-        corsOrigins: settings.corsOrigins,
-        nextSpanId,
-      }),
+    accept: (arrived) => acceptRequest(arrived, acceptOptions()),
+    acceptStream: (arrived) => acceptStream(arrived, { ...acceptOptions(), date: () => date.now() }),
     handle: options.handle,
-    refused: ({ clientAddress }, { status, code }) =>
-      options.onMalformed?.({ status, cause: code, clientAddress }),
+    refused: ({ peer }, { status, code }) =>
+      options.onMalformed?.({ status, cause: code, clientAddress: peer.clientAddress }),
     isDraining: (connection) =>
       draining || (settings.certificate?.clients !== undefined && outdated.has(connection)),
   })
@@ -131,9 +135,11 @@ export function createListener(options: ListenerOptions): Listener {
     },
     dropKeepAlive() {
       draining = true
+      open.drain()
     },
     drain() {
       draining = true
+      open.drain()
       if (options.connections !== undefined) return options.connections.close()
       server.close()
       return undefined
@@ -155,7 +161,7 @@ function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOption
         rejectUnauthorized: certificate.clients?.required === true,
         // An unfinished handshake counts as a slow head; Node would wait for two minutes.
         handshakeTimeout: timeouts.headersMs,
-        ALPNProtocols: ['http/1.1'],
+        ALPNProtocols: certificate.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
       })
     : createTcpServer({ ...socketOptions, allowHalfOpen: true, pauseOnConnect: true })
   server.maxConnections = limits.max_connections

@@ -34,11 +34,12 @@ const SINGLE_HEADERS: ReadonlyMap<string, string> = new Map(
 // uri-host and port of RFC 9110, section 7.2; brackets for IPv6.
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/
 
-const HTTP_VERSIONS = new Set(['1.0', '1.1'])
+const HTTP_VERSIONS = new Set(['1.0', '1.1', '2'])
 const BODYLESS_METHODS = new Set(['GET', 'HEAD', 'TRACE'])
 
 /** The parts of a head that are judged. */
-export type ReadHead = Pick<WireHead, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>
+export type ReadHead = Pick<WireHead, 'method' | 'url' | 'httpVersion' | 'rawHeaders'> &
+  Partial<Pick<WireHead, 'framing'>>
 
 /** Reads and judges the head of a request that the reader has accepted. */
 export function readRequestHead(request: ReadHead): JudgedHead {
@@ -123,7 +124,7 @@ function judgeHost(host: string | undefined, errors: FieldError[]): void {
 
 /** Requests that the parser accepts, but that an upstream or a proxy in front might frame in another way (F12). */
 function isFramed(
-  { method, httpVersion }: ReadHead,
+  { method, httpVersion, framing }: ReadHead,
   headers: CollectedHeaders,
   errors: FieldError[],
 ): boolean {
@@ -135,7 +136,9 @@ function isFramed(
   // RFC 9112, section 6.1: an HTTP/1.0 recipient does not know the header and reads another body.
   if (coding !== undefined && httpVersion !== '1.1')
     errors.push({ field: 'Transfer-Encoding', message: 'needs HTTP/1.1' })
-  const hasBody = coding !== undefined || (headers['content-length'] ?? '0') !== '0'
+  // A body of HTTP/2 needs no header.
+  const isUnsized = coding !== undefined || framing === 'chunked'
+  const hasBody = isUnsized || (headers['content-length'] ?? '0') !== '0'
   if (hasBody && BODYLESS_METHODS.has(method))
     errors.push({ field: 'body', message: `is not allowed with ${method}` })
   return errors.length === before

@@ -20,6 +20,7 @@ const defaultLimits = {
   max_header_bytes: 16_384,
   max_headers: 100,
   max_connections: 10_000,
+  max_streams_per_connection: 100,
   max_agentic_response_bytes: 1_048_576,
   max_in_flight: 4096,
   max_buffered_bytes: 268_435_456,
@@ -239,6 +240,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
       tls: {
         cert_file: new URL('good/admin.crt', import.meta.url).pathname,
         key_file: new URL('good/admin.key', import.meta.url).pathname,
+        http2: true,
       },
       hosts: ['console.example.test'],
       gateway_url: 'https://api.example.test',
@@ -255,6 +257,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
       max_header_bytes: 1024,
       max_headers: 1,
       max_connections: 1,
+      max_streams_per_connection: 1,
       max_agentic_response_bytes: 1,
       max_in_flight: 1,
       max_in_flight_per_tenant: 1,
@@ -297,6 +300,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
     tls: {
       cert_file: new URL('good/tls.crt', import.meta.url).pathname,
       key_file: '/run/secrets/tls.key',
+      http2: false,
       client_ca_file: new URL('good/clients.pem', import.meta.url).pathname,
       client_certificate: 'require',
     },

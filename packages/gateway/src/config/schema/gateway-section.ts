@@ -41,6 +41,9 @@ const tls = section({
     .describe(
       '`require` refuses connections without a valid client certificate, `request` takes them too; request is the default with client_ca_file.',
     ),
+  http2: flag()
+    .default(true)
+    .describe('Offers HTTP/2 to clients beside HTTP/1.1; they choose in the handshake (ALPN).'),
 })
 
 const grant = section({
@@ -101,6 +104,9 @@ const limits = section({
   max_header_bytes: integer(1024, 1_048_576).default(16_384).describe('Largest request head, in bytes.'),
   max_headers: integer(1, 2000).default(100).describe('Most header lines one request may have.'),
   max_connections: integer(1, 1_000_000).default(10_000).describe('Most client connections open at a time.'),
+  max_streams_per_connection: integer(1, 10_000)
+    .default(100)
+    .describe('Most requests open at a time on one connection with HTTP/2.'),
   max_agentic_response_bytes: integer(1, GIBIBYTE)
     .default(1_048_576)
     .describe('Largest upstream body of a profile media type, which is held in memory to check its trace.'),

@@ -44,16 +44,26 @@ export function tellsLength(headers: readonly string[]): boolean {
   return false
 }
 
+/** Throws for headers with a byte that could begin another header. */
+export function refuseForbiddenBytes(headers: readonly string[]): void {
+  if (FORBIDDEN.test(headers.join(''))) throw new TypeError('a header holds a byte that may not be sent')
+}
+
+/** The error of a header whose name is no token. */
+export function invalidName(): TypeError {
+  return new TypeError('a header has a name that may not be sent')
+}
+
 /** Makes the head of an answer. Throws for a header that could be read as more than one. */
 export function answerHead(status: number, headers: readonly string[], options: AnswerFraming): AnswerHead {
-  if (FORBIDDEN.test(headers.join(''))) throw new TypeError('a header holds a byte that may not be sent')
+  refuseForbiddenBytes(headers)
   let text = statusLine(status)
   let hasLength = false
   let hasDate = false
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? ''
     const kind = headerKind(name)
-    if (kind === 'invalid') throw new TypeError('a header has a name that may not be sent')
+    if (kind === 'invalid') throw invalidName()
     if (kind === 'length') hasLength = true
     else if (kind === 'date') hasDate = true
     text += `${name}: ${headers[index + 1]}\r\n`

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import type { Cancellation, Exchange } from '../../exchange.ts'
 import type { DiscardedBodies } from '../discarded-bodies.ts'
+import { type Peer, peerOf } from '../peer.ts'
 import { bareAnswer, KEEP_ALIVE_SECONDS } from './answer-head.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { MalformedRequestError, requestTimeout } from './malformed.ts'
@@ -56,9 +55,7 @@ interface Arrived {
 
 /** A client's connection: reads requests and answers them one after another, in their order (RFC 9112, section 9.3.2). */
 export class Http1Connection implements RequestReceiver, AnsweredConnection {
-  readonly clientAddress: string
-  readonly protocol: Exchange['protocol']
-  readonly certificateDigest: string | undefined
+  readonly peer: Peer
   readonly socket: Socket
   requestCount = 0
   /** The arrival of the bytes that are read now, by `performance.now()`. */
@@ -88,10 +85,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     this.socket = socket
     this.host = host
     this.reader = new RequestReader(host.limits, this)
-    // On a listener for both families an IPv4 client shows as `::ffff:192.0.2.1`.
-    this.clientAddress = socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? ''
-    this.protocol = (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http'
-    this.certificateDigest = digestOfCertificate(socket as Partial<TLSSocket>)
+    this.peer = peerOf(socket)
     this.now = performance.now()
     this.deadline = this.now + host.timeouts.headersMs
     socket.on('end', () => this.onEnd())
@@ -339,14 +333,4 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     }
     body?.cut()
   }
-}
-
-/**
- * The digest that a token names as `x5t#S256` (RFC 8705, section 3.1). An invalid certificate counts as none. A resumed
- * session without a certificate counts as authorized in Node: only a certificate proves anything.
- */
-function digestOfCertificate(socket: Partial<TLSSocket>): string | undefined {
-  if (socket.authorized !== true) return undefined
-  const certificate = socket.getPeerX509Certificate?.()
-  return certificate && hash('sha256', certificate.raw, 'base64url')
 }

@@ -5,11 +5,11 @@ import { badRequest, headTooLarge } from './malformed.ts'
 export interface WireHead {
   readonly method: string
   readonly url: string
-  /** `0.9` where the request line has none. */
+  /** `0.9` where the request line has none, `2` on a stream of HTTP/2. */
   readonly httpVersion: string
   /** Names and values in turn, as they were sent; bytes are kept as latin1. */
   readonly rawHeaders: string[]
-  /** A number of bytes, chunks, or `unknown` for a coding that only a refusal can answer. */
+  /** A number of bytes, chunks (in HTTP/2 a body without a length), or `unknown` for a coding that only a refusal can answer. */
   readonly framing: number | 'chunked' | 'unknown'
   /** Whether the client wants to keep the connection. */
   readonly keepsAlive: boolean
@@ -54,6 +54,12 @@ export function refuseImpossibleMethod(line: string): void {
   const method = blank === -1 ? line : line.slice(0, blank)
   const isPossible = blank === -1 ? isMethodPrefix(method) : METHODS.has(method)
   if (!isPossible) throw badRequest('HPE_INVALID_METHOD')
+}
+
+/** Whether a target has a form that its method may have. Throws a `MalformedRequestError` for an unknown method. */
+export function isRequestTarget(method: string, target: string): boolean {
+  if (!METHODS.has(method)) throw badRequest('HPE_INVALID_METHOD')
+  return TARGET.test(target) || (method === 'CONNECT' && AUTHORITY.test(target))
 }
 
 function isMethodPrefix(text: string): boolean {
@@ -113,9 +119,7 @@ export class RequestLines {
     const match = REQUEST_LINE.exec(line)
     if (match === null) throw faultOfRequestLine(line)
     const [, method = '', url = '', version = '0.9'] = match
-    if (!METHODS.has(method)) throw badRequest('HPE_INVALID_METHOD')
-    if (!TARGET.test(url) && !(method === 'CONNECT' && AUTHORITY.test(url)))
-      throw badRequest('HPE_INVALID_URL')
+    if (!isRequestTarget(method, url)) throw badRequest('HPE_INVALID_URL')
     this.method = method
     this.url = url
     this.version = version

@@ -2,19 +2,21 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { duplexPair } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
-import { acceptRequest, createSpanIds } from '../accept-request.ts'
-import { DiscardedBodies } from '../discarded-bodies.ts'
+import { acceptRequest, acceptStream, createSpanIds } from './accept-request.ts'
+import { DiscardedBodies } from './discarded-bodies.ts'
 import { OpenConnections } from './open-connections.ts'
 
 it('a socket without the parts of Node that are not documented is served too', async () => {
   const server = createServer()
+  const nextSpanId = createSpanIds()
+  const options = { maxBodyBytes: 1000, corsOrigins: undefined, nextSpanId, date: () => 'today' }
   const open = new OpenConnections({
-    limits: { maxHeadBytes: 16_384, maxHeaders: 100 },
+    limits: { maxHeadBytes: 16_384, maxHeaders: 100, maxStreams: 100 },
     timeouts: { headersMs: 10_000, requestMs: 60_000 },
     discarded: new DiscardedBodies(),
     date: () => 'today',
-    accept: (arrived) =>
-      acceptRequest(arrived, { maxBodyBytes: 1000, corsOrigins: undefined, nextSpanId: createSpanIds() }),
+    accept: (arrived) => acceptRequest(arrived, options),
+    acceptStream: (arrived) => acceptStream(arrived, options),
     handle({ path, reply }) {
       reply.head(200, ['X-Path', path, 'Content-Length', '0'])
       reply.end()

@@ -1,6 +1,8 @@
 import type { Server, Socket } from 'node:net'
-import { type ConnectionHost, Http1Connection } from './connection.ts'
-import { pooledSocket } from './pooled-socket.ts'
+import type { TLSSocket } from 'node:tls'
+import { type ConnectionHost, Http1Connection } from './http1/connection.ts'
+import { pooledSocket } from './http1/pooled-socket.ts'
+import { Http2Connection, type Http2Host } from './http2/connection.ts'
 
 /** How often slow clients and idle connections are looked for (F6). */
 const CHECK_INTERVAL_MS = 1000
@@ -13,12 +15,12 @@ export class OpenConnections {
   accepted = 0
   /** The sockets of all connections, also in a handshake. */
   readonly sockets = new Set<Socket>()
-  readonly connections = new Set<Http1Connection>()
-  private readonly host: ConnectionHost
+  readonly connections = new Set<Http1Connection | Http2Connection>()
+  private readonly host: ConnectionHost & Http2Host
   private readonly memory = Buffer.allocUnsafeSlow(READ_BYTES)
   private readonly timer: NodeJS.Timeout
 
-  constructor(host: ConnectionHost) {
+  constructor(host: ConnectionHost & Http2Host) {
     this.host = host
     this.timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref()
   }
@@ -30,9 +32,17 @@ export class OpenConnections {
       if (isSecure) this.track(socket)
       else this.addPlain(socket)
     })
-    server.on('secureConnection', (socket: Socket) => this.addStream(socket))
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (socket.alpnProtocol === 'h2') this.add(socket, Http2Connection)
+      else this.addStream(socket)
+    })
     // The handshake failed: there is nobody to answer.
     server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
+  }
+
+  /** Asks the clients with HTTP/2 for no more requests on their connections; an answer of HTTP/1.1 says so itself. */
+  drain(): void {
+    for (const connection of this.connections) if (connection instanceof Http2Connection) connection.drain()
   }
 
   /** Ends every connection, whatever it does. */
@@ -57,23 +67,26 @@ export class OpenConnections {
       accepted.resume()
       return
     }
-    const connection = this.add(socket)
+    const connection = this.add(socket, Http1Connection)
     socket.resume()
   }
 
   private addStream(socket: Socket): void {
-    const connection = this.add(socket)
+    const connection = this.add(socket, Http1Connection)
     socket.on('data', (bytes: Buffer) => connection?.receive(bytes, false))
   }
 
-  private add(socket: Socket): Http1Connection | undefined {
+  private add<Connection extends Http1Connection | Http2Connection>(
+    socket: Socket,
+    Protocol: new (socket: Socket, host: ConnectionHost & Http2Host) => Connection,
+  ): Connection | undefined {
     // The address is read now, so that Node keeps it: a client that resets the connection behind its request would have
     // it forwarded without an address.
     if (socket.remoteAddress === undefined) {
       socket.destroy()
       return undefined
     }
-    const connection = new Http1Connection(socket, this.host)
+    const connection = new Protocol(socket, this.host)
     this.connections.add(connection)
     socket.once('close', () => this.connections.delete(connection))
     return connection
