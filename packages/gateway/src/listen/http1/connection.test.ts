@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Exchange } from '../../exchange.ts'
 import { acceptRequest, createSpanIds } from '../accept-request.ts'
 import { DiscardedBodies } from '../discarded-bodies.ts'
@@ -75,6 +75,23 @@ describe('requests that arrive while one is answered', () => {
     expect(faults).toEqual([])
     expect(exchanges.map(({ path }) => path)).toEqual(['/1', '/2', '/3', '/4'])
     expect(bodies).toEqual(['', 'GET /', 'abc', ''])
+  })
+
+  it('have their time from the end of the answer before them', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { connection, exchanges, faults, receive } = connectClient()
+    receive('GET /1 HTTP/1.1\r\nHost: a\r\n\r\n')
+    receive('POST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab')
+    vi.advanceTimersByTime(70_000)
+    answer(exchanges[0])
+    await nextTurn()
+    connection.check(performance.now())
+    expect(faults).toEqual([])
+    expect(exchanges.map(({ path }) => path)).toEqual(['/1', '/2'])
+    vi.advanceTimersByTime(60_001)
+    connection.check(performance.now())
+    expect(faults).toEqual(['ERR_HTTP_REQUEST_TIMEOUT'])
   })
 })
 

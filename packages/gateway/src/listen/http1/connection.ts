@@ -200,10 +200,11 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     return !this.isEnding && (this.open === undefined || this.body !== undefined)
   }
 
-  /** The time for a head counts from its first byte, and so does the time for the whole request. */
+  /** The time for a head counts from the read of its first byte, and so does the time for the whole request. */
   private setDeadline(): void {
     if (!this.reader.isWithinRequest || this.isEnding) return
-    if (this.requestStartedAt === 0) this.requestStartedAt = this.now
+    // Not the arrival of its first bytes: the answer before it may have held the client back longer than its time.
+    if (this.requestStartedAt === 0) this.requestStartedAt = performance.now()
     const { headersMs, requestMs } = this.host.timeouts
     this.deadline = this.requestStartedAt + (this.open === undefined ? headersMs : requestMs)
     this.deadlineKind = 'request'
