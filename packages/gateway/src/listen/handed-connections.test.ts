@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { request as httpsRequest } from 'node:https'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -85,4 +86,9 @@ test('connections that were handed over speak TLS where there is a certificate',
   const [answer] = await once(sent, 'response')
   answer.resume()
   expect(answer.statusCode).toBe(200)
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: cert })
+  onTestFinished(() => session.destroy())
+  const [headers] = await once(session.request({ ':path': '/' }), 'response')
+  expect(headers[':status']).toBe(200)
+  expect(session.alpnProtocol).toBe('h2')
 })
