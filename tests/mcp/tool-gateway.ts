@@ -2,22 +2,22 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { createGateway, createLog, formatFaults, type GatewayConfig, loadConfig } from '@agentic-rest/gateway'
 import { createStore } from '@agentic-rest/service'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
 import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 import { repositoryRoot } from '../packed-packages.ts'
 import type { Json } from './official-clients.ts'
 
-const store = createStore({ memory: true })
-beforeAll(() => prepareTables(store))
-afterAll(() => store.close())
-
 /** The address of the endpoint for tokens. */
 export const PUBLIC_URL = 'https://agents.example.test/mcp'
 
 /** The campaign service, an issuer, and the configuration of the reference stack for both, without the service's own trust. */
 export async function startCampaignWorld() {
+  // One per test: files of one process share this module, so hooks of the module would run for the first file alone.
+  const store = createStore({ memory: true })
+  onTestFinished(() => store.close())
+  await prepareTables(store)
   const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
   const issuer = await startIssuer('RS256')
   onTestFinished(() => issuer.close())
