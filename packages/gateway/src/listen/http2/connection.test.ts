@@ -26,8 +26,8 @@ async function start() {
     log: createLog({ level: 'error', pretty: false, write: () => undefined }),
     timeouts: { headersMs: 300, requestMs: 600 },
     onMalformed: ({ status, cause }) => malformed.push({ status, cause }),
-    async handle({ body, reply }) {
-      await body.read(1000).catch(() => undefined)
+    async handle({ path, body, reply }) {
+      if (path !== '/unread') await body.read(1000).catch(() => undefined)
       reply.head(200, ['Content-Length', '0'])
       reply.end()
     },
@@ -53,6 +53,19 @@ test('a body that does not come to its end is answered with 408, and other strea
   expect(malformed).toEqual([{ status: 408, cause: 'ERR_HTTP_REQUEST_TIMEOUT' }])
   const [next] = await once(session.request({ ':path': '/' }), 'response')
   expect(next[':status']).toBe(200)
+})
+
+test('a body that nobody reads does not keep its stream, or its connection, open', async () => {
+  const { open, cert, listener } = await start()
+  const session = open(cert)
+  const unread = session.request({ ':method': 'POST', ':path': '/unread' })
+  unread.on('error', () => undefined)
+  unread.write(Buffer.alloc(200_000))
+  const [headers] = await once(unread, 'response')
+  expect(headers[':status']).toBe(200)
+  listener.drain()
+  await once(session, 'close')
+  await expect.poll(() => listener.connections).toBe(0)
 })
 
 test('a client that chose HTTP/2 and sends nothing, or something else, loses its connection', async () => {

@@ -143,7 +143,10 @@ export class Http2Connection {
     if (!reply.isEnded) return
     reply.over()
     // Answered before its body was read: the client is told to stop (RFC 9113, section 8.1).
-    if (body?.isComplete === false) stream.close(constants.NGHTTP2_NO_ERROR)
+    if (body?.isComplete !== false) return
+    // Node keeps a stream until its last byte is read.
+    body.drop()
+    stream.close(constants.NGHTTP2_NO_ERROR)
   }
 
   private onClose(open: OpenStream): void {
@@ -166,6 +169,7 @@ export class Http2Connection {
   }
 
   private timeOut({ stream, reply, signal, body }: OpenStream): void {
+    if (stream.closed) return
     if (reply.isHeadSent) {
       reply.destroy()
       return
@@ -174,6 +178,7 @@ export class Http2Connection {
     reply.over()
     signal.cancel('client_disconnect')
     body?.cut()
+    body?.drop()
     this.refuse(stream, requestTimeout())
   }
 
@@ -205,6 +210,7 @@ function leave({ reply, signal, body }: OpenStream): void {
   if (!reply.isFlushed) signal.cancel('client_disconnect')
   reply.over()
   body?.cut()
+  body?.drop()
 }
 
 function bodyOf(stream: ServerHttp2Stream): IncomingBody {
