@@ -70,6 +70,16 @@ describe('a gateway with a certificate', () => {
     expect((await open()).getProtocol()).toBe('TLSv1.3')
   })
 
+  it('refuses a second handshake on a connection', async () => {
+    const { open } = await start()
+    const socket = await open({ maxVersion: 'TLSv1.2' })
+    const refusal = await new Promise<Error | null>((resolve) => {
+      socket.renegotiate({}, resolve)
+      socket.once('error', resolve)
+    })
+    expect(refusal).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' })
+  })
+
   it('closes on a client that speaks no TLS, answers nothing and stays alive', async () => {
     const { port, open } = await start()
     for (const bytes of [get('/r'), '\x16\x03\x01garbage'.repeat(10), '\0'.repeat(100)]) {
