@@ -85,6 +85,20 @@ describe('draining', () => {
     await drained
   })
 
+  it('serves the first request of a connection that was accepted before', async () => {
+    const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+    const { gateway, port } = await startGateway({
+      routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
+    })
+    const silent = await openSocket(port)
+    const drained = gateway.drain()
+    await untilRefused(port)
+    const answer = await askOn(silent, '/r')
+    expect(answer.status).toBe(200)
+    expect(answer.headers['connection']).toBe('close')
+    await drained
+  })
+
   it('ends streams with the last frame at the deadline, and cancels what has not answered', async () => {
     const events = await startEventUpstream()
     const { upstream, arrived } = await startSlow()

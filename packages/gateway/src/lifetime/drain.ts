@@ -19,9 +19,11 @@ export interface DrainParts {
 
 /** Time for cancelled streams to send their last frame. */
 const LAST_FRAME_MS = 2000
+/** Time for the first request of connections that were accepted last: their clients could not know of the end. */
+const FIRST_REQUEST_MS = 500
 /** Time for idle connections to send one more request, which is refused with `Connection: close`. */
 const LINGER_MS = 500
-const LINGER_STEP_MS = 20
+const STEP_MS = 20
 
 /** Takes no new work, waits for requests in flight, then cancels the rest in an orderly way. */
 export async function drain({ config, state, listener, load, log, links }: DrainParts): Promise<void> {
@@ -37,11 +39,13 @@ export async function drain({ config, state, listener, load, log, links }: Drain
   await emptyAcceptQueue(() => listener.accepted, Math.min(EMPTY_QUEUE_MS, drainMs / 2))
   // Requests are refused only after the last connection is accepted: one accepted meanwhile is still served.
   await listener.drain()
+  await until(() => listener.silent === 0, Math.min(FIRST_REQUEST_MS, drainMs / 2))
   state.closing = true
   links.endSubscriptions()
   const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
   if (!finished) await cancelRest(load, log)
-  await linger(listener)
+  // Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset.
+  await until(() => listener.connections === 0, LINGER_MS)
   log.info('drained')
 }
 
@@ -56,8 +60,7 @@ export async function cancelAll({ active, idle }: ActiveExchanges): Promise<void
   await idle(LAST_FRAME_MS)
 }
 
-/** Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset. */
-async function linger(listener: Listener): Promise<void> {
-  const until = performance.now() + LINGER_MS
-  while (listener.connections > 0 && performance.now() < until) await sleep(LINGER_STEP_MS)
+async function until(isOver: () => boolean, withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!isOver() && performance.now() < end) await sleep(STEP_MS)
 }

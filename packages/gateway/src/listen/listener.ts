@@ -59,6 +59,8 @@ export interface Listener {
   readonly connections: number
   /** Number of connections accepted so far. */
   readonly accepted: number
+  /** Number of connections whose first request has not come yet. */
+  readonly silent: number
   /**
    * Applies settings from the next request, connection or handshake on. TLS and HTTP/2 on or off, whether it asks
    * clients for a certificate and the largest head are fixed when the listener is made.
@@ -127,6 +129,9 @@ export function createListener(options: ListenerOptions): Listener {
     },
     get accepted() {
       return open.accepted
+    },
+    get silent() {
+      return open.silent
     },
     apply(changed) {
       if (authoritiesOf(changed) !== authoritiesOf(settings)) outdated = new WeakSet(open.connections)

@@ -40,6 +40,12 @@ export class OpenConnections {
     server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   }
 
+  /** Number of connections whose first request has not come yet, handshakes included. */
+  get silent(): number {
+    const handshakes = this.sockets.size - this.connections.size
+    return handshakes + [...this.connections].filter(({ isSilent }) => isSilent).length
+  }
+
   /** Asks the clients with HTTP/2 for no more requests on their connections; an answer of HTTP/1.1 says so itself. */
   drain(): void {
     for (const connection of this.connections) if (connection instanceof Http2Connection) connection.drain()

@@ -103,6 +103,11 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     else this.readOn(bytes, lent)
   }
 
+  /** Whether its first request has not come yet. */
+  get isSilent(): boolean {
+    return this.requestCount === 0 && !this.isEnding
+  }
+
   date(): string {
     return this.host.date()
   }

@@ -104,6 +104,11 @@ export class Http2Connection {
     if (this.open.size === 0 && now >= this.deadline) this.session.destroy()
   }
 
+  /** Whether its first request has not come yet. */
+  get isSilent(): boolean {
+    return this.streamCount === 0
+  }
+
   /** Takes no more requests; those that are open are answered. The client learns which ones were taken (RFC 9113, section 6.8). */
   drain(): void {
     this.session.close()
