@@ -39,8 +39,8 @@ export const mcp = defineCommand({
     json: { type: 'boolean', description: 'After tools: prints the tools with their schemas as JSON.' },
   },
   examples: [
-    'AGENTIC_TOKEN="$(npx agentic token)" npx agentic mcp --url http://127.0.0.1:8080',
     'npx agentic mcp tools gateway.yaml',
+    'AGENTIC_TOKEN="$(npx agentic token)" npx agentic mcp --url http://127.0.0.1:8080',
     'npx agentic mcp tools https://agents.example.com --json',
   ],
   exitCodes: [
