@@ -201,7 +201,9 @@ describePostgres('the processes of compose.yaml', (server) => {
       const gateway = await startGateway(`${variables.join(' ')} npx agentic start -c deploy/gateway.yaml`)
       onTestFinished(() => void gateway.stop())
       const url = `http://127.0.0.1:${gateway.port}`
-      expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ degraded: [] })
+      // The keys of the issuer are fetched in the background.
+      const readiness = async () => (await fetch(`${url}/readyz`)).json()
+      await expect.poll(readiness, { timeout: 10_000 }).toMatchObject({ degraded: [] })
       const claims = { sub: 'alice', aud: 'agentic', tenant_id: 'acme', roles: ['campaign:optimize'] }
       const authorization = `Bearer ${await issuer.token({ claims })}`
       const created = await fetch(`${url}/campaigns`, {
