@@ -312,7 +312,9 @@ test('the list has as many exchanges as its query asks for, and goes on where it
   expect(newest).toHaveLength(100)
   expect(await list('?limit=1')).toEqual(newest.slice(0, 1))
   const older = await list(`?until=${newest.at(-1)?.at}`)
-  expect(older[0]).toEqual(newest.at(-1))
+  // The end of a page can be one of several exchanges of the same millisecond.
+  expect(older[0]?.at).toBe(newest.at(-1)?.at)
+  expect(older).toContainEqual(newest.at(-1))
   expect([...new Set(idsOf([...newest, ...older]))]).toEqual(ids.toSorted())
   for (const [query, message] of [
     ['limit=0', 'limit is not a number from 1 to 512.'],
