@@ -1,13 +1,12 @@
-import {
-  type ClarificationRequired,
-  type Condition,
-  type Conflict,
-  type ErrorOutcome,
-  type FailedDependency,
-  type Forbidden,
-  headers,
-  type Outcome,
-  type ValidationFailed,
+// Types only: a thread of prompt-sanitize loads this file without the packages of a checkout.
+import type {
+  Condition,
+  Conflict,
+  ErrorOutcome,
+  FailedDependency,
+  Forbidden,
+  Outcome,
+  ValidationFailed,
 } from '@agentic-rest/profile'
 
 /** One code of the gateway: its answer, its cause and its fix. */
@@ -373,34 +372,6 @@ export function limitReached({ code, limit, retryAfter }: ReachedLimit): ErrorOu
 /** The outcome for a request with one invalid field. `message` must not repeat the sent value. */
 export function invalidRequest(field: string, message: string): ValidationFailed {
   return { type: 'validation_failed', message: validationFailed.message, errors: [{ field, message }] }
-}
-
-/** The outcome for a keyed request while the keys cannot be read. */
-export function keysUnavailable(): FailedDependency {
-  const { type } = errorCodes.STORE_UNAVAILABLE
-  return {
-    type,
-    code: 'STORE_UNAVAILABLE',
-    message: 'The gateway cannot reach the store of idempotency keys.',
-  }
-}
-
-/** The outcome for a request without the key that its route needs. */
-export function keyRequired(): ClarificationRequired {
-  return {
-    type: 'clarification_required',
-    message: 'The operation needs an idempotency key.',
-    requiredInputs: [
-      {
-        name: headers.idempotencyKey,
-        location: 'header',
-        type: 'string',
-        required: true,
-        question:
-          'Which key identifies this request? Choose a new one, such as a UUID, and send the same key with each retry.',
-      },
-    ],
-  }
 }
 
 /** A configuration that is valid but cannot be put to work, such as a taken port: the gateway exits with 1. */

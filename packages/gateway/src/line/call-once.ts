@@ -1,6 +1,11 @@
-import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
+import {
+  type ClarificationRequired,
+  type FailedDependency,
+  headerKeys,
+  headers as headerNames,
+} from '@agentic-rest/profile'
 import type { IdempotencyOptions, RouteConfig } from '../config/config-schema.ts'
-import { invalidRequest, keyRequired, keysUnavailable, refusal } from '../errors.ts'
+import { errorCodes, invalidRequest, refusal } from '../errors.ts'
 import {
   type Exchange,
   type KeyClaim,
@@ -161,5 +166,33 @@ class Claim implements KeyClaim {
     if (this.#isSettled) return
     this.#isSettled = true
     await this.#keys.settle(this.#held, end)
+  }
+}
+
+/** The outcome for a keyed request while the keys cannot be read. */
+function keysUnavailable(): FailedDependency {
+  const { type } = errorCodes.STORE_UNAVAILABLE
+  return {
+    type,
+    code: 'STORE_UNAVAILABLE',
+    message: 'The gateway cannot reach the store of idempotency keys.',
+  }
+}
+
+/** The outcome for a request without the key that its route needs. */
+function keyRequired(): ClarificationRequired {
+  return {
+    type: 'clarification_required',
+    message: 'The operation needs an idempotency key.',
+    requiredInputs: [
+      {
+        name: headerNames.idempotencyKey,
+        location: 'header',
+        type: 'string',
+        required: true,
+        question:
+          'Which key identifies this request? Choose a new one, such as a UUID, and send the same key with each retry.',
+      },
+    ],
   }
 }
