@@ -99,6 +99,30 @@ describe('draining', () => {
     await drained
   })
 
+  it('ends the connection of a stream that began before, so that no proxy uses it again', async () => {
+    const events = await startEventUpstream()
+    const { gateway, port } = await startGateway({
+      routes: [{ id: 'llm', method: 'GET', path: '/llm', target: events.url, mode: 'sse' }],
+    })
+    const socket = await openSocket(port)
+    const ended = once(socket, 'end')
+    let received = ''
+    socket.on('data', (bytes) => {
+      received += bytes
+    })
+    socket.write(get('/llm'))
+    const { response } = await events.opened()
+    response.write('data: one\n\n')
+    await expect.poll(() => received).toContain('data: one')
+    expect(received).not.toMatch(/^connection: close/im)
+    const drained = gateway.drain()
+    await untilRefused(port)
+    response.end('data: last\n\n')
+    await ended
+    expect(received).toContain('data: last')
+    await drained
+  })
+
   it('ends streams with the last frame at the deadline, and cancels what has not answered', async () => {
     const events = await startEventUpstream()
     const { upstream, arrived } = await startSlow()

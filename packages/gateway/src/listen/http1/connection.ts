@@ -226,7 +226,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     if (this.open?.reply !== reply || this.isGone) return
     reply.over()
     this.isAnswered = true
-    if (reply.closes) this.end()
+    // The head of a stream may have promised to keep the connection, before the listener began to drain.
+    if (reply.closes || this.endsWithAnswer()) this.end()
     else if (this.body === undefined) this.next()
     // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
     // answer, and the next request can come. The time for the request bounds it.
