@@ -9,6 +9,7 @@ import {
 import { type Caller, createCaller, type Ending, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, requiredProgram, scaled } from '../chaos-run.ts'
 import { type BookingUpstream, startBookingUpstream, VIA } from '../idempotency/booking-upstream.ts'
+import { copiesInOrder, keysOf } from '../idempotency/copies-in-order.ts'
 import { createSeeded } from '../seeded.ts'
 import { doAll } from '../workers.ts'
 import { redisProgram } from './shared-limit.ts'
@@ -51,8 +52,6 @@ const PATIENCE_MS = 30_000
 /** A gateway without a call for this long is killed without one. */
 const CATCH_MS = 5000
 const LEAST_WORK_MS = 5
-/** The approximate number of simultaneous copies of each key. */
-const AT_ONCE = 4
 const PAUSE_MS = 30
 
 interface World {
@@ -116,7 +115,7 @@ async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
   try {
     const starting = Array.from({ length: scaled(context, 'gateways') }, () => startGateway(world))
     world.gateways.push(...(await Promise.all(starting)))
-    const order = copiesInOrder(world)
+    const order = copiesInOrder(context)
     await sendAll(world, order, createFaults(world, order.length))
     // Once more, after all that was lost: what is stored is still there.
     await sendAll(world, keysOf(context))
@@ -208,23 +207,6 @@ async function killGateway(world: World): Promise<void> {
 async function restartRedis(world: World): Promise<void> {
   await world.redis.restart()
   world.restarts += 1
-}
-
-const keysOf = (context: ChaosContext) => Array.from({ length: scaled(context, 'keys') }, (_, key) => key)
-
-/** All copies of all keys, shuffled within blocks. */
-function copiesInOrder({ context }: World): number[] {
-  const seeded = createSeeded(context.seed)
-  const keys = keysOf(context)
-  const order: number[] = []
-  const size = Math.ceil(scaled(context, 'callers') / AT_ONCE)
-  for (let first = 0; first < keys.length; first += size) {
-    const block = keys.slice(first, first + size)
-    order.push(
-      ...seeded.shuffle(block.flatMap((key) => Array.from({ length: scaled(context, 'copies') }, () => key))),
-    )
-  }
-  return order
 }
 
 async function sendAll(world: World, order: readonly number[], faults = NO_FAULTS): Promise<void> {

@@ -3,7 +3,7 @@ import { headers, outcomes } from '@agentic-rest/profile'
 import { type RunningProgram, startProgram } from '../../packages/service/test/runtime/harness/run-program.ts'
 import { type Caller, createCaller, type Ending, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
-import { createSeeded } from '../seeded.ts'
+import { copiesInOrder } from '../idempotency/copies-in-order.ts'
 import { countEffects, type EffectsDatabase, openEffectsDatabase } from '../service/effects-database.ts'
 import { doAll } from '../workers.ts'
 
@@ -45,8 +45,6 @@ interface Answers {
 const PATIENCE_MS = 30_000
 /** No process is paused here: only sessions of killed processes time out. */
 const IDLE_MS = 60_000
-/** The approximate number of simultaneous copies of each key. */
-const AT_ONCE = 4
 
 async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
   const database = await openEffectsDatabase(IDLE_MS)
@@ -118,7 +116,7 @@ async function sendAll(world: World): Promise<void> {
   const { context, answers } = world
   const keys = scaled(context, 'keys')
   const copies = scaled(context, 'copies')
-  const order = copiesInOrder(world)
+  const order = copiesInOrder(context)
   const callers = new Map<string, Caller>()
   const work = {
     count: keys * copies,
@@ -131,21 +129,6 @@ async function sendAll(world: World): Promise<void> {
   }
   await doAll(work, (index, worker) => sendUntilAnswered(world, callers, { key: order[index] ?? 0, worker }))
   for (const caller of callers.values()) caller.close()
-}
-
-/** All copies of all keys, shuffled within blocks. */
-function copiesInOrder({ context }: World): number[] {
-  const seeded = createSeeded(context.seed)
-  const keys = Array.from({ length: scaled(context, 'keys') }, (_, key) => key)
-  const order: number[] = []
-  const size = Math.ceil(scaled(context, 'callers') / AT_ONCE)
-  for (let first = 0; first < keys.length; first += size) {
-    const block = keys.slice(first, first + size)
-    order.push(
-      ...seeded.shuffle(block.flatMap((key) => Array.from({ length: scaled(context, 'copies') }, () => key))),
-    )
-  }
-  return order
 }
 
 interface Copy {
