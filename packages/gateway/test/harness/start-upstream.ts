@@ -107,3 +107,15 @@ export function answerJson(
   response.writeHead(status, { 'content-type': type })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
+
+/** A service that resets every connection after a request has arrived. */
+export async function startResetting() {
+  let received = 0
+  const { url } = await startTcpUpstream((socket) =>
+    socket.once('data', () => {
+      received += 1
+      socket.resetAndDestroy()
+    }),
+  )
+  return { url, received: () => received }
+}

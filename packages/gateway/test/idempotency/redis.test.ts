@@ -49,12 +49,12 @@ async function startHeld() {
   }
 }
 
+const startTwo = async (redis: string, target: string) =>
+  [await startOf(redis, { target }), await startOf(redis, { target })] as const
+
 testWithRedis('gateways of one Redis share their keys', async (startRedis) => {
   const [redis, service] = [await startRedis(), await startHeld()]
-  const [one, two] = [
-    await startOf(redis.url, { target: service.url }),
-    await startOf(redis.url, { target: service.url }),
-  ]
+  const [one, two] = await startTwo(redis.url, service.url)
   service.hold()
   const first = one.book('k')
   await service.received(1)
@@ -76,10 +76,7 @@ testWithRedis(
   'a call is renewed beyond its lease, and that of a lost gateway is unknown',
   async (startRedis) => {
     const [redis, service] = [await startRedis(), await startHeld()]
-    const [one, two] = [
-      await startOf(redis.url, { target: service.url }),
-      await startOf(redis.url, { target: service.url }),
-    ]
+    const [one, two] = await startTwo(redis.url, service.url)
     service.hold()
     const slow = one.book('slow')
     await service.received(1)
@@ -101,10 +98,7 @@ testWithRedis(
   'a gateway brings its running keys and its outcomes to a Redis that lost them',
   async (startRedis) => {
     const [redis, service] = [await startRedis(), await startHeld()]
-    const [one, two] = [
-      await startOf(redis.url, { target: service.url }),
-      await startOf(redis.url, { target: service.url }),
-    ]
+    const [one, two] = await startTwo(redis.url, service.url)
     service.hold()
     const first = one.book('k')
     await service.received(1)
@@ -175,10 +169,7 @@ testWithRedis('a claim that Redis granted too late is given back', async (startR
 
 testWithRedis('a gateway that is told to end leaves the outcome of its calls unknown', async (startRedis) => {
   const [redis, service] = [await startRedis(), await startHeld()]
-  const [one, two] = [
-    await startOf(redis.url, { target: service.url }),
-    await startOf(redis.url, { target: service.url }),
-  ]
+  const [one, two] = await startTwo(redis.url, service.url)
   service.hold()
   const first = one.book('k')
   await service.received(1)
@@ -190,10 +181,7 @@ testWithRedis('a gateway that is told to end leaves the outcome of its calls unk
 
 testWithRedis('a full Redis frees no key of a request that was sent', async (startRedis) => {
   const [redis, service] = [await startRedis(), await startHeld()]
-  const [one, two] = [
-    await startOf(redis.url, { target: service.url }),
-    await startOf(redis.url, { target: service.url }),
-  ]
+  const [one, two] = await startTwo(redis.url, service.url)
   service.hold()
   const first = one.book('k')
   await service.received(1)

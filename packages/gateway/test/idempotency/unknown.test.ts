@@ -2,21 +2,9 @@ import { expect, test } from 'vitest'
 import { startBlackhole } from '../harness/blackhole.ts'
 import { expectRefusal, headerValues } from '../harness/http-request.ts'
 import { eventually, metricValue } from '../harness/metric-value.ts'
-import { answerJson, startTcpUpstream, startUpstream } from '../harness/start-upstream.ts'
+import { answerJson, startResetting, startUpstream } from '../harness/start-upstream.ts'
 import { unusedPort } from '../harness/unused-port.ts'
 import { codeOf, startKeyed } from './keyed.ts'
-
-/** A service that resets every connection after a request has arrived. */
-async function startResetting() {
-  let received = 0
-  const { url } = await startTcpUpstream((socket) =>
-    socket.once('data', () => {
-      received += 1
-      socket.resetAndDestroy()
-    }),
-  )
-  return { url, received: () => received }
-}
 
 test('a request that left and got no answer is never sent again', async () => {
   const service = await startResetting()

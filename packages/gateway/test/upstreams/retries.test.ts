@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectRefusal, sendRequest } from '../harness/http-request.ts'
 import { metricValue } from '../harness/metric-value.ts'
-import { answerJson, startTcpUpstream, startUpstream, traceOf } from '../harness/start-upstream.ts'
+import { answerJson, startResetting, startUpstream, traceOf } from '../harness/start-upstream.ts'
 import { unusedPort } from '../harness/unused-port.ts'
 import { startBalanced, startServices } from './start-targets.ts'
 
@@ -18,18 +18,6 @@ async function statusesOf(url: string, options = {}, count = REQUESTS): Promise<
   for (let request = 0; request < count; request += 1)
     statuses.add((await sendRequest(`${url}/r`, options)).status)
   return statuses
-}
-
-/** A service that resets every connection after the request has arrived. */
-async function startResetting() {
-  let received = 0
-  const { url } = await startTcpUpstream((socket) =>
-    socket.once('data', () => {
-      received += 1
-      socket.resetAndDestroy()
-    }),
-  )
-  return { url, received: () => received }
 }
 
 describe('a request that was never sent', () => {
