@@ -1,4 +1,5 @@
-import { ChunkedBody, endOfLine, FORBIDDEN } from './chunked-body.ts'
+import { ChunkedBody } from './chunked-body.ts'
+import { FORBIDDEN, LineCollector } from './line-collector.ts'
 import { badRequest, headTooLarge } from './malformed.ts'
 import { type HeadLimits, RequestLines, refuseImpossibleMethod, type WireHead } from './request-lines.ts'
 
@@ -13,7 +14,6 @@ export interface RequestReceiver {
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LINE_END_BYTES = 2
-const NOTHING = Buffer.alloc(0)
 const CR = 0x0d
 const LF = 0x0a
 
@@ -27,8 +27,7 @@ export class RequestReader {
   private readonly chunked: ChunkedBody
   private readonly onData: (bytes: Buffer) => void
   private state: 'head' | 'sized' | 'chunked' | 'unknown' = 'head'
-  /** The first bytes of an incomplete line. */
-  private pending: Buffer = NOTHING
+  private readonly line = new LineCollector()
   /** The bytes of the head's complete lines. */
   private headBytes = 0
   /** Remaining bytes of a body with a length. */
@@ -66,7 +65,7 @@ export class RequestReader {
   }
 
   private readHead(bytes: Buffer, start: number): number {
-    if (this.isWithinRequest || this.pending.length > 0) return this.readLine(bytes, start)
+    if (this.isWithinRequest || !this.line.isEmpty) return this.readLine(bytes, start)
     return this.readWholeHead(bytes, start) ?? this.readLine(bytes, start)
   }
 
@@ -91,43 +90,30 @@ export class RequestReader {
   }
 
   private readLine(bytes: Buffer, start: number): number {
-    const known = this.pending.length
-    const isEndTorn = known > 0 && this.pending[known - 1] === CR && bytes[start] === LF
-    const found = isEndTorn ? start + 1 : endOfLine(bytes, start)
-    const end = found ?? bytes.length
-    const part = bytes.subarray(start, end)
-    const line = known === 0 ? part : Buffer.concat([this.pending, part])
-    if (found === undefined) {
-      this.pending = known === 0 ? Buffer.from(line) : line
-      this.refuseImpossible(
-        line.toString('latin1', 0, line[line.length - 1] === CR ? line.length - 1 : line.length),
-      )
-      return end
-    }
-    this.pending = NOTHING
-    this.acceptLine(line.toString('latin1', 0, line.length - LINE_END_BYTES))
+    const end = this.line.take(bytes, start)
+    this.refuseImpossible(this.line.text, this.line.known)
+    if (this.line.isWhole) this.acceptLine(this.line.finish())
     return end
   }
 
   private acceptLine(line: string): void {
-    this.refuseImpossible(line)
     this.headBytes += line.length + LINE_END_BYTES
     if (line !== '') this.lines.read(line, 0, line.length)
     // Empty lines before a request are skipped (RFC 9112, section 2.2); they count, so they come to an end.
     else if (this.lines.hasBegun) this.beginBody()
   }
 
-  /** Refuses a line that no further byte can make valid, so that it is not waited for. */
-  private refuseImpossible(line: string): void {
+  /** Refuses a line that no further byte can make valid, so that it is not waited for. Its `known` characters were valid. */
+  private refuseImpossible(text: string, known: number): void {
     const isRequestLine = !this.lines.hasBegun
-    if (line !== '') this.isWithinRequest = true
-    if (isRequestLine && line !== '') refuseImpossibleMethod(line)
+    if (text !== '') this.isWithinRequest = true
+    if (isRequestLine && text !== '' && known === 0) refuseImpossibleMethod(text)
     // The empty line at the end of a head does not count.
-    if (line === '' && !isRequestLine) return
-    const room = this.limits.maxHeadBytes - this.headBytes
-    if (FORBIDDEN.test(line.length > room ? line.slice(0, Math.max(0, room)) : line))
+    if (text === '' && known === 0 && !isRequestLine) return
+    const room = this.limits.maxHeadBytes - this.headBytes - known
+    if (FORBIDDEN.test(text.length > room ? text.slice(0, Math.max(0, room)) : text))
       throw badRequest(isRequestLine ? 'HPE_INVALID_URL' : 'HPE_INVALID_HEADER_TOKEN')
-    if (line.length > room) throw headTooLarge(isRequestLine)
+    if (text.length > room) throw headTooLarge(isRequestLine)
   }
 
   private beginBody(): void {
