@@ -22,3 +22,9 @@ test('a long text is not kept', () => {
   expect([lengthOf('x'.repeat(257)), lengthOf('x'.repeat(257))]).toEqual([257, 257])
   expect(compute).toHaveBeenCalledTimes(2)
 })
+
+test('the function gets a text of its own, equal to the one that was given', () => {
+  const same = memoize((text) => text)
+  for (const text of ['x-request-id', '__proto__', '12', '', 'ü'])
+    expect(same(`a ${text}`.slice(2))).toBe(text)
+})

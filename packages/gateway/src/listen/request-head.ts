@@ -9,7 +9,8 @@ import {
 import { refusal } from '../errors.ts'
 import type { RequestHead } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
-import { headerKey, type WireHead } from './http1/request-lines.ts'
+import { headerKey } from './header-name.ts'
+import type { WireHead } from './http1/request-lines.ts'
 
 /** A judged head, and whether its connection can be trusted behind it. */
 export interface JudgedHead extends RequestHead {

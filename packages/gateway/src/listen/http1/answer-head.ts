@@ -1,5 +1,5 @@
+import { headerKey } from '../header-name.ts'
 import { memoize } from '../memoize.ts'
-import { headerKey } from './request-lines.ts'
 
 /** The parts of a head that depend on request and connection. */
 export interface AnswerFraming {

@@ -1,3 +1,4 @@
+import { headerName } from '../header-name.ts'
 import { memoize } from '../memoize.ts'
 import { badRequest, headTooLarge } from './malformed.ts'
 
@@ -42,11 +43,6 @@ const AUTHORITY = /^[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]+$/
 const LENGTH = /^\d{1,400}$/
 const LARGEST_LENGTH = 2n ** 64n - 1n
 const SAFE_DIGITS = 15
-
-/** Token characters (RFC 9110, section 5.6.2): the key of a header name, or nothing for text that is no name. */
-export const headerKey = memoize((name) =>
-  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) ? name.toLowerCase() : '',
-)
 
 /** Whether the first bytes of a request line can become one: a method that is known so far. */
 export function refuseImpossibleMethod(line: string): void {
@@ -129,8 +125,7 @@ export class RequestLines {
     if (this.rawHeaders.length >= this.limits.maxHeaders * 2) throw headTooLarge(false)
     const colon = text.indexOf(':', start)
     if (colon === -1 || colon >= end) throw badRequest('HPE_INVALID_HEADER_TOKEN')
-    const name = text.slice(start, colon)
-    const key = headerKey(name)
+    const { name, key } = headerName(text.slice(start, colon))
     // Refuses folded lines and a blank before the colon too.
     if (key === '') throw badRequest('HPE_INVALID_HEADER_TOKEN')
     const value = withoutBlanks(text, colon + 1, end)

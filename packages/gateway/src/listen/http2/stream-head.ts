@@ -1,5 +1,6 @@
+import { headerKey } from '../header-name.ts'
 import { badRequest, headTooLarge } from '../http1/malformed.ts'
-import { type HeadLimits, headerKey, isRequestTarget, type WireHead } from '../http1/request-lines.ts'
+import { type HeadLimits, isRequestTarget, type WireHead } from '../http1/request-lines.ts'
 
 /** The head of a stream as Node gives it. */
 export interface StreamHead {

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Reply } from '../../exchange.ts'
+import { headerKey } from '../header-name.ts'
 import { hasNoContent, invalidName, refuseForbiddenBytes } from '../http1/answer-head.ts'
-import { headerKey } from '../http1/request-lines.ts'
 
 /** The parts of a reply that depend on its request. */
 export interface StreamReplyOptions {

@@ -1,3 +1,4 @@
+import { headerName } from '../../listen/header-name.ts'
 import { memoize } from '../../listen/memoize.ts'
 
 /** The answer is not valid HTTP. The message names the fault and never quotes the answer. */
@@ -23,8 +24,6 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const FORBIDDEN = /\r(?!\n)|(?<!\r)\n|[^\t\r\n\x20-\x7e\x80-\xff]/
 const DECIMAL = /^\d{1,15}$/
 const KEEP_ALIVE_TIMEOUT = /(?:^|[\s,;])timeout=(\d{1,6})/i
-// Token characters (RFC 9110, section 5.6.2). It refuses folded lines and a space before the colon too.
-const isToken = memoize((name) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name))
 
 /** Below 5 s, the usual idle timeout of servers (F8). */
 const MAX_IDLE_MS = 4000
@@ -82,11 +81,12 @@ function readField(
 ): void {
   const colon = text.indexOf(':', start)
   if (colon === -1 || colon > end) throw new InvalidAnswerError('a header without a colon')
-  const name = text.slice(start, colon)
-  if (!isToken(name)) throw new InvalidAnswerError('a header name that is none')
+  const { name, key } = headerName(text.slice(start, colon))
+  // Refuses folded lines and a blank before the colon too.
+  if (key === '') throw new InvalidAnswerError('a header name that is none')
   const value = withoutBlanks(text, colon + 1, end)
   rawHeaders.push(name, value)
-  noteFraming(name, value, found)
+  noteFraming(key, value, found)
 }
 
 /** Not `trim`, which removes more than the blanks of RFC 9110, section 5.6.3. */
@@ -102,19 +102,17 @@ function isBlank(code: number): boolean {
 }
 
 /** Compares by length first: few headers are about framing. */
-function noteFraming(name: string, value: string, found: FramingHeaders): void {
-  switch (name.length) {
-    case 10: {
-      const key = name.toLowerCase()
+function noteFraming(key: string, value: string, found: FramingHeaders): void {
+  switch (key.length) {
+    case 10:
       if (key === 'connection') found.connection = joined(found.connection, value)
       else if (key === 'keep-alive') found.keepAlive = joined(found.keepAlive, value)
       return
-    }
     case 14:
-      if (name.toLowerCase() === 'content-length') found.length = joined(found.length, value)
+      if (key === 'content-length') found.length = joined(found.length, value)
       return
     case 17:
-      if (name.toLowerCase() === 'transfer-encoding') found.coding = joined(found.coding, value)
+      if (key === 'transfer-encoding') found.coding = joined(found.coding, value)
   }
 }
 
