@@ -1,13 +1,23 @@
 import { once } from 'node:events'
-import { connect } from 'node:http2'
+import { connect, constants } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeCertificate } from '../../../test/harness/make-certificate.ts'
+import {
+  FrameReader,
+  frame,
+  frameFlags,
+  frameTypes,
+  get,
+  head,
+  preface,
+  reset,
+} from '../../../test/http2/frames.ts'
 import { createLog } from '../../log.ts'
 import { createListener } from '../listener.ts'
 
 const limits = {
-  max_body_bytes: 1000,
+  max_body_bytes: 1_000_000,
   max_header_bytes: 16_384,
   max_headers: 100,
   max_connections: 100,
@@ -16,6 +26,7 @@ const limits = {
 
 async function start() {
   const { cert, key } = makeCertificate()
+  const held = Promise.withResolvers<void>()
   const malformed: { readonly status: number; readonly cause: string }[] = []
   const listener = createListener({
     host: '127.0.0.1',
@@ -27,7 +38,9 @@ async function start() {
     timeouts: { headersMs: 300, requestMs: 600 },
     onMalformed: ({ status, cause }) => malformed.push({ status, cause }),
     async handle({ path, body, reply }) {
-      if (path !== '/unread') await body.read(1000).catch(() => undefined)
+      if (path === '/held') await held.promise
+      if (path === '/open') return
+      if (path !== '/unread') await body.read(1_000_000).catch(() => undefined)
       reply.head(200, ['Content-Length', '0'])
       reply.end()
     },
@@ -39,7 +52,18 @@ async function start() {
     onTestFinished(() => session.destroy())
     return session
   }
-  return { listener, port, cert, malformed, open }
+  /** Opens a connection for frames of a test. */
+  const openFrames = async () => {
+    const socket = connectTls({ host: '127.0.0.1', port, ca: cert, ALPNProtocols: ['h2'] })
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'secureConnect')
+    const reader = new FrameReader(socket)
+    socket.write(preface)
+    await reader.find(({ type, flags }) => type === frameTypes.settings && flags === frameFlags.ack)
+    return { socket, reader }
+  }
+  return { listener, port, cert, malformed, open, openFrames, held }
 }
 
 test('a body that does not come to its end is answered with 408, and other streams go on', async () => {
@@ -91,4 +115,106 @@ test('a new certificate is used from the next handshake on, and open connections
     const [headers] = await once(asked.request({ ':path': '/' }), 'response')
     expect(headers[':status']).toBe(200)
   }
+})
+
+/** Lets the time of the listener pass; sockets keep theirs. */
+function fakeTime() {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+const isHead = (stream: number) => (sent: { readonly type: number; readonly stream: number }) =>
+  sent.type === frameTypes.headers && sent.stream === stream
+
+test('an idle connection ends with GOAWAY after the time of HTTP/1.1, and is cut when the client stays', async () => {
+  fakeTime()
+  const { openFrames, listener } = await start()
+  const { socket, reader } = await openFrames()
+  socket.write(head(1, get('/')))
+  await reader.find(isHead(1))
+  socket.write(head(3, get('/open')))
+  socket.write(head(5, get('/')))
+  await reader.find(isHead(5))
+  // Not while a stream is open.
+  vi.advanceTimersByTime(70_000)
+  socket.write(head(7, get('/')))
+  await reader.find(isHead(7))
+  socket.write(Buffer.concat([reset(3), head(9, get('/'))]))
+  await reader.find(isHead(9))
+  vi.advanceTimersByTime(63_000)
+  expect(reader.frames.filter(({ type }) => type === frameTypes.goaway)).toEqual([])
+  vi.advanceTimersByTime(3000)
+  expect(await reader.codeOf(frameTypes.goaway)).toBe(constants.NGHTTP2_NO_ERROR)
+  expect(reader.frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE(0)).toBe(9)
+  expect(listener.connections).toBe(1)
+  vi.advanceTimersByTime(2000)
+  await reader.find(() => false)
+  await expect.poll(() => listener.connections).toBe(0)
+})
+
+test('a client that leaves with open streams behind many resets is no fault', async () => {
+  const { openFrames, malformed, listener } = await start()
+  const { socket, reader } = await openFrames()
+  for (let index = 0; index < 150; index += 1)
+    socket.write(Buffer.concat([head(2 * index + 1, get('/open')), reset(2 * index + 1)]))
+  for (let index = 150; index < 240; index += 1) socket.write(head(2 * index + 1, get('/open')))
+  socket.write(head(481, get('/')))
+  await reader.find(isHead(481))
+  socket.destroy()
+  await expect.poll(() => listener.connections).toBe(0)
+  expect(malformed).toEqual([])
+})
+
+const postTo = (path: string) => get(path).with(0, [':method', 'POST'])
+
+test('a body that is not read yet is held back; other streams go on, and so does the body when it is read', async () => {
+  const { cert, open, held } = await start()
+  const session = open(cert)
+  const slow = session.request({ ':method': 'POST', ':path': '/held' })
+  const PIECES = 600
+  let sent = 0
+  for (let index = 0; index < PIECES; index += 1) slow.write(Buffer.alloc(1000), () => (sent += 1000))
+  slow.end()
+  const beside = session.request({ ':method': 'POST', ':path': '/' })
+  beside.end(Buffer.alloc(300_000))
+  const [next] = await once(beside, 'response')
+  expect(next[':status']).toBe(200)
+  // The bytes that are kept for its reader, those in Node, and the window.
+  expect(sent).toBeLessThan(200_000)
+  held.resolve()
+  const [headers] = await once(slow, 'response')
+  expect(headers[':status']).toBe(200)
+  expect(sent).toBe(PIECES * 1000)
+})
+
+test('a client that sends more than its window allows loses its stream or its connection', async () => {
+  const { openFrames } = await start()
+  const { socket, reader } = await openFrames()
+  const payload = Buffer.alloc(16_000)
+  const data = frame({ type: frameTypes.data, flags: 0, stream: 1, payload })
+  socket.write(
+    Buffer.concat([
+      head(1, postTo('/held'), frameFlags.endHeaders),
+      ...Array.from({ length: 30 }, () => data),
+    ]),
+  )
+  const end = await reader.find(({ type }) => type === frameTypes.goaway || type === frameTypes.reset)
+  const code = end?.payload.readUInt32BE(end.type === frameTypes.goaway ? 4 : 0)
+  expect(code).toBe(constants.NGHTTP2_FLOW_CONTROL_ERROR)
+})
+
+test('a connection ends with GOAWAY after its 10,000th stream, and every stream before it is answered', async () => {
+  const { openFrames } = await start()
+  const { socket, reader } = await openFrames()
+  const STREAMS = 10_000
+  for (let first = 0; first < STREAMS; first += 100) {
+    const heads = Array.from({ length: 100 }, (_, index) => head(2 * (first + index) + 1, get('/')))
+    socket.write(Buffer.concat(heads))
+    await reader.find(isHead(2 * (first + 99) + 1))
+  }
+  expect(await reader.codeOf(frameTypes.goaway)).toBe(constants.NGHTTP2_NO_ERROR)
+  expect(reader.frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE(0)).toBe(
+    2 * STREAMS - 1,
+  )
+  expect(reader.frames.filter(({ type }) => type === frameTypes.headers)).toHaveLength(STREAMS)
 })

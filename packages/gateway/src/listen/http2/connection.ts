@@ -44,6 +44,8 @@ export interface Http2Host {
 }
 
 const KEEP_ALIVE_MS = KEEP_ALIVE_SECONDS * 1000
+/** The time of a client to read the last frames and to close its side. */
+const LINGER_MS = 1000
 /** Streams in all before the client is asked to connect anew, so that its load can go to another gateway. */
 const MAX_STREAMS_IN_ALL = 10_000
 /** The time in which broken-off streams are counted together. */
@@ -73,17 +75,22 @@ interface OpenStream extends AcceptedStream {
 export class Http2Connection {
   readonly peer: Peer
   private readonly host: Http2Host
+  private readonly socket: Socket
   private readonly session: ServerHttp2Session
   private readonly open = new Set<OpenStream>()
   private streamCount = 0
   private resetCount = 0
   private resetsSince: number
   private deadline: number
+  /** The client did too much: its connection takes no more requests. */
   private isEnding = false
+  /** The connection is cut then; 0 before its last frame is sent. */
+  private cutAt = 0
 
   constructor(socket: Socket, host: Http2Host) {
     const now = performance.now()
     this.host = host
+    this.socket = socket
     this.peer = peerOf(socket)
     this.resetsSince = now
     this.deadline = now + host.timeouts.headersMs
@@ -101,7 +108,14 @@ export class Http2Connection {
   check(now: number): void {
     for (const open of this.open)
       if (now >= open.deadline && open.body?.isComplete === false) this.timeOut(open)
-    if (this.open.size === 0 && now >= this.deadline) this.session.destroy()
+    if (this.open.size === 0 && now >= this.deadline) this.drain()
+    // Node waits for ever for a client that does not read the last frame, or does not close its side.
+    if (this.isEnding || this.session.destroyed) this.cutLater(now)
+  }
+
+  private cutLater(now: number): void {
+    if (this.cutAt === 0) this.cutAt = now + LINGER_MS
+    if (now >= this.cutAt) this.socket.destroy()
   }
 
   /** Whether its first request has not come yet. */
@@ -118,8 +132,12 @@ export class Http2Connection {
     stream.on('error', () => undefined)
     this.streamCount += 1
     // Reset in the packet of its head (CVE-2023-44487): it becomes no request.
-    if (stream.destroyed || stream.closed || this.isEnding) {
+    if (stream.destroyed || stream.closed) {
       this.countReset()
+      return
+    }
+    if (this.isEnding) {
+      stream.close(constants.NGHTTP2_REFUSED_STREAM)
       return
     }
     const isEnd = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
@@ -198,10 +216,15 @@ export class Http2Connection {
       this.resetCount = 0
     }
     this.resetCount += 1
-    if (this.resetCount <= 2 * this.host.limits.maxStreams || this.isEnding) return
+    // The streams of a client that left are closed with its session.
+    if (this.isEnding || this.session.destroyed) return
+    if (this.resetCount <= 2 * this.host.limits.maxStreams) return
     this.isEnding = true
     this.host.refused(this, badRequest('HTTP2_TOO_MANY_RESETS'))
-    this.session.destroy(new Error('too many resets'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    // The session is not destroyed at once: unread bytes of the client would make the kernel drop the frame.
+    this.session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    for (const { reply } of this.open) reply.destroy()
+    this.cutLater(now)
   }
 
   /** Bytes that are not HTTP/2; Node has ended the connection. A client that is gone is no fault. */
