@@ -79,7 +79,10 @@ function nginxCommand({ nginx, folder, port, upstreamPort }: CommandOptions): st
   const server = `  upstream service { server 127.0.0.1:${upstreamPort}; keepalive 512; keepalive_requests 100000000; }
   server {
     listen 127.0.0.1:${port};
-    location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; }
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    location / { proxy_pass http://service; }
+    location = /events { proxy_pass http://service; proxy_buffering off; }
   }`
   writeFileSync(config, nginxConfig({ folder: own, server }))
   return [nginx, '-p', own, '-c', config, '-e', join(own, 'errors.log')]

@@ -95,9 +95,7 @@ async function measureAll(
   for (const scenario of scenarios)
     if (wants(scenario.name)) throughput.push(await measureThroughput(context, scenario))
   const allPlugins = scenarios.find(({ name }) => name === 'all-plugins')
-  const counts = quick
-    ? { flushed: 200, idle: 500, stalled: 100 }
-    : { flushed: 500, idle: 5000, stalled: 1000 }
+  const counts = quick ? { busy: 200, idle: 500, stalled: 100 } : { busy: 500, idle: 5000, stalled: 1000 }
   const inQuickRun = (name: string) => wants(name) && (!quick || isPartial)
   return {
     version: readVersion(),

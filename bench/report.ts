@@ -45,13 +45,31 @@ function throughputSection({ title, contenders, gatewayTo }: ThroughputResult): 
 
 function streamSection({ streams }: Results): string {
   if (streams === undefined) return ''
-  const rows = (['floor', 'gateway'] as const).map((name) => {
-    const { events, p50Ms, p99Ms } = streams.flush[name]
-    return [name, String(events), digits(p50Ms, 2), digits(p99Ms, 2)]
+  const rows = contenderNames.flatMap((name) => {
+    const busy = streams.busy[name]
+    if (busy === undefined) return []
+    const { events, cpuMicrosecondsPerEvent, p50Ms, p99Ms, kilobytesPerStream } = busy
+    return [
+      [
+        name,
+        digits(events, 0),
+        spread(cpuMicrosecondsPerEvent),
+        digits(p50Ms.median, 2),
+        digits(p99Ms.median, 2),
+        digits(kilobytesPerStream, 0),
+      ],
+    ]
+  })
+  const waiting = contenderNames.flatMap((name) => {
+    const measured = streams.waiting[name]
+    if (measured === undefined) return []
+    return [[name, digits(measured.idleKilobytesPerStream, 1), digits(measured.stalledMegabytes, 0)]]
   })
   return [
-    '**Streams: from the write of an event to its read**',
-    table(['', 'events', 'p50 ms', 'p99 ms'], rows),
+    '**Streams of ten events a second: from the write of an event to its read**',
+    table(['', 'events', 'CPU µs/event', 'p50 ms', 'p99 ms', 'kB per stream'], rows),
+    `**Streams that wait: ${streams.idleStreams} without events, ${streams.stalledReaders} whose readers stalled**`,
+    table(['', 'kB per idle stream', 'MB of all stalled readers'], waiting),
   ].join('\n\n')
 }
 

@@ -22,6 +22,7 @@ const workersTitles = {
 /** Compares the medians of a run with their limits. */
 export function judgeTargets(results: Results): Target[] {
   const { latency, streams, startUp, growth = [], workers } = results
+  const events = streams?.busy.gateway
   const to = (scenario: string, contender: 'floor' | 'fastify') =>
     results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender]?.median
   return [
@@ -31,9 +32,11 @@ export function judgeTargets(results: Results): Target[] {
     target('CPU per request, vendor answer checked, to the floor', to('vendor-answer', 'floor'), 1.5, TIMES),
     target('added to the median answer time at half load', latency?.addedP50Ms.median, 0.5, MILLISECONDS),
     target('added to p99 at half load', latency?.addedP99Ms.median, 3, MILLISECONDS),
-    target('p99 from write to read of an event', streams?.flush.gateway.p99Ms, 2, MILLISECONDS),
-    target('memory of an idle stream', streams?.idleKilobytesPerStream, 40, 'kB'),
-    target('memory for all stalled readers', streams?.stalledMegabytes, 100, 'MB'),
+    target('p99 from write to read of an event', events?.p99Ms.median, 1, MILLISECONDS),
+    target('CPU per event of a stream', events?.cpuMicrosecondsPerEvent.median, 20, 'µs'),
+    target('memory of a busy stream, heap growth included', events?.kilobytesPerStream, 40, 'kB'),
+    target('memory of an idle stream', streams?.waiting.gateway?.idleKilobytesPerStream, 30, 'kB'),
+    target('memory for all stalled readers', streams?.waiting.gateway?.stalledMegabytes, 80, 'MB'),
     target('start to first answer', startUp?.firstAnswerMs.median, 400, MILLISECONDS),
     target('memory before any load', startUp?.idleMegabytes.median, 90, 'MB'),
     atLeast(workersTitles[workers?.by ?? 'throughput'], workers?.capacity.median, 1.8, TIMES),

@@ -16,7 +16,7 @@ export type StreamOrder =
     }
   /** Sends events on all streams for a time and measures their delay. */
   | { readonly type: 'measure'; readonly seconds: number; readonly eventsPerSecond: number }
-  /** Sends as much as possible to stalled readers. */
+  /** Sends as much as possible to stalled readers, until no stream has taken a byte for that time. */
   | { readonly type: 'flood'; readonly seconds: number }
   | { readonly type: 'close' }
 
@@ -129,10 +129,17 @@ async function measure({
 
 const FLOOD = Buffer.from(`data: ${'x'.repeat(16_000)}\n\n`)
 
+const FLOOD_TIMEOUT_MS = 60_000
+
 async function flood(seconds: number): Promise<void> {
-  const end = performance.now() + seconds * 1000
-  while (performance.now() < end) {
-    for (const source of opened) if (source.writableLength < FLOOD.length) source.write(FLOOD)
+  const timeout = performance.now() + FLOOD_TIMEOUT_MS
+  let end = performance.now() + seconds * 1000
+  while (performance.now() < Math.min(end, timeout)) {
+    for (const source of opened)
+      if (source.writableLength < FLOOD.length) {
+        source.write(FLOOD)
+        end = performance.now() + seconds * 1000
+      }
     await wait(20)
   }
   report({ type: 'flooded' })

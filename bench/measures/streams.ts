@@ -4,114 +4,170 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchContext } from '../bench-context.ts'
 import { type Contender, type ContenderName, startContender } from '../contenders.ts'
-import { residentKilobytes } from '../cpu-time.ts'
+import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
 import type { StreamOrder, StreamReport } from '../load/stream-load.ts'
 import { cores } from '../pinned-process.ts'
-import { spreadOf } from '../statistics.ts'
+import { type Spread, spreadOf } from '../statistics.ts'
 
-/** The cost of streams: time per event, memory per stream. */
+/** The cost of streams: CPU and time per event, memory per stream. */
 export interface StreamResult {
-  readonly flush: Readonly<Record<'floor' | 'gateway', FlushTimes>>
-  readonly idleKilobytesPerStream: number
+  /** `beside` only with another checkout. */
+  readonly busy: Readonly<Partial<Record<ContenderName, BusyStreams>>>
+  readonly waiting: Readonly<Partial<Record<ContenderName, WaitingStreams>>>
   readonly idleStreams: number
-  readonly stalledMegabytes: number
   readonly stalledReaders: number
 }
 
-/** The time from the service's write to the client's read; medians of the rounds. */
-export interface FlushTimes {
+/** Streams with ten events a second each. */
+export interface BusyStreams {
   readonly events: number
-  readonly p50Ms: number
-  readonly p99Ms: number
+  readonly cpuMicrosecondsPerEvent: Spread
+  /** From the write of the service to the read of the client. */
+  readonly p50Ms: Spread
+  readonly p99Ms: Spread
+  /** Growth of the resident memory from before the first stream to after the last round, heap included. */
+  readonly kilobytesPerStream: number
+}
+
+/** Streams without events, and streams whose readers have stalled. */
+export interface WaitingStreams {
+  readonly idleKilobytesPerStream: number
+  readonly stalledMegabytes: number
 }
 
 /** The numbers of streams. */
 export interface StreamCounts {
-  readonly flushed: number
+  readonly busy: number
   readonly idle: number
   readonly stalled: number
 }
 
-const EVENTS_PER_SECOND = 2000
+const EVENTS_PER_STREAM_AND_SECOND = 10
 /** Warm-up by number, not by time, as with requests. A quick run has less. */
 const WARM_UP_EVENTS = 20_000
 const WARM_UP_ROUNDS = 5
 const SETTLE_MS = 1500
+/** One-time costs of the first streams are not part of the cost per stream. */
+const FIRST_STREAMS = 50
 
-/** Measures streams through the gateway and through the floor. */
+/** Measures streams through nginx, the floor and the gateway, and the memory of streams that wait in the gateway. */
 export async function measureStreams(context: BenchContext, counts: StreamCounts): Promise<StreamResult> {
-  const flush = {
-    floor: await flushTimes(context, 'floor', counts.flushed),
-    gateway: await flushTimes(context, 'gateway', counts.flushed),
-  }
-  const idle = await withStreams(context, 'gateway', (source, gateway) =>
-    idleMemory(source, gateway, counts.idle),
-  )
-  const stalled = await withStreams(context, 'gateway', (source, gateway) =>
-    stalledMemory(source, gateway, { readers: counts.stalled, seconds: context.secondsPerRound }),
-  )
-  return {
-    flush,
-    idleKilobytesPerStream: idle / counts.idle,
-    idleStreams: counts.idle,
-    stalledMegabytes: stalled / 1024,
-    stalledReaders: counts.stalled,
-  }
+  const gateways: ContenderName[] = context.beside === undefined ? ['gateway'] : ['beside', 'gateway']
+  const busy = await busyStreams(context, ['nginx', 'floor', ...gateways], counts.busy)
+  const waiting: Partial<Record<ContenderName, WaitingStreams>> = {}
+  for (const name of gateways) waiting[name] = await waitingStreams(context, name, counts)
+  return { busy, waiting, idleStreams: counts.idle, stalledReaders: counts.stalled }
 }
 
-function flushTimes(context: BenchContext, name: ContenderName, streams: number): Promise<FlushTimes> {
-  context.tell(`${streams} streams through ${name}`)
-  return withStreams(context, name, async (source, { port }) => {
-    await source.open(port, streams, false)
-    const measure = (seconds: number) =>
-      source.ask({ type: 'measure', seconds, eventsPerSecond: EVENTS_PER_SECOND }, 'measured')
-    await measure(Math.min(WARM_UP_EVENTS / EVENTS_PER_SECOND, WARM_UP_ROUNDS * context.secondsPerRound))
-    const rounds: FlushTimes[] = []
+interface EventRound {
+  readonly events: number
+  readonly cpuMicrosecondsPerEvent: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** All contenders run at the same time, and one after another has events in each round. */
+async function busyStreams(
+  context: BenchContext,
+  names: readonly ContenderName[],
+  streams: number,
+): Promise<StreamResult['busy']> {
+  const running: { name: ContenderName; world: StreamWorld; before: number; rounds: EventRound[] }[] = []
+  const eventsPerSecond = streams * EVENTS_PER_STREAM_AND_SECOND
+  const warmUpSeconds = Math.min(WARM_UP_EVENTS / eventsPerSecond, WARM_UP_ROUNDS * context.secondsPerRound)
+  try {
+    for (const name of names) {
+      context.tell(`${streams} streams through ${name}`)
+      const world = await startStreams(context, name)
+      running.push({ name, world, before: await firstStreams(world), rounds: [] })
+      await world.open(streams - FIRST_STREAMS, false)
+      await eventRound(world, warmUpSeconds, eventsPerSecond)
+    }
     for (let round = 0; round < context.rounds; round += 1)
-      rounds.push(await measure(context.secondsPerRound))
-    const median = (key: 'p50Ms' | 'p99Ms') => spreadOf(rounds.map((times) => times[key])).median
-    const events = rounds.reduce((sum, times) => sum + times.events, 0)
-    return { events, p50Ms: median('p50Ms'), p99Ms: median('p99Ms') }
+      for (const { world, rounds } of running)
+        rounds.push(await eventRound(world, context.secondsPerRound, eventsPerSecond))
+    return Object.fromEntries(
+      running.map(({ name, world, before, rounds }) => [
+        name,
+        summarise(rounds, (residentKilobytes(world.pid) - before) / (streams - FIRST_STREAMS)),
+      ]),
+    )
+  } finally {
+    await Promise.all(running.map(({ world }) => world.stop()))
+  }
+}
+
+async function eventRound(world: StreamWorld, seconds: number, eventsPerSecond: number): Promise<EventRound> {
+  const before = cpuMicroseconds(world.pid)
+  const { events, p50Ms, p99Ms } = await world.ask({ type: 'measure', seconds, eventsPerSecond }, 'measured')
+  return { events, p50Ms, p99Ms, cpuMicrosecondsPerEvent: (cpuMicroseconds(world.pid) - before) / events }
+}
+
+function summarise(rounds: readonly EventRound[], kilobytesPerStream: number): BusyStreams {
+  const spread = (key: keyof EventRound) => spreadOf(rounds.map((round) => round[key]))
+  return {
+    events: rounds.reduce((sum, { events }) => sum + events, 0),
+    cpuMicrosecondsPerEvent: spread('cpuMicrosecondsPerEvent'),
+    p50Ms: spread('p50Ms'),
+    p99Ms: spread('p99Ms'),
+    kilobytesPerStream,
+  }
+}
+
+async function waitingStreams(
+  context: BenchContext,
+  name: ContenderName,
+  counts: StreamCounts,
+): Promise<WaitingStreams> {
+  context.tell(`${counts.idle} idle streams and ${counts.stalled} stalled readers through ${name}`)
+  const idle = await withStreams(context, name, async (world) => {
+    await world.open(counts.idle, false)
+    await wait(SETTLE_MS)
   })
+  const stalled = await withStreams(context, name, async (world) => {
+    await world.open(counts.stalled, true)
+    await world.ask({ type: 'flood', seconds: context.secondsPerRound }, 'flooded')
+  })
+  return { idleKilobytesPerStream: idle / counts.idle, stalledMegabytes: stalled / 1024 }
 }
 
-async function idleMemory(source: StreamSource, { port, pid }: Contender, streams: number): Promise<number> {
-  // One-time costs of the first streams are not part of the cost per stream.
-  await source.open(port, 50, false)
-  await wait(SETTLE_MS)
-  const before = residentKilobytes(pid)
-  await source.open(port, streams, false)
-  await wait(SETTLE_MS)
-  return residentKilobytes(pid) - before
-}
-
-async function stalledMemory(
-  source: StreamSource,
-  { port, pid }: Contender,
-  { readers, seconds }: { readonly readers: number; readonly seconds: number },
+/** Starts a contender and returns the kilobytes by which its memory grew. */
+async function withStreams(
+  context: BenchContext,
+  name: ContenderName,
+  use: (world: StreamWorld) => Promise<void>,
 ): Promise<number> {
-  await source.open(port, 50, false)
-  await wait(SETTLE_MS)
-  const before = residentKilobytes(pid)
-  await source.open(port, readers, true)
-  await source.ask({ type: 'flood', seconds }, 'flooded')
-  return residentKilobytes(pid) - before
+  const world = await startStreams(context, name)
+  try {
+    const before = await firstStreams(world)
+    await use(world)
+    return residentKilobytes(world.pid) - before
+  } finally {
+    await world.stop()
+  }
 }
 
-interface StreamSource {
-  /** Opens streams up to a total. */
-  open(port: number, streams: number, stalled: boolean): Promise<void>
+/** Opens the first streams and returns the memory with them. */
+async function firstStreams(world: StreamWorld): Promise<number> {
+  await world.open(FIRST_STREAMS, false)
+  await wait(SETTLE_MS)
+  return residentKilobytes(world.pid)
+}
+
+/** A contender with the process of its service and its clients. */
+interface StreamWorld {
+  /** The process of the contender. */
+  readonly pid: number
+  /** Opens further streams. */
+  open(streams: number, stalled: boolean): Promise<void>
   ask<Type extends StreamReport['type']>(
     order: StreamOrder,
     answer: Type,
   ): Promise<Extract<StreamReport, { type: Type }>>
+  stop(): Promise<void>
 }
 
-async function withStreams<Result>(
-  context: BenchContext,
-  name: ContenderName,
-  use: (source: StreamSource, contender: Contender) => Promise<Result>,
-): Promise<Result> {
+async function startStreams(context: BenchContext, name: ContenderName): Promise<StreamWorld> {
   const child = startSource()
   const { port: upstreamPort } = await nextReport(child, 'listening')
   const setting = {
@@ -123,12 +179,32 @@ async function withStreams<Result>(
     },
   }
   const surroundings = { ...context, nginx: context.programs.nginx, upstreamPort }
-  const contender = await startContender(name, surroundings, setting)
-  try {
-    return await use(streamSource(child, context.issuer.token()), contender)
-  } finally {
+  const contender = await startContender(name, surroundings, setting).catch((error: unknown) => {
     child.kill('SIGKILL')
-    await contender.stop()
+    throw error
+  })
+  return streamWorld(child, contender, context.issuer.token())
+}
+
+function streamWorld(child: ChildProcess, { pid, port, stop }: Contender, token: string): StreamWorld {
+  let open = 0
+  const ask: StreamWorld['ask'] = (order, answer) => {
+    const answered = nextReport(child, answer)
+    child.send(order)
+    return answered
+  }
+  return {
+    pid,
+    ask,
+    async open(streams, stalled) {
+      open += streams
+      const opened = await ask({ type: 'open', port, streams: open, token, stalled }, 'opened')
+      if (opened.streams < open) throw new Error(`only ${opened.streams} of ${open} streams were opened`)
+    },
+    async stop() {
+      child.kill('SIGKILL')
+      await stop()
+    },
   }
 }
 
@@ -137,23 +213,6 @@ function startSource(): ChildProcess {
   return spawn('taskset', ['-c', String(cores.load), process.execPath, script], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-}
-
-function streamSource(child: ChildProcess, token: string): StreamSource {
-  let open = 0
-  const ask: StreamSource['ask'] = (order, answer) => {
-    const answered = nextReport(child, answer)
-    child.send(order)
-    return answered
-  }
-  return {
-    ask,
-    async open(port, streams, stalled) {
-      open += streams
-      const opened = await ask({ type: 'open', port, streams: open, token, stalled }, 'opened')
-      if (opened.streams < open) throw new Error(`only ${opened.streams} of ${open} streams were opened`)
-    },
-  }
 }
 
 async function nextReport<Type extends StreamReport['type']>(
