@@ -34,11 +34,48 @@ export type CapLabels = (metric: MetricDescription, labels: readonly string[]) =
 type Described<Type> = MetricDescription & { readonly type: Type }
 type LabelValues<Names extends readonly string[]> = { readonly [Index in keyof Names]: string }
 
+interface SeriesNode {
+  series: Series | undefined
+  readonly next: Map<string, SeriesNode>
+}
+
+/**
+ * Series by their label values, one map for each label. Every request comes here several times, and one key of all values
+ * would have to be made each time.
+ */
+class SeriesTree {
+  readonly all: Series[] = []
+  #root: SeriesNode = { series: undefined, next: new Map() }
+
+  find(labels: readonly string[]): Series | undefined {
+    let node: SeriesNode | undefined = this.#root
+    for (let index = 0; index < labels.length && node !== undefined; index += 1)
+      node = node.next.get(labels[index] as string)
+    return node?.series
+  }
+
+  add(series: Series): void {
+    let node = this.#root
+    for (const label of series.labels) {
+      const next = node.next.get(label) ?? { series: undefined, next: new Map() }
+      node.next.set(label, next)
+      node = next
+    }
+    node.series = series
+    this.all.push(series)
+  }
+
+  clear(): void {
+    this.all.length = 0
+    this.#root = { series: undefined, next: new Map() }
+  }
+}
+
 /** The series of one metric. */
 class Metric {
   readonly description: MetricDescription
   readonly #capLabels: CapLabels
-  readonly #series = new Map<string, Series>()
+  readonly #series = new SeriesTree()
 
   constructor(description: MetricDescription, capLabels: CapLabels) {
     this.description = description
@@ -46,12 +83,12 @@ class Metric {
   }
 
   get series(): readonly Series[] {
-    return [...this.#series.values()]
+    return this.#series.all
   }
 
-  /** The series of these labels; a new one starts at 0. Every request comes here: one look-up finds it. */
+  /** The series of these labels; a new one starts at 0. */
   protected at(labels: readonly string[]): Series {
-    return this.#series.get(keyOf(labels)) ?? this.#begin(labels)
+    return this.#series.find(labels) ?? this.#begin(labels)
   }
 
   #begin(labels: readonly string[]): Series {
@@ -60,16 +97,16 @@ class Metric {
     const { buckets } = this.description
     const counts = buckets && new Array<number>(buckets.length + 1).fill(0)
     const series = { labels, value: 0, counts }
-    this.#series.set(keyOf(labels), series)
+    this.#series.add(series)
     return series
   }
 
   /** Combines a series of another process with the one of the same labels. */
   merge({ labels, value, counts }: Series): void {
     const capped = this.#capLabels(this.description, labels)
-    const known = this.#series.get(keyOf(capped))
+    const known = this.#series.find(capped)
     if (known === undefined) {
-      this.#series.set(keyOf(capped), { labels: capped, value, counts: counts && [...counts] })
+      this.#series.add({ labels: capped, value, counts: counts && [...counts] })
       return
     }
     switch (this.description.together ?? 'sum') {
@@ -190,11 +227,6 @@ export class Registry {
 /** Counters and histograms outlive their process; a gauge of an ended process has no meaning. */
 export function isCount({ type }: MetricDescription): boolean {
   return type !== 'gauge'
-}
-
-/** JSON, because label values may contain any separator. */
-function keyOf(labels: readonly string[]): string {
-  return labels.length === 1 ? (labels[0] as string) : JSON.stringify(labels)
 }
 
 function addTo(counts: number[] | undefined, index: number, amount: number): void {

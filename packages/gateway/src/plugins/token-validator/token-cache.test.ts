@@ -47,3 +47,11 @@ test('a token is forgotten when the keys are no longer those it was checked with
   version = 1
   expect(cache.get('t')).toBeUndefined()
 })
+
+test('more tokens than are found by themselves are all found, again and again', () => {
+  const cache = createTokenCache('v1')
+  for (let i = 0; i < 300; i++) cache.set(`t${i}`, verifiedFor(`s${i}`))
+  for (let round = 0; round < 3; round++)
+    for (let i = 0; i < 300; i++) expect(cache.get(`t${i}`)?.subject).toBe(`s${i}`)
+  expect(cache.get('t300')).toBeUndefined()
+})
