@@ -1,8 +1,9 @@
 import { expect, it, test } from 'vitest'
+import { HeadBuffer } from '../head-buffer.ts'
 import { answerHead, bareAnswer, tellsLength } from './answer-head.ts'
 
 const date = 'Mon, 16 Nov 2026 12:00:00 GMT'
-const plain = { hasBody: true, isOld: false, closes: false, date }
+const plain = { hasBody: true, isOld: false, closes: false, date, heads: new HeadBuffer() }
 const kept = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n`
 
 test('a head keeps its headers and adds date, connection and framing', () => {

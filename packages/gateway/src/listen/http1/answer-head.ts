@@ -1,3 +1,4 @@
+import type { HeadBuffer } from '../head-buffer.ts'
 import { headerKey } from '../header-name.ts'
 import { memoize } from '../memoize.ts'
 
@@ -10,6 +11,8 @@ export interface AnswerFraming {
   readonly closes: boolean
   /** The value of the header `Date`. */
   readonly date: string
+  /** Checks the bytes of the head. */
+  readonly heads: HeadBuffer
 }
 
 /** The head of an answer as text, and the framing of the body behind it. */
@@ -56,7 +59,7 @@ export function invalidName(): TypeError {
 
 /** Makes the head of an answer. Throws for a header that could be read as more than one. */
 export function answerHead(status: number, headers: readonly string[], options: AnswerFraming): AnswerHead {
-  refuseForbiddenBytes(headers)
+  const { closes, date, heads } = options
   let text = statusLine(status)
   let hasLength = false
   let hasDate = false
@@ -68,17 +71,20 @@ export function answerHead(status: number, headers: readonly string[], options: 
     else if (kind === 'date') hasDate = true
     text += `${name}: ${headers[index + 1]}\r\n`
   }
-  if (!hasDate) text += `Date: ${options.date}\r\n`
-  text += options.closes ? CLOSE : KEEP_ALIVE
   const framing = framingOf(options, hasLength)
-  return {
-    text: framing === 'chunked' ? `${text}Transfer-Encoding: chunked\r\n\r\n` : `${text}\r\n`,
-    framing,
-  }
+  const isChunked = framing === 'chunked'
+  if (!hasDate) text += `Date: ${date}\r\n`
+  text += closes ? CLOSE : KEEP_ALIVE
+  text += isChunked ? CHUNKED : '\r\n'
+  const lines = headers.length / 2 + (hasDate ? 0 : 1) + (closes ? 1 : 2) + (isChunked ? 1 : 0)
+  heads.check(text, lines + STATUS_LINE_AND_EMPTY_LINE)
+  return { text, framing }
 }
 
+const STATUS_LINE_AND_EMPTY_LINE = 2
 const CLOSE = 'Connection: close\r\n'
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_SECONDS}\r\n`
+const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n'
 
 function framingOf({ hasBody, isOld }: AnswerFraming, hasLength: boolean): AnswerHead['framing'] {
   if (!hasBody) return 'none'

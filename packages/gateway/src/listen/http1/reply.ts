@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Reply } from '../../exchange.ts'
+import { HeadBuffer } from '../head-buffer.ts'
 import { answerHead, hasNoContent, tellsLength } from './answer-head.ts'
 import type { WireHead } from './request-lines.ts'
 
@@ -28,6 +29,9 @@ export interface ReplyOptions {
 }
 
 const SMALL_BODY_BYTES = 16_384
+
+/** Shared by all answers: each head is made and sent in one turn, or put in again. */
+const heads = new HeadBuffer()
 
 /** The answer to a client over HTTP/1.1. */
 export class ClientReply implements Reply {
@@ -74,6 +78,7 @@ export class ClientReply implements Reply {
         isOld,
         closes,
         date: this.connection.date(),
+        heads,
       },
     )
     this.closes = closes
@@ -150,9 +155,10 @@ export class ClientReply implements Reply {
     const isChunked = this.framing === 'chunked'
     const before = isChunked ? `${this.takeHead()}${chunk.length.toString(16)}\r\n` : this.takeHead()
     const behind = isChunked ? `\r\n${last}` : ''
+    const isSmall = chunk.length <= SMALL_BODY_BYTES
+    if (isSmall && !isChunked) return heads.write(socket, before, chunk)
     // As text a small part leaves in one piece, not in a list of three.
-    if (chunk.length <= SMALL_BODY_BYTES)
-      return socket.write(before + bufferOf(chunk).toString('latin1') + behind, 'latin1')
+    if (isSmall) return socket.write(before + bufferOf(chunk).toString('latin1') + behind, 'latin1')
     if (before === '') return socket.write(chunk)
     socket.cork()
     socket.write(before, 'latin1')

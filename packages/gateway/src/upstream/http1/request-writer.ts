@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { HeadBuffer } from '../../listen/head-buffer.ts'
 
 /** A request in the form of the wire. */
 export interface WireRequest {
@@ -15,6 +16,9 @@ export interface WireRequest {
 }
 
 const SMALL_BODY_BYTES = 16_384
+
+/** Shared by all connections: each head is made and sent in one turn. */
+const heads = new HeadBuffer()
 
 /** Writes the requests of one connection; `onFailed` gets the error of a body that cannot be sent completely. */
 export class RequestWriter {
@@ -39,9 +43,7 @@ export class RequestWriter {
     const { body } = request
     refuseDestroyed(body)
     const head = headText(request, this.host)
-    if (body === undefined) return void this.socket.write(head, 'latin1')
-    // As text, head and small body leave in one piece instead of a list of two.
-    if (isSmall(body)) return void this.socket.write(head + body.toString('latin1'), 'latin1')
+    if (body === undefined || isSmall(body)) return void heads.write(this.socket, head, body)
     // One system call for head and body.
     this.socket.cork()
     this.socket.write(head, 'latin1')
@@ -73,8 +75,6 @@ function refuseDestroyed(body: WireRequest['body']): void {
   throw body.errored ?? new Error('the body was cut off')
 }
 
-// Header values are bytes, kept as latin1; a line end or a NUL in one would begin another header (RFC 9110, section 5.5).
-const FORBIDDEN_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/
 const FORBIDDEN_IN_TARGET = /[^\x21-\x7e]/
 
 // Servers may require a length for these even without a body (RFC 9110, section 8.6).
@@ -82,18 +82,30 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
 /** The head of a request. Throws for a header or target that could be read as more than one. */
 function headText({ method, path, headers, body, length }: WireRequest, host: string): string {
-  if (FORBIDDEN_IN_TARGET.test(path) || FORBIDDEN_IN_HEADER.test(headers.join('')))
-    throw new TypeError('a header or the target holds a byte that may not be sent')
+  if (FORBIDDEN_IN_TARGET.test(path)) throw new TypeError('the target holds a byte that may not be sent')
   // A broken server may answer HEAD with a body, which must not be read as the next answer.
   const connection = method === 'HEAD' ? 'close' : 'keep-alive'
   let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connection}\r\n`
   for (let index = 0; index < headers.length; index += 2)
     text += `${headers[index]}: ${headers[index + 1]}\r\n`
+  const framing = framingText(method, body, length)
+  text += framing
+  heads.check(text, headers.length / 2 + OWN_LINES + (framing === EMPTY_LINE ? 0 : 1))
+  return text
+}
+
+/** The request line, `host`, `connection` and the empty line. */
+const OWN_LINES = 4
+const EMPTY_LINE = '\r\n'
+
+/** The header about the body, if there is one, and the end of the head. */
+function framingText(method: string, body: WireRequest['body'], length: number | undefined): string {
   if (body === undefined)
-    return METHODS_WITH_BODY.has(method) ? `${text}content-length: 0\r\n\r\n` : `${text}\r\n`
+    return METHODS_WITH_BODY.has(method) ? `content-length: 0\r\n${EMPTY_LINE}` : EMPTY_LINE
   // A known length is sent, because some services refuse chunked bodies; the number is ours, not the client's text.
-  const framing = length === undefined ? 'transfer-encoding: chunked' : `content-length: ${length}`
-  return `${text}${framing}\r\n\r\n`
+  return length === undefined
+    ? `transfer-encoding: chunked\r\n${EMPTY_LINE}`
+    : `content-length: ${length}\r\n${EMPTY_LINE}`
 }
 
 interface StreamOptions {
