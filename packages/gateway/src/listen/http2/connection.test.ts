@@ -27,6 +27,7 @@ const limits = {
 async function start() {
   const { cert, key } = makeCertificate()
   const held = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
   const malformed: { readonly status: number; readonly cause: string }[] = []
   const listener = createListener({
     host: '127.0.0.1',
@@ -37,9 +38,15 @@ async function start() {
     log: createLog({ level: 'error', pretty: false, write: () => undefined }),
     timeouts: { headersMs: 300, requestMs: 600 },
     onMalformed: ({ status, cause }) => malformed.push({ status, cause }),
-    async handle({ path, body, reply }) {
+    async handle({ path, body, reply, signal }) {
       if (path === '/held') await held.promise
       if (path === '/open') return
+      if (path === '/large') {
+        signal.addEventListener('abort', left.resolve)
+        reply.head(200, [])
+        reply.write(Buffer.alloc(20_000_000))
+        return
+      }
       if (path !== '/unread') await body.read(1_000_000).catch(() => undefined)
       reply.head(200, ['Content-Length', '0'])
       reply.end()
@@ -63,7 +70,7 @@ async function start() {
     await reader.find(({ type, flags }) => type === frameTypes.settings && flags === frameFlags.ack)
     return { socket, reader }
   }
-  return { listener, port, cert, malformed, open, openFrames, held }
+  return { listener, port, cert, malformed, open, openFrames, held, left }
 }
 
 test('a body that does not come to its end is answered with 408, and other streams go on', async () => {
@@ -149,6 +156,26 @@ test('an idle connection ends with GOAWAY after the time of HTTP/1.1, and is cut
   expect(listener.connections).toBe(1)
   vi.advanceTimersByTime(2000)
   await reader.find(() => false)
+  await expect.poll(() => listener.connections).toBe(0)
+})
+
+test('a client that reads nothing and takes its streams back is cut when it is idle', async () => {
+  fakeTime()
+  const { openFrames, listener, left } = await start()
+  const { socket, reader } = await openFrames()
+  const WINDOW_UPDATE = 8
+  const payload = Buffer.from([0x7f, 0, 0, 0])
+  socket.write(head(1, get('/large')))
+  await reader.find(isHead(1))
+  socket.pause()
+  // More than the kernel takes.
+  for (const stream of [0, 1]) socket.write(frame({ type: WINDOW_UPDATE, flags: 0, stream, payload }))
+  socket.write(reset(1))
+  await left.promise
+  for (let second = 0; second < 70; second += 1) {
+    vi.advanceTimersByTime(1000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
   await expect.poll(() => listener.connections).toBe(0)
 })
 
