@@ -88,12 +88,12 @@ function openClient({ port, token, stalled }: Opening): Socket {
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   socket.on('error', () => socket.destroy())
   socket.once('close', () => clients.delete(socket))
-  if (stalled) socket.once('connect', () => socket.pause())
-  else {
-    // On a busy machine the gateway may refuse a stream as overloaded; another one replaces it.
-    socket.once('data', (bytes: Buffer) => void (bytes.includes('HTTP/1.1 200') || socket.destroy()))
-    socket.on('data', readEvents)
-  }
+  // On a busy machine the gateway may refuse a stream as overloaded; another one replaces it.
+  socket.once('data', (bytes: Buffer) => {
+    if (!bytes.includes('HTTP/1.1 200')) socket.destroy()
+    else if (stalled) socket.pause()
+  })
+  if (!stalled) socket.on('data', readEvents)
   return socket
 }
 
