@@ -129,3 +129,35 @@ describe('a client that waits with its body', () => {
     expect(sent()).toContain('Connection: close\r\n')
   })
 })
+
+describe('an answer in parts', () => {
+  const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+  it.each([
+    { title: 'below the mark of the socket', parts: [9000, 9000] },
+    { title: 'above the mark of the socket', parts: [9000, 70_000] },
+  ])('waits for a client with more than 16 kB unsent, $title', async ({ parts: [first = 0, second = 0] }) => {
+    const { exchanges, receive, hold } = connectClient()
+    receive(request)
+    const { reply } = exchanges[0] as Exchange
+    reply.head(200, [])
+    const release = hold()
+    expect(reply.write(Buffer.alloc(first))).toBe(true)
+    expect(reply.write(Buffer.alloc(second))).toBe(false)
+    const goOn = vi.fn()
+    reply.onDrain(goOn)
+    await nextTurn()
+    expect(goOn).not.toHaveBeenCalled()
+    release()
+    await nextTurn()
+    expect(goOn).toHaveBeenCalledOnce()
+  })
+
+  it('does not wait for a client that takes a large part at once', () => {
+    const { exchanges, receive } = connectClient()
+    receive(request)
+    const { reply } = exchanges[0] as Exchange
+    reply.head(200, [])
+    expect(reply.write(Buffer.alloc(70_000))).toBe(true)
+  })
+})

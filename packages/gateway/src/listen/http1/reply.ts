@@ -29,6 +29,8 @@ export interface ReplyOptions {
 }
 
 const SMALL_BODY_BYTES = 16_384
+/** Unsent bytes from which on the sender is to wait. Node's own mark is four times as high, for each client that does not read. */
+const MAX_UNSENT_BYTES = 16_384
 
 /** Shared by all answers: each head is made and sent in one turn, or put in again. */
 const heads = new HeadBuffer()
@@ -98,11 +100,15 @@ export class ClientReply implements Reply {
       this.flush()
       return true
     }
-    return this.writePart(chunk, '')
+    this.writePart(chunk, '')
+    return this.connection.socket.writableLength < MAX_UNSENT_BYTES
   }
 
   onDrain(listener: () => void): void {
     this.onDrained = listener
+    const { socket } = this.connection
+    // Below its own mark the socket has no event for the moment when everything has left.
+    if (!socket.writableNeedDrain) socket.write('', (error) => error ?? this.drained())
   }
 
   end(chunk?: Buffer): void {
@@ -150,22 +156,17 @@ export class ClientReply implements Reply {
   }
 
   /** Sends a part of the body in one write with what is before and behind it. */
-  private writePart(chunk: Uint8Array, last: string): boolean {
+  private writePart(chunk: Uint8Array, last: string): void {
     const { socket } = this.connection
     const isChunked = this.framing === 'chunked'
     const before = isChunked ? `${this.takeHead()}${chunk.length.toString(16)}\r\n` : this.takeHead()
     const behind = isChunked ? `\r\n${last}` : ''
     const isSmall = chunk.length <= SMALL_BODY_BYTES
-    if (isSmall && !isChunked) return heads.write(socket, before, chunk)
+    if (isSmall && !isChunked) heads.write(socket, before, chunk)
     // As text a small part leaves in one piece, not in a list of three.
-    if (isSmall) return socket.write(before + bufferOf(chunk).toString('latin1') + behind, 'latin1')
-    if (before === '') return socket.write(chunk)
-    socket.cork()
-    socket.write(before, 'latin1')
-    let goesOn = socket.write(chunk)
-    if (behind !== '') goesOn = socket.write(behind, 'latin1')
-    socket.uncork()
-    return goesOn
+    else if (isSmall) socket.write(before + bufferOf(chunk).toString('latin1') + behind, 'latin1')
+    else if (before === '') socket.write(chunk)
+    else writeList(socket, chunk, { before, behind })
   }
 
   private takeHead(): string {
@@ -179,6 +180,18 @@ export class ClientReply implements Reply {
     if (this.options.isLast || this.waitsForContinue) return true
     return this.connection.endsWithAnswer() || (isOld && !tellsLength(headers))
   }
+}
+
+function writeList(
+  socket: Socket,
+  chunk: Uint8Array,
+  { before, behind }: { readonly before: string; readonly behind: string },
+): void {
+  socket.cork()
+  socket.write(before, 'latin1')
+  socket.write(chunk)
+  if (behind !== '') socket.write(behind, 'latin1')
+  socket.uncork()
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {
