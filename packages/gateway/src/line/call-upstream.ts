@@ -32,10 +32,8 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const { answer } = forwarded
   exchange.upstreamStatus = answer.status
   exchange.step = 'check-response'
-  const checked = await checkResponse(exchange, route, {
-    answer,
-    maxBytes: limits.max_agentic_response_bytes,
-  })
+  const checking = checkResponse(exchange, route, { answer, maxBytes: limits.max_agentic_response_bytes })
+  const checked = checking instanceof Promise ? await checking : checking
   exchange.trail?.end('check-response')
   if ('refused' in checked) return checked.refused
   const kept = exchange.keyClaim === undefined ? checked : await keepAnswer(exchange, checked.checked)
@@ -44,7 +42,8 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const refused = isEventStream ? await takeLateSlot(exchange, answer, parts) : undefined
   if (refused !== undefined) return refused
   exchange.step = 'deliver'
-  const end = await deliver(exchange, kept.checked, { ownsCors: cors !== undefined })
+  const delivering = deliver(exchange, kept.checked, { ownsCors: cors !== undefined })
+  const end = delivering instanceof Promise ? await delivering : delivering
   exchange.trail?.end('deliver')
   exchange.delivery = { status: answer.status, essence, end }
   return undefined

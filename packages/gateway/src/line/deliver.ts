@@ -15,18 +15,19 @@ import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
 
 const LAST_FRAME_GRACE_MS = 2000
 
-/** Sends an upstream's answer to the client, byte for byte. */
-export async function deliver(
+/** Sends an upstream's answer to the client, byte for byte; without a promise when it can leave at once. */
+export function deliver(
   exchange: Exchange,
   checked: CheckedAnswer,
   { ownsCors }: { readonly ownsCors: boolean },
-): Promise<DeliveryEnd> {
+): DeliveryEnd | Promise<DeliveryEnd> {
   const tap = exchange.countsUsage ? tapFor(checked) : undefined
-  const end = hasLeft(exchange)
-    ? passNothing(checked, tap)
-    : await passOn(exchange, checked, { ownsCors, tap })
-  exchange.usage = tap?.end()
-  return end
+  const delivered = (end: DeliveryEnd) => {
+    exchange.usage = tap?.end()
+    return end
+  }
+  const end = hasLeft(exchange) ? passNothing(checked, tap) : passOn(exchange, checked, { ownsCors, tap })
+  return end instanceof Promise ? end.then(delivered) : delivered(end)
 }
 
 /** Whether the client of a keyed request left while it was worked on. From now on it is cancelled when its client leaves. */
@@ -52,26 +53,32 @@ interface PassOptions {
   readonly tap: UsageTap | undefined
 }
 
-async function passOn(
+function passOn(
   exchange: Exchange,
   checked: CheckedAnswer,
   { ownsCors, tap }: PassOptions,
-): Promise<DeliveryEnd> {
+): DeliveryEnd | Promise<DeliveryEnd> {
   const { answer, isEventStream: stream } = checked
   const { reply } = exchange
   const headers = returnedHeaders(exchange, answer, { ownsCors, stream })
   if (exchange.trail !== undefined) exchange.sentHeaders = headers
   reply.head(answer.status, headers)
   const whole = stream ? undefined : (checked.bytes ?? answer.body.takeWhole())
-  if (whole !== undefined) {
-    reply.end(whole)
-    tap?.chunk(whole)
-  } else {
-    const end = await (stream ? pipeEvents(exchange, answer, tap) : pipeBytes(exchange, answer, tap))
-    if (end !== 'complete') return end
-  }
+  if (whole === undefined) return passParts(exchange, checked, tap)
+  reply.end(whole)
+  tap?.chunk(whole)
+  return reply.isFlushed ? 'complete' : untilFlushed(exchange)
+}
+
+async function passParts(
+  exchange: Exchange,
+  { answer, isEventStream }: CheckedAnswer,
+  tap: UsageTap | undefined,
+): Promise<DeliveryEnd> {
+  const end = await (isEventStream ? pipeEvents(exchange, answer, tap) : pipeBytes(exchange, answer, tap))
+  if (end !== 'complete' || exchange.reply.isFlushed) return end
   // The answer to a client that reads slowly is still in flight when the upstream is done.
-  return reply.isFlushed ? 'complete' : await untilFlushed(exchange)
+  return await untilFlushed(exchange)
 }
 
 /** Waits until a client that reads slowly has its answer. */

@@ -22,11 +22,10 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
     // First, so that a refusal is counted under its route.
     const unrouted = findRoute(exchange, parts)
     exchange.trail?.end('route')
-    const refused =
-      admit(exchange, parts) ??
-      unrouted ??
-      (await pipeline(exchange, parts)) ??
-      (await callOnce(exchange, parts, callService))
+    const early = admit(exchange, parts) ?? unrouted ?? pipeline(exchange, parts)
+    // A wait for a value that is there already would still take a turn of the queue.
+    const stopped = early instanceof Promise ? await early : early
+    const refused = stopped ?? (await callOnce(exchange, parts, callService))
     if (refused !== undefined) respond(exchange, refused, parts)
   } catch (error) {
     fail(exchange, parts, error)
@@ -35,6 +34,10 @@ export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   }
 }
 
-async function callService(exchange: Exchange, parts: Parts): Promise<StepResult> {
+function callService(exchange: Exchange, parts: Parts): Promise<StepResult> {
+  return exchange.streaming ? callForStream(exchange, parts) : callUpstream(exchange, parts)
+}
+
+async function callForStream(exchange: Exchange, parts: Parts): Promise<StepResult> {
   return (await takeSlot(exchange, parts)) ?? (await callUpstream(exchange, parts))
 }

@@ -6,11 +6,6 @@ import type { Parts } from './parts.ts'
 /** `retryAfter` for a tenant with all its streams open (Limits, retryAfter). */
 const RETRY_AFTER_SECONDS = 60
 
-/** Takes a stream slot before the upstream is asked, for a client that accepts an event stream. */
-export async function takeSlot(exchange: Exchange, parts: Parts): Promise<StepResult> {
-  return exchange.streaming ? await openSlot(exchange, parts) : undefined
-}
-
 /**
  * Takes a stream slot for an answer that is an event stream although the client did not ask for one. Without a free slot
  * the upstream is aborted.
@@ -23,14 +18,14 @@ export async function takeLateSlot(
   if (exchange.slot !== 'none') return undefined
   // Without the pause a fast upstream fills our memory while a store outside this process is asked (F13).
   body.pause()
-  const refused = await openSlot(exchange, parts)
+  const refused = await takeSlot(exchange, parts)
   if (refused === undefined) body.resume()
   else body.abort()
   return refused
 }
 
 /** Takes one of the tenant's stream slots; `finish` gives it back. */
-async function openSlot(exchange: Exchange, { slots, load, metrics }: Parts): Promise<StepResult> {
+export async function takeSlot(exchange: Exchange, { slots, load, metrics }: Parts): Promise<StepResult> {
   exchange.step = 'take-slot'
   const taken = slots.take(exchange.tenantId ?? '')
   const release = taken instanceof Promise ? await untilTaken(taken, exchange) : taken

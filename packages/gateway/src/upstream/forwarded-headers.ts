@@ -1,5 +1,6 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import { headerKey } from '../listen/header-name.ts'
 import { memoize } from '../listen/memoize.ts'
 
 /** RFC 9110, section 7.6.1: headers about one connection, which never pass a proxy. */
@@ -116,7 +117,7 @@ function passedHeaders(exchange: Exchange): string[] {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
     if (isOwned(name)) continue
-    const key = name.toLowerCase()
+    const key = headerKey(name)
     if (named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk, the usage in a compressed answer cannot be read, and a
     // stored answer is for retries of any client.

@@ -1,5 +1,6 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
+import { headerKey } from '../listen/header-name.ts'
 import { memoize } from '../listen/memoize.ts'
 import type { UpstreamAnswer } from './dispatch.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
@@ -63,7 +64,7 @@ function passedHeaders({ status, rawHeaders }: AnswerHeaders, options: PassOptio
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
     if (neverReturned(name)) continue
-    const key = name.toLowerCase()
+    const key = headerKey(name)
     if (named?.has(key)) continue
     if (isOwn(key, options)) continue
     if (wrong?.has(key)) continue
@@ -90,7 +91,7 @@ const STREAM_HEADERS = [
 export function joinedHeader(rawHeaders: readonly string[], key: string): string | undefined {
   let joined: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() !== key) continue
+    if (headerKey(rawHeaders[index] ?? '') !== key) continue
     const value = rawHeaders[index + 1] ?? ''
     joined = joined === undefined ? value : `${joined}, ${value}`
   }
