@@ -88,6 +88,7 @@ export const headerLines: readonly string[] = [
   ...['X-Request-ID: a b\r\n', 'X-Request-ID: "\r\n', 'X-Request-ID: {"a":1}\r\n', 'X-Correlation-ID:\r\n'],
   ...['traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n', 'traceparent: junk\r\n'],
   ...['Connection: close\r\n', 'Connection: keep-alive\r\n', 'Connection: X-Tenant-ID, Authorization\r\n'],
+  ...['Proxy-Connection: close\r\n', 'Proxy-Connection: keep-alive\r\n'],
   ...[
     'Connection: upgrade\r\nUpgrade: websocket\r\n',
     'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n',

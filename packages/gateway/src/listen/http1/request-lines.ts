@@ -144,6 +144,11 @@ export class RequestLines {
       case 14:
         if (key === 'content-length') this.length = joined(this.length, value)
         return
+      case 16:
+        // No standard has it, but Node's parser closes for it: a client that sends it reads no second answer.
+        if (key === 'proxy-connection' && connectionOptions(value).has('close'))
+          this.connection = joined(this.connection, 'close')
+        return
       case 17:
         if (key === 'transfer-encoding') this.coding = joined(this.coding, value)
     }
