@@ -15,6 +15,7 @@ export interface Asked {
 const names = runs.map((run) => run.name)
 /** Numbers that must be above 0: repetitions of a run. */
 const AMOUNTS = new Set([
+  'connections',
   'cycles',
   'keys',
   'minutes',

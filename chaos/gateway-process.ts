@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { get } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { residentKilobytes } from '../bench/cpu-time.ts'
 import type { TestConfig } from '../packages/gateway/test/harness/read-config.ts'
@@ -15,6 +17,8 @@ export interface GatewayProcessOptions {
   readonly folder: string
   /** By default on a free port and in closed-network mode. */
   readonly config: TestConfig
+  /** The certificate of a gateway with TLS. */
+  readonly certificate?: string
   /** Distinguishes several gateways in one folder. */
   readonly name?: string
   /** Arguments for Node, before the program. */
@@ -32,6 +36,12 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null
 }
 
+/** An answer of the gateway. */
+export interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
 /** `agentic start` as a process of its own. */
 export interface GatewayProcess {
   readonly port: number
@@ -42,6 +52,8 @@ export interface GatewayProcess {
   rss(): number
   /** Its open file descriptors. */
   openFiles(): readonly string[]
+  /** Reads a path of the gateway, on a connection of its own. */
+  read(path: string): Promise<Answer>
   /** The text of `/metrics`. */
   metrics(): Promise<string>
   /** Its last lines on stderr. */
@@ -61,7 +73,7 @@ const KEPT_LINES = 200
 
 /** Starts a gateway and resolves when `/readyz` answers. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { folder, config, name = 'gateway', nodeArguments = [], env, onLine, onLogLine } = options
+  const { folder, config, name = 'gateway', nodeArguments = [], env, onLine } = options
   const port = Number(config.gateway?.['port'] ?? (await unusedPort()))
   const configFile = join(folder, `${name}.yaml`)
   writeFileSync(configFile, configText(config, port))
@@ -71,7 +83,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   })
   if (onLine !== undefined && child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', onLine)
-  const running = watch(child, { port, configFile, onLogLine })
+  const running = watch(child, { ...options, port, configFile })
   try {
     await untilReady(running)
     return running
@@ -90,13 +102,12 @@ function configText({ gateway, plugins, routes }: TestConfig, port: number): str
   return JSON.stringify({ gateway: { ...gateway, port }, plugins: { ...closedNetwork, ...plugins }, routes })
 }
 
-interface Watched extends Pick<GatewayProcess, 'port' | 'configFile'> {
-  readonly onLogLine: GatewayProcessOptions['onLogLine']
-}
+type Watched = Pick<GatewayProcess, 'port' | 'configFile'> &
+  Pick<GatewayProcessOptions, 'onLogLine' | 'certificate'>
 
-function watch(child: ChildProcess, { port, configFile, onLogLine }: Watched): GatewayProcess {
+function watch(child: ChildProcess, { port, configFile, onLogLine, certificate }: Watched): GatewayProcess {
   const pid = child.pid ?? 0
-  const url = `http://127.0.0.1:${port}`
+  const url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
   const errors = keepLines(child, onLogLine)
   let end: ProcessEnd | undefined
   const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => {
@@ -110,7 +121,8 @@ function watch(child: ChildProcess, { port, configFile, onLogLine }: Watched): G
     configFile,
     rss: () => residentKilobytes(pid) * 1024,
     openFiles: () => openFiles(pid),
-    metrics: async () => (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text(),
+    read: (path) => read(`${url}${path}`, certificate),
+    metrics: async () => (await read(`${url}/metrics`, certificate)).text,
     errors,
     kill: (signal) => void child.kill(signal),
     ended,
@@ -134,21 +146,30 @@ function keepLines(child: ChildProcess, onLogLine: Watched['onLogLine']): () => 
   return () => lines.join('\n')
 }
 
-async function untilReady({ url, end, errors }: GatewayProcess): Promise<void> {
+async function untilReady(gateway: GatewayProcess): Promise<void> {
+  const { end, errors } = gateway
   const latest = performance.now() + READY_TIMEOUT_MS
-  while (!(await isReady(url))) {
+  while (!(await isReady(gateway))) {
     if (end() !== undefined) throw new Error(`the gateway ended before it was ready:\n${errors()}`)
     if (performance.now() > latest) throw new Error(`the gateway was not ready in time:\n${errors()}`)
     await wait(10)
   }
 }
 
-async function isReady(url: string): Promise<boolean> {
+async function isReady(gateway: GatewayProcess): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`, { headers: { connection: 'close' } })
-    await response.arrayBuffer()
-    return response.ok
+    return (await gateway.read('/readyz')).status === 200
   } catch {
     return false
   }
+}
+
+async function read(url: string, certificate: string | undefined): Promise<Answer> {
+  const headers = { connection: 'close' }
+  if (certificate === undefined) {
+    const response = await fetch(url, { headers })
+    return { status: response.status, text: await response.text() }
+  }
+  const [response] = await once(get(url, { ca: certificate, headers }), 'response')
+  return { status: response.statusCode, text: await text(response) }
 }

@@ -2,6 +2,7 @@ import type { ChaosRun } from './chaos-run.ts'
 import { run as cardinality } from './runs/cardinality.ts'
 import { run as differential } from './runs/differential.ts'
 import { run as faults } from './runs/faults.ts'
+import { run as frames } from './runs/frames.ts'
 import { run as fuzz } from './runs/fuzz.ts'
 import { run as gatewayIdempotency } from './runs/gateway-idempotency.ts'
 import { run as idempotency } from './runs/idempotency.ts'
@@ -19,6 +20,7 @@ import { run as soak } from './runs/soak.ts'
 export const runs: readonly ChaosRun[] = [
   faults,
   fuzz,
+  frames,
   differential,
   keepAliveRace,
   overload,
