@@ -55,6 +55,8 @@ export interface RequestBody {
    * `LimitReachedError` when the gateway holds as many bytes as it may.
    */
   read(maxBytes: number): Promise<Buffer | undefined>
+  /** The whole body without a wait; `undefined` where only `read` can tell. Most small bodies arrive with their head. */
+  arrived(maxBytes: number): Buffer | undefined
   /** Counts the bytes that are read into memory; before it is called, they are not counted. */
   holdIn(account: ByteAccount): void
   /** Replaces the bytes; the forwarded request is framed anew. */

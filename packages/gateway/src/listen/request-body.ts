@@ -24,6 +24,7 @@ const NO_BODY: RequestBody = {
   isReplaced: false,
   length: 0,
   read: async () => NOTHING,
+  arrived: () => NOTHING,
   replace() {
     throw new TypeError('the request has no body to replace')
   },
@@ -78,6 +79,22 @@ class ClientBody implements RequestBody {
       }
     }
     return this.bytes !== undefined && this.bytes.length <= maxBytes ? this.bytes : undefined
+  }
+
+  arrived(maxBytes: number): Buffer | undefined {
+    if (this.bytes === undefined && this.reading === undefined && this.prefix.length === 0)
+      this.takeArrived(Math.min(maxBytes, this.options.maxBytes))
+    const { bytes } = this
+    return bytes !== undefined && bytes.length <= maxBytes ? bytes : undefined
+  }
+
+  private takeArrived(maxBytes: number): void {
+    const { arrivedBytes } = this.source
+    if (arrivedBytes === undefined || arrivedBytes > maxBytes) return
+    // A refusal is left to `read`, which tells the limit.
+    if (this.account?.take(arrivedBytes) !== undefined) return
+    this.options.reply.sendContinue()
+    this.bytes = this.source.takeArrived()
   }
 
   holdIn(account: ByteAccount): void {

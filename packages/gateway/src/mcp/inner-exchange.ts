@@ -105,6 +105,10 @@ class MemoryBody implements RequestBody {
   }
 
   async read(maxBytes: number): Promise<Buffer | undefined> {
+    return this.arrived(maxBytes)
+  }
+
+  arrived(maxBytes: number): Buffer | undefined {
     return this.#bytes.length <= maxBytes ? this.#bytes : undefined
   }
 

@@ -55,7 +55,8 @@ export async function forward(
   if (full !== undefined) return { refused: refuseByLimit(exchange, fullQueues[full]) }
   let release: Release | undefined
   try {
-    if (isToBeRead(exchange)) await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), signal)
+    if (isToBeRead(exchange) && exchange.body.arrived(SMALL_BODY_BYTES) === undefined)
+      await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), signal)
     const taking = permits.take(tenantId, signal)
     if (typeof taking === 'string') return { refused: refuseByLimit(exchange, fullQueues[taking]) }
     release = taking instanceof Promise ? await taking : taking

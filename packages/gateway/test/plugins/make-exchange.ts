@@ -105,6 +105,7 @@ export function makeBody(source: Buffer | string | readonly Buffer[] = Buffer.al
       known = true
       return bytes
     },
+    arrived: (maxBytes) => (known && bytes.length <= maxBytes ? bytes : undefined),
     replace: (next) => {
       bytes = next
       known = true

@@ -51,6 +51,19 @@ export class IncomingBody {
     return this.receiver !== undefined
   }
 
+  /** The length of a small body that has arrived completely and that nobody has read or dropped. */
+  get arrivedBytes(): number | undefined {
+    const isTaken = this.receiver !== undefined || this.isDropped || this.isHeld
+    return this.isComplete && !isTaken ? this.kept.length : undefined
+  }
+
+  /** Takes such a body. */
+  takeArrived(): Buffer {
+    const bytes = this.kept.whole()
+    this.kept.clear()
+    return bytes
+  }
+
   /** Adds bytes that arrived. */
   push(bytes: Buffer): void {
     if (this.isDropped) return

@@ -26,10 +26,22 @@ export function beginEvent(exchange: Exchange, eventType: EventType, mapping: At
     operation: exchange.route?.id ?? UNMATCHED,
     resource_id: lastParameter(exchange.params),
     outcome: '',
-    timestamp: new Date().toISOString(),
+    timestamp: isoNow(),
     ...fields,
     attributes,
   }
+}
+
+const clock = { milliseconds: Number.NaN, text: '' }
+
+/** Made once a millisecond, for all requests of that time. */
+function isoNow(): string {
+  const now = Date.now()
+  if (now !== clock.milliseconds) {
+    clock.milliseconds = now
+    clock.text = new Date(now).toISOString()
+  }
+  return clock.text
 }
 
 /** The operation of requests that no route matches, as in the metrics. */

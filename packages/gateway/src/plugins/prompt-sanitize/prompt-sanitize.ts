@@ -76,7 +76,7 @@ export function planPromptSanitize({ rules }: PromptSanitizeOptions): PluginPlan
 
 interface Sanitizer {
   readonly target: TargetInspector
-  sanitize(exchange: Exchange, kind: BodyKind): Promise<StepResult>
+  sanitize(exchange: Exchange, kind: BodyKind): StepResult | Promise<StepResult>
   close(): Promise<void>
 }
 
@@ -99,20 +99,29 @@ function createSanitizer(
     if (bytes.length <= OFF_LOOP_BYTES) return sanitizeBody(bytes, kind, redact)
     return pool.value.inspect({ tenant: exchange.tenantId ?? '', bytes, kind, signal: exchange.signal })
   }
+  const sanitizeLater = async (exchange: Exchange, kind: BodyKind) => {
+    try {
+      const { body, tenantId = '' } = exchange
+      // Before it is read: there would be no place for it then.
+      if ((body.length ?? 0) > OFF_LOOP_BYTES) pool.value.refuseIfFull(tenantId)
+      const bytes = await body.read(maxBytes)
+      if (bytes === undefined) {
+        exchange.limit = 'max_body_bytes'
+        return refusal('BODY_TOO_LARGE')
+      }
+      return bytes.length === 0 ? undefined : settle(exchange, await inspect(exchange, bytes, kind))
+    } catch (error) {
+      return fail(error, exchange, context)
+    }
+  }
   return {
     close: () => pool.release(),
     target: createTargetInspector({ rules: compiled, read, redact }),
-    async sanitize(exchange, kind) {
+    sanitize(exchange, kind) {
+      const bytes = exchange.body.arrived(Math.min(maxBytes, OFF_LOOP_BYTES))
+      if (bytes === undefined) return sanitizeLater(exchange, kind)
       try {
-        const { body, tenantId = '' } = exchange
-        // Before it is read: there would be no place for it then.
-        if ((body.length ?? 0) > OFF_LOOP_BYTES) pool.value.refuseIfFull(tenantId)
-        const bytes = await body.read(maxBytes)
-        if (bytes === undefined) {
-          exchange.limit = 'max_body_bytes'
-          return refusal('BODY_TOO_LARGE')
-        }
-        return bytes.length === 0 ? undefined : settle(exchange, await inspect(exchange, bytes, kind))
+        return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
       } catch (error) {
         return fail(error, exchange, context)
       }

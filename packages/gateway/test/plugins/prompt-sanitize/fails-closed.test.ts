@@ -81,6 +81,7 @@ test('a client that left is not an error of the gateway', async () => {
         exchange.signal.cancel('client_disconnect')
         return Promise.reject(new Error('gone'))
       },
+      arrived: () => undefined,
       isReplaced: false,
       holdIn: () => undefined,
       replace: () => undefined,

@@ -105,6 +105,12 @@ function watchBody(
         read = true
         return overrides.read?.(maxBytes) ?? body.read(maxBytes)
       },
+      arrived: (maxBytes) => {
+        if (overrides.read !== undefined) return undefined
+        const bytes = body.arrived(maxBytes)
+        read ||= bytes !== undefined
+        return bytes
+      },
       replace: (bytes) => {
         replaced++
         body.replace(bytes)
