@@ -21,6 +21,7 @@ export interface Asked {
 /** The names of all parts. */
 export const partNames = [
   ...scenarios.map(({ name }) => name),
+  'cold-tokens',
   'latency',
   'streams',
   'start-up',

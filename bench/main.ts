@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { endDescendants } from '../chaos/end-descendants.ts'
 import { type Asked, partNames, readArguments } from './arguments.ts'
 import { type BenchContext, findPrograms } from './bench-context.ts'
+import { measureColdTokens } from './measures/cold-tokens.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
 import { checkoutProgram, installProgram, measureStartUp } from './measures/start-up.ts'
@@ -105,6 +106,7 @@ async function measureAll(
     quick,
     machine,
     throughput,
+    ...(wants('cold-tokens') ? { coldTokens: await measureColdTokens(context) } : {}),
     ...(allPlugins !== undefined && wants('latency')
       ? { latency: await measureLatency(context, allPlugins) }
       : {}),

@@ -46,7 +46,7 @@ async function profile({ plugins, connections, request }: (typeof scenarios)[num
     })
     await untilAccepting(port)
     const shape = { port, seconds: SECONDS, connections, seed: 1 }
-    await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request(issuer, folder), shape)
+    await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request(issuer), shape)
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     await ended

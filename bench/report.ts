@@ -12,6 +12,7 @@ export function reportOf(results: Results): string {
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGigabytes} GB, Linux ${machine.kernel}, Node ${machine.node}; ` +
       `load before the run ${machine.loadBefore.toFixed(2)}.`,
     ...results.throughput.map(throughputSection),
+    coldTokensSection(results),
     streamSection(results),
     workersSection(results),
     targetSection(results),
@@ -40,6 +41,27 @@ function throughputSection({ title, contenders, gatewayTo }: ThroughputResult): 
     `**${title}**`,
     table(['', 'requests/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'RSS MB'], rows),
     `CPU per request of the gateway: ${compared.join(', ')}.`,
+  ].join('\n\n')
+}
+
+function coldTokensSection({ coldTokens }: Results): string {
+  if (coldTokens === undefined) return ''
+  const rows = (['beside', 'gateway'] as const).flatMap((name) => {
+    const costs = coldTokens[name]
+    if (costs === undefined) return []
+    const { rememberedMicroseconds, coldMicroseconds, addedToBare } = costs
+    return [[name, spread(rememberedMicroseconds), spread(coldMicroseconds), `${spread(addedToBare)} ×`]]
+  })
+  const head = [
+    '',
+    'remembered, CPU µs/request',
+    'never seen, CPU µs/request',
+    'added, to a bare verification',
+  ]
+  return [
+    '**GET with a token that was never seen**',
+    table(head, rows),
+    `One bare RS256 verification by node:crypto: ${spread(coldTokens.bareMicroseconds)} CPU µs.`,
   ].join('\n\n')
 }
 

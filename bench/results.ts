@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import type { ColdTokensResult } from './measures/cold-tokens.ts'
 import type { GrowthResult } from './measures/growth.ts'
 import type { LatencyResult } from './measures/latency.ts'
 import type { StartUpResult } from './measures/start-up.ts'
@@ -16,6 +17,7 @@ export interface Results {
   readonly quick: boolean
   readonly machine: Machine
   readonly throughput: readonly ThroughputResult[]
+  readonly coldTokens?: ColdTokensResult
   readonly latency?: LatencyResult
   readonly streams?: StreamResult
   readonly startUp?: StartUpResult

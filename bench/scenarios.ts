@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { GatewaySetting } from './contenders/gateway-config.ts'
 import type { LoadRequest } from './load/wrk.ts'
 import type { Issuer } from './tokens.ts'
@@ -13,12 +11,11 @@ export interface Scenario {
   readonly connections: number
   /** Answers outside 2xx are expected. */
   readonly expectsRefusal?: boolean
-  readonly request: (issuer: Issuer, folder: string) => LoadRequest
+  readonly request: (issuer: Issuer) => LoadRequest
 }
 
 const json = { 'Content-Type': 'application/json' }
 const PROMPT = 'Raise the click rate of the spring campaign and keep what we pay for a lead. '
-const COLD_TOKENS = 12_000
 const MEGABYTE = 1_000_000
 
 /** All scenarios, in the order of the table. */
@@ -67,28 +64,8 @@ export const scenarios: readonly Scenario[] = [
       body: 'x'.repeat(MEGABYTE),
     }),
   },
-  {
-    name: 'cold-tokens',
-    title: 'GET with a token that was never seen',
-    plugins: 'token',
-    connections: 32,
-    request: (issuer, folder) => ({
-      method: 'GET',
-      path: upstreamPaths.item,
-      headers: {},
-      headerLines: { name: 'Authorization', file: coldTokens(issuer, folder), prefix: 'Bearer ' },
-    }),
-  },
 ]
 
 function bearer(issuer: Issuer): Record<string, string> {
   return { Authorization: `Bearer ${issuer.token()}` }
-}
-
-/** More tokens than the gateway's cache holds, in turn: a repeated token is no longer cached. */
-function coldTokens(issuer: Issuer, folder: string): string {
-  const file = join(folder, 'tokens.txt')
-  const tokens = Array.from({ length: COLD_TOKENS }, (_, index) => issuer.token({ jti: `cold-${index}` }))
-  writeFileSync(file, `${tokens.join('\n')}\n`)
-  return file
 }

@@ -21,7 +21,7 @@ const workersTitles = {
 
 /** Compares the medians of a run with their limits. */
 export function judgeTargets(results: Results): Target[] {
-  const { latency, streams, startUp, growth = [], workers } = results
+  const { coldTokens, latency, streams, startUp, growth = [], workers } = results
   const events = streams?.busy.gateway
   const to = (scenario: string, contender: 'floor' | 'fastify') =>
     results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender]?.median
@@ -30,6 +30,12 @@ export function judgeTargets(results: Results): Target[] {
     target('CPU per request, all plugins, to the floor', to('all-plugins', 'floor'), 1.4, TIMES),
     target('CPU per request, all plugins, to @fastify/http-proxy', to('all-plugins', 'fastify'), 1, TIMES),
     target('CPU per request, vendor answer checked, to the floor', to('vendor-answer', 'floor'), 1.5, TIMES),
+    target(
+      'added by a never-seen token, to a bare verification',
+      coldTokens?.gateway.addedToBare.median,
+      1.3,
+      TIMES,
+    ),
     target('added to the median answer time at half load', latency?.addedP50Ms.median, 0.5, MILLISECONDS),
     target('added to p99 at half load', latency?.addedP99Ms.median, 3, MILLISECONDS),
     target('p99 from write to read of an event', events?.p99Ms.median, 1, MILLISECONDS),

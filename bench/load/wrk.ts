@@ -9,8 +9,16 @@ export interface LoadRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Files with one value per line; each request takes the next line as the header's value. */
-  readonly headerLines?: { readonly name: string; readonly file: string; readonly prefix: string }
+  /** A file with one value per line; each request takes the next line as the header's value, after `skipped` lines. */
+  readonly headerLines?: HeaderLines
+}
+
+/** The values of a header. */
+export interface HeaderLines {
+  readonly name: string
+  readonly file: string
+  readonly prefix: string
+  readonly skipped: number
 }
 
 /** The strength of the load. */
@@ -72,10 +80,10 @@ function luaScript(request: LoadRequest, { pauseMs, seed }: LoadShape): string {
 
 /** A new value for every request: wrk builds the request text each time. */
 function linesScript({ headerLines }: LoadRequest): string {
-  const { name = '', file = '', prefix = '' } = headerLines ?? {}
+  const { name = '', file = '', prefix = '', skipped = 0 } = headerLines ?? {}
   return `local lines = {}
 for line in io.lines(${lua(file)}) do lines[#lines + 1] = line end
-local turn = 0
+local turn = ${skipped}
 function request()
   turn = turn % #lines + 1
   wrk.headers[${lua(name)}] = ${lua(prefix)} .. lines[turn]

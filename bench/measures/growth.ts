@@ -74,7 +74,7 @@ function tokenRequest(folder: string, name: string, tokens: readonly string[]): 
     method: 'GET',
     path: upstreamPaths.item,
     headers: {},
-    headerLines: { name: 'Authorization', file, prefix: 'Bearer ' },
+    headerLines: { name: 'Authorization', file, skipped: 0, prefix: 'Bearer ' },
   }
 }
 

@@ -16,7 +16,7 @@ const CONNECTIONS = 64
 
 /** Loads gateway and floor with the same rate: half of the gateway's capacity. */
 export async function measureLatency(context: BenchContext, scenario: Scenario): Promise<LatencyResult> {
-  const request = scenario.request(context.issuer, context.folder)
+  const request = scenario.request(context.issuer)
   const setting = { plugins: scenario.plugins, issuers: [context.issuer] }
   const surroundings = { ...context, nginx: context.programs.nginx }
   const [gateway, floor] = [

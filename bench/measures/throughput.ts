@@ -31,7 +31,7 @@ export async function measureThroughput(
   context: BenchContext,
   scenario: Scenario,
 ): Promise<ThroughputResult> {
-  const request = scenario.request(context.issuer, context.folder)
+  const request = scenario.request(context.issuer)
   const setting: GatewaySetting = { plugins: scenario.plugins, issuers: [context.issuer] }
   const running = new Map<ContenderName, Contender>()
   const rounds = new Map<ContenderName, Round[]>()

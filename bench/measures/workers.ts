@@ -134,7 +134,7 @@ async function send(
       const own = join(folder, `load-${index}`)
       mkdirSync(own, { recursive: true })
       const load = { wrk: programs.wrk, core: cores.load, folder: own }
-      return runWrk(load, request(issuer, own), { port, seconds, connections, seed })
+      return runWrk(load, request(issuer), { port, seconds, connections, seed })
     }),
   )
   for (const result of results) judge(result)

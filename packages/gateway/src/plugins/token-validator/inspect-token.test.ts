@@ -10,11 +10,15 @@ test.each([
   ' {"a" : 1 , "b":[ {"a":"x"} , {"a":"y"} ] } ',
   '{"a":"text with \\"quotes\\": and colons","b":"\\\\"}',
   '{"a":{"a":{"a":1}}}',
-  '{"":1," ":2,"\\u0000":3}',
+  '{"":1," ":2}',
   '{"a":"\u2028\ud83d\ude00"}',
   `{"deep":${'['.repeat(63)}${']'.repeat(63)}}`,
 ])('the payload %s is read as it is', (payload) => {
-  expect(decodeToken(tokenOf(payload))).toEqual({ header: { alg: 'EdDSA' }, claims: JSON.parse(payload) })
+  expect(decodeToken(tokenOf(payload))).toEqual({
+    header: { alg: 'EdDSA' },
+    claims: JSON.parse(payload),
+    signature: Buffer.alloc(3),
+  })
 })
 
 test.each([
@@ -26,6 +30,22 @@ test.each([
 ])('a member that is named twice makes %s unreadable', (payload) => {
   expect(decodeToken(tokenOf(payload))).toBeUndefined()
   expect(decodeToken(tokenOf('{}', payload))).toBeUndefined()
+})
+
+test('an escaped name is read as itself, whatever was parsed before it', () => {
+  // V8 takes the second name for the backslash of the first text; without the guard the repeated name is not seen.
+  JSON.parse('{"a":1,"\\\\":2}')
+  expect(decodeToken(tokenOf('{"a":1,"\\u0061":2}'))).toBeUndefined()
+  JSON.parse('{"iss":1,"https:\\\\/\\\\":2}')
+  expect(decodeToken(tokenOf('{"iss":1,"https:\\/\\/x":2}'))?.claims).toEqual({ iss: 1, 'https://x': 2 })
+  expect(decodeToken(tokenOf('{"\\ud83d\\ude00" : {"\\u0062":"\\"c\\":"}}'))?.claims).toEqual({
+    '\ud83d\ude00': { b: '"c":' },
+  })
+})
+
+test.each(['\\\\', '\\"', '\\u0000', '\\n', '\\ud83d'])('the name %s makes claims unreadable', (name) => {
+  expect(decodeToken(tokenOf(`{"a":1,"${name}":2}`))).toBeUndefined()
+  expect(decodeToken(tokenOf(`{"a":1,"b":"${name}"}`))?.claims['b']).toBe(JSON.parse(`"${name}"`))
 })
 
 test('more than 64 levels are not read', () => {
@@ -40,7 +60,11 @@ test('__proto__ is an own member and changes no prototype', () => {
 })
 
 test('an empty signature is a part, a missing one is not', () => {
-  expect(decodeToken(`${encode('{}')}.${encode('{}')}.`)).toEqual({ header: {}, claims: {} })
+  expect(decodeToken(`${encode('{}')}.${encode('{}')}.`)).toEqual({
+    header: {},
+    claims: {},
+    signature: Buffer.alloc(0),
+  })
   expect(decodeToken(`${encode('{}')}.${encode('{}')}`)).toBeUndefined()
 })
 

@@ -1,6 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import type { ErrorCode } from '../../errors.ts'
+import { memoize } from '../../listen/memoize.ts'
 import { type Issuer, type Issuers, normaliseTokenType } from './issuers.ts'
 import type { KeyQuery, KeySource } from './key-set.ts'
+import type { SignedText } from './verify-signature.ts'
 
 /** The members of a JSON object from outside. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -9,6 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export interface DecodedToken {
   readonly header: JsonObject
   readonly claims: JsonObject
+  readonly signature: Buffer
 }
 
 /** When a token is valid, in milliseconds of the epoch, clock skew included. */
@@ -44,6 +48,7 @@ export interface InspectedToken {
   readonly keys: KeySource
   readonly query: KeyQuery
   readonly lifetime: Lifetime
+  readonly signed: SignedText
 }
 
 /** The rules for tokens of all issuers. */
@@ -52,19 +57,14 @@ export interface InspectionRules {
   readonly clockSkewSeconds: number
 }
 
-// Without padding and with zeros in the unused last bits, so that one signature has one spelling (RFC 7515, section 2).
-// jose itself accepts padding, blanks and any last bits.
-const BASE64URL = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$/
 // Sticky: one pass through the text, from quote to quote.
-const MEMBER_OR_TEXT = /[^"]*"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/gy
+const TEXT_AND_COLON = /([^"]*)("[^"\\]*(?:\\.[^"\\]*)*")(\s*:?)/gy
 // Hardening F14: code that walks the claims later must not overflow the stack.
 const MAX_DEPTH = 64
 const MAX_KID_LENGTH = 256
+const [SPACE, COLON, BACKSLASH] = [0x20, 0x3a, 0x5c]
 // The last second of the year 9999. Later dates are milliseconds mistaken for seconds, or tokens that never end.
 const LAST_DATE = 253_402_300_799
-
-// A byte order mark is not JSON (RFC 8259, section 8.1). The decoder keeps it, so that the parser refuses it.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Checks everything that needs no key: form, issuer, algorithm, type and lifetime. The lifetime comes before the
@@ -87,7 +87,10 @@ export function inspectToken(token: string, rules: InspectionRules): InspectedTo
   const lifetime = readLifetime(claims, rules.clockSkewSeconds)
   if (typeof lifetime === 'string') return lifetime
   const fault = lifetimeFault(lifetime, Date.now())
-  return fault ?? { token, claims, issuer, keys, query: { kid, algorithm }, lifetime }
+  if (fault !== undefined) return fault
+  const text = Buffer.from(token.slice(0, token.lastIndexOf('.')), 'latin1')
+  const signed = { algorithm, text, signature: decoded.signature }
+  return { token, claims, issuer, keys, query: { kid, algorithm }, lifetime, signed }
 }
 
 function isKid(kid: unknown): kid is string | undefined {
@@ -100,7 +103,10 @@ function isPlainHeader(header: JsonObject): boolean {
 }
 
 /** Why a token is no access token of the issuer, by its type; `undefined` when it may be one. */
-export function typeFault({ header, claims }: DecodedToken, issuer: Issuer): TokenFault | undefined {
+export function typeFault(
+  { header, claims }: Pick<DecodedToken, 'header' | 'claims'>,
+  issuer: Issuer,
+): TokenFault | undefined {
   if (!hasAllowedType(header, issuer)) return 'WRONG_TYPE'
   return isIdToken(header, claims) ? 'ID_TOKEN' : undefined
 }
@@ -117,49 +123,98 @@ function isIdToken({ typ }: JsonObject, claims: JsonObject): boolean {
 
 /** Decodes a compact JWS; `undefined` when it is none. An empty signature is decoded: the algorithm refuses it later. */
 export function decodeToken(token: string): DecodedToken | undefined {
-  const [header = '', payload = '', signature, ...more] = token.split('.', 4)
-  if (signature === undefined || more.length > 0 || !BASE64URL.test(signature)) return undefined
-  const decodedHeader = decodeObject(header)
-  if (decodedHeader === undefined) return undefined
-  const claims = decodeObject(payload)
-  return claims === undefined ? undefined : { header: decodedHeader, claims }
+  const first = token.indexOf('.')
+  const second = token.indexOf('.', first + 1)
+  if (first < 0 || second < 0) return undefined
+  // A further part is not canonical, because of its full stop.
+  const signature = decodePart(token.slice(second + 1))
+  const header = signature && decodeHeader(token.slice(0, first))
+  const claims = header && decodeObject(token.slice(first + 1, second))
+  return claims && { header, claims, signature }
+}
+
+/** The tokens of an issuer have the same few headers. */
+const decodeHeader = memoize(decodeObject)
+
+/**
+ * Decodes canonical base64url; `undefined` for any other text. Without padding and with zeros in the unused last bits, one
+ * signature has one spelling (RFC 7515, section 2). Node's decoder accepts any; encoding again shows the difference.
+ */
+function decodePart(part: string): Buffer | undefined {
+  const bytes = Buffer.from(part, 'base64url')
+  return bytes.toString('base64url') === part ? bytes : undefined
 }
 
 function decodeObject(part: string): JsonObject | undefined {
-  if (!BASE64URL.test(part)) return undefined
+  const bytes = decodePart(part)
+  if (bytes === undefined || !isUtf8(bytes)) return undefined
   try {
-    return parseObject(utf8.decode(Buffer.from(part, 'base64url')))
+    // A byte order mark is not JSON (RFC 8259, section 8.1). Decoding keeps it, so that the parser refuses it.
+    return parseObject(bytes.toString('utf8'))
   } catch {
     return undefined
   }
 }
 
 /** Parses a JSON object without repeated names, at most 64 levels deep; `undefined` for another value. Throws when it is no JSON. */
-export function parseObject(text: string): JsonObject | undefined {
+export function parseObject(json: string): JsonObject | undefined {
+  const text = json.includes('\\') ? writeNamesPlainly(json) : json
+  if (text === undefined) return undefined
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   // RFC 7519, section 4: of a repeated name the upstream might read another value than the gateway.
-  return countMembers(value) === countMembersInText(text) ? (value as JsonObject) : undefined
+  return countMembers(value, 1) === countMembersInText(text) ? (value as JsonObject) : undefined
+}
+
+/**
+ * Writes the names of members without escapes; `undefined` when a name has a quote, a backslash or a control character.
+ * V8 (Node 24.21 and 26.10) may take an escaped name for another one: after `{"a":1,"\\":2}`, it reads `{"a":1,"\u0061":2}`
+ * as `{"a":1,"\\":2}`.
+ */
+function writeNamesPlainly(json: string): string | undefined {
+  let isPlain = true
+  const text = json.replace(TEXT_AND_COLON, (all, before: string, literal: string, after: string) => {
+    if (!after.endsWith(':') || !literal.includes('\\')) return all
+    const name = JSON.stringify(JSON.parse(literal))
+    if (name.includes('\\')) isPlain = false
+    return `${before}${name}${after}`
+  })
+  return isPlain ? text : undefined
 }
 
 /** In valid JSON a text before a colon is the name of a member. */
 function countMembersInText(text: string): number {
   let members = 0
-  for (const [, colon] of text.matchAll(MEMBER_OR_TEXT)) if (colon === ':') members += 1
+  let end = 0
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', end)) {
+    end = endOfText(text, start)
+    while (text.charCodeAt(end) <= SPACE) end += 1
+    if (text.charCodeAt(end) === COLON) members += 1
+  }
   return members
 }
 
+/** The index after the closing quote of a text. */
+function endOfText(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1)
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote + 1
+}
+
+/** Whether an odd number of backslashes is before the character. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
+  return (index - first) % 2 === 1
+}
+
 /** Counts the members of a value at all depths; NaN when it is nested too deep. */
-function countMembers(value: object): number {
-  let members = 0
-  const open: { value: object; depth: number }[] = [{ value, depth: 1 }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value: current, depth } = next
-    if (depth > MAX_DEPTH) return Number.NaN
-    if (!Array.isArray(current)) members += Object.keys(current).length
-    for (const child of Object.values(current))
-      if (typeof child === 'object' && child !== null) open.push({ value: child, depth: depth + 1 })
-  }
+function countMembers(value: object, depth: number): number {
+  if (depth > MAX_DEPTH) return Number.NaN
+  const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  let members = children === value ? 0 : children.length
+  for (const child of children)
+    if (typeof child === 'object' && child !== null) members += countMembers(child, depth + 1)
   return members
 }
 

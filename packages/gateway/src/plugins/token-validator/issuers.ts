@@ -10,6 +10,7 @@ import type { PipelineContext } from '../../plugin.ts'
 import { type IntrospectionServer, serverOf } from './introspection-server.ts'
 import { createFixedKeySource, type KeySet, type KeySource, parseKeySet } from './key-set.ts'
 import { createRemoteKeySet, fetchKeyDocument } from './remote-key-set.ts'
+import { signatureKey } from './verify-signature.ts'
 
 /** A registered issuer with its keys and its rules for tokens. */
 export interface Issuer {
@@ -124,7 +125,7 @@ function createKeys(
 }
 
 function createSharedSecret({ hs256_secret = '' }: IssuerOptions): KeySource {
-  const keys = [createSecretKey(hs256_secret, 'utf8')]
+  const keys = [signatureKey(createSecretKey(hs256_secret, 'utf8'))]
   return createFixedKeySource(() => keys)
 }
 

@@ -1,6 +1,7 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createFixedKeySource, parseKeySet } from './key-set.ts'
+import { signatureKey } from './verify-signature.ts'
 
 const curve = (namedCurve: string) =>
   generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' })
@@ -30,7 +31,7 @@ test.each([
 ])('of all kinds of keys %s can be checked with %s alone', (algorithm, kid) => {
   const fitting = Object.keys(published).filter((name) => keys.select({ kid: name, algorithm }).length > 0)
   expect(fitting).toEqual([kid])
-  expect(keys.select({ kid: undefined, algorithm }).map((key) => key.export({ format: 'jwk' }))).toEqual([
+  expect(keys.select({ kid: undefined, algorithm }).map(({ key }) => key.export({ format: 'jwk' }))).toEqual([
     published[kid as keyof typeof published],
   ])
 })
@@ -49,7 +50,7 @@ test.each(['', 'null', '[]', '{}', '{"keys":{}}', '{"keys":null}', '<html>', '{"
   },
 )
 
-const secret = createSecretKey(Buffer.from('a secret that is long enough for it'))
+const secret = signatureKey(createSecretKey(Buffer.from('a secret that is long enough for it')))
 const source = createFixedKeySource(({ kid }) => (kid === 'known' ? [secret] : []))
 
 test('a fixed source has the keys of its query, always in one version', () => {

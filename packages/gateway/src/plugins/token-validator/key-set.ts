@@ -1,4 +1,5 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
+import { MIN_RSA_BITS, type SignatureKey, signatureKey } from './verify-signature.ts'
 
 /** The key that a token names. */
 export interface KeyQuery {
@@ -8,7 +9,7 @@ export interface KeyQuery {
 
 /** The answer of a source: keys that may have signed, no such key, or no answer at the moment. */
 export type KeyLookup =
-  | { readonly type: 'found'; readonly keys: readonly KeyObject[]; readonly version: number }
+  | { readonly type: 'found'; readonly keys: readonly SignatureKey[]; readonly version: number }
   | { readonly type: 'unknown' }
   | { readonly type: 'unavailable' }
 
@@ -38,7 +39,7 @@ export interface KeySource {
 /** The usable public keys of a JWK Set. */
 export interface KeySet {
   /** Keys that may have signed a token, five at most; without a `kid` every key of the right type matches. */
-  select(query: KeyQuery): readonly KeyObject[]
+  select(query: KeyQuery): readonly SignatureKey[]
   /** The number of private or shared keys in the set, which an issuer must never publish. */
   readonly exposedKeys: number
 }
@@ -50,7 +51,7 @@ interface PublicKey {
   /** The only algorithm that the issuer allows for the key, if it names one. */
   readonly algorithm: unknown
   readonly shape: string
-  readonly key: KeyObject
+  readonly key: SignatureKey
 }
 
 const SHAPE_BY_ALGORITHM: Readonly<Record<string, string>> = {
@@ -73,8 +74,6 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const SECRET_MEMBERS = ['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'priv']
-// RFC 7518, sections 3.3 and 3.5.
-const MIN_RSA_BITS = 2048
 // Each candidate costs a signature check, and any caller can cause it.
 const MAX_CANDIDATES = 5
 
@@ -128,21 +127,16 @@ function isForSignatures({ use = 'sig', key_ops = ['verify'] }: Jwk): boolean {
   return use === 'sig' && Array.isArray(key_ops) && key_ops.includes('verify')
 }
 
-function importKey(jwk: Jwk): KeyObject | undefined {
+function importKey(jwk: Jwk): SignatureKey | undefined {
   const { kty } = jwk
   if (typeof kty !== 'string' || !Object.hasOwn(PUBLIC_MEMBERS, kty)) return undefined
   const members = (PUBLIC_MEMBERS[kty] ?? []).map((name) => [name, jwk[name]])
   try {
-    const key = createPublicKey({ key: { kty, ...Object.fromEntries(members) }, format: 'jwk' })
-    return isStrong(key) ? key : undefined
+    const key = signatureKey(createPublicKey({ key: { kty, ...Object.fromEntries(members) }, format: 'jwk' }))
+    return key.type === 'rsa' && key.bits < MIN_RSA_BITS ? undefined : key
   } catch {
     return undefined
   }
-}
-
-function isStrong(key: KeyObject): boolean {
-  const bits = key.asymmetricKeyDetails?.modulusLength
-  return bits === undefined || bits >= MIN_RSA_BITS
 }
 
 function fits({ algorithm, shape }: PublicKey, wanted: string): boolean {
@@ -152,7 +146,7 @@ function fits({ algorithm, shape }: PublicKey, wanted: string): boolean {
 }
 
 /** Creates a source whose keys never change: the keys of a file, or a shared secret. */
-export function createFixedKeySource(select: (query: KeyQuery) => readonly KeyObject[]): KeySource {
+export function createFixedKeySource(select: (query: KeyQuery) => readonly SignatureKey[]): KeySource {
   const version = 1
   return {
     version: () => version,

@@ -55,3 +55,11 @@ test('more tokens than are found by themselves are all found, again and again', 
     for (let i = 0; i < 300; i++) expect(cache.get(`t${i}`)?.subject).toBe(`s${i}`)
   expect(cache.get('t300')).toBeUndefined()
 })
+
+test('a token that was looked for in vain is kept under its own digest', () => {
+  const cache = createTokenCache('v1')
+  expect([cache.get('first'), cache.get('second')]).toEqual([undefined, undefined])
+  cache.set('first', verifiedFor('s1'))
+  cache.set('second', verifiedFor('s2'))
+  expect([cache.get('first')?.subject, cache.get('second')?.subject]).toEqual(['s1', 's2'])
+})

@@ -31,10 +31,16 @@ export function createTokenCache(configVersion: string): TokenCache {
   const tokens = new LRUCache<string, VerifiedToken>({ max: maxTokens, maxSize: maxBytes })
   // The digest has a fixed length, so two different pairs never share a key.
   const keyOf = (token: string) => `${hash('sha256', token, 'base64url')}.${configVersion}`
+  // A token that is verified at once needs no second digest.
+  let missed = { token: '', key: '' }
   const recent = new Map<string, VerifiedToken>()
   const find = (token: string) => {
-    const verified = tokens.get(keyOf(token))
-    if (verified === undefined) return undefined
+    const key = keyOf(token)
+    const verified = tokens.get(key)
+    if (verified === undefined) {
+      missed = { token, key }
+      return undefined
+    }
     // All at once: their next requests find them by digest, which tells the cache that they are in use.
     if (recent.size >= RECENT_TOKENS) recent.clear()
     recent.set(detached(token), verified)
@@ -49,7 +55,10 @@ export function createTokenCache(configVersion: string): TokenCache {
       tokens.delete(keyOf(token))
       return undefined
     },
-    set: (token, verified) => void tokens.set(keyOf(token), verified, { size: token.length }),
+    set(token, verified) {
+      const key = missed.token === token ? missed.key : keyOf(token)
+      tokens.set(key, verified, { size: token.length })
+    },
   }
 }
 

@@ -8,7 +8,7 @@ import { type ActiveToken, createOpaqueTokens, type Verdict } from './introspect
 import { createIssuers, type Issuers, keySourcesOf } from './issuers.ts'
 import type { KeySource } from './key-set.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
-import { isHeaderText, missingClaim, verifyToken } from './verify-token.ts'
+import { isHeaderText, missingClaim, type VerifiedIdentity, verifyToken } from './verify-token.ts'
 
 interface Validation {
   readonly options: TokenValidatorOptions
@@ -112,23 +112,38 @@ function identityOf({ identity, lifetime }: ActiveToken, options: TokenValidator
   return options.end_streams_at_expiry ? { ...identity, streamsEndAt: lifetime.endsAt } : identity
 }
 
-async function validate(
+function validate(
   exchange: Exchange,
   inspected: InspectedToken,
-  { options, cache, waits }: Validation,
-): Promise<StepResult> {
+  validation: Validation,
+): StepResult | Promise<StepResult> {
+  const { options, waits } = validation
   const waiter = { started: () => waits.waitStarted(exchange), ended: () => waits.waitEnded(exchange) }
-  const verified = await verifyToken(inspected, options.required_claims, waiter)
+  const verified = verifyToken(inspected, options.required_claims, waiter)
+  if (verified instanceof Promise)
+    return verified.then((settled) => admitVerified(exchange, { inspected, verified: settled }, validation))
+  return admitVerified(exchange, { inspected, verified }, validation)
+}
+
+interface Verified {
+  readonly inspected: InspectedToken
+  readonly verified: VerifiedIdentity | TokenFault
+}
+
+function admitVerified(
+  exchange: Exchange,
+  { inspected, verified }: Verified,
+  { options, cache }: Validation,
+): StepResult {
+  const { token, claims, issuer, keys, lifetime } = inspected
   if (typeof verified === 'string') {
-    const { claims, issuer } = inspected
-    if (verified === 'JWKS_UNAVAILABLE') exchange.cause = inspected.keys.cause?.() ?? TOO_MANY
+    if (verified === 'JWKS_UNAVAILABLE') exchange.cause = keys.cause?.() ?? TOO_MANY
     if (verified === 'REQUIRED_CLAIM_MISSING')
       exchange.rule = missingClaim(claims, issuer, options.required_claims)
     return refuseToken(exchange, verified)
   }
-  const { token, keys, lifetime } = inspected
-  const identity = identityOf({ ...verified, lifetime }, options)
-  cache.set(token, { ...verified, identity, lifetime, keys })
+  const identity = identityOf({ identity: verified.identity, lifetime }, options)
+  cache.set(token, { identity, lifetime, keys, keysVersion: verified.keysVersion })
   return admit(exchange, identity, options)
 }
 

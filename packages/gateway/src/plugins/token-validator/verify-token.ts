@@ -1,11 +1,9 @@
-import type { KeyObject } from 'node:crypto'
-// By its own path: the whole package has 45 modules, and each of them delays the start.
-import { compactVerify } from 'jose/jws/compact/verify'
 import { ROLE, SCOPE } from '../../config/schema/formats.ts'
 import { type Identity, readClaim } from '../../exchange.ts'
 import type { InspectedToken, JsonObject, TokenFault } from './inspect-token.ts'
 import type { Issuer } from './issuers.ts'
 import type { KeyLookup, Waiter } from './key-set.ts'
+import { isSignedByAny } from './verify-signature.ts'
 
 /** The identity of a valid token, and the version of the keys that verified it. */
 export interface VerifiedIdentity {
@@ -17,55 +15,70 @@ interface VerifiedSignature {
   readonly keysVersion: number
 }
 
+interface ClaimRules {
+  readonly requiredClaims: readonly string[]
+  readonly waiter: Waiter | undefined
+}
+
 // A blank at either end would be lost on the wire: " alice" would reach the upstream as another user's "alice".
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/
 
-/** Verifies the signature first, so that only holders of a signed token see claim errors. */
-export async function verifyToken(
+/**
+ * Verifies the signature first, so that only holders of a signed token see claim errors. A known key that verifies quickly
+ * gives the result at once; the promise of any other never rejects.
+ */
+export function verifyToken(
   token: InspectedToken,
   requiredClaims: readonly string[],
   waiter?: Waiter,
+): VerifiedIdentity | TokenFault | Promise<VerifiedIdentity | TokenFault> {
+  const first = checkSignature(token.keys.find(token.query, waiter), token)
+  if (first instanceof Promise || mayHaveNewKey(token, first))
+    return verifyLater(token, first, { requiredClaims, waiter })
+  return judgeClaims(token, first, requiredClaims)
+}
+
+async function verifyLater(
+  token: InspectedToken,
+  first: VerifiedSignature | TokenFault | Promise<VerifiedSignature | TokenFault>,
+  { requiredClaims, waiter }: ClaimRules,
 ): Promise<VerifiedIdentity | TokenFault> {
-  const signature = await verifySignature(token, waiter)
+  const checked = await first
+  if (!mayHaveNewKey(token, checked)) return judgeClaims(token, checked, requiredClaims)
+  const refetched = token.keys.findAfterRefetch(token.query, waiter)
+  return judgeClaims(token, await checkSignature(refetched, token), requiredClaims)
+}
+
+/** Without a `kid`, the only sign of a new key is a signature that fits no known key. */
+function mayHaveNewKey({ query }: InspectedToken, result: VerifiedSignature | TokenFault): boolean {
+  return query.kid === undefined && (result === 'UNKNOWN_KEY' || result === 'WRONG_SIGNATURE')
+}
+
+function judgeClaims(
+  { claims, issuer }: InspectedToken,
+  signature: VerifiedSignature | TokenFault,
+  requiredClaims: readonly string[],
+): VerifiedIdentity | TokenFault {
   if (typeof signature === 'string') return signature
-  const identity = readIdentity(token.claims, token.issuer, requiredClaims)
+  const identity = readIdentity(claims, issuer, requiredClaims)
   return typeof identity === 'string' ? identity : { identity, keysVersion: signature.keysVersion }
 }
 
-async function verifySignature(
+function checkSignature(
+  lookup: KeyLookup | Promise<KeyLookup>,
   token: InspectedToken,
-  waiter: Waiter | undefined,
-): Promise<VerifiedSignature | TokenFault> {
-  const { keys, query } = token
-  const result = await checkWith(await keys.find(query, waiter), token)
-  if ((result !== 'UNKNOWN_KEY' && result !== 'WRONG_SIGNATURE') || query.kid !== undefined) return result
-  // Without a `kid`, the only sign of a new key is a signature that fits no known key.
-  return checkWith(await keys.findAfterRefetch(query, waiter), token)
-}
-
-async function checkWith(lookup: KeyLookup, token: InspectedToken): Promise<VerifiedSignature | TokenFault> {
+): VerifiedSignature | TokenFault | Promise<VerifiedSignature | TokenFault> {
+  if (lookup instanceof Promise) return lookup.then((found) => checkSignature(found, token))
   switch (lookup.type) {
     case 'unavailable':
       return 'JWKS_UNAVAILABLE'
     case 'unknown':
       return 'UNKNOWN_KEY'
-    case 'found':
-      return (await isSignedByAny(token, lookup.keys)) ? { keysVersion: lookup.version } : 'WRONG_SIGNATURE'
-  }
-}
-
-async function isSignedByAny(token: InspectedToken, keys: readonly KeyObject[]): Promise<boolean> {
-  for (const key of keys) if (await isSignedBy(token, key)) return true
-  return false
-}
-
-async function isSignedBy({ token, query }: InspectedToken, key: KeyObject): Promise<boolean> {
-  try {
-    await compactVerify(token, key, { algorithms: [query.algorithm] })
-    return true
-  } catch {
-    // jose throws for a wrong signature and for every other fault alike.
-    return false
+    case 'found': {
+      const verdictOf = (valid: boolean) => (valid ? { keysVersion: lookup.version } : 'WRONG_SIGNATURE')
+      const valid = isSignedByAny(token.signed, lookup.keys)
+      return valid instanceof Promise ? valid.then(verdictOf) : verdictOf(valid)
+    }
   }
 }
 
