@@ -14,6 +14,11 @@ it.each([
   '{4bf92f35-77b3-4da6-a3ce-929d0e0e4736}',
   'x'.repeat(256),
   ' ',
+  '4bf92f35-77b3-4da6-a3ce-929d0e0e473',
+  '4bf92f35-77b3-4da6-a3ce-929d0e0e473g',
+  '4bf92f35-77b3-4da6-a3ce-929d0e0e473ÿ',
+  '4bf92f35077b3-4da6-a3ce-929d0e0e4736',
+  '-bf92f35-77b3-4da6-a3ce-929d0e0e4736',
 ])('takes the beginning of the SHA-256 of %j', (id) => {
   expect(traceIdOf(id)).toBe(sha256(id))
 })

@@ -18,7 +18,15 @@ export interface RemoteSpan {
   readonly traceFlags: number
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const UUID_LENGTH = 36
+const HYPHENS = [8, 13, 18, 23] as const
+const HYPHEN = 0x2d
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+const HEXADECIMAL = /[0-9a-f]/i
+const UPPER_CASE = /[A-F]/
+const isHexadecimal = Uint8Array.from({ length: 256 }, (_, code) =>
+  HEXADECIMAL.test(String.fromCharCode(code)) ? 1 : 0,
+)
 const ZEROS = /^0+$/
 const NO_TRACE = '0'.repeat(32)
 // Versions after 00 may append fields; 00 itself has exactly these four, and ff is not a version.
@@ -35,13 +43,29 @@ export function traceContext({ trace, spanId }: Pick<Exchange, 'trace' | 'spanId
 
 /** The trace id of a correlation id: the bytes of a UUID, otherwise the first 16 bytes of its SHA-256 (decision 23). */
 export function traceIdOf(correlationId: string): string {
-  if (!UUID.test(correlationId)) return digest(correlationId)
-  const digits = withoutHyphens(correlationId).toLowerCase()
   // The nil UUID is the invalid trace id.
-  return digits === NO_TRACE ? digest(correlationId) : digits
+  if (!isUuid(correlationId) || correlationId === NIL_UUID) return digest(correlationId)
+  const digits = withoutHyphens(correlationId)
+  return UPPER_CASE.test(correlationId) ? digits.toLowerCase() : digits
 }
 
-/** `replaceAll` takes twice as long; every request needs a trace id. */
+/** A regular expression takes twice as long, and every request needs a trace id. */
+function isUuid(text: string): boolean {
+  if (text.length !== UUID_LENGTH) return false
+  let start = 0
+  for (const hyphen of HYPHENS) {
+    if (text.charCodeAt(hyphen) !== HYPHEN || !areDigits(text, start, hyphen)) return false
+    start = hyphen + 1
+  }
+  return areDigits(text, start, UUID_LENGTH)
+}
+
+function areDigits(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (isHexadecimal[text.charCodeAt(at)] !== 1) return false
+  return true
+}
+
+/** `replaceAll` takes twice as long. */
 function withoutHyphens(uuid: string): string {
   return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)
 }

@@ -50,10 +50,23 @@ test('a token is forgotten when the keys are no longer those it was checked with
 
 test('more tokens than are found by themselves are all found, again and again', () => {
   const cache = createTokenCache('v1')
-  for (let i = 0; i < 300; i++) cache.set(`t${i}`, verifiedFor(`s${i}`))
+  for (let i = 0; i < 3000; i++) cache.set(`t${i}`, verifiedFor(`s${i}`))
   for (let round = 0; round < 3; round++)
-    for (let i = 0; i < 300; i++) expect(cache.get(`t${i}`)?.subject).toBe(`s${i}`)
-  expect(cache.get('t300')).toBeUndefined()
+    for (let i = 0; i < 3000; i++) expect(cache.get(`t${i}`)?.subject).toBe(`s${i}`)
+  expect(cache.get('t3000')).toBeUndefined()
+})
+
+test('tokens with the same end are told apart', () => {
+  const cache = createTokenCache('v1')
+  const end = 'x'.repeat(100)
+  cache.set(`a${end}`, verifiedFor('a'))
+  cache.set(`b${end}`, verifiedFor('b'))
+  for (let round = 0; round < 3; round++) {
+    expect(cache.get(`a${end}`)?.subject).toBe('a')
+    expect(cache.get(`b${end}`)?.subject).toBe('b')
+    expect(cache.get(`c${end}`)).toBeUndefined()
+    expect(cache.get(end)).toBeUndefined()
+  }
 })
 
 test('a token that was looked for in vain is kept under its own digest', () => {

@@ -41,8 +41,9 @@ interface FramingHeaders {
 export function parseHead(text: string): AnswerHead {
   refuseControls(text)
   const lineEnd = endOfLine(text, 0)
-  const match = STATUS_LINE.exec(text.slice(0, lineEnd))
-  if (match === null) throw new InvalidAnswerError('no status line')
+  const line = statusLine(text.slice(0, lineEnd))
+  if (line === undefined) throw new InvalidAnswerError('no status line')
+  const { status, isOld } = line
   const rawHeaders: string[] = []
   const found: FramingHeaders = {
     length: undefined,
@@ -55,14 +56,19 @@ export function parseHead(text: string): AnswerHead {
     readField(text, { start, end }, { rawHeaders, found })
     start = end + 2
   }
-  const isOld = match[1] === '0'
   return {
-    status: Number(match[2]),
+    status,
     rawHeaders,
     framing: framingOf(found, isOld),
     keepAliveMs: isOld ? 0 : keepAliveMs(found),
   }
 }
+
+/** Servers send few different ones. */
+const statusLine = memoize((text) => {
+  const match = STATUS_LINE.exec(text)
+  return match === null ? undefined : { status: Number(match[2]), isOld: match[1] === '0' }
+})
 
 /** Throws for control characters, which no later byte can make valid. */
 export function refuseControls(text: string): void {
