@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { loadZlib } from '../node-on-demand.ts'
 
 const ALGORITHM = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -39,7 +39,7 @@ export class TokenSeal {
     const iv = randomBytes(IV_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#keys[0], iv).setAAD(FORMAT)
     // A token is text in base64; compressed, its sealed form is not longer than the token.
-    const parts = [cipher.update(Buffer.concat([endsAt, deflateRawSync(token)])), cipher.final()]
+    const parts = [cipher.update(Buffer.concat([endsAt, loadZlib().deflateRawSync(token)])), cipher.final()]
     const sealed = Buffer.concat([iv, ...parts, cipher.getAuthTag()]).toString('base64url')
     return sealed.length > LONGEST_SEALED ? undefined : sealed
   }
@@ -73,5 +73,7 @@ function openWith(key: KeyObject, bytes: Buffer): Buffer | undefined {
 
 function readToken(opened: Buffer): string | undefined {
   if (opened.readUIntBE(0, TIME_BYTES) <= Date.now()) return undefined
-  return inflateRawSync(opened.subarray(TIME_BYTES), { maxOutputLength: LONGEST_TOKEN_BYTES }).toString()
+  return loadZlib()
+    .inflateRawSync(opened.subarray(TIME_BYTES), { maxOutputLength: LONGEST_TOKEN_BYTES })
+    .toString()
 }

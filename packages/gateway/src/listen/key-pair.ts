@@ -1,8 +1,8 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
-import { createSecureContext } from 'node:tls'
 import type { GatewaySection } from '../config/config-schema.ts'
 import { readCertificates, readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
+import { loadTls } from '../node-on-demand.ts'
 
 type TlsSection = NonNullable<GatewaySection['tls']>
 
@@ -83,7 +83,7 @@ function checkDates({ validFromDate, validToDate }: X509Certificate, name: strin
 /** TLS refuses some pairs by itself, such as a key that is too short. */
 function checkUse(pair: KeyPair, name: string): void {
   attempt(
-    () => createSecureContext({ ...pair }),
+    () => loadTls().createSecureContext({ ...pair }),
     (error) => `${name} cannot be used (${error.code ?? 'unknown error'})`,
   )
 }

@@ -1,9 +1,10 @@
 import { constants } from 'node:crypto'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
+import type { Server as TlsServer } from 'node:tls'
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
+import { loadHttp2, loadTls } from '../node-on-demand.ts'
 import { type AcceptOptions, acceptRequest, acceptStream, createSpanIds } from './accept-request.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 import { HttpDate } from './http1/answer-head.ts'
@@ -121,6 +122,8 @@ export function createListener(options: ListenerOptions): Listener {
     isDraining: (connection) =>
       draining || (settings.certificate?.clients !== undefined && outdated.has(connection)),
   })
+  // The first client with HTTP/2 does not wait for it.
+  if (options.certificate?.http2) loadHttp2()
   open.serve(server, options.certificate !== undefined)
   return {
     open: () => options.connections?.open(server) ?? openServer(server, options),
@@ -160,7 +163,7 @@ export function createListener(options: ListenerOptions): Listener {
 
 function makeServer({ limits, certificate, timeouts = TIMEOUTS }: ListenerOptions): Server {
   const server = certificate
-    ? createTlsServer({
+    ? loadTls().createServer({
         ...socketOptions,
         ...contextOptions(certificate),
         allowHalfOpen: true,

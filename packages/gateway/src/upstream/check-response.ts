@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import {
   compareTrace,
   headerKeys,
@@ -10,6 +9,7 @@ import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, codedError, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import { memoize } from '../listen/memoize.ts'
+import { loadZlib } from '../node-on-demand.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { joinedHeader } from './returned-headers.ts'
 
@@ -149,13 +149,13 @@ function decode(bytes: Buffer, encoding: string, maxOutputLength: number): Buffe
       return bytes
     case 'gzip':
     case 'x-gzip':
-      return gunzipSync(bytes, { maxOutputLength })
+      return loadZlib().gunzipSync(bytes, { maxOutputLength })
     case 'deflate':
       return inflate(bytes, maxOutputLength)
     case 'br':
-      return brotliDecompressSync(bytes, { maxOutputLength })
+      return loadZlib().brotliDecompressSync(bytes, { maxOutputLength })
     case 'zstd':
-      return zstdDecompressSync(bytes, { maxOutputLength })
+      return loadZlib().zstdDecompressSync(bytes, { maxOutputLength })
     default:
       throw codedError('UNKNOWN_ENCODING', 'an encoding that cannot be read')
   }
@@ -164,6 +164,7 @@ function decode(bytes: Buffer, encoding: string, maxOutputLength: number): Buffe
 /** RFC 9110, section 8.4.1.2: some servers leave out the zlib header, and clients accept both forms. */
 function inflate(bytes: Buffer, maxOutputLength: number): Buffer {
   const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8
+  const { inflateSync, inflateRawSync } = loadZlib()
   return hasHeader ? inflateSync(bytes, { maxOutputLength }) : inflateRawSync(bytes, { maxOutputLength })
 }
 

@@ -1,18 +1,14 @@
-import {
-  constants,
-  performServerHandshake,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Cancellation, Exchange } from '../../exchange.ts'
+import { loadHttp2 } from '../../node-on-demand.ts'
 import { KEEP_ALIVE_SECONDS } from '../http1/answer-head.ts'
 import { IncomingBody } from '../http1/incoming-body.ts'
 import { badRequest, MalformedRequestError, requestTimeout } from '../http1/malformed.ts'
 import type { HeadLimits, WireHead } from '../http1/request-lines.ts'
 import { type Peer, peerOf } from '../peer.ts'
 import { wireHeadOf } from './stream-head.ts'
-import type { StreamReply } from './stream-reply.ts'
+import { ErrorCode, type StreamReply } from './stream-reply.ts'
 
 /** A request as its stream brought it. */
 export interface ArrivedStream {
@@ -63,6 +59,9 @@ const MAX_PINGS = 10
 /** Megabytes of one connection: queued answers, tables and streams. Above it new streams are refused. */
 const MAX_MEGABYTES = 10
 
+/** The flag of a head without a body (RFC 9113, section 6.2). */
+const END_STREAM = 1
+
 /** A request until its stream is closed. */
 interface OpenStream extends AcceptedStream {
   readonly stream: ServerHttp2Stream
@@ -96,7 +95,7 @@ export class Http2Connection {
     this.deadline = now + host.timeouts.headersMs
     // A client that has closed its side sends no window updates: no answer could be finished.
     socket.allowHalfOpen = false
-    this.session = performServerHandshake(socket, sessionOptions(host.limits))
+    this.session = loadHttp2().performServerHandshake(socket, sessionOptions(host.limits))
     this.session.on('stream', (stream, _headers, flags, fields) =>
       this.onStream(stream as ServerHttp2Stream, flags, fields),
     )
@@ -137,10 +136,10 @@ export class Http2Connection {
       return
     }
     if (this.isEnding) {
-      stream.close(constants.NGHTTP2_REFUSED_STREAM)
+      stream.close(ErrorCode.refusedStream)
       return
     }
-    const isEnd = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+    const isEnd = (flags & END_STREAM) !== 0
     try {
       this.accept(stream, wireHeadOf({ fields, isEnd }, this.host.limits))
     } catch (error) {
@@ -169,7 +168,7 @@ export class Http2Connection {
     if (body?.isComplete !== false) return
     // Node keeps a stream until its last byte is read.
     body.drop()
-    stream.close(constants.NGHTTP2_NO_ERROR)
+    stream.close(ErrorCode.noError)
   }
 
   private onClose(open: OpenStream): void {
@@ -188,7 +187,7 @@ export class Http2Connection {
   private refuse(stream: ServerHttp2Stream, fault: MalformedRequestError): void {
     this.host.refused(this, fault)
     stream.respond([':status', String(fault.status), 'content-length', '0'], { endStream: true })
-    stream.close(constants.NGHTTP2_NO_ERROR)
+    stream.close(ErrorCode.noError)
   }
 
   private timeOut({ stream, reply, signal, body }: OpenStream): void {
@@ -222,7 +221,7 @@ export class Http2Connection {
     this.isEnding = true
     this.host.refused(this, badRequest('HTTP2_TOO_MANY_RESETS'))
     // The session is not destroyed at once: unread bytes of the client would make the kernel drop the frame.
-    this.session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    this.session.goaway(ErrorCode.enhanceYourCalm)
     for (const { reply } of this.open) reply.destroy()
     this.cutLater(now)
   }

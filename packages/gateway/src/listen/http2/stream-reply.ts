@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Reply } from '../../exchange.ts'
 import { headerKey } from '../header-name.ts'
 import { hasNoContent, invalidName, refuseForbiddenBytes } from '../http1/answer-head.ts'
@@ -27,6 +27,9 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+
+/** The codes that end a stream or a connection (RFC 9113, section 7). */
+export const ErrorCode = { noError: 0, internalError: 2, refusedStream: 7, enhanceYourCalm: 11 } as const
 
 /** The answer to a client on a stream of HTTP/2. */
 export class StreamReply implements Reply {
@@ -106,7 +109,7 @@ export class StreamReply implements Reply {
     this.isCut = true
     // Node ends a stream before it resets it: a client would take the answer for complete.
     this.stream._final = (done) => done()
-    this.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    this.stream.close(ErrorCode.internalError)
   }
 
   /** Sends `100 Continue` when the client waits for it. */

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { codedError } from '../../errors.ts'
+import { loadTls } from '../../node-on-demand.ts'
 import { InvalidAnswerError } from './answer-head.ts'
 import { AnswerParser, type AnswerReceiver } from './answer-parser.ts'
 import { RequestWriter, type WireRequest } from './request-writer.ts'
@@ -42,7 +43,7 @@ export function originOf(target: string, tls: OriginTls = {}): Origin {
 }
 
 function secureContextOf({ ca, ...pair }: OriginTls): SecureContext {
-  return createSecureContext({ ...pair, ...(ca && { ca: [...ca] }) })
+  return loadTls().createSecureContext({ ...pair, ...(ca && { ca: [...ca] }) })
 }
 
 /**
@@ -204,5 +205,5 @@ function openSocket(origin: Origin, onread: OnReadOpts): Socket {
   const name = origin.servername ?? hostname
   const servername = isIP(name) === 0 ? { servername: name } : {}
   const trusted = secureContext && { secureContext }
-  return connectTls({ ...options, ...servername, ...trusted, ALPNProtocols: ['http/1.1'] })
+  return loadTls().connect({ ...options, ...servername, ...trusted, ALPNProtocols: ['http/1.1'] })
 }
