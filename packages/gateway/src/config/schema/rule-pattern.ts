@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSException } from 're2js'
+import { createRequire } from 'node:module'
+import type * as re2js from 're2js'
 
 const MAX_PATTERN_LENGTH = 10_000
 
@@ -27,7 +28,7 @@ export const patternFault = (pattern: string): string | undefined => {
     compilePattern(pattern)
     return undefined
   } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error
+    if (!(error instanceof loadRe2().RE2JSException)) throw error
     return error.message.replace(/^error parsing regexp: /, '').replace(/: `[\s\S]*$/, '')
   }
 }
@@ -36,4 +37,10 @@ export const patternFault = (pattern: string): string | undefined => {
  * Compiles a pattern with RE2, which searches without backtracking: a backtracking pattern could stop the gateway (F9).
  * Throws `RE2JSException` for unsupported syntax.
  */
-export const compilePattern = (pattern: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(pattern))
+export const compilePattern = (pattern: string): re2js.RE2JS => {
+  const { RE2JS } = loadRe2()
+  return RE2JS.compile(RE2JS.translateRegExp(pattern))
+}
+
+// Loaded with the first pattern: most configurations have none.
+const loadRe2 = () => createRequire(import.meta.url)('re2js') as typeof re2js

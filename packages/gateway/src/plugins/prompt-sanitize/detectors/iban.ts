@@ -70,13 +70,10 @@ function lengthsByCountry(): Uint8Array {
 
 /** The next remainder modulo 97 for every remainder and every next character. */
 function remainders(): Uint8Array {
-  const table = new Uint8Array(97 * VALUES)
-  for (let before = 0; before < 97; before++) {
-    for (let value = 0; value < VALUES; value++) {
-      table[before * VALUES + value] = (before * (value > 9 ? 100 : 10) + value) % 97
-    }
-  }
-  return table
+  return Uint8Array.from({ length: 97 * VALUES }, (_, index) => {
+    const value = index % VALUES
+    return (((index - value) / VALUES) * (value > 9 ? 100 : 10) + value) % 97
+  })
 }
 
 /** Two letters, two digits. */
