@@ -43,9 +43,9 @@ export function judgeTargets(results: Results): Target[] {
     target('memory of a busy stream, heap growth included', events?.kilobytesPerStream, 40, 'kB'),
     target('memory of an idle stream', streams?.waiting.gateway?.idleKilobytesPerStream, 30, 'kB'),
     target('memory for all stalled readers', streams?.waiting.gateway?.stalledMegabytes, 80, 'MB'),
-    target('start to first answer', startUp?.firstAnswerMs.median, 400, MILLISECONDS),
-    target('memory before any load', startUp?.idleMegabytes.median, 90, 'MB'),
-    atLeast(workersTitles[workers?.by ?? 'throughput'], workers?.capacity.median, 1.8, TIMES),
+    target('start to first answer', startUp?.firstAnswerMs.median, 300, MILLISECONDS),
+    target('memory before any load', startUp?.idleMegabytes.median, 80, 'MB'),
+    atLeast(workersTitles[workers?.by ?? 'throughput'], workers?.capacity.median, 1.85, TIMES),
     ...growth.map(({ what, ratio }) => target(`CPU per request, ${what}`, ratio.median, 1.05, TIMES)),
   ].filter((each) => each !== undefined)
 }

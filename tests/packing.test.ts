@@ -139,15 +139,34 @@ describe.each(names)('%s', (name) => {
 test('the gateway is built into a few files of its own code, and each leads to its published source', () => {
   const folder = installedFolder('@agentic-rest/gateway')
   const files = installedFiles('@agentic-rest/gateway').filter((file) => file.startsWith('dist/'))
-  const [programs, maps] = ['.js', '.js.map'].map((end) => files.filter((file) => file.endsWith(end)))
-  expect(programs?.length).toBeLessThan(10)
-  expect(maps).toEqual(programs?.map((file) => `${file}.map`))
-  for (const map of maps ?? []) {
+  const [programs = [], maps = []] = ['.js', '.js.map'].map((end) =>
+    files.filter((file) => file.endsWith(end)),
+  )
+  const own = programs.filter((file) => !/\/(third-party|rolldown-runtime)\.js$/.test(file))
+  expect(own.length).toBeLessThan(10)
+  expect(programs.length - own.length).toBe(2)
+  expect(maps).toEqual(own.map((file) => `${file}.map`))
+  for (const map of maps) {
     const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8')) as { sources: string[] }
     const found = sources.map((source) => relative(folder, join(folder, dirname(map), source)))
     expect(found.filter((file) => !/^src\/.*\.ts$/.test(file) || !existsSync(join(folder, file)))).toEqual([])
     expect(found).not.toEqual([])
   }
+  // Otherwise V8 needs twice the memory for it.
+  for (const file of programs) expect(readFileSync(join(folder, file), 'latin1')).toMatch(/^[\0-\x7f]*$/)
+})
+
+test('the gateway names the packages whose code it contains: versions that are installed beside it', () => {
+  const notices = readFileSync(join(installedFolder('@agentic-rest/gateway'), 'dist/third-party.txt'), 'utf8')
+  const named = [...notices.matchAll(/^(\S+) (\d+\.\d+\.\d+) \((?:MIT|ISC|BlueOak-1\.0\.0)\)$/gm)]
+  const versions = Object.fromEntries(named.map(([, name = '', version]) => [name, version]))
+  expect(Object.keys(versions)).toEqual(
+    expect.arrayContaining(['find-my-way', 'jose', 'lru-cache', 'yaml', 'zod']),
+  )
+  const versionOf = (name: string) =>
+    JSON.parse(readFileSync(join(installedFolder(name), 'package.json'), 'utf8')).version
+  for (const [name, version] of Object.entries(versions))
+    expect([name, versionOf(name)]).toEqual([name, version])
 })
 
 test.each(Object.keys(typesOf) as TypeGroup[])(
@@ -316,6 +335,39 @@ describe('the command agentic', () => {
     }
     expect(messages).toEqual(['the gateway is listening', 'SIGTERM received', 'draining', 'drained'])
     expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
+  })
+
+  test('loads few files for a start, and nothing that the configuration does not use', async () => {
+    writeFileSync(
+      join(consumer, 'plain.yaml'),
+      '{ gateway: { port: 0 }, plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone } }, routes: [] }',
+    )
+    writeFileSync(
+      join(consumer, 'list-loaded.cjs'),
+      `const loaded = []
+require('node:module').registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+process.on('exit', () => console.log(JSON.stringify([...loaded, ...process.moduleLoadList])))`,
+    )
+    const args = ['--require', './list-loaded.cjs', agenticPath(), 'start', '-c', 'plain.yaml']
+    const child = spawn(process.execPath, args, { cwd: consumer, stdio: ['ignore', 'pipe', 'pipe'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const printed = child.stdout.setEncoding('utf8').toArray()
+    for await (const line of createInterface(child.stderr)) {
+      const { port } = JSON.parse(line)
+      if (port === undefined) continue
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+      child.kill('SIGTERM')
+    }
+    const loaded = JSON.parse((await printed).join('')) as string[]
+    const files = loaded
+      .filter((url) => url.startsWith('file:'))
+      .map((url) => url.split('/node_modules/').at(-1))
+    expect(files.length).toBeLessThan(30)
+    expect(
+      files.filter((file) => !/^(agentic-rest|@agentic-rest\/(gateway|profile))\//.test(file ?? '')),
+    ).toEqual([])
+    const late = ['http', 'http2', 'https', 'tls', 'zlib', 'internal/deps/undici/undici']
+    expect(late.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
   })
 
   test('starts a gateway of two workers, which answer with the metrics of both', async () => {

@@ -54,7 +54,7 @@ export async function measureStartUp(context: BenchContext, program: string): Pr
   const keyFile = join(context.folder, 'identity-key.pem')
   makeIdentityKey(keyFile)
   const file = writeReference(context.folder)
-  // The first start only fills the cache of compiled code.
+  // The first start reads the files from the disk.
   for (let run = 0; run <= context.rounds; run += 1) {
     context.tell(`start ${run} of ${context.rounds}`)
     runs.push(await startOnce({ program, keyFile, file }))

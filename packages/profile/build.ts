@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const source = join(import.meta.dirname, 'src')
+
+/** One file for each entry instead of one for each module: every program of this repository loads them when it starts. */
+const bundle = await rolldown({
+  input: {
+    index: join(source, 'index.ts'),
+    validate: join(source, 'validate.ts'),
+    'audit-log/index': join(source, 'audit-log/index.ts'),
+  },
+  platform: 'neutral',
+  external: (name) => !name.startsWith('.') && !name.startsWith('/'),
+})
+await bundle.write({
+  dir: join(import.meta.dirname, 'dist'),
+  chunkFileNames: '[name].js',
+  codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
+  sourcemap: true,
+  // The source is published beside it.
+  sourcemapExcludeSources: true,
+})
+await bundle.close()
