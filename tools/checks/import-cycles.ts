@@ -31,6 +31,7 @@ export const gatewayRooms: readonly string[] = [
   'config/',
   'errors.ts',
   'log.ts',
+  'node-on-demand.ts',
 ]
 
 const gateway = 'packages/gateway/src/'
