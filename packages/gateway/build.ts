@@ -23,7 +23,7 @@ function isForThread(id: string): boolean {
 }
 
 /** The packages that every start loads. The others are loaded by the configurations that need them. */
-const bundled = ['zod', 'yaml', 'find-my-way', 'jose', 'lru-cache']
+const bundled = ['zod', 'yaml', 'find-my-way', 'lru-cache']
 const isBundled = (name: string) => bundled.some((each) => name === each || name.startsWith(`${each}/`))
 const THIRD_PARTY = 'third-party'
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
