@@ -198,7 +198,8 @@ const LINE_BREAKS = /[\u0085\u2028\u2029]/g
 
 /** Escapes the line breaks that JSON allows in a text. */
 export function inOneLine(json: string): string {
-  return json.replace(LINE_BREAKS, escapeBreak)
+  // Hardly any record has one, and a search takes less time than a replacement.
+  return json.search(LINE_BREAKS) === -1 ? json : json.replace(LINE_BREAKS, escapeBreak)
 }
 
 function escapeBreak(character: string): string {
