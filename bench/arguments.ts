@@ -6,6 +6,8 @@ import { scenarios } from './scenarios.ts'
 export interface Asked {
   readonly help: boolean
   readonly quick: boolean
+  /** Other gateways on the PATH are measured; without `only`, nothing else. */
+  readonly peers: boolean
   /** Whether a part is measured. */
   readonly wants: (name: string) => boolean
   /** Only some parts are measured. */
@@ -35,7 +37,8 @@ const NUMBER = /^\d+(\.\d+)?$/
 export function readArguments(args: readonly string[]): Asked | string {
   const values = parse(args)
   if (typeof values === 'string') return values
-  const unknown = values.only?.filter((name) => !partNames.includes(name)) ?? []
+  const only = values.only?.flatMap((names) => names.split(',')) ?? (values.peers ? [] : undefined)
+  const unknown = only?.filter((name) => !partNames.includes(name)) ?? []
   if (unknown.length > 0) return `unknown: ${unknown.join(', ')}. There are: ${partNames.join(', ')}`
   const { rounds = values.quick ? '3' : '5', seconds = values.quick ? '1' : '4' } = values
   const { seed = String(Date.now() % 1_000_000) } = values
@@ -44,8 +47,9 @@ export function readArguments(args: readonly string[]): Asked | string {
   return {
     help: values.help,
     quick: values.quick,
-    wants: (name) => values.only?.includes(name) ?? true,
-    isPartial: values.only !== undefined,
+    peers: values.peers,
+    wants: (name) => only?.includes(name) ?? true,
+    isPartial: only !== undefined,
     rounds: Math.ceil(Number(rounds)),
     seconds: Number(seconds),
     seed: Number(seed),
@@ -61,6 +65,7 @@ function parse(args: readonly string[]) {
       options: {
         help: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
+        peers: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true },
         rounds: { type: 'string' },
         seconds: { type: 'string' },

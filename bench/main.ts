@@ -7,6 +7,7 @@ import { type BenchContext, findPrograms } from './bench-context.ts'
 import { measureColdTokens } from './measures/cold-tokens.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
+import { measurePeers } from './measures/peers.ts'
 import { checkoutProgram, installProgram, measureStartUp } from './measures/start-up.ts'
 import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
@@ -24,7 +25,9 @@ Measures the gateway beside nginx, @fastify/http-proxy and a bare proxy on the s
 
   --quick          Fewer rounds and streams, and the start of the checkout instead of packed packages: two minutes
                    and noisier figures.
-  --only NAME      One part: ${partNames.join(', ')}. May be repeated.
+  --only NAME      One part: ${partNames.join(', ')}. May be repeated, or a list with commas.
+  --peers          Other gateways that are on the PATH (nginx, HAProxy, Envoy, KrakenD, Traefik, Caddy); without --only,
+                   nothing else.
   --rounds N       Measurements of each contender, 5 by default.
   --seconds N      Length of each round, 4 by default.
   --seed N         Seed of the pauses between requests.
@@ -90,7 +93,7 @@ function cleanUpWhenStopped(folder: string): void {
 async function measureAll(
   context: BenchContext,
   machine: Machine,
-  { wants, quick, isPartial }: Asked,
+  { wants, quick, isPartial, peers }: Asked,
 ): Promise<Results> {
   const throughput = []
   for (const scenario of scenarios)
@@ -118,6 +121,7 @@ async function measureAll(
     ...(allPlugins !== undefined && inQuickRun('workers')
       ? { workers: await measureWorkers(context, allPlugins) }
       : {}),
+    ...(peers ? { peers: await measurePeers(context) } : {}),
   }
 }
 

@@ -15,6 +15,7 @@ export function reportOf(results: Results): string {
     coldTokensSection(results),
     streamSection(results),
     workersSection(results),
+    peersSection(results),
     targetSection(results),
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
@@ -107,6 +108,34 @@ function workersSection({ workers }: Results): string {
   ].join('\n\n')
 }
 
+function peersSection({ peers }: Results): string {
+  if (peers === undefined) return ''
+  const head = ['', 'version', 'token', 'CPU µs/request', 'p50 ms', 'p99 ms', 'requests/s', 'RSS MB']
+  const tables = peers.tables.map(({ title, contenders }) => {
+    const rows = peers.programs.flatMap(({ name, version, checksToken }) => {
+      const measured = contenders[name]
+      if (measured === undefined) return []
+      const { cpuMicroseconds, requestsPerSecond, p50Ms, p99Ms, residentMegabytes } = measured
+      return [
+        [
+          name,
+          version,
+          checksToken ? 'checked' : 'not checked',
+          spread(cpuMicroseconds),
+          digits(p50Ms.median, 2),
+          digits(p99Ms.median, 2),
+          digits(requestsPerSecond.median, 0),
+          digits(residentMegabytes.median, 0),
+        ],
+      ]
+    })
+    return `**${title}**\n\n${table(head, rows)}`
+  })
+  const settings = peers.programs.map(({ name, settings }) => `${name}: ${settings}.`)
+  const missing = peers.missing.length === 0 ? [] : [`Not on the PATH: ${peers.missing.join(', ')}.`]
+  return [...tables, [...settings, ...missing].join(' ')].join('\n\n')
+}
+
 function targetSection(results: Results): string {
   const rows = judgeTargets(results).map(({ what, measured, limit, unit, isFloor, kept }) => [
     what,
@@ -114,6 +143,7 @@ function targetSection(results: Results): string {
     `${isFloor ? 'at least ' : ''}${limit} ${unit}`,
     kept ? 'kept' : '**missed**',
   ])
+  if (rows.length === 0) return ''
   return ['**Targets**', table(['', 'measured', 'at most', ''], rows)].join('\n\n')
 }
 

@@ -44,7 +44,8 @@ export function ensureProgram(needed: DebianProgram): Availability {
   return { missing: `${needed.program} is missing${reason}; enable with: apt-get install ${needed.package}` }
 }
 
-function findProgram({ program, folders = [] }: DebianProgram): string | undefined {
+/** The path of a program, if it is there. */
+export function findProgram({ program, folders = [] }: DebianProgram): string | undefined {
   const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', ...globSync([...folders])]
   return places.map((folder) => join(folder, program)).find((path) => existsSync(path))
 }

@@ -43,11 +43,8 @@ export async function measureThroughput(
       rounds.set(name, [])
       const contender = await startContender(name, { ...context, nginx: context.programs.nginx }, setting)
       running.set(name, contender)
-      await warmUp(async (seconds) => {
-        const result = await load(context, contender, { scenario, request, seconds })
-        judge(result, scenario, name)
-        return result
-      }, warmUpSeconds)
+      const sending = { scenario, request, name }
+      await warmUp((seconds) => sendJudged(context, contender, { ...sending, seconds }), warmUpSeconds)
     }
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`${scenario.title}: round ${round + 1} of ${context.rounds}`)
@@ -60,18 +57,24 @@ export async function measureThroughput(
   return summarise(scenario, rounds)
 }
 
-interface Sending {
+/** The requests for one contender. */
+export interface Sending {
   readonly scenario: Scenario
   readonly request: LoadRequest
+  /** The contender, for messages. */
+  readonly name: string
 }
 
-function load(
+/** Sends requests for some seconds; rejects when an answer is not the expected one. */
+export async function sendJudged(
   { programs, folder, seed }: BenchContext,
   { port }: Contender,
-  { scenario, request, seconds }: Sending & { readonly seconds: number },
+  { scenario, request, name, seconds }: Sending & { readonly seconds: number },
 ): Promise<LoadResult> {
   const shape = { port, seconds, connections: scenario.connections, seed }
-  return runWrk({ wrk: programs.wrk, core: cores.load, folder }, request, shape)
+  const result = await runWrk({ wrk: programs.wrk, core: cores.load, folder }, request, shape)
+  judge(result, scenario, name)
+  return result
 }
 
 /** Error answers are fast: a contender with errors would look fast. */
@@ -83,14 +86,14 @@ function judge({ requests, otherAnswers, socketErrors }: LoadResult, scenario: S
     )
 }
 
-async function measureRound(
+/** Measures one contender for one round. */
+export async function measureRound(
   context: BenchContext,
   contender: Contender,
-  { scenario, request, name }: Sending & { readonly name: string },
+  sending: Sending,
 ): Promise<Round> {
   const before = cpuMicroseconds(contender.pid)
-  const result = await load(context, contender, { scenario, request, seconds: context.secondsPerRound })
-  judge(result, scenario, name)
+  const result = await sendJudged(context, contender, { ...sending, seconds: context.secondsPerRound })
   return {
     cpuMicroseconds: (cpuMicroseconds(contender.pid) - before) / result.requests,
     requestsPerSecond: result.requestsPerSecond,
@@ -115,7 +118,11 @@ function summarise(
   }
 }
 
-function summary(rounds: readonly Round[]): Record<keyof Round, Spread> {
+/** The figures of several rounds. */
+export type RoundSummary = Readonly<Record<keyof Round, Spread>>
+
+/** Summarises the rounds of one contender. */
+export function summary(rounds: readonly Round[]): RoundSummary {
   const of = (key: keyof Round) => spreadOf(rounds.map((round) => round[key]))
   return {
     cpuMicroseconds: of('cpuMicroseconds'),
