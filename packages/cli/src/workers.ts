@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type ConfigResult,
@@ -41,11 +42,22 @@ export async function openWorkers(options: WorkersOptions, host: Host): Promise<
     program: { file: program, args: ['start', '-c', file], env: { ...host.env, [WORKER_VARIABLE]: '1' } },
     logging: { level: logLevel, pretty: host.stderr.isTTY === true },
     stdout: host.stdout,
+    sharesStdout: isFile(host.stdout),
     writeLog: boundedWriter(host.stderr),
   })
   // Workers must not outlive this process.
   host.on('exit', () => supervisor.kill())
   return supervisor
+}
+
+/**
+ * Whether a stream is a file or a device such as `/dev/null`. A write of whole lines is one call there, and the kernel lets
+ * one process write after the other; in a pipe, lines above 4 KiB may be cut by those of another process.
+ */
+function isFile({ fd, isTTY }: NodeJS.WriteStream & { readonly fd: number }): boolean {
+  if (process.platform === 'win32' || isTTY) return false
+  const stat = fstatSync(fd)
+  return stat.isFile() || stat.isCharacterDevice()
 }
 
 /** Runs this process as a worker of a supervisor; resolves with the exit code. */

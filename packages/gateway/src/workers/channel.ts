@@ -22,6 +22,10 @@ export interface Boot extends ConfigTexts {
   readonly count: number
   readonly file: string
   readonly consoleFolder: string | undefined
+  /** Whether worker 1 has an admin listener, which asks the others for their records. */
+  readonly hasAdmin: boolean
+  /** Whether the worker writes to the stdout of the gateway itself. */
+  readonly sharesStdout: boolean
   /** All workers open the sessions of the approval page that one of them sealed. */
   readonly pageSecret: string
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }

@@ -65,7 +65,8 @@ function splitLines(source: Readable, write: (lines: Buffer) => void): () => Buf
   source.on('data', (chunk: Buffer) => {
     const end = chunk.lastIndexOf(LINE_END) + 1
     if (end > 0) {
-      write(Buffer.concat([...rest, chunk.subarray(0, end)]))
+      const lines = chunk.subarray(0, end)
+      write(rest.length === 0 ? lines : Buffer.concat([...rest, lines]))
       rest = []
     }
     if (end < chunk.length) rest.push(chunk.subarray(end))

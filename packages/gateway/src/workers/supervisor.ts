@@ -36,6 +36,8 @@ export interface SupervisorOptions {
   /** The log settings of the workers. */
   readonly logging: Boot['log']
   readonly stdout: Writable
+  /** Whether `stdout` is a file that workers may write themselves: their lines do not mix there. */
+  readonly sharesStdout?: boolean | undefined
   /** Writes whole lines of the workers' logs. */
   readonly writeLog: (lines: string) => void
   readonly consoleFolder: string | undefined
@@ -136,8 +138,9 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   }
 
   #startWorker(index: number): Worker {
-    const { program, writeLog } = this.#options
-    const worker = new Worker(index, program, (self) => this.#callsOf(self))
+    const { program, writeLog, sharesStdout } = this.#options
+    const start = { ...program, stdout: sharesStdout ? 'inherit' : 'pipe' } as const
+    const worker = new Worker(index, start, (self) => this.#callsOf(self))
     const { stdout, stderr } = worker.child
     if (stdout !== null) this.#relay.add(stdout)
     if (stderr !== null) relayLog(stderr, writeLog)
@@ -181,11 +184,11 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   }
 
   #boot({ index }: Worker): Boot {
-    const { source, consoleFolder, logging: log } = this.#options
-    const { workers: count } = this.#config
+    const { source, consoleFolder, logging: log, sharesStdout = false } = this.#options
+    const { workers: count, admin } = this.#config
     const { text, modules } = this.#loaded
-    const pageSecret = this.#pageSecret
-    return { index, count, file: source.file, text, modules, consoleFolder, log, pageSecret }
+    const shared = { pageSecret: this.#pageSecret, sharesStdout, hasAdmin: admin !== undefined }
+    return { index, count, file: source.file, text, modules, consoleFolder, log, ...shared }
   }
 
   /** Clients can connect when the last worker is ready, so that every connection is answered. */

@@ -15,6 +15,11 @@ export interface WorkerProgram {
   readonly env: NodeJS.ProcessEnv
 }
 
+/** The program and its stdout: that of this process, or a pipe to it. */
+export interface WorkerStart extends WorkerProgram {
+  readonly stdout: 'inherit' | 'pipe'
+}
+
 const START_MS = 30_000
 
 /** A worker process. */
@@ -30,13 +35,13 @@ export class Worker {
 
   constructor(
     index: number,
-    { file, args, env }: WorkerProgram,
+    { file, args, env, stdout }: WorkerStart,
     callsOf: (worker: Worker) => Omit<SupervisorCalls, 'failed'>,
   ) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const calls = callsOf(this)
     this.index = index
-    this.child = fork(file, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    this.child = fork(file, args, { env, stdio: ['ignore', stdout, 'pipe', 'ipc'] })
     this.channel = new Channel(this.child as unknown as Peer, {
       ...calls,
       ready(value) {

@@ -98,7 +98,7 @@ async function openGateway(session: Session): Promise<Gateway> {
     ...loaded,
     source: { file, read: () => loaded },
     log,
-    stdout: createBatchedOutput(world.stdout),
+    stdout: boot.sharesStdout ? world.stdout : createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
     pageSecret,
@@ -189,6 +189,8 @@ function createLink(session: Session, own: WorkerParts): WorkerLink {
     metrics: { expose: () => supervisor.ask('metrics') },
     degraded: () => supervisor.ask('degraded'),
   }
+  // Nobody reads their records: each would cost its worker 3 µs.
+  if (!boot.hasAdmin) return { connections, status }
   if (boot.index === ADMIN_WORKER)
     return { connections, status, otherWorkers: createOtherWorkers(supervisor) }
   const { watch, ...records } = createWorkerRecords(own)

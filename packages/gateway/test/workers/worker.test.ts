@@ -54,6 +54,8 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     file: 'gateway.yaml',
     text: configText(config),
     consoleFolder: undefined,
+    hasAdmin: true,
+    sharesStdout: false,
     pageSecret: 's'.repeat(32),
     log: { level: 'debug', pretty: false },
     ...more,
@@ -145,6 +147,18 @@ test('a worker serves the connections that it is handed, and answers for itself 
   expect(await ended).toBe(true)
   expect(told['stopAccepting']).toHaveLength(1)
   expect(told['counts']).not.toEqual([])
+})
+
+test('a worker keeps no records where no admin listener asks for them', async () => {
+  const { url: target } = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+  const route = { id: 'read-item', method: 'GET', path: '/items/{itemId}', target }
+  const { worker, told, ended, url } = await startWorker({ routes: [route] }, { hasAdmin: false })
+  await started(told)
+  expect((await sendRequest(`${url}/items/1`)).status).toBe(200)
+  for (const question of ['feed', 'requests'] as const)
+    await expect(worker.ask(question)).rejects.toThrow('the other process failed to answer')
+  worker.tell('drain')
+  expect(await ended).toBe(true)
 })
 
 test('a line of a plugin with a field named warning is logged', async () => {
