@@ -61,6 +61,8 @@ const { output } = await bundle.write({
       { name: 'gateway', minShareCount: 2, priority: 1 },
     ],
   },
+  // V8 reads all text before it runs any: comments are in the published source.
+  comments: { legal: true, jsdoc: false, annotation: false },
   sourcemap: true,
   // The source is published beside it.
   sourcemapExcludeSources: true,
