@@ -10,7 +10,8 @@ export class EventBoundary {
   private last = NEWLINE
 
   chunk(bytes: Uint8Array): void {
-    for (const byte of bytes.subarray(-4)) {
+    for (let at = Math.max(0, bytes.length - 4); at < bytes.length; at += 1) {
+      const byte = bytes[at] as number
       if (byte === NEWLINE && this.last === CARRIAGE_RETURN) this.last = NEWLINE
       else {
         this.previous = this.last

@@ -49,12 +49,14 @@ const ok = 'HTTP/1.1 200 OK'
 
 const sized = `${head(ok, 'Content-Type: text/plain', 'Content-Length: 5')}hello`
 const chunked = `${head(ok, 'Transfer-Encoding: chunked')}3;a="b"\r\nhel\r\n2 ;x\r\nlo\r\n0\r\nX-Late: 1\r\n\r\n`
+const plainChunks = `${head(ok, 'Transfer-Encoding: chunked')}3\r\nhel\r\n0002\r\nlo\r\n0\r\n\r\n`
 const early = `${head('HTTP/1.1 103 Early Hints', 'Link: </a>')}${sized}`
 
 describe('an answer', () => {
   it.each([
     ['with a length', sized],
     ['in chunks', chunked],
+    ['in chunks without extensions', plainChunks],
     ['behind another', early],
     ['behind an empty line', `\r\n${sized}`],
   ])('%s is the same wherever it is split, in two or byte by byte', (_title, text) => {
@@ -65,7 +67,7 @@ describe('an answer', () => {
   })
 
   it('is not complete before its last byte', () => {
-    for (const text of [sized, chunked, early])
+    for (const text of [sized, chunked, plainChunks, early])
       for (let end = 1; end < text.length; end += 1) expect(read(text.slice(0, end)).complete).toBe(false)
   })
 
@@ -90,6 +92,18 @@ describe('an answer', () => {
     expect(parser.read(bytes(`${head(ok)}one`))).toBe(false)
     expect(parser.read(bytes('two'))).toBe(false)
     expect([parser.endsHere, parser.keepAliveMs, chunks]).toEqual([true, 0, ['one', 'two']])
+  })
+
+  it('in chunks has each of them as soon as it is there, whatever its length', () => {
+    const parser = new AnswerParser()
+    const chunks: number[] = []
+    parser.expect('GET', { onHead: () => undefined, onChunk: (part) => void chunks.push(part.length) })
+    const lengths = [1, 9, 10, 15, 16, 255, 256, 4095, 4096, 65_535, 65_536]
+    const parts = lengths.map((length) => `${length.toString(16).toUpperCase()}\r\n${'x'.repeat(length)}\r\n`)
+    parser.read(bytes(`${head(ok, 'Transfer-Encoding: chunked')}${parts.join('')}`))
+    expect(chunks).toEqual(lengths)
+    for (const part of parts) expect(parser.read(bytes(part))).toBe(false)
+    expect(chunks).toEqual([...lengths, ...lengths])
   })
 
   it.each([
@@ -149,6 +163,8 @@ describe('what is refused', () => {
       (size) => `${head(ok, 'Transfer-Encoding: chunked')}${size}\r\n`,
     ),
     `${head(ok, 'Transfer-Encoding: chunked')}1\r\nab\r\n`,
+    `${head(ok, 'Transfer-Encoding: chunked')}2\r\nab\r\n1\r\nab\r\n`,
+    `${head(ok, 'Transfer-Encoding: chunked')}2\r\nab\r\n2\nab\r\n0\r\n\r\n`,
     `${head(ok, 'Transfer-Encoding: chunked')}1\r\na\n0\r\n\r\n`.replace('a\n', 'a\nx\r\n'),
     `${head(ok, 'Transfer-Encoding: chunked')}0\r\nA: \0\r\n\r\n`,
     `${head(ok, 'Transfer-Encoding: chunked')}0\r\n${`A: ${'a'.repeat(1000)}\r\n`.repeat(20)}\r\n`,

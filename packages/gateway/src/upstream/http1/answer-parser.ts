@@ -165,6 +165,42 @@ const LINE_END = Buffer.from('\r\n')
 // A size, and extensions, which are ignored.
 const SIZE_LINE = /^([0-9A-Fa-f]{1,12})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/
 
+const NO_DIGIT = 16
+const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase())
+  return digit === -1 ? NO_DIGIT : digit
+})
+/** Larger chunks do not arrive in one piece. */
+const MAX_WHOLE_DIGITS = 4
+
+/**
+ * Reads the chunks at the beginning that arrived whole and have no extension, as the events of a stream, and returns the
+ * offset behind them. It leaves everything else to the way line by line, which takes 2 µs more for a chunk.
+ */
+function readWholeChunks(bytes: Buffer, receiver: AnswerReceiver): number {
+  let start = 0
+  while (start < bytes.length) {
+    let size = 0
+    let at = start
+    for (; at < start + MAX_WHOLE_DIGITS; at += 1) {
+      const digit = hexDigits[bytes[at] ?? 0] ?? NO_DIGIT
+      if (digit === NO_DIGIT) break
+      size = size * 16 + digit
+    }
+    const data = at + LINE_END.length
+    const end = data + size
+    // The last chunk is followed by trailers.
+    if (size === 0 || !isLineEnd(bytes, at) || !isLineEnd(bytes, end)) return start
+    receiver.onChunk(Buffer.from(bytes.subarray(data, end)))
+    start = end + LINE_END.length
+  }
+  return start
+}
+
+function isLineEnd(bytes: Buffer, at: number): boolean {
+  return bytes[at] === CR && bytes[at + 1] === LF
+}
+
 /** Parses chunked bodies, one at a time (RFC 9112, section 7.1). */
 class ChunkedParser {
   private state: 'size' | 'data' | 'end-of-data' | 'trailer' | 'done' = 'size'
@@ -187,6 +223,10 @@ class ChunkedParser {
 
   /** Reads one part off the beginning and returns the bytes after it. Throws an `InvalidAnswerError`. */
   read(bytes: Buffer, receiver: AnswerReceiver): Buffer {
+    if (this.state === 'size' && this.pending.length === 0) {
+      const end = readWholeChunks(bytes, receiver)
+      if (end > 0) return end === bytes.length ? NOTHING : bytes.subarray(end)
+    }
     if (this.state !== 'data') return this.readLine(bytes)
     const size = Math.min(this.left, bytes.length)
     this.left -= size
