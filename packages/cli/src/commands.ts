@@ -1,4 +1,5 @@
 import type { CommandRow } from './command.ts'
+import { boundYoungGeneration } from './young-generation.ts'
 
 /** Every command, in the order of the overview. A new command is a file in `commands/` and a row here. */
 export const commands: readonly CommandRow[] = [
@@ -15,7 +16,11 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'start',
     summary: 'Runs a gateway.',
-    load: async () => (await import('./commands/start.ts')).start,
+    load: async () => {
+      // Before the modules of the gateway are loaded: V8 would make room for their objects.
+      boundYoungGeneration()
+      return (await import('./commands/start.ts')).start
+    },
   },
   {
     name: 'reload',
