@@ -111,7 +111,7 @@ function workersSection({ workers }: Results): string {
 function peersSection({ peers }: Results): string {
   if (peers === undefined) return ''
   const head = ['', 'version', 'token', 'CPU µs/request', 'p50 ms', 'p99 ms', 'requests/s', 'RSS MB']
-  const tables = peers.tables.map(({ title, contenders }) => {
+  const tables = peers.tables.map(({ title, contenders, allPluginsTo }) => {
     const rows = peers.programs.flatMap(({ name, version, checksToken }) => {
       const measured = contenders[name]
       if (measured === undefined) return []
@@ -129,7 +129,8 @@ function peersSection({ peers }: Results): string {
         ],
       ]
     })
-    return `**${title}**\n\n${table(head, rows)}`
+    const compared = Object.entries(allPluginsTo).map(([name, ratio]) => `${spread(ratio)} × ${name}`)
+    return `**${title}**\n\n${table(head, rows)}\n\nCPU per request with all plugins: ${compared.join(', ')}.`
   })
   const settings = peers.programs.map(({ name, settings }) => `${name}: ${settings}.`)
   const missing = peers.missing.length === 0 ? [] : [`Not on the PATH: ${peers.missing.join(', ')}.`]

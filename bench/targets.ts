@@ -1,3 +1,4 @@
+import { POST_TITLE } from './measures/peers.ts'
 import type { Results } from './results.ts'
 
 /** One figure with its limit. */
@@ -21,7 +22,7 @@ const workersTitles = {
 
 /** Compares the medians of a run with their limits. */
 export function judgeTargets(results: Results): Target[] {
-  const { coldTokens, latency, streams, startUp, growth = [], workers } = results
+  const { coldTokens, peers, latency, streams, startUp, growth = [], workers } = results
   const events = streams?.busy.gateway
   const to = (scenario: string, contender: 'floor' | 'fastify') =>
     results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender]?.median
@@ -30,6 +31,12 @@ export function judgeTargets(results: Results): Target[] {
     target('CPU per request, all plugins, to the floor', to('all-plugins', 'floor'), 1.4, TIMES),
     target('CPU per request, all plugins, to @fastify/http-proxy', to('all-plugins', 'fastify'), 1, TIMES),
     target('CPU per request, vendor answer checked, to the floor', to('vendor-answer', 'floor'), 1.5, TIMES),
+    target(
+      'CPU per POST, all plugins, to Envoy with its JWT cache',
+      peers?.tables.find(({ title }) => title === POST_TITLE)?.allPluginsTo['envoy']?.median,
+      1,
+      TIMES,
+    ),
     target(
       'added by a never-seen token, to a bare verification',
       coldTokens?.gateway.addedToBare.median,

@@ -117,10 +117,11 @@ test('the report names versions, unchecked tokens, settings and missing programs
     peers: {
       programs: [program],
       missing: ['krakend'],
-      tables: [{ title: 'GET', contenders: { caddy: figures } }],
+      tables: [{ title: 'GET', contenders: { caddy: figures }, allPluginsTo: { caddy: one } }],
     },
   })
   expect(report).toContain('| caddy | 2.11.7 | not checked | 1.00 (1.00 to 1.00) | 1.00 | 1.00 | 1 | 1 |')
+  expect(report).toContain('CPU per request with all plugins: 1.00 (1.00 to 1.00) × caddy.')
   expect(report).toContain('caddy: plain. Not on the PATH: krakend.')
 })
 

@@ -10,6 +10,7 @@ import { type Contender, startContender } from '../contenders.ts'
 import { type LoadRequest, warmUp } from '../load/wrk.ts'
 import { cores, startPinned } from '../pinned-process.ts'
 import { type Scenario, scenarios } from '../scenarios.ts'
+import { ratios, type Spread } from '../statistics.ts'
 import { measureRound, type Round, type RoundSummary, sendJudged, summary } from './throughput.ts'
 
 /** Other gateways beside ours, with the same upstream and the same token. */
@@ -32,6 +33,8 @@ export interface PeerProgram {
 export interface PeerTable {
   readonly title: string
   readonly contenders: Readonly<Record<string, RoundSummary>>
+  /** CPU time per request of our gateway with all plugins, divided by that of another program in the same round. */
+  readonly allPluginsTo: Readonly<Record<string, Spread>>
 }
 
 interface RunningPeer {
@@ -40,9 +43,12 @@ interface RunningPeer {
 }
 
 const READY_MS = 10_000
+const ALL_PLUGINS = 'gateway, all plugins'
+/** The title of the table with POST requests. */
+export const POST_TITLE = 'Beside other gateways: POST of JSON'
 const requests = [
   { scenario: 'passthrough', title: 'Beside other gateways: GET' },
-  { scenario: 'all-plugins', title: 'Beside other gateways: POST of JSON' },
+  { scenario: 'all-plugins', title: POST_TITLE },
 ] as const
 
 /** Runs the peers on the PATH, our gateway with the token check alone, and with all plugins, in turn. */
@@ -63,8 +69,7 @@ export async function measurePeers(context: BenchContext): Promise<PeersResult> 
     const tables = []
     for (const { scenario: name, title } of requests) {
       const scenario = scenarios.find((each) => each.name === name)
-      if (scenario !== undefined)
-        tables.push({ title, contenders: await measureTable(context, scenario, running) })
+      if (scenario !== undefined) tables.push({ title, ...(await measureTable(context, scenario, running)) })
     }
     return { programs: running.map(({ program }) => program), missing, tables }
   } finally {
@@ -101,7 +106,7 @@ export function readVersion({
 async function startGateway(context: BenchContext, plugins: 'token' | 'all'): Promise<RunningPeer> {
   const surroundings = { ...context, nginx: context.programs.nginx }
   const contender = await startContender('gateway', surroundings, { plugins, issuers: [context.issuer] })
-  const name = plugins === 'token' ? 'gateway' : 'gateway, all plugins'
+  const name = plugins === 'token' ? 'gateway' : ALL_PLUGINS
   const settings =
     plugins === 'token'
       ? 'token, tenant, routing, limits and metrics'
@@ -132,7 +137,7 @@ async function measureTable(
   context: BenchContext,
   scenario: Scenario,
   running: readonly RunningPeer[],
-): Promise<Record<string, RoundSummary>> {
+): Promise<Omit<PeerTable, 'title'>> {
   const request: LoadRequest = scenario.request(context.issuer)
   const rounds = new Map<string, Round[]>(running.map(({ program }) => [program.name, []]))
   for (const { program, contender } of running) {
@@ -149,5 +154,10 @@ async function measureTable(
         .get(program.name)
         ?.push(await measureRound(context, contender, { scenario, request, name: program.name }))
   }
-  return Object.fromEntries([...rounds].map(([name, all]) => [name, summary(all)]))
+  const cpu = (name: string) => (rounds.get(name) ?? []).map(({ cpuMicroseconds }) => cpuMicroseconds)
+  const others = [...rounds.keys()].filter((name) => name !== ALL_PLUGINS)
+  return {
+    contenders: Object.fromEntries([...rounds].map(([name, all]) => [name, summary(all)])),
+    allPluginsTo: Object.fromEntries(others.map((name) => [name, ratios(cpu(ALL_PLUGINS), cpu(name))])),
+  }
 }
