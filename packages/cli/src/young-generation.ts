@@ -28,7 +28,7 @@ export function boundYoungGeneration(): void {
   observer.observe({ entryTypes: ['gc'] })
 }
 
-const BLOCKS = 200
+const BLOCKS = 256
 const BLOCK_WORDS = 4096
 
 /** V8 lets the space grow when enough objects have survived in it. Modules are loaded in less time with twice its first size. */
