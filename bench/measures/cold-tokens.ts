@@ -93,10 +93,13 @@ export function costsOf(rounds: readonly Round[]): TokenCosts {
   }
 }
 
+/** From a file too, with one line: the load generator then takes the same time for each request. */
 function senderOfRemembered(context: BenchContext): Send {
-  const headers = { Authorization: `Bearer ${context.issuer.token({ jti: 'remembered' })}` }
-  return ({ contender }, seconds) =>
-    load(context, { method: 'GET', path: upstreamPaths.item, headers }, { port: contender.port, seconds })
+  const file = join(context.folder, 'remembered.txt')
+  writeFileSync(file, `${context.issuer.token({ jti: 'remembered' })}\n`)
+  const headerLines = { name: 'Authorization', file, prefix: 'Bearer ', skipped: 0 }
+  const request = { method: 'GET', path: upstreamPaths.item, headers: {}, headerLines } as const
+  return ({ contender }, seconds) => load(context, request, { port: contender.port, seconds })
 }
 
 /** Goes on where the last load ended: from the start again, a slow run would repeat cached tokens. */
