@@ -26,8 +26,8 @@ async function youngMebibytes(begin: string): Promise<number> {
 }
 
 describe("V8's young generation", () => {
-  it('stays at 8 MB, where V8 alone would let it grow', async () => {
-    expect(await youngMebibytes('boundYoungGeneration()')).toBe(8)
+  it('stays at 16 MB, where V8 alone would let it grow', async () => {
+    expect(await youngMebibytes('boundYoungGeneration()')).toBe(16)
     expect(await youngMebibytes('')).toBeGreaterThan(16)
   })
 })

@@ -4,13 +4,13 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 const MEBIBYTE = 1_048_576
 /** Both halves of the space for new objects together, at the start and under load. */
 const FIRST_BYTES = 4 * MEBIBYTE
-const MAX_BYTES = 8 * MEBIBYTE
+const MAX_BYTES = 16 * MEBIBYTE
 /** The factor by which V8 lets the space grow. */
 const DEFAULT_FACTOR = 2
 const NO_GROWTH = 1
 
 /**
- * Keeps V8's young generation at 8 MB. V8 would let it grow to 128 MB, which costs memory under any load, and CPU too: new
+ * Keeps V8's young generation at 16 MB. V8 would let it grow to 128 MB, which costs memory under any load, and CPU too: new
  * objects are no longer in the caches of the processor. A smaller one costs CPU for more collections. Its limit can be set
  * only on the command line of Node; the factor of its growth can be changed at any time.
  */
