@@ -24,13 +24,15 @@ const workersTitles = {
 export function judgeTargets(results: Results): Target[] {
   const { coldTokens, peers, latency, streams, startUp, growth = [], workers } = results
   const events = streams?.busy.gateway
-  const to = (scenario: string, contender: 'floor' | 'fastify') =>
+  const to = (scenario: string, contender: 'floor' | 'fastify' | 'nginx') =>
     results.throughput.find((each) => each.scenario === scenario)?.gatewayTo[contender]?.median
   return [
-    target('CPU per request, GET with token, to the floor', to('passthrough', 'floor'), 1.15, TIMES),
-    target('CPU per request, all plugins, to the floor', to('all-plugins', 'floor'), 1.4, TIMES),
+    target('CPU per request, GET with token, to the floor', to('passthrough', 'floor'), 0.65, TIMES),
+    target('CPU per request, GET with token, to nginx', to('passthrough', 'nginx'), 2, TIMES),
+    target('CPU per request, all plugins, to the floor', to('all-plugins', 'floor'), 0.8, TIMES),
+    target('CPU per request, all plugins, to nginx', to('all-plugins', 'nginx'), 3, TIMES),
     target('CPU per request, all plugins, to @fastify/http-proxy', to('all-plugins', 'fastify'), 1, TIMES),
-    target('CPU per request, vendor answer checked, to the floor', to('vendor-answer', 'floor'), 1.5, TIMES),
+    target('CPU per request, vendor answer checked, to the floor', to('vendor-answer', 'floor'), 0.85, TIMES),
     target(
       'CPU per POST, all plugins, to Envoy with its JWT cache',
       peers?.tables.find(({ title }) => title === POST_TITLE)?.allPluginsTo['envoy']?.median,
@@ -43,8 +45,13 @@ export function judgeTargets(results: Results): Target[] {
       1.3,
       TIMES,
     ),
-    target('added to the median answer time at half load', latency?.addedP50Ms.median, 0.5, MILLISECONDS),
-    target('added to p99 at half load', latency?.addedP99Ms.median, 3, MILLISECONDS),
+    target(
+      'added to the median answer time of nginx at half load',
+      latency?.addedP50Ms.median,
+      0.3,
+      MILLISECONDS,
+    ),
+    target('added to the p99 of nginx at half load', latency?.addedP99Ms.median, 2, MILLISECONDS),
     target('p99 from write to read of an event', events?.p99Ms.median, 1, MILLISECONDS),
     target('CPU per event of a stream', events?.cpuMicrosecondsPerEvent.median, 20, 'µs'),
     target('memory of a busy stream, heap growth included', events?.kilobytesPerStream, 40, 'kB'),

@@ -5,7 +5,7 @@ import { cores } from '../pinned-process.ts'
 import type { Scenario } from '../scenarios.ts'
 import { type Spread, spreadOf } from '../statistics.ts'
 
-/** The latency that the gateway adds to the floor, at half of its capacity. */
+/** The latency that the gateway adds to nginx, at half of its capacity. */
 export interface LatencyResult {
   readonly requestsPerSecond: number
   readonly addedP50Ms: Spread
@@ -14,17 +14,17 @@ export interface LatencyResult {
 
 const CONNECTIONS = 64
 
-/** Loads gateway and floor with the same rate: half of the gateway's capacity. */
+/** Loads gateway and nginx with the same rate: half of the gateway's capacity. */
 export async function measureLatency(context: BenchContext, scenario: Scenario): Promise<LatencyResult> {
   const request = scenario.request(context.issuer)
   const setting = { plugins: scenario.plugins, issuers: [context.issuer] }
   const surroundings = { ...context, nginx: context.programs.nginx }
-  const [gateway, floor] = [
+  const [gateway, nginx] = [
     await startContender('gateway', surroundings, setting),
-    await startContender('floor', surroundings, setting),
+    await startContender('nginx', surroundings, setting),
   ]
   try {
-    for (const contender of [gateway, floor])
+    for (const contender of [gateway, nginx])
       await warmUp((seconds) => send(context, contender, { request, seconds }), context.secondsPerRound)
     const capacity = await send(context, gateway, { request, seconds: context.secondsPerRound })
     const requestsPerSecond = capacity.requestsPerSecond / 2
@@ -33,7 +33,7 @@ export async function measureLatency(context: BenchContext, scenario: Scenario):
     for (let round = 0; round < context.rounds; round += 1) {
       context.tell(`answer times at half load: round ${round + 1} of ${context.rounds}`)
       const steady = { request, seconds: context.secondsPerRound, pauseMs }
-      const below = await send(context, floor, steady)
+      const below = await send(context, nginx, steady)
       const own = await send(context, gateway, steady)
       added.push({ p50: own.p50Ms - below.p50Ms, p99: own.p99Ms - below.p99Ms })
     }
@@ -43,7 +43,7 @@ export async function measureLatency(context: BenchContext, scenario: Scenario):
       addedP99Ms: spreadOf(added.map(({ p99 }) => p99)),
     }
   } finally {
-    await Promise.all([gateway.stop(), floor.stop()])
+    await Promise.all([gateway.stop(), nginx.stop()])
   }
 }
 
