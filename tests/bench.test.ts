@@ -43,7 +43,7 @@ testWithProgram(
     const { stdout } = await run(process.execPath, [...flags, ...options])
     for (const name of ['nginx', 'floor', 'fastify', 'beside', 'gateway'])
       expect(stdout).toMatch(new RegExp(`^\\| ${name} \\| [\\d,]+ \\| [\\d.,]+ \\|`, 'm'))
-    expect(stdout).toMatch(/^\| CPU per request, all plugins, to the floor \| [\d.]+ × \| 1\.4 × \|/m)
+    expect(stdout).toMatch(/^\| CPU per request, all plugins, to the floor \| [\d.]+ × \| 0\.8 × \|/m)
     const files = readdirSync(output)
     expect(files.map((name) => name.replace(/^[\dT-]+/, ''))).toEqual(['quick.json', 'quick.md'])
     const results = JSON.parse(readFileSync(join(output, files[0] ?? ''), 'utf8'))
