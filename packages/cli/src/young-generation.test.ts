@@ -26,8 +26,10 @@ async function youngMebibytes(begin: string): Promise<number> {
 }
 
 describe("V8's young generation", () => {
-  it('stays at 16 MB, where V8 alone would let it grow', async () => {
-    expect(await youngMebibytes('boundYoungGeneration()')).toBe(16)
+  it('grows to 16 MB at most, where V8 alone would let it grow', async () => {
+    const bounded = await youngMebibytes('boundYoungGeneration()')
+    expect(bounded).toBeGreaterThanOrEqual(8)
+    expect(bounded).toBeLessThanOrEqual(16)
     expect(await youngMebibytes('')).toBeGreaterThan(16)
   })
 })
