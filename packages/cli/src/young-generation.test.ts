@@ -7,7 +7,7 @@ const run = promisify(execFile)
 const MEBIBYTE = 1_048_576
 
 /** Keeps 64 MB of new objects, in many turns, in a process of its own: flags of V8 hold for a whole process. */
-async function youngMebibytes(begin: string): Promise<number> {
+async function youngMebibytes(begin: string, ...options: string[]): Promise<number> {
   const script = `
     import { setImmediate as nextTurn } from 'node:timers/promises'
     import { getHeapSpaceStatistics } from 'node:v8'
@@ -20,7 +20,7 @@ async function youngMebibytes(begin: string): Promise<number> {
     }
     console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)
   `
-  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+  const flags = [...options, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
   const { stdout } = await run(process.execPath, flags)
   return Number(stdout) / MEBIBYTE
 }
@@ -30,5 +30,9 @@ describe("V8's young generation", () => {
     // 16 MB, and for a moment the pages that V8 moves to the old generation as a whole.
     expect(await youngMebibytes('boundYoungGeneration()')).toBeLessThan(32)
     expect(await youngMebibytes('')).toBeGreaterThanOrEqual(64)
+  })
+
+  it('is left to an operator who has chosen its size', async () => {
+    expect(await youngMebibytes('boundYoungGeneration()', '--max-semi-space-size=32')).toBeGreaterThan(32)
   })
 })

@@ -15,6 +15,7 @@ const NO_GROWTH = 1
  * only on the command line of Node; the factor of its growth can be changed at any time.
  */
 export function boundYoungGeneration(): void {
+  if (isChosen()) return
   // For so few bytes the threads of a collection mostly wait for each other, above all on one core.
   setFlagsFromString('--no-parallel-scavenge')
   fillYoungGeneration()
@@ -29,6 +30,13 @@ export function boundYoungGeneration(): void {
   })
   observer.observe({ entryTypes: ['gc'] })
 }
+
+/** Whether the operator has chosen a size. */
+function isChosen(): boolean {
+  return [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((option) => SEMI_SPACE.test(option))
+}
+
+const SEMI_SPACE = /semi[-_]space/
 
 const BLOCKS = 256
 const BLOCK_WORDS = 4096

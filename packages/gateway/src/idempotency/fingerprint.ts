@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mediaTypeEssence } from '@agentic-rest/profile'
+import { writeNamesPlainly } from '../listen/parse-json.ts'
 import { isDeeperThan } from '../upstream/check-response.ts'
 
 /** The parts of a request that make it the same as another one. */
@@ -49,7 +50,8 @@ function canonicalJson(contentType: string, body: Buffer): string | undefined {
   const essence = mediaTypeEssence(contentType) ?? ''
   if (!isJson(essence) || body.length > MAX_SORTED_BYTES || isDeeperThan(body, MAX_DEPTH)) return undefined
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const text = writeNamesPlainly(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    if (text === undefined) return undefined
     let members = 0
     const canonical = JSON.stringify(JSON.parse(text, exactly), (_name, value: unknown) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

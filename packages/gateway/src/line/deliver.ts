@@ -26,8 +26,14 @@ export function deliver(
     exchange.usage = tap?.end()
     return end
   }
-  const end = hasLeft(exchange) ? passNothing(checked, tap) : passOn(exchange, checked, { ownsCors, tap })
-  return end instanceof Promise ? end.then(delivered) : delivered(end)
+  try {
+    const end = hasLeft(exchange) ? passNothing(checked, tap) : passOn(exchange, checked, { ownsCors, tap })
+    return end instanceof Promise ? end.then(delivered) : delivered(end)
+  } catch (error) {
+    // The head could not be sent, and nobody will read the body.
+    checked.answer.body.abort()
+    throw error
+  }
 }
 
 /** Whether the client of a keyed request left while it was worked on. From now on it is cancelled when its client leaves. */

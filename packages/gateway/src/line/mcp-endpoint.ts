@@ -4,6 +4,7 @@ import type { RouteConfig } from '../config/config-schema.ts'
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
 import { Exchange, LimitReachedError, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
+import { parseJson } from '../listen/parse-json.ts'
 import type { McpServer, McpSource } from '../mcp/mcp-mount.ts'
 import { admit } from './admit.ts'
 import type { Parts } from './parts.ts'
@@ -151,7 +152,7 @@ async function answer(exchange: Exchange, mounted: Mounted): Promise<void> {
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString())
+    return parseJson(bytes.toString())
   } catch {
     return undefined
   }

@@ -9,6 +9,7 @@ import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, codedError, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import { memoize } from '../listen/memoize.ts'
+import { writeNamesPlainly } from '../listen/parse-json.ts'
 import { loadZlib } from '../node-on-demand.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { joinedHeader } from './returned-headers.ts'
@@ -134,7 +135,9 @@ function readVendorBody(
   try {
     const content = decode(bytes, encoding, maxBytes)
     if (isDeeperThan(content, MAX_DEPTH)) return { fault: 'TOO_DEEP' }
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content)) }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
+    // A name that cannot be written plainly is no name of the profile.
+    return { value: JSON.parse(writeNamesPlainly(text) ?? text) }
   } catch (error) {
     // A fault of JSON has no code; those of encodings have one, also that of bytes that are no UTF-8.
     return { fault: error instanceof SyntaxError ? 'NOT_JSON' : (causeOf(error) ?? 'UNKNOWN_ENCODING') }

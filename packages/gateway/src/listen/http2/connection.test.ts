@@ -28,6 +28,7 @@ async function start() {
   const { cert, key } = makeCertificate()
   const held = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()
+  const cuts: (() => void)[] = []
   const malformed: { readonly status: number; readonly cause: string }[] = []
   const listener = createListener({
     host: '127.0.0.1',
@@ -45,6 +46,7 @@ async function start() {
         signal.addEventListener('abort', left.resolve)
         reply.head(200, [])
         reply.write(Buffer.alloc(20_000_000))
+        cuts.push(() => reply.destroy())
         return
       }
       if (path !== '/unread') await body.read(1_000_000).catch(() => undefined)
@@ -70,7 +72,7 @@ async function start() {
     await reader.find(({ type, flags }) => type === frameTypes.settings && flags === frameFlags.ack)
     return { socket, reader }
   }
-  return { listener, port, cert, malformed, open, openFrames, held, left }
+  return { listener, port, cert, malformed, open, openFrames, held, left, cuts }
 }
 
 test('a body that does not come to its end is answered with 408, and other streams go on', async () => {
@@ -150,7 +152,7 @@ test('an idle connection ends with GOAWAY after the time of HTTP/1.1, and is cut
   await reader.find(isHead(9))
   vi.advanceTimersByTime(63_000)
   expect(reader.frames.filter(({ type }) => type === frameTypes.goaway)).toEqual([])
-  vi.advanceTimersByTime(3000)
+  vi.advanceTimersByTime(2000)
   expect(await reader.codeOf(frameTypes.goaway)).toBe(constants.NGHTTP2_NO_ERROR)
   expect(reader.frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE(0)).toBe(9)
   expect(listener.connections).toBe(1)
@@ -172,10 +174,48 @@ test('a client that reads nothing and takes its streams back is cut when it is i
   for (const stream of [0, 1]) socket.write(frame({ type: WINDOW_UPDATE, flags: 0, stream, payload }))
   socket.write(reset(1))
   await left.promise
-  for (let second = 0; second < 70; second += 1) {
+  await pass(70)
+  await expect.poll(() => listener.connections).toBe(0)
+})
+
+/** Lets time pass second by second, as the listener looks at its connections. */
+async function pass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
     vi.advanceTimersByTime(1000)
     await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+test.each([
+  [
+    'a head without its last frame',
+    (whole: Buffer) =>
+      Buffer.concat([whole.subarray(0, 4), Buffer.from([frameFlags.endStream]), whole.subarray(5)]),
+  ],
+  ['a frame without its last bytes', (whole: Buffer) => whole.subarray(0, whole.length - 5)],
+])('a client that sends %s and then nothing is cut when it is idle', async (_title, part) => {
+  fakeTime()
+  const { openFrames, listener } = await start()
+  const { socket, reader } = await openFrames()
+  socket.write(head(1, get('/')))
+  await reader.find(isHead(1))
+  socket.write(part(head(3, get('/'))))
+  await pass(70)
+  await expect.poll(() => listener.connections).toBe(0)
+})
+
+test('a client that does not read an answer that is broken off is cut', async () => {
+  fakeTime()
+  const { openFrames, listener, cuts } = await start()
+  const { socket, reader } = await openFrames()
+  const payload = Buffer.from([0x7f, 0, 0, 0])
+  socket.write(head(1, get('/large')))
+  await reader.find(isHead(1))
+  socket.pause()
+  for (const stream of [0, 1]) socket.write(frame({ type: 8, flags: 0, stream, payload }))
+  await new Promise((resolve) => setImmediate(resolve))
+  for (const cut of cuts) cut()
+  await pass(4)
   await expect.poll(() => listener.connections).toBe(0)
 })
 

@@ -68,6 +68,8 @@ interface OpenStream extends AcceptedStream {
   readonly body: IncomingBody | undefined
   /** The time for its body is over then. */
   readonly deadline: number
+  /** Its answer was broken off, and the client gets this long to read so. */
+  cutAt?: number
 }
 
 /** A client's connection with HTTP/2: each stream is a request. */
@@ -83,6 +85,8 @@ export class Http2Connection {
   private deadline: number
   /** The client did too much: its connection takes no more requests. */
   private isEnding = false
+  /** It was idle for too long. */
+  private isIdleOver = false
   /** The connection is cut then; 0 before its last frame is sent. */
   private cutAt = 0
 
@@ -105,11 +109,19 @@ export class Http2Connection {
 
   /** Ends the connection, or a request, when its time is over. */
   check(now: number): void {
-    for (const open of this.open)
+    for (const open of this.open) {
       if (now >= open.deadline && open.body?.isComplete === false) this.timeOut(open)
-    if (this.open.size === 0 && now >= this.deadline) this.drain()
-    // Node waits for ever for a client that does not read the last frame, or does not close its side.
-    if (this.isEnding || this.session.destroyed) this.cutLater(now)
+      if (open.reply.isCut) open.cutAt ??= now + LINGER_MS
+    }
+    if (this.open.size === 0 && now >= this.deadline) {
+      this.isIdleOver = true
+      this.drain()
+    }
+    // Node waits for ever for a client that does not read the last frame, does not close its side or began another head.
+    const isOver = this.isEnding || this.session.destroyed || (this.isIdleOver && this.open.size === 0)
+    if (isOver) this.cutLater(now)
+    // The frame that resets a stream waits behind bytes that the client does not read.
+    for (const { cutAt } of this.open) if (cutAt !== undefined && now >= cutAt) this.socket.destroy()
   }
 
   private cutLater(now: number): void {

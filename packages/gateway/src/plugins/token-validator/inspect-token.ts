@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { ErrorCode } from '../../errors.ts'
 import { memoize } from '../../listen/memoize.ts'
+import { writeNamesPlainly } from '../../listen/parse-json.ts'
 import { type Issuer, type Issuers, normaliseTokenType } from './issuers.ts'
 import type { KeyQuery, KeySource } from './key-set.ts'
 import type { SignedText } from './verify-signature.ts'
@@ -57,8 +58,6 @@ export interface InspectionRules {
   readonly clockSkewSeconds: number
 }
 
-// Sticky: one pass through the text, from quote to quote.
-const TEXT_AND_COLON = /([^"]*)("[^"\\]*(?:\\.[^"\\]*)*")(\s*:?)/gy
 // Hardening F14: code that walks the claims later must not overflow the stack.
 const MAX_DEPTH = 64
 const MAX_KID_LENGTH = 256
@@ -158,28 +157,12 @@ function decodeObject(part: string): JsonObject | undefined {
 
 /** Parses a JSON object without repeated names, at most 64 levels deep; `undefined` for another value. Throws when it is no JSON. */
 export function parseObject(json: string): JsonObject | undefined {
-  const text = json.includes('\\') ? writeNamesPlainly(json) : json
+  const text = writeNamesPlainly(json)
   if (text === undefined) return undefined
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   // RFC 7519, section 4: of a repeated name the upstream might read another value than the gateway.
   return countMembers(value, 1) === countMembersInText(text) ? (value as JsonObject) : undefined
-}
-
-/**
- * Writes the names of members without escapes; `undefined` when a name has a quote, a backslash or a control character.
- * V8 (Node 24.21 and 26.10) may take an escaped name for another one: after `{"a":1,"\\":2}`, it reads `{"a":1,"\u0061":2}`
- * as `{"a":1,"\\":2}`.
- */
-function writeNamesPlainly(json: string): string | undefined {
-  let isPlain = true
-  const text = json.replace(TEXT_AND_COLON, (all, before: string, literal: string, after: string) => {
-    if (!after.endsWith(':') || !literal.includes('\\')) return all
-    const name = JSON.stringify(JSON.parse(literal))
-    if (name.includes('\\')) isPlain = false
-    return `${before}${name}${after}`
-  })
-  return isPlain ? text : undefined
 }
 
 /** In valid JSON a text before a colon is the name of a member. */

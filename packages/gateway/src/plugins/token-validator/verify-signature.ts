@@ -12,7 +12,7 @@ interface Algorithm {
   readonly digest: string | undefined
   readonly keyType: 'rsa' | 'ec' | 'ed25519' | 'secret'
   readonly curve?: string
-  /** The only length of a signature; that of RSA is the length of its key. */
+  /** The only length of a signature; OpenSSL checks that of RSA. */
   readonly signatureBytes?: number
   /** The options of node:crypto beside the key. */
   readonly options?:
