@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
+import { hasControlByte, WORD_BYTES } from './control-bytes.ts'
 
 const MEMORY_BYTES = 32_768
 /** In UTF-8 a character takes up to three bytes. A longer head is rare, and is checked and written as text. */
 const LONGEST_TEXT = Math.floor(MEMORY_BYTES / 3)
-const WORD_BYTES = 4
-const HIGH_BITS = 0x80808080 | 0
 const LINE_END_BYTES = 2
 const TAB = 0x09
 const CR = 0x0d
@@ -69,12 +68,7 @@ export class HeadBuffer {
     const wordCount = length >> 2
     let count = 0
     for (let index = 0; index < wordCount; index += 1) {
-      const word = words[index] as number
-      const other = word ^ 0x7f7f7f7f
-      // The high bit of a byte below 0x20, or equal to 0x7f, is set; sometimes also that of the byte behind it.
-      const isBelow = (word - 0x20202020) & ~word
-      const isDelete = (other - 0x01010101) & ~other
-      if (((isBelow | isDelete) & HIGH_BITS) === 0) continue
+      if (!hasControlByte(words[index] as number)) continue
       count += lineEndBytesBetween(memory, index * WORD_BYTES, (index + 1) * WORD_BYTES)
     }
     return count + lineEndBytesBetween(memory, wordCount * WORD_BYTES, length)

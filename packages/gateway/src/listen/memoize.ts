@@ -19,7 +19,7 @@ export function memoize<Value>(compute: (text: string) => Value): (text: string)
 }
 
 /** The same text apart from the one that it was cut from: V8 would keep a whole head, with its token, for a name in it. */
-function detached(text: string): string {
+export function detached(text: string): string {
   const [own = ''] = Object.keys({ [text]: true })
   return own
 }

@@ -112,6 +112,8 @@ export class Http2Connection {
     for (const open of this.open) {
       if (now >= open.deadline && open.body?.isComplete === false) this.timeOut(open)
       if (open.reply.isCut) open.cutAt ??= now + LINGER_MS
+      // The frame that resets a stream waits behind bytes that the client does not read.
+      if (now >= (open.cutAt ?? Number.POSITIVE_INFINITY)) this.socket.destroy()
     }
     if (this.open.size === 0 && now >= this.deadline) {
       this.isIdleOver = true
@@ -120,8 +122,6 @@ export class Http2Connection {
     // Node waits for ever for a client that does not read the last frame, does not close its side or began another head.
     const isOver = this.isEnding || this.session.destroyed || (this.isIdleOver && this.open.size === 0)
     if (isOver) this.cutLater(now)
-    // The frame that resets a stream waits behind bytes that the client does not read.
-    for (const { cutAt } of this.open) if (cutAt !== undefined && now >= cutAt) this.socket.destroy()
   }
 
   private cutLater(now: number): void {

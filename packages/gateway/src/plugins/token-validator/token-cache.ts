@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Identity } from '../../exchange.ts'
+import { detached } from '../../listen/memoize.ts'
 import { type Lifetime, lifetimeFault } from './inspect-token.ts'
 import type { KeySource } from './key-set.ts'
 
@@ -71,11 +72,6 @@ export function createTokenCache(configVersion: string): TokenCache {
       tokens.set(key, verified, { size: token.length })
     },
   }
-}
-
-/** The same text apart from the head that it was cut from, which V8 would keep in memory with it. */
-function detached(token: string): string {
-  return Buffer.from(token, 'latin1').toString('latin1')
 }
 
 /** The start of the lifetime is checked too, because the clock may be set back. */
