@@ -283,6 +283,8 @@ export interface RequestWire {
   readonly spanId: string
   /** `performance.now()` at the arrival of the head. */
   readonly startedAt: number
+  /** Its connection was promised to stay open by an answer that ended in a drain: the client could not know of the end. */
+  readonly isPromised?: boolean
 }
 
 const ATTRIBUTE_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
@@ -342,6 +344,7 @@ export class Exchange implements RequestHead, RequestWire {
   readonly certificateDigest: string | undefined
   readonly spanId: string
   readonly startedAt: number
+  readonly isPromised: boolean
 
   // mcp
   /** Set for the requests of MCP calls, which no client sent as they are. */
@@ -484,5 +487,6 @@ export class Exchange implements RequestHead, RequestWire {
     this.certificateDigest = wire.certificateDigest
     this.spanId = wire.spanId
     this.startedAt = wire.startedAt
+    this.isPromised = wire.isPromised === true
   }
 }

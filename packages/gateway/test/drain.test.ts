@@ -99,13 +99,17 @@ describe('draining', () => {
     await drained
   })
 
-  it('ends the connection of a stream that began before, so that no proxy uses it again', async () => {
+  it('serves one more request on the connection of a stream, which the head of the stream promised to keep', async () => {
     const events = await startEventUpstream()
+    const items = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
     const { gateway, port } = await startGateway({
-      routes: [{ id: 'llm', method: 'GET', path: '/llm', target: events.url, mode: 'sse' }],
+      routes: [
+        { id: 'llm', method: 'GET', path: '/llm', target: events.url, mode: 'sse' },
+        { id: 'item', method: 'GET', path: '/item', target: items.url },
+      ],
     })
     const socket = await openSocket(port)
-    const ended = once(socket, 'end')
+    const closed = once(socket, 'close')
     let received = ''
     socket.on('data', (bytes) => {
       received += bytes
@@ -118,8 +122,13 @@ describe('draining', () => {
     const drained = gateway.drain()
     await untilRefused(port)
     response.end('data: last\n\n')
-    await ended
-    expect(received).toContain('data: last')
+    await expect.poll(() => received).toMatch(/data: last\n\n\r\n0\r\n\r\n$/)
+    received = ''
+    socket.write(`${get('/item')}${get('/item')}`)
+    await closed
+    const [first = '', second = ''] = received.split(/(?=HTTP\/1\.1)/)
+    expect(parseResponse(first)).toMatchObject({ status: 200, body: '{"ok":true}' })
+    expect(parseResponse(second)).toMatchObject({ status: 503, headers: { connection: 'close' } })
     await drained
   })
 

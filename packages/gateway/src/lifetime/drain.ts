@@ -21,7 +21,7 @@ export interface DrainParts {
 const LAST_FRAME_MS = 2000
 /** Time for the first request of connections that were accepted last: their clients could not know of the end. */
 const FIRST_REQUEST_MS = 500
-/** Time for idle connections to send one more request, which is refused with `Connection: close`. */
+/** Time for idle connections to send one more request, which is answered with `Connection: close`. */
 const LINGER_MS = 500
 const STEP_MS = 20
 
@@ -42,10 +42,15 @@ export async function drain({ config, state, listener, load, log, links }: Drain
   await until(() => listener.silent === 0, Math.min(FIRST_REQUEST_MS, drainMs / 2))
   state.closing = true
   links.endSubscriptions()
-  const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
-  if (!finished) await cancelRest(load, log)
+  const finishOrCancel = async () => {
+    const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
+    if (!finished) await cancelRest(load, log)
+  }
+  await finishOrCancel()
   // Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset.
   await until(() => listener.connections === 0, LINGER_MS)
+  // The connection of a stream may have carried one more request in that moment.
+  await finishOrCancel()
   log.info('drained')
 }
 

@@ -19,7 +19,7 @@ function refuseEarly(exchange: Exchange, { load, snapshot, isClosing }: Parts): 
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
   // A request of an MCP call belongs to one that was admitted before.
-  if (isClosing() && exchange.mcpCall === undefined) return refusal('SHUTTING_DOWN')
+  if (isClosing() && exchange.mcpCall === undefined && !exchange.isPromised) return refusal('SHUTTING_DOWN')
   // With methods for the path, the request is answered with 405 instead.
   if (exchange.headFault !== undefined && exchange.allowedMethods.length === 0) return exchange.headFault
   const overload = load.overload()

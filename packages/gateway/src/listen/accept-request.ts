@@ -39,8 +39,8 @@ export function acceptRequest(
     isLast,
     expectsContinue: expectsContinue(wireHead, head),
   })
-  const { peer, now } = connection
-  const parts = { head, framing: wireHead.framing, body, reply, peer, at: now }
+  const { peer, now, isPromised } = connection
+  const parts = { head, framing: wireHead.framing, body, reply, peer, at: now, isPromised }
   return { ...exchangeOf(parts, options), reply, isLast }
 }
 
@@ -56,7 +56,7 @@ export function acceptStream(
     isHeadRequest: head.method === 'HEAD',
     date: options.date,
   })
-  const parts = { head, framing: wireHead.framing, body, reply, peer, at }
+  const parts = { head, framing: wireHead.framing, body, reply, peer, at, isPromised: false }
   return { ...exchangeOf(parts, options), reply }
 }
 
@@ -68,10 +68,11 @@ interface ExchangeParts {
   readonly peer: Peer
   /** The arrival of the head, by `performance.now()`. */
   readonly at: number
+  readonly isPromised: boolean
 }
 
 function exchangeOf(
-  { head, framing, body, reply, peer, at }: ExchangeParts,
+  { head, framing, body, reply, peer, at, isPromised }: ExchangeParts,
   { maxBodyBytes: maxBytes, nextSpanId }: AcceptOptions,
 ): { readonly exchange: Exchange; readonly signal: Cancellation } {
   const signal = new Cancellation()
@@ -85,6 +86,7 @@ function exchangeOf(
     certificateDigest: peer.certificateDigest,
     spanId: nextSpanId(),
     startedAt: at,
+    isPromised,
   })
   return { exchange, signal }
 }

@@ -96,6 +96,8 @@ export function createListener(options: ListenerOptions): Listener {
   const server = makeServer(options)
   const nextSpanId = createSpanIds()
   const date = new HttpDate()
+  const isOutdated = (connection: object) =>
+    settings.certificate?.clients !== undefined && outdated.has(connection)
   const acceptOptions = (): AcceptOptions => ({
     maxBodyBytes: settings.limits.max_body_bytes,
     corsOrigins: settings.corsOrigins,
@@ -119,8 +121,8 @@ export function createListener(options: ListenerOptions): Listener {
     handle: options.handle,
     refused: ({ peer }, { status, code }) =>
       options.onMalformed?.({ status, cause: code, clientAddress: peer.clientAddress }),
-    isDraining: (connection) =>
-      draining || (settings.certificate?.clients !== undefined && outdated.has(connection)),
+    isDraining: (connection) => draining || isOutdated(connection),
+    isOutdated,
   })
   // The first client with HTTP/2 does not wait for it.
   if (options.certificate?.http2) loadHttp2()
@@ -149,10 +151,10 @@ export function createListener(options: ListenerOptions): Listener {
     },
     drain() {
       draining = true
+      // First, before a connection comes that nobody would accept.
+      const closed = options.connections === undefined ? void server.close() : options.connections.close()
       open.drain()
-      if (options.connections !== undefined) return options.connections.close()
-      server.close()
-      return undefined
+      return closed
     },
     async close() {
       server.close()

@@ -9,6 +9,7 @@ import { Http1Connection } from './connection.ts'
 
 /** A connection whose client is the test. */
 function connectClient() {
+  const listener = { isDraining: false, isOutdated: false }
   let sent = ''
   let held: (() => void)[] | undefined
   const socket = new Duplex({
@@ -30,7 +31,8 @@ function connectClient() {
       acceptRequest(arrived, { maxBodyBytes: 1000, corsOrigins: undefined, nextSpanId: createSpanIds() }),
     handle: (exchange) => void exchanges.push(exchange),
     refused: (_connection, { code }) => void faults.push(code),
-    isDraining: () => false,
+    isDraining: () => listener.isDraining,
+    isOutdated: () => listener.isOutdated,
   })
   /** The memory of the bytes is used again, as for a socket. */
   const receive = (text: string) => {
@@ -47,7 +49,7 @@ function connectClient() {
       for (const done of calls) done()
     }
   }
-  return { connection, exchanges, faults, receive, hold, sent: () => sent }
+  return { connection, listener, exchanges, faults, receive, hold, sent: () => sent }
 }
 
 function answer(exchange: Exchange | undefined): void {
@@ -159,5 +161,36 @@ describe('an answer in parts', () => {
     const { reply } = exchanges[0] as Exchange
     reply.head(200, [])
     expect(reply.write(Buffer.alloc(70_000))).toBe(true)
+  })
+})
+
+describe('an answer whose head was sent before the listener drains', () => {
+  const request = 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\n'
+
+  /** Ends an answer after its head was sent; `between` happens in the meantime. */
+  function answerAround(exchange: Exchange | undefined, between: () => void): void {
+    exchange?.reply.head(200, [])
+    exchange?.reply.flush()
+    between()
+    exchange?.reply.end(Buffer.from('x'))
+  }
+
+  it('keeps the connection that it promised, for one more request that knows it', () => {
+    const { connection, listener, exchanges, receive, sent } = connectClient()
+    receive(request)
+    answerAround(exchanges[0], () => (listener.isDraining = true))
+    expect(connection.socket.writableEnded).toBe(false)
+    receive(request)
+    expect(exchanges.map(({ isPromised }) => isPromised)).toEqual([false, true])
+    answer(exchanges[1])
+    expect(sent()).toMatch(/Connection: close\r\n/i)
+    expect(connection.socket.writableEnded).toBe(true)
+  })
+
+  it('ends the connection of a client that the settings no longer admit', () => {
+    const { connection, listener, exchanges, receive } = connectClient()
+    receive(request)
+    answerAround(exchanges[0], () => (listener.isOutdated = true))
+    expect(connection.socket.writableEnded).toBe(true)
   })
 })

@@ -38,6 +38,8 @@ export interface ConnectionHost {
   refused(connection: Http1Connection, fault: MalformedRequestError): void
   /** The listener takes no more work from this connection. */
   isDraining(connection: Http1Connection): boolean
+  /** The client was admitted by settings that no longer hold. */
+  isOutdated(connection: Http1Connection): boolean
 }
 
 /** Bytes of later requests that are kept while one is open; above it the connection is not read. */
@@ -58,6 +60,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   readonly peer: Peer
   readonly socket: Socket
   requestCount = 0
+  /** The last answer promised to keep the connection, and the listener began to drain before its last byte. */
+  isPromised = false
   /** The arrival of the bytes that are read now, by `performance.now()`. */
   now: number
   private readonly host: ConnectionHost
@@ -226,8 +230,9 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     if (this.open?.reply !== reply || this.isGone) return
     reply.over()
     this.isAnswered = true
-    // The head of a stream may have promised to keep the connection, before the listener began to drain.
-    if (reply.closes || this.endsWithAnswer()) this.end()
+    // Not because the listener drains: the head promised to keep the connection, and a proxy may have given it to its
+    // next request already.
+    if (reply.closes || this.host.isOutdated(this)) this.end()
     else if (this.body === undefined) this.next()
     // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
     // answer, and the next request can come. The time for the request bounds it.
@@ -238,6 +243,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   private next(): void {
     this.open = undefined
     this.isAnswered = false
+    this.isPromised = this.endsWithAnswer()
     this.deadlineKind = 'idle'
     this.deadline = performance.now() + KEEP_ALIVE_MS
     // In a later turn: the exchange before it must be counted out first.

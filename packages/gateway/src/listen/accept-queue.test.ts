@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { emptyAcceptQueue } from './accept-queue.ts'
+
+it('goes on while connections are accepted', async () => {
+  let accepted = 0
+  const queue = () => {
+    accepted += 1
+    if (accepted < 20) setImmediate(queue)
+  }
+  setImmediate(queue)
+  await emptyAcceptQueue(() => accepted)
+  expect(accepted).toBe(20)
+})
+
+it('does not end in a long turn, in which a connection could have come unseen', async () => {
+  let longTurns = 0
+  const work = () => {
+    const until = performance.now() + 5
+    while (performance.now() < until);
+    longTurns += 1
+    if (longTurns < 12) setImmediate(work)
+  }
+  setImmediate(work)
+  await emptyAcceptQueue()
+  expect(longTurns).toBe(12)
+})
+
+it('ends where every turn is long', async () => {
+  let isOver = false
+  let longTurns = 0
+  const work = () => {
+    const until = performance.now() + 5
+    while (performance.now() < until);
+    longTurns += 1
+    if (!isOver) setImmediate(work)
+  }
+  setImmediate(work)
+  await emptyAcceptQueue(() => 0, 10_000)
+  isOver = true
+  expect(longTurns).toBeLessThan(400)
+})
+
+it('ends at its bound where every turn brings a connection', async () => {
+  let accepted = 0
+  const startedAt = performance.now()
+  await emptyAcceptQueue(() => (accepted += 1), 30)
+  expect(performance.now() - startedAt).toBeGreaterThan(29)
+})
