@@ -1,4 +1,4 @@
-import type { ObjectShape, Shape } from './body-shapes.ts'
+import type { Field, ObjectShape, Shape } from './body-shapes.ts'
 
 /** One difference between a value and its shape; `rule` is the violated JSON Schema keyword. */
 export interface ShapeFault {
@@ -19,72 +19,92 @@ export type ShapeRule =
   | 'minimum'
 
 /** All faults of a value; empty if it has the shape. */
-export function checkShape(value: unknown, shape: Shape, pointer = ''): ShapeFault[] {
-  switch (shape.kind) {
-    case 'text':
-      if (typeof value !== 'string') return [wrongType(pointer, 'a string')]
-      return shape.nonEmpty && value === '' ? [fault(pointer, 'minLength', 'must not be empty')] : []
-    case 'oneOf':
-      return checkOneOf(value, shape.values, pointer)
-    case 'integer':
-      return checkInteger(value, shape.minimum, pointer)
-    case 'boolean':
-      return typeof value === 'boolean' ? [] : [wrongType(pointer, 'a boolean')]
-    case 'list':
-      return checkList(value, shape, pointer)
-    case 'object':
-      return checkObject(value, shape, pointer)
+export function checkShape(value: unknown, shape: Shape): ShapeFault[] {
+  const check = new ShapeCheck()
+  check.look(value, shape)
+  return check.faults
+}
+
+/** One walk through a value. The pointer is put together only for a fault: most answers have none. */
+class ShapeCheck {
+  readonly faults: ShapeFault[] = []
+  /** The members and indexes that lead to the current value. */
+  private readonly path: (string | number)[] = []
+
+  look(value: unknown, shape: Shape): void {
+    switch (shape.kind) {
+      case 'text':
+        if (typeof value !== 'string') this.wrongType('a string')
+        else if (shape.nonEmpty && value === '') this.fault('minLength', 'must not be empty')
+        return
+      case 'oneOf':
+        this.lookAtChoice(value, shape.values)
+        return
+      case 'integer':
+        if (!Number.isInteger(value)) this.wrongType('an integer')
+        if (typeof value === 'number' && value < shape.minimum)
+          this.fault('minimum', `must be at least ${shape.minimum}`)
+        return
+      case 'boolean':
+        if (typeof value !== 'boolean') this.wrongType('a boolean')
+        return
+      case 'list':
+        this.lookAtList(value, shape)
+        return
+      case 'object':
+        this.lookAtObject(value, shape)
+    }
   }
-}
 
-function checkInteger(value: unknown, minimum: number, pointer: string): ShapeFault[] {
-  const faults = Number.isInteger(value) ? [] : [wrongType(pointer, 'an integer')]
-  if (typeof value !== 'number' || value >= minimum) return faults
-  return [...faults, fault(pointer, 'minimum', `must be at least ${minimum}`)]
-}
-
-function checkOneOf(value: unknown, values: readonly string[], pointer: string): ShapeFault[] {
-  if (typeof value === 'string' && values.includes(value)) return []
-  const [only, ...others] = values
-  if (others.length === 0) return [fault(pointer, 'const', `must be "${only}"`)]
-  return [fault(pointer, 'enum', `must be one of ${values.join(', ')}`)]
-}
-
-function checkList(value: unknown, shape: Shape & { kind: 'list' }, pointer: string): ShapeFault[] {
-  if (!Array.isArray(value)) return [wrongType(pointer, 'an array')]
-  if (shape.nonEmpty && value.length === 0) return [fault(pointer, 'minItems', 'must not be empty')]
-  const { items } = shape
-  if (items === undefined) return []
-  return value.flatMap((item, index) => checkShape(item, items, `${pointer}/${index}`))
-}
-
-function checkObject(value: unknown, shape: ObjectShape, pointer: string): ShapeFault[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [wrongType(pointer, 'an object')]
-  const members = value as Readonly<Record<string, unknown>>
-  const faults = Object.entries(shape.fields).flatMap(([name, field]) => {
-    const at = `${pointer}/${name}`
-    if (Object.hasOwn(members, name)) return checkShape(members[name], field, at)
-    return field.optional ? [] : [fault(at, 'required', 'is required')]
-  })
-  for (const name of Object.keys(members)) {
-    if (Object.hasOwn(shape.fields, name)) continue
-    faults.push(
-      fault(`${pointer}/${escapePointer(name)}`, 'additionalProperties', 'is not part of this body'),
-    )
+  private lookAtChoice(value: unknown, values: readonly string[]): void {
+    if (typeof value === 'string' && values.includes(value)) return
+    const [only, ...others] = values
+    if (others.length === 0) this.fault('const', `must be "${only}"`)
+    else this.fault('enum', `must be one of ${values.join(', ')}`)
   }
-  return faults
+
+  private lookAtList(value: unknown, { items, nonEmpty }: Shape & { kind: 'list' }): void {
+    if (!Array.isArray(value)) return this.wrongType('an array')
+    if (nonEmpty && value.length === 0) return this.fault('minItems', 'must not be empty')
+    if (items === undefined) return
+    for (const [index, item] of value.entries()) {
+      this.path.push(index)
+      this.look(item, items)
+      this.path.pop()
+    }
+  }
+
+  private lookAtObject(value: unknown, { fields }: ObjectShape): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return this.wrongType('an object')
+    const members = value as Readonly<Record<string, unknown>>
+    for (const name of Object.keys(fields)) this.lookAtField(members, name, fields[name] as Field)
+    for (const name of Object.keys(members)) {
+      if (Object.hasOwn(fields, name)) continue
+      this.path.push(name)
+      this.fault('additionalProperties', 'is not part of this body')
+      this.path.pop()
+    }
+  }
+
+  private lookAtField(members: Readonly<Record<string, unknown>>, name: string, field: Field): void {
+    this.path.push(name)
+    if (Object.hasOwn(members, name)) this.look(members[name], field)
+    else if (!field.optional) this.fault('required', 'is required')
+    this.path.pop()
+  }
+
+  private wrongType(expected: string): void {
+    this.fault('type', `must be ${expected}`)
+  }
+
+  private fault(rule: ShapeRule, message: string): void {
+    const pointer = this.path.map((step) => `/${escapePointer(String(step))}`).join('')
+    this.faults.push({ pointer, rule, message })
+  }
 }
 
 /** A member name as a JSON Pointer segment (RFC 6901, section 3). */
 export function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
-function wrongType(pointer: string, expected: string): ShapeFault {
-  return fault(pointer, 'type', `must be ${expected}`)
-}
-
-function fault(pointer: string, rule: ShapeRule, message: string): ShapeFault {
-  return { pointer, rule, message }
 }
