@@ -4,7 +4,7 @@ import { makeExchange, makeHeaders, makeIdentity } from '../../../test/plugins/m
 import { mappableFields } from '../../config/audit-fields.ts'
 import type { AuditAttribute } from '../../config/config-schema.ts'
 import type { Exchange, Identity } from '../../exchange.ts'
-import { beginEvent, completeEvent, createAttributeMapping, eventTypes } from './audit-event.ts'
+import { beginEvent, completeEvent, createAttributeMapping, eventTypes, isoTime } from './audit-event.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -36,6 +36,14 @@ it('takes every field from its source', () => {
     attributes: {},
   })
 })
+
+it.each([0, 7, 42, 999, 1000, 86_399_999, -1])(
+  'writes the time %i ms after a day begins as toISOString does',
+  (ms) => {
+    const time = Date.UTC(2026, 1, 28) + ms
+    expect(isoTime(time)).toBe(new Date(time).toISOString())
+  },
+)
 
 it('has empty fields where nothing is known, and names a request without a route unmatched', () => {
   const event = begin(makeExchange({ route: undefined, params: Object.create(null) }))

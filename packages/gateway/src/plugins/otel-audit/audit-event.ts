@@ -26,22 +26,23 @@ export function beginEvent(exchange: Exchange, eventType: EventType, mapping: At
     operation: exchange.route?.id ?? UNMATCHED,
     resource_id: lastParameter(exchange.params),
     outcome: '',
-    timestamp: isoNow(),
+    timestamp: isoTime(Date.now()),
     ...fields,
     attributes,
   }
 }
 
-const clock = { milliseconds: Number.NaN, text: '' }
+const clock = { second: Number.NaN, text: '' }
+const SECOND_LENGTH = '2026-01-01T00:00:00'.length
 
-/** Made once a millisecond, for all requests of that time. */
-function isoNow(): string {
-  const now = Date.now()
-  if (now !== clock.milliseconds) {
-    clock.milliseconds = now
-    clock.text = new Date(now).toISOString()
+/** The time as in `toISOString`, whose part up to the second is made once a second. */
+export function isoTime(now: number): string {
+  const second = Math.floor(now / 1000)
+  if (second !== clock.second) {
+    clock.second = second
+    clock.text = new Date(now).toISOString().slice(0, SECOND_LENGTH)
   }
-  return clock.text
+  return `${clock.text}.${String(now - second * 1000).padStart(3, '0')}Z`
 }
 
 /** The operation of requests that no route matches, as in the metrics. */
