@@ -360,7 +360,9 @@ export class Exchange implements RequestHead, RequestWire {
   allowedMethods: readonly string[] = NONE
   /** The route has `mode: sse` and the client accepts an event stream. */
   streaming = false
-  /** Cancels the request when its time is over; cleared when it is answered. */
+  /** The end of its time, by `performance.now()`. */
+  deadlineAt: number | undefined = undefined
+  /** Cancels the request when its time is over; cleared when it is answered. Most requests never get one. */
   deadline: NodeJS.Timeout | undefined = undefined
 
   // token-validator

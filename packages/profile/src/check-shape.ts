@@ -64,8 +64,11 @@ class ShapeCheck {
   }
 
   private lookAtList(value: unknown, { items, nonEmpty }: Shape & { kind: 'list' }): void {
-    if (!Array.isArray(value)) return this.wrongType('an array')
-    if (nonEmpty && value.length === 0) return this.fault('minItems', 'must not be empty')
+    if (!Array.isArray(value)) {
+      this.wrongType('an array')
+      return
+    }
+    if (nonEmpty && value.length === 0) this.fault('minItems', 'must not be empty')
     if (items === undefined) return
     for (const [index, item] of value.entries()) {
       this.path.push(index)
@@ -75,8 +78,10 @@ class ShapeCheck {
   }
 
   private lookAtObject(value: unknown, { fields }: ObjectShape): void {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return this.wrongType('an object')
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.wrongType('an object')
+      return
+    }
     const members = value as Readonly<Record<string, unknown>>
     for (const name of Object.keys(fields)) this.lookAtField(members, name, fields[name] as Field)
     for (const name of Object.keys(members)) {

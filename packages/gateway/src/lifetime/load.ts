@@ -5,6 +5,7 @@ import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
 import { TenantCounts } from '../shares/tenant-counts.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
+import { startTimers, TIMER_INTERVAL_MS } from './deadlines.ts'
 
 /** All requests of the gateway, and whether it can take more. */
 export interface Load extends ActiveExchanges, Waits {
@@ -21,7 +22,6 @@ export interface Load extends ActiveExchanges, Waits {
   close(): void
 }
 
-const SAMPLE_INTERVAL_MS = 100
 const MAX_LOOP_DELAY_MS = 250
 /** Below this number of requests, a late event loop is no overload, even if they are all that the limit allows. */
 const BUSY_COUNT = 64
@@ -30,7 +30,7 @@ const BUSY_COUNT = 64
 export function createLoad(limits: () => LimitOptions): Load {
   const exchanges = createActiveExchanges('positionInLoad')
   const { active } = exchanges
-  const delay = watchLoop()
+  const delay = watchLoop(() => startTimers(active))
   const shares = new TenantCounts()
   const held = new HeldBytes(() => ({
     total: limits().max_buffered_bytes,
@@ -92,14 +92,15 @@ export function createLoad(limits: () => LimitOptions): Load {
   }
 }
 
-function watchLoop(): { isLate(): boolean; close(): void } {
-  let expectedAt = performance.now() + SAMPLE_INTERVAL_MS
+function watchLoop(onSample: () => void): { isLate(): boolean; close(): void } {
+  let expectedAt = performance.now() + TIMER_INTERVAL_MS
   let late = false
   const timer = setInterval(() => {
     const now = performance.now()
     late = now - expectedAt > MAX_LOOP_DELAY_MS
-    expectedAt = now + SAMPLE_INTERVAL_MS
-  }, SAMPLE_INTERVAL_MS)
+    expectedAt = now + TIMER_INTERVAL_MS
+    onSample()
+  }, TIMER_INTERVAL_MS)
   timer.unref()
   return { isLate: () => late, close: () => clearInterval(timer) }
 }

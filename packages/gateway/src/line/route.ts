@@ -2,6 +2,7 @@ import type { Outcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { invalidRequest, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
+import { setDeadline } from '../lifetime/deadlines.ts'
 import { NEIGHBOUR_FAULT } from '../lifetime/router.ts'
 import type { Parts } from './parts.ts'
 
@@ -34,13 +35,11 @@ function isMisplacedBody(fault: Outcome): boolean {
   return fault.type === 'validation_failed' && fault.errors.every(({ field }) => field === 'body')
 }
 
-/** Starts one exact timer for the whole request (F7), counted from the arrival of the head; 0 means none. */
+/** The time of the whole request counts from the arrival of its head; 0 means that it has none. */
 function startDeadline(exchange: Exchange, { executionTimeoutSeconds }: RouteConfig): void {
   if (executionTimeoutSeconds === 0) return
   const seconds = executionTimeoutSeconds + (exchange.streaming ? STREAM_SURPLUS_SECONDS : 0)
-  const leftMs = seconds * 1000 - (performance.now() - exchange.startedAt)
-  // A request that waited behind others on its connection may be late already; Node warns of a negative time.
-  exchange.deadline = setTimeout(() => exchange.signal.cancel('timeout'), Math.max(1, leftMs))
+  setDeadline(exchange, exchange.startedAt + seconds * 1000)
 }
 
 /** Whether an `Accept` header asks for an event stream by name; a wildcard or a weight of zero does not. */
