@@ -16,7 +16,9 @@ import {
 import { useConsoleStack } from './console-stack.ts'
 import { makeTraffic } from './make-traffic.ts'
 import { postSwallowed } from './swallowed-records.ts'
+import { testTimeline } from './timeline-tests.ts'
 import { copied, fillIn, focused, openView, send, untilEnded } from './try-flow.ts'
+import { testTry } from './try-tests.ts'
 
 const needed = { program: 'chromium', package: 'chromium' }
 const found = ensureProgram(needed)
@@ -274,7 +276,8 @@ function clickThrough(executablePath: string): void {
     onTestFinished(() => opened.close())
     const { page } = opened
     await page.getByText('Connected').waitFor()
-    for (const place of ['live', `timeline/${correlationId}`, 'timeline', 'try', 'routes', 'usage']) {
+    // Try, Routes and Usage are the same in every run: the accessibility test has them in all looks.
+    for (const place of ['live', `timeline/${correlationId}`, 'timeline']) {
       await page.goto(`${stack().url}/#/${place}`)
       await page.locator('main section, main form').first().waitFor()
       for (const theme of themes) {
@@ -391,4 +394,8 @@ function clickThrough(executablePath: string): void {
       await page.getByText('There is no record of this correlation id.').waitFor()
     })
   })
+
+  // On the same stack: to start one takes as long as the tests of a view.
+  describe('Timeline', () => testTimeline(stack))
+  describe('Try', () => testTry(stack))
 }
