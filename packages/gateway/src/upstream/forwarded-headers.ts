@@ -62,8 +62,8 @@ const OWNED = new Set(
   ].map((name) => normalised(name.toLowerCase())),
 )
 
-/** Cached by the name as it was sent: most requests have known names. */
-const isOwned = memoize((name) => OWNED.has(normalised(name.toLowerCase())))
+/** The key of a header, or nothing for one that is dropped; cached by the name as it was sent. */
+const passedKey = memoize((name) => (OWNED.has(normalised(name.toLowerCase())) ? '' : headerKey(name)))
 
 const FORGEABLE_NAMES = new Set(FORGEABLE.map((name) => normalised(name.toLowerCase())))
 
@@ -116,9 +116,8 @@ function passedHeaders(exchange: Exchange): string[] {
   const passed: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
-    if (isOwned(name)) continue
-    const key = headerKey(name)
-    if (named?.has(key)) continue
+    const key = passedKey(name)
+    if (key === '' || named?.has(key)) continue
     // A compressed stream cannot be flushed chunk by chunk, the usage in a compressed answer cannot be read, and a
     // stored answer is for retries of any client.
     if (isPlain && key === 'accept-encoding') continue

@@ -1,6 +1,7 @@
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { headerKey } from '../listen/header-name.ts'
+import { joined } from '../listen/header-value.ts'
 import { memoize } from '../listen/memoize.ts'
 import type { UpstreamAnswer } from './dispatch.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
@@ -8,10 +9,10 @@ import { connectionNames, isHopByHop } from './forwarded-headers.ts'
 /** Headers that the gateway sets itself. */
 const REPLACED = new Set<string>([headerKeys.profile, headerKeys.correlationId, headerKeys.requestId])
 
-/** Dropped on every route; cached by the name as it was sent. */
-const neverReturned = memoize((name) => {
-  const key = name.toLowerCase()
-  return isHopByHop(key, undefined) || REPLACED.has(key)
+/** The key of a header, or nothing for one that no route returns; cached by the name as it was sent. */
+const returnedKey = memoize((name) => {
+  const key = headerKey(name)
+  return isHopByHop(key, undefined) || REPLACED.has(key) ? '' : key
 })
 
 /** Properties of the route and the answer that decide about headers. */
@@ -63,9 +64,8 @@ function passedHeaders({ status, rawHeaders }: AnswerHeaders, options: PassOptio
   const passed: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
-    if (neverReturned(name)) continue
-    const key = headerKey(name)
-    if (named?.has(key)) continue
+    const key = returnedKey(name)
+    if (key === '' || named?.has(key)) continue
     if (isOwn(key, options)) continue
     if (wrong?.has(key)) continue
     passed.push(name, rawHeaders[index + 1] ?? '')
@@ -89,11 +89,9 @@ const STREAM_HEADERS = [
 
 /** All values of a header in a list of names and values, joined as in RFC 9110, section 5.3. */
 export function joinedHeader(rawHeaders: readonly string[], key: string): string | undefined {
-  let joined: string | undefined
+  let value: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (headerKey(rawHeaders[index] ?? '') !== key) continue
-    const value = rawHeaders[index + 1] ?? ''
-    joined = joined === undefined ? value : `${joined}, ${value}`
+    if (headerKey(rawHeaders[index] ?? '') === key) value = joined(value, rawHeaders[index + 1] ?? '')
   }
-  return joined
+  return value
 }

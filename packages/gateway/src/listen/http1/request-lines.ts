@@ -1,4 +1,5 @@
 import { headerName } from '../header-name.ts'
+import { joined, withoutBlanks } from '../header-value.ts'
 import { memoize } from '../memoize.ts'
 import { badRequest, headTooLarge } from './malformed.ts'
 
@@ -43,6 +44,7 @@ const AUTHORITY = /^[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]+$/
 const LENGTH = /^\d{1,400}$/
 const LARGEST_LENGTH = 2n ** 64n - 1n
 const SAFE_DIGITS = 15
+const TAB = 0x09
 
 /** Whether the first bytes of a request line can become one: a method that is known so far. */
 export function refuseImpossibleMethod(line: string): void {
@@ -194,24 +196,5 @@ const connectionOptions = memoize((value): ReadonlySet<string> => new Set(listIt
 
 /** The members of a list (RFC 9110, section 5.6.1). */
 function listItems(value: string): string[] {
-  return value.split(',').map((item) => withoutBlanks(item, 0, item.length))
-}
-
-function joined(before: string | undefined, value: string): string {
-  return before === undefined ? value : `${before}, ${value}`
-}
-
-/** Not `trim`, which removes more than the blanks of RFC 9110, section 5.6.3. */
-function withoutBlanks(text: string, start: number, end: number): string {
-  let from = start
-  let to = end
-  while (from < to && isBlank(text.charCodeAt(from))) from += 1
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1
-  return text.slice(from, to)
-}
-
-const TAB = 0x09
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === TAB
+  return value.split(',').map((item) => withoutBlanks(item))
 }

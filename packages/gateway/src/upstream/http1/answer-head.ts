@@ -1,4 +1,5 @@
 import { headerName } from '../../listen/header-name.ts'
+import { joined, withoutBlanks } from '../../listen/header-value.ts'
 import { memoize } from '../../listen/memoize.ts'
 
 /** The answer is not valid HTTP. The message names the fault and never quotes the answer. */
@@ -95,18 +96,6 @@ function readField(
   noteFraming(key, value, found)
 }
 
-/** Not `trim`, which removes more than the blanks of RFC 9110, section 5.6.3. */
-function withoutBlanks(text: string, start: number, end: number): string {
-  let [from, to] = [start, end]
-  while (from < to && isBlank(text.charCodeAt(from))) from += 1
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1
-  return text.slice(from, to)
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
-}
-
 /** Compares by length first: few headers are about framing. */
 function noteFraming(key: string, value: string, found: FramingHeaders): void {
   switch (key.length) {
@@ -120,10 +109,6 @@ function noteFraming(key: string, value: string, found: FramingHeaders): void {
     case 17:
       if (key === 'transfer-encoding') found.coding = joined(found.coding, value)
   }
-}
-
-function joined(before: string | undefined, value: string): string {
-  return before === undefined ? value : `${before}, ${value}`
 }
 
 /** RFC 9112, section 6.3, without its optional leniency. */

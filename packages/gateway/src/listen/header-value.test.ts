@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { joined, withoutBlanks } from './header-value.ts'
+
+it.each([
+  ['', ''],
+  [' \t ', ''],
+  [' a b\t', 'a b'],
+  ['\u00a0a\v', '\u00a0a\v'],
+])('%j is %j without the blanks around it', (text, value) => {
+  expect(withoutBlanks(text)).toBe(value)
+  expect(withoutBlanks(`x${text}x`, 1, text.length + 1)).toBe(value)
+})
+
+it('joins repeated values, also empty ones', () => {
+  expect(joined(undefined, 'a')).toBe('a')
+  expect(joined('a', 'b')).toBe('a, b')
+  expect(joined('', '')).toBe(', ')
+})

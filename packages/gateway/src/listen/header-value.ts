@@ -1,0 +1,20 @@
+const BLANK = 0x20
+const TAB = 0x09
+
+/** A part of a text without the blanks around it. Not `trim`, which removes more than those of RFC 9110, section 5.6.3. */
+export function withoutBlanks(text: string, start = 0, end = text.length): string {
+  let from = start
+  let to = end
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1
+  return text.slice(from, to)
+}
+
+function isBlank(code: number): boolean {
+  return code === BLANK || code === TAB
+}
+
+/** The value of a header that may be sent several times (RFC 9110, section 5.3). */
+export function joined(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`
+}
