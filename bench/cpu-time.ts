@@ -17,3 +17,26 @@ export function residentKilobytes(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes)
 }
+
+/** The CPU time of the whole machine so far, in ticks. */
+export interface MachineTime {
+  readonly used: number
+  /** Time in which a process could have run, and the host ran something else. */
+  readonly stolen: number
+}
+
+/** Reads the first line of `/proc/stat`. */
+export function machineTime(line: string = readFileSync('/proc/stat', 'utf8')): MachineTime {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = (line.split('\n')[0] ?? '')
+    .split(/\s+/)
+    .slice(1)
+    .map(Number)
+  return { used: user + nice + system + irq + softIrq, stolen }
+}
+
+/** How much of the time that processes asked for the host took away, in percent. */
+export function stolenPercent(before: MachineTime, after: MachineTime): number {
+  const stolen = after.stolen - before.stolen
+  const asked = after.used - before.used + stolen
+  return asked === 0 ? 0 : (stolen / asked) * 100
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { endDescendants } from '../chaos/end-descendants.ts'
 import { type Asked, partNames, readArguments } from './arguments.ts'
 import { type BenchContext, findPrograms } from './bench-context.ts'
+import { machineTime, stolenPercent } from './cpu-time.ts'
 import { measureColdTokens } from './measures/cold-tokens.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
@@ -95,13 +96,14 @@ async function measureAll(
   machine: Machine,
   { wants, quick, isPartial, peers }: Asked,
 ): Promise<Results> {
+  const before = machineTime()
   const throughput = []
   for (const scenario of scenarios)
     if (wants(scenario.name)) throughput.push(await measureThroughput(context, scenario))
   const allPlugins = scenarios.find(({ name }) => name === 'all-plugins')
   const counts = quick ? { busy: 200, idle: 500, stalled: 100 } : { busy: 500, idle: 5000, stalled: 1000 }
   const inQuickRun = (name: string) => wants(name) && (!quick || isPartial)
-  return {
+  const measured: Omit<Results, 'stolenPercent'> = {
     version: readVersion(),
     commit: readCommit(),
     date: new Date().toISOString(),
@@ -123,6 +125,7 @@ async function measureAll(
       : {}),
     ...(peers ? { peers: await measurePeers(context) } : {}),
   }
+  return { ...measured, stolenPercent: stolenPercent(before, machineTime()) }
 }
 
 function publish(results: Results, output: string): void {

@@ -10,7 +10,7 @@ export function reportOf(results: Results): string {
   const sections = [
     `Version ${results.version} (${results.commit}), ${results.date}, seed ${results.seed}${results.quick ? ', quick' : ''}. ` +
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGigabytes} GB, Linux ${machine.kernel}, Node ${machine.node}; ` +
-      `load before the run ${machine.loadBefore.toFixed(2)}.`,
+      `load before the run ${machine.loadBefore.toFixed(2)}, ${results.stolenPercent.toFixed(0)} % of the CPU time taken by the host.`,
     ...results.throughput.map(throughputSection),
     coldTokensSection(results),
     streamSection(results),

@@ -17,6 +17,8 @@ export interface Results {
   readonly seed: number
   readonly quick: boolean
   readonly machine: Machine
+  /** The part of the CPU time of the run that the host took away. */
+  readonly stolenPercent: number
   readonly throughput: readonly ThroughputResult[]
   readonly coldTokens?: ColdTokensResult
   readonly latency?: LatencyResult

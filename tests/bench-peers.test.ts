@@ -107,6 +107,7 @@ const empty = {
   seed: 1,
   quick: false,
   machine: { cpu: 'x', cores: 2, memoryGigabytes: 1, kernel: '6', node: 'v24', loadBefore: 0 },
+  stolenPercent: 0,
   throughput: [],
 }
 

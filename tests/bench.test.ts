@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { machineTime, stolenPercent } from '../bench/cpu-time.ts'
 import { percentile, ratios, spreadOf } from '../bench/statistics.ts'
 import { descendantsOf } from '../chaos/end-descendants.ts'
 import { testWithProgram } from './debian-package.ts'
@@ -99,4 +100,12 @@ test('ratios are taken round by round, and the median of an even number lies bet
   expect(ratios([2, 9], [1, 3])).toEqual({ median: 2.5, low: 2, high: 3 })
   expect(spreadOf([3, 1, 2])).toEqual({ median: 2, low: 1, high: 3 })
   expect(percentile([10, 20, 30, 40, 50], 75)).toBe(40)
+})
+
+test('the time that the host took is a part of the time that was asked for', () => {
+  const before = machineTime('cpu  100 10 50 9000 40 1 9 30 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n')
+  expect(before).toEqual({ used: 170, stolen: 30 })
+  expect(stolenPercent(before, { used: 470, stolen: 130 })).toBe(25)
+  expect(stolenPercent(before, before)).toBe(0)
+  expect(machineTime().used).toBeGreaterThan(0)
 })
