@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   type FieldError,
   headerKeys,
@@ -11,6 +10,7 @@ import type { RequestHead } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
 import { headerKey } from './header-name.ts'
 import type { WireHead } from './http1/request-lines.ts'
+import { UuidSource } from './uuid-source.ts'
 
 /** A judged head, and whether its connection can be trusted behind it. */
 export interface JudgedHead extends RequestHead {
@@ -94,11 +94,13 @@ const TRACE_HEADERS = {
 function identifier(headers: CollectedHeaders, { name, key }: NamedHeader, errors: FieldError[]): string {
   const value = headers[key] ?? ''
   // An empty one counts as absent (decision 14).
-  if (value === '') return randomUUID()
+  if (value === '') return uuids.next()
   if (isIdentifier(value) && !errors.some(({ field }) => field === name)) return value
   errors.push({ field: name, message: 'must be 1 to 256 printable ASCII characters' })
-  return randomUUID()
+  return uuids.next()
 }
+
+const uuids = new UuidSource()
 
 type CollectedHeaders = Record<string, string | undefined>
 
