@@ -7,7 +7,10 @@ import { serve } from '@agentic-rest/service/node'
 import { expect, onTestFinished, test } from 'vitest'
 import { operations } from '../../packages/cli/template/src/operations.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
+import { sharedStore } from '../../packages/service/test/harness/shared-store.ts'
 import { repositoryRoot, run } from '../packed-packages.ts'
+
+const store = sharedStore()
 
 /** A folder with the gateway and the people of a new project. */
 function projectFolder(change: (gateway: string) => string = (text) => text): string {
@@ -21,7 +24,7 @@ function projectFolder(change: (gateway: string) => string = (text) => text): st
 
 /** The service of a new project on a free port. */
 async function startService(options: Partial<ServiceOptions> = {}): Promise<string> {
-  const service = createService({ operations, store: { memory: true }, ...options })
+  const service = createService({ operations, store, ...options })
   const { port, stop } = await serve({ fetch: service.fetch, port: 0, closes: [service] })
   onTestFinished(stop)
   return String(port)
@@ -117,7 +120,7 @@ test('routes add leaves routes with another target alone, and takes a target wit
 
 test('routes add reads a document from a file, and needs a target for it', async () => {
   const folder = projectFolder(withoutRoutes)
-  const service = createService({ operations, store: { memory: true }, publicPath: '/shop' })
+  const service = createService({ operations, store, publicPath: '/shop' })
   onTestFinished(() => service.close())
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(service.openapi()))
   const add = 'routes add gateway.yaml --from openapi.json'
@@ -234,7 +237,7 @@ test('check --live does not count people whose tenant is not allowed', async () 
 })
 
 test('check --live waits for a service that is slow to start', async () => {
-  const service = createService({ operations, store: { memory: true } })
+  const service = createService({ operations, store })
   onTestFinished(() => service.close())
   const server = createServer((_, response) => {
     setTimeout(() => response.end(JSON.stringify(service.openapi())), 6_000)

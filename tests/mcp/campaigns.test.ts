@@ -3,11 +3,13 @@ import { createCatalogue, createFacade, type Send, systemEnvironment } from '../
 import { optimize, walkBackground, walkOutcomes } from './campaign-flow.ts'
 import { startMcpServer } from './http-server.ts'
 import { clientKinds, connectClient } from './official-clients.ts'
-import { startCampaignWorld, startWritingGateway } from './tool-gateway.ts'
+import { campaignStore, startCampaignWorld, startWritingGateway } from './tool-gateway.ts'
+
+const store = campaignStore()
 
 /** The campaign service behind its gateway, which an endpoint calls over HTTP. */
 async function startCampaignTools() {
-  const { config, service, tokenOf } = await startCampaignWorld()
+  const { config, service, tokenOf } = await startCampaignWorld(store)
   const { mcp: _, ...plain } = config
   const { baseUrl } = await startWritingGateway(plain)
   const send: Send = async ({ method, path, headers, body, signal }) => {

@@ -8,11 +8,13 @@ import {
   walkOutcomes,
 } from './campaign-flow.ts'
 import { clientKinds, connectClient, type Json } from './official-clients.ts'
-import { PUBLIC_URL, startToolGateway } from './tool-gateway.ts'
+import { campaignStore, PUBLIC_URL, startToolGateway } from './tool-gateway.ts'
+
+const store = campaignStore()
 
 describe.each(clientKinds)('%s', (kind) => {
   test('gets the outcomes of the campaign service from the endpoint of its gateway', async () => {
-    const { baseUrl, url, tokenOf, written, records } = await startToolGateway()
+    const { baseUrl, url, tokenOf, written, records } = await startToolGateway(store)
     await walkOutcomes({ baseUrl, tokenOf, connect: (person) => connectClient(kind, url, person) })
     const bob = await connectClient(kind, url, {
       asked: [],
@@ -40,12 +42,12 @@ describe.each(clientKinds)('%s', (kind) => {
 })
 
 test('work in the background is a task to its end, and a conflict for others meanwhile', async () => {
-  const { url, tokenOf } = await startToolGateway()
+  const { url, tokenOf } = await startToolGateway(store)
   await walkBackground(url, await tokenOf('alice', 'campaign:optimize'))
 })
 
 test('a client without a good token learns where people sign in', async () => {
-  const { baseUrl, url, issuer } = await startToolGateway()
+  const { baseUrl, url, issuer } = await startToolGateway(store)
   const metadata = 'https://agents.example.test/.well-known/oauth-protected-resource/mcp'
   const missing = await postModern(url, 'tools/list', {})
   expect(missing.status).toBe(401)
@@ -77,7 +79,7 @@ test('a client without a good token learns where people sign in', async () => {
 })
 
 test('a page of another site is refused before its token is looked at', async () => {
-  const { url, tokenOf } = await startToolGateway()
+  const { url, tokenOf } = await startToolGateway(store)
   const headers = { Authorization: `Bearer ${await tokenOf('alice')}` }
   const asked = async (origin: string) =>
     (await postModern(url, 'tools/list', { headers: { ...headers, Origin: origin } })).status
@@ -87,7 +89,7 @@ test('a page of another site is refused before its token is looked at', async ()
 })
 
 test('the token of a client stays in the gateway', async () => {
-  const { url, tokenOf, records } = await startToolGateway()
+  const { url, tokenOf, records } = await startToolGateway(store)
   const token = await tokenOf('alice')
   const headers = { Authorization: `Bearer ${token}` }
   const params = { name: 'read-campaign', arguments: { campaignId: 'cmp-123' } }
@@ -98,7 +100,7 @@ test('the token of a client stays in the gateway', async () => {
 })
 
 test('100 replays of the last round have one effect, and a changed state has none', async () => {
-  const { baseUrl, url, tokenOf, effects } = await startToolGateway()
+  const { baseUrl, url, tokenOf, effects } = await startToolGateway(store)
   const call = await askForGoal(url, await tokenOf('alice', 'campaign:optimize'))
   const before = await effects()
   await replayLastRound(call)

@@ -7,7 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { repositoryRoot } from '../packed-packages.ts'
 import { walkOutcomes } from './campaign-flow.ts'
 import { clientKinds, connectByLines, type Json } from './official-clients.ts'
-import { startToolGateway } from './tool-gateway.ts'
+import { campaignStore, startToolGateway } from './tool-gateway.ts'
+
+const store = campaignStore()
 
 const agentic = join(repositoryRoot, 'packages/cli/bin/agentic.cjs')
 const compileCache = join(repositoryRoot, '.agentic/compile-cache')
@@ -20,7 +22,7 @@ const environmentWith = (token: string) => ({
 
 describe.each(clientKinds)('%s', (kind) => {
   test('gets the outcomes of a gateway over the lines of "agentic mcp"', async () => {
-    const { baseUrl, tokenOf } = await startToolGateway()
+    const { baseUrl, tokenOf } = await startToolGateway(store)
     const program = (token: string) => ({
       command: process.execPath,
       args: [agentic, 'mcp', '--url', kind === 'sdk 1.32.2' ? `${baseUrl}/mcp` : baseUrl],
@@ -82,7 +84,7 @@ const request = (id: number | string, method: string, params: Json = {}) => ({
 })
 
 test('bad lines and huge messages are errors, and the process serves on', async () => {
-  const { baseUrl, tokenOf } = await startToolGateway()
+  const { baseUrl, tokenOf } = await startToolGateway(store)
   const token = await tokenOf('alice', 'campaign:optimize')
   const { child, send, next, stderr, ended } = startLines(`${baseUrl}/`, token)
   send('{"jsonrpc":')
@@ -112,7 +114,7 @@ test('bad lines and huge messages are errors, and the process serves on', async 
 })
 
 test('a refused token and a gateway that is away are told to the client, without the token', async () => {
-  const { baseUrl, gateway, issuer } = await startToolGateway()
+  const { baseUrl, gateway, issuer } = await startToolGateway(store)
   const claims = { sub: 'alice', aud: 'agentic', tenant_id: 'acme' }
   const token = await issuer.token({ claims })
   const { child, send, next, stderr, ended } = startLines(baseUrl, token)
@@ -131,7 +133,7 @@ test('a refused token and a gateway that is away are told to the client, without
 })
 
 test('a cancellation and SIGTERM end a call that waits, each with an error', async () => {
-  const { baseUrl, tokenOf, records } = await startToolGateway()
+  const { baseUrl, tokenOf, records } = await startToolGateway(store)
   const { child, send, next, ended } = startLines(baseUrl, await tokenOf('alice', 'campaign:optimize'))
   const capabilities = { elicitation: { form: {}, url: {} } }
   const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'x', version: '1' } }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { createGateway, createLog, formatFaults, type GatewayConfig, loadConfig } from '@agentic-rest/gateway'
-import { createStore } from '@agentic-rest/service'
-import { expect, onTestFinished } from 'vitest'
+import { createStore, type Store } from '@agentic-rest/service'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
+import { CREATED_AT } from '../../examples/campaigns/src/demonstration-data.ts'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
 import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
@@ -12,12 +13,27 @@ import type { Json } from './official-clients.ts'
 /** The address of the endpoint for tokens. */
 export const PUBLIC_URL = 'https://agents.example.test/mcp'
 
-/** The campaign service, an issuer, and the configuration of the reference stack for both, without the service's own trust. */
-export async function startCampaignWorld() {
-  // One per test: files of one process share this module, so hooks of the module would run for the first file alone.
+/**
+ * One database with the demonstration campaigns for the tests of a file, before each as at first: opening one takes a
+ * second. Each file calls it: files of one process share this module, whose hooks would run for the first file alone.
+ */
+export function campaignStore(): Store {
   const store = createStore({ memory: true })
-  onTestFinished(() => store.close())
-  await prepareTables(store)
+  beforeAll(() => prepareTables(store))
+  beforeEach(async () => {
+    const rows = await store.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '%migration%'
+         AND tablename NOT IN ('campaigns', 'daily_metrics')`,
+    )
+    await store.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY`)
+    await store.query('DELETE FROM campaigns WHERE created_at > $1', [CREATED_AT])
+  })
+  afterAll(() => store.close())
+  return store
+}
+
+/** The campaign service, an issuer, and the configuration of the reference stack for both, without the service's own trust. */
+export async function startCampaignWorld(store: Store) {
   const service = await startCampaigns({ store, stepMs: 150, forecastDayMs: undefined })
   const issuer = await startIssuer('RS256')
   onTestFinished(() => issuer.close())
@@ -56,8 +72,8 @@ export async function untilComplete(baseUrl: string): Promise<void> {
 }
 
 /** The gateway of the reference stack with every route of the campaign service as a tool. */
-export async function startToolGateway() {
-  const { config, ...world } = await startCampaignWorld()
+export async function startToolGateway(store: Store) {
+  const { config, ...world } = await startCampaignWorld(store)
   const { baseUrl, written, gateway } = await startWritingGateway(config)
   await untilComplete(baseUrl)
   const records = () =>

@@ -7,7 +7,9 @@ import { testWithRedis } from '../../packages/gateway/test/shared-limits/with-re
 import { childrenOf } from '../workers/start-workers.ts'
 import { askForGoal, replayLastRound, typeOf, walkBackground, walkOutcomes } from './campaign-flow.ts'
 import { clientKinds, connectClient } from './official-clients.ts'
-import { startCampaignWorld, startWritingGateway, untilComplete } from './tool-gateway.ts'
+import { campaignStore, startCampaignWorld, startWritingGateway, untilComplete } from './tool-gateway.ts'
+
+const store = campaignStore()
 
 /** A proxy that gives each request to the next gateway, on a connection of its own. */
 async function startRoundRobin(urls: readonly string[]): Promise<string> {
@@ -35,7 +37,7 @@ testWithRedis(
   'two gateways behind a proxy serve all flows, also when a worker is killed between two rounds',
   async (startRedis) => {
     const { url: redis_url } = await startRedis()
-    const { config, tokenOf, effects } = await startCampaignWorld()
+    const { config, tokenOf, effects } = await startCampaignWorld(store)
     const shared = { ...config, gateway: { ...config.gateway, shared: { redis_url } } }
     const several = { ...shared, gateway: { ...shared.gateway, workers: 2 } }
     const folder = folderWith({ 'gateway.yaml': JSON.stringify(several) })

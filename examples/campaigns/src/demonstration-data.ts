@@ -20,7 +20,8 @@ interface Effect {
 const FIRST_DAY = Date.UTC(2026, 4, 4)
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS = 28
-const CREATED_AT = '2026-05-01T08:00:00.000Z'
+/** The time at which the campaigns of the demonstration say they were created. */
+export const CREATED_AT = '2026-05-01T08:00:00.000Z'
 const CTR = 0.021
 const LEADS_PER_CLICK = 0.14
 const CENTS_PER_CLICK = 46
