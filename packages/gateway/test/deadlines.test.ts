@@ -120,13 +120,20 @@ describe('executionTimeoutSeconds', () => {
   })
 })
 
+/** The clock and the timers of a gateway that is started from now on; sockets keep theirs. */
+function fakeTime(): void {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+  })
+}
+
 describe('the deadline of a stream', () => {
   afterEach(() => void vi.useRealTimers())
 
   it('is 30 s later, and the stream ends by the last frame', async () => {
     const upstream = await startEventUpstream()
+    fakeTime()
     const { url, metrics } = await startGateway({ routes: [route(upstream.url, { mode: 'sse' })] })
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const headers = { 'x-correlation-id': 'c', 'x-request-id': 'r' }
     const client = await openStream({ url: `${url}/slow`, headers })
     const { response, closed } = await upstream.opened()
@@ -160,8 +167,8 @@ describe('the deadline of a stream', () => {
 
   it('is a real response before the first byte', async () => {
     const upstream = await startUpstream(() => undefined)
+    fakeTime()
     const { url } = await startGateway({ routes: [route(upstream.url, { mode: 'sse' })] })
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const answer = ask(url, { Accept: 'text/event-stream' })
     await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { interval: 5, timeout: PATIENCE_MS })
     vi.advanceTimersByTime(31_001)
