@@ -18,7 +18,7 @@ export function boundYoungGeneration(): void {
   if (isChosen()) return
   // For so few bytes the threads of a collection mostly wait for each other, above all on one core.
   setFlagsFromString('--no-parallel-scavenge')
-  // The few buffers behind a collection are freed at once: a thread that is woken for them costs more, sixty times a second.
+  // A collection frees few buffers. To wake a thread for them, sixty times a second, costs more than to free them at once.
   setFlagsFromString('--no-concurrent-array-buffer-sweeping')
   fillYoungGeneration()
   let factor = NO_GROWTH

@@ -283,7 +283,7 @@ export interface RequestWire {
   readonly spanId: string
   /** `performance.now()` at the arrival of the head. */
   readonly startedAt: number
-  /** Its connection was promised to stay open by an answer that ended in a drain: the client could not know of the end. */
+  /** The answer before it on its connection promised to keep the connection, and ended in a drain: the client could not know. */
   readonly isPromised?: boolean
 }
 

@@ -132,6 +132,45 @@ describe('draining', () => {
     await drained
   })
 
+  it('waits for the client of such a request, whenever its answer comes', async () => {
+    const events = await startEventUpstream()
+    const { upstream, arrived } = await startSlow()
+    const { gateway, port } = await startGateway({
+      gateway: { cors: { origins: ['https://app.example'] } },
+      routes: [
+        { id: 'llm', method: 'GET', path: '/llm', target: events.url, mode: 'sse' },
+        { id: 'item', method: 'POST', path: '/item', target: upstream.url },
+      ],
+    })
+    const sockets = await Promise.all([openSocket(port), openSocket(port)])
+    const received: [string, string] = ['', '']
+    for (const index of [0, 1] as const) {
+      const socket = sockets[index]
+      socket.on('data', (bytes) => (received[index] += bytes))
+      socket.write(get('/llm'))
+    }
+    await expect.poll(() => events.streams.length).toBe(2)
+    const drained = gateway.drain()
+    await untilRefused(port)
+    for (const { response } of events.streams) response.end('data: last\n\n')
+    await expect.poll(() => received.filter((text) => text.endsWith('0\r\n\r\n')).length).toBe(2)
+    const [upload, preflight] = sockets
+    upload.write('POST /item HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\nContent-Length: 2\r\n\r\n{}')
+    preflight.write(
+      'OPTIONS /item HTTP/1.1\r\nHost: g\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+    )
+    const closed = [once(upload, 'close'), once(preflight, 'close')]
+    const finish = await arrived()
+    await closed[1]
+    expect(received[1]).toMatch(/HTTP\/1\.1 204 No Content\r\n(.|\s)*Connection: close/)
+    // Longer than quiet connections are waited for.
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    finish?.()
+    await closed[0]
+    expect(received[0]).toMatch(/HTTP\/1\.1 200 OK\r\n(.|\s)*\{"done":true\}\r\n0\r\n\r\n$/)
+    await drained
+  })
+
   it('ends streams with the last frame at the deadline, and cancels what has not answered', async () => {
     const events = await startEventUpstream()
     const { upstream, arrived } = await startSlow()

@@ -20,9 +20,9 @@ export type ShapeRule =
 
 /** All faults of a value; empty if it has the shape. */
 export function checkShape(value: unknown, shape: Shape): ShapeFault[] {
-  const check = new ShapeCheck()
-  check.look(value, shape)
-  return check.faults
+  const walk = new ShapeCheck()
+  walk.check(value, shape)
+  return walk.faults
 }
 
 /** One walk through a value. The pointer is put together only for a fault: most answers have none. */
@@ -31,14 +31,14 @@ class ShapeCheck {
   /** The members and indexes that lead to the current value. */
   private readonly path: (string | number)[] = []
 
-  look(value: unknown, shape: Shape): void {
+  check(value: unknown, shape: Shape): void {
     switch (shape.kind) {
       case 'text':
         if (typeof value !== 'string') this.wrongType('a string')
         else if (shape.nonEmpty && value === '') this.fault('minLength', 'must not be empty')
         return
       case 'oneOf':
-        this.lookAtChoice(value, shape.values)
+        this.checkChoice(value, shape.values)
         return
       case 'integer':
         if (!Number.isInteger(value)) this.wrongType('an integer')
@@ -49,21 +49,21 @@ class ShapeCheck {
         if (typeof value !== 'boolean') this.wrongType('a boolean')
         return
       case 'list':
-        this.lookAtList(value, shape)
+        this.checkList(value, shape)
         return
       case 'object':
-        this.lookAtObject(value, shape)
+        this.checkObject(value, shape)
     }
   }
 
-  private lookAtChoice(value: unknown, values: readonly string[]): void {
+  private checkChoice(value: unknown, values: readonly string[]): void {
     if (typeof value === 'string' && values.includes(value)) return
     const [only, ...others] = values
     if (others.length === 0) this.fault('const', `must be "${only}"`)
     else this.fault('enum', `must be one of ${values.join(', ')}`)
   }
 
-  private lookAtList(value: unknown, { items, nonEmpty }: Shape & { kind: 'list' }): void {
+  private checkList(value: unknown, { items, nonEmpty }: Shape & { kind: 'list' }): void {
     if (!Array.isArray(value)) {
       this.wrongType('an array')
       return
@@ -72,18 +72,18 @@ class ShapeCheck {
     if (items === undefined) return
     for (const [index, item] of value.entries()) {
       this.path.push(index)
-      this.look(item, items)
+      this.check(item, items)
       this.path.pop()
     }
   }
 
-  private lookAtObject(value: unknown, { fields }: ObjectShape): void {
+  private checkObject(value: unknown, { fields }: ObjectShape): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.wrongType('an object')
       return
     }
     const members = value as Readonly<Record<string, unknown>>
-    for (const name of Object.keys(fields)) this.lookAtField(members, name, fields[name] as Field)
+    for (const name of Object.keys(fields)) this.checkField(members, name, fields[name] as Field)
     for (const name of Object.keys(members)) {
       if (Object.hasOwn(fields, name)) continue
       this.path.push(name)
@@ -92,9 +92,9 @@ class ShapeCheck {
     }
   }
 
-  private lookAtField(members: Readonly<Record<string, unknown>>, name: string, field: Field): void {
+  private checkField(members: Readonly<Record<string, unknown>>, name: string, field: Field): void {
     this.path.push(name)
-    if (Object.hasOwn(members, name)) this.look(members[name], field)
+    if (Object.hasOwn(members, name)) this.check(members[name], field)
     else if (!field.optional) this.fault('required', 'is required')
     this.path.pop()
   }

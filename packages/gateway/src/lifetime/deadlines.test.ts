@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { makeExchange } from '../../test/plugins/make-exchange.ts'
-import { setDeadline, startTimers, TIMER_INTERVAL_MS } from './deadlines.ts'
+import { LOOK_INTERVAL_MS, setDeadline, startTimers } from './deadlines.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 it('cancels a request at its exact time, wherever its timer started', () => {
   const exchange = makeExchange()
   setDeadline(exchange, performance.now() + 1000)
-  vi.advanceTimersByTime(TIMER_INTERVAL_MS - 1)
+  vi.advanceTimersByTime(LOOK_INTERVAL_MS - 1)
   expect(vi.getTimerCount()).toBe(0)
   startTimers([exchange])
   startTimers([exchange])
@@ -21,8 +21,8 @@ it('cancels a request at its exact time, wherever its timer started', () => {
 
 it('does not wait for the next check where it could come too late', () => {
   const exchange = makeExchange()
-  setDeadline(exchange, performance.now() + 2 * TIMER_INTERVAL_MS - 1)
-  vi.advanceTimersByTime(2 * TIMER_INTERVAL_MS - 1)
+  setDeadline(exchange, performance.now() + 2 * LOOK_INTERVAL_MS - 1)
+  vi.advanceTimersByTime(2 * LOOK_INTERVAL_MS - 1)
   expect(exchange.signal.reason).toBe('timeout')
 })
 

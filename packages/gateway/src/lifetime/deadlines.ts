@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange.ts'
 
-/** How often `startTimers` is called. */
-export const TIMER_INTERVAL_MS = 100
+/** How often the gateway looks at its requests and at its own delay. */
+export const LOOK_INTERVAL_MS = 100
 
 /**
  * Sets the end of a request's time, by `performance.now()`. It gets its timer from `startTimers`: most requests are
@@ -10,7 +10,7 @@ export const TIMER_INTERVAL_MS = 100
 export function setDeadline(exchange: Exchange, at: number): void {
   exchange.deadlineAt = at
   const now = performance.now()
-  if (at < now + 2 * TIMER_INTERVAL_MS) startTimer(exchange, at, now)
+  if (at < now + 2 * LOOK_INTERVAL_MS) startTimer(exchange, at, now)
 }
 
 /** Gives each request with a deadline one exact timer (F7), unless it has one. */

@@ -38,19 +38,20 @@ export async function drain({ config, state, listener, load, log, links }: Drain
   const drainMs = config.drain_seconds * 1000
   await emptyAcceptQueue(() => listener.accepted, Math.min(EMPTY_QUEUE_MS, drainMs / 2))
   // Requests are refused only after the last connection is accepted: one accepted meanwhile is still served.
-  await listener.drain()
+  const endsAt = startedAt + drainMs
+  await listener.drain(endsAt)
   await until(() => listener.silent === 0, Math.min(FIRST_REQUEST_MS, drainMs / 2))
   state.closing = true
   links.endSubscriptions()
-  const finishOrCancel = async () => {
-    const finished = await load.idle(Math.max(0, startedAt + drainMs - performance.now()))
+  const finish = async () => {
+    const finished = await load.idle(Math.max(0, endsAt - performance.now()))
     if (!finished) await cancelRest(load, log)
+    // Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset.
+    await until(() => listener.connections === 0, LINGER_MS)
   }
-  await finishOrCancel()
-  // Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset.
-  await until(() => listener.connections === 0, LINGER_MS)
+  await finish()
   // The connection of a stream may have carried one more request in that moment.
-  await finishOrCancel()
+  if (load.active.length > 0) await finish()
   log.info('drained')
 }
 

@@ -5,7 +5,7 @@ import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
 import { TenantCounts } from '../shares/tenant-counts.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
-import { startTimers, TIMER_INTERVAL_MS } from './deadlines.ts'
+import { LOOK_INTERVAL_MS, startTimers } from './deadlines.ts'
 
 /** All requests of the gateway, and whether it can take more. */
 export interface Load extends ActiveExchanges, Waits {
@@ -93,14 +93,14 @@ export function createLoad(limits: () => LimitOptions): Load {
 }
 
 function watchLoop(onSample: () => void): { isLate(): boolean; close(): void } {
-  let expectedAt = performance.now() + TIMER_INTERVAL_MS
+  let expectedAt = performance.now() + LOOK_INTERVAL_MS
   let late = false
   const timer = setInterval(() => {
     const now = performance.now()
     late = now - expectedAt > MAX_LOOP_DELAY_MS
-    expectedAt = now + TIMER_INTERVAL_MS
+    expectedAt = now + LOOK_INTERVAL_MS
     onSample()
-  }, TIMER_INTERVAL_MS)
+  }, LOOK_INTERVAL_MS)
   timer.unref()
   return { isLate: () => late, close: () => clearInterval(timer) }
 }

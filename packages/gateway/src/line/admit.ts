@@ -18,8 +18,7 @@ export function admit(exchange: Exchange, parts: Parts): StepResult {
 function refuseEarly(exchange: Exchange, { load, snapshot, isClosing }: Parts): StepResult {
   // A pipelined request may have lost its client before its turn came.
   exchange.signal.throwIfAborted()
-  // A request of an MCP call belongs to one that was admitted before.
-  if (isClosing() && exchange.mcpCall === undefined && !exchange.isPromised) return refusal('SHUTTING_DOWN')
+  if (isClosing() && !isAdmittedBefore(exchange)) return refusal('SHUTTING_DOWN')
   // With methods for the path, the request is answered with 405 instead.
   if (exchange.headFault !== undefined && exchange.allowedMethods.length === 0) return exchange.headFault
   const overload = load.overload()
@@ -34,6 +33,11 @@ function refuseEarly(exchange: Exchange, { load, snapshot, isClosing }: Parts): 
   return refusal('BODY_TOO_LARGE')
 }
 
+/** A request of an MCP call belongs to one that was admitted before the end began, and a promised connection as well. */
+function isAdmittedBefore({ mcpCall, isPromised }: Exchange): boolean {
+  return mcpCall !== undefined || isPromised
+}
+
 /**
  * Answers a preflight, which carries no token, before the pipeline; false when the request is none. It is granted
  * for every path and method, so that the page can read why its request is refused: a browser shows a script
@@ -41,7 +45,8 @@ function refuseEarly(exchange: Exchange, { load, snapshot, isClosing }: Parts): 
  */
 export function answerPreflight(exchange: Exchange, { snapshot, isClosing }: Parts): boolean {
   const { cors } = snapshot.config.gateway
-  if (cors === undefined || isClosing() || hasBadHeader(exchange)) return false
+  if (cors === undefined || hasBadHeader(exchange)) return false
+  if (isClosing() && !isAdmittedBefore(exchange)) return false
   if (!isPreflight(exchange.method, exchange.headers)) return false
   const wanted = exchange.headers['access-control-request-method'] ?? ''
   const methods = new Set([

@@ -4,10 +4,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 const QUIET_TURNS = 3
 /** Bounds the wait where clients connect as fast as they are accepted. */
 export const EMPTY_QUEUE_MS = 2000
-/** A connection can come behind the look at the queue in a turn. A short turn leaves it little time. */
+/** A connection that comes later in a turn than the look at the queue is not seen. A short turn leaves it little time. */
 const SHORT_TURN_MS = 0.05
 /** The time after which a turn may be twice as long: a busy gateway has no short ones. */
 const PATIENCE_MS = 100
+
+/** Resolves when everything that has arrived by now was read. */
+export async function quietTurns(): Promise<void> {
+  for (let count = 0; count < QUIET_TURNS; count += 1) await turn()
+}
 
 /**
  * Resolves when every connection in the kernel's accept queue is accepted. Closing a listener resets the connections that

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { emptyAcceptQueue } from './accept-queue.ts'
+import { quietTurns } from './accept-queue.ts'
 import { type Address, type ConnectionSource, openServer, socketOptions } from './listener.ts'
 
 /** The socket of a client. */
@@ -81,7 +81,7 @@ export function createHandedConnections(acceptor: RemoteAcceptor): HandedConnect
     },
     async close() {
       await acceptor.stop()
-      await emptyAcceptQueue()
+      await quietTurns()
     },
   }
 }

@@ -1,5 +1,6 @@
 const BLANK = 0x20
-const TAB = 0x09
+/** The other blank. */
+export const TAB = 0x09
 
 /** A part of a text without the blanks around it. Not `trim`, which removes more than those of RFC 9110, section 5.6.3. */
 export function withoutBlanks(text: string, start = 0, end = text.length): string {

@@ -69,8 +69,11 @@ export interface Listener {
   apply(settings: ListenerSettings): void
   /** Every answer from now on ends its connection; new connections are accepted. */
   dropKeepAlive(): void
-  /** Accepts no new connection; answers on those that are open end them. */
-  drain(): void | Promise<void>
+  /**
+   * Accepts no new connection; answers on those that are open end them. Until a time by `performance.now()`, connections
+   * that were promised to stay open may carry one more request.
+   */
+  drain(promisesUntil: number): void | Promise<void>
   /** Ends every connection, whatever it does. */
   close(): Promise<void>
 }
@@ -92,6 +95,7 @@ export function createListener(options: ListenerOptions): Listener {
   /** The connections whose certificates other authorities have judged than those of the present settings. */
   let outdated = new WeakSet<object>()
   let draining = false
+  let promisesEndAt = 0
   let settings: ListenerSettings = options
   const server = makeServer(options)
   const nextSpanId = createSpanIds()
@@ -123,6 +127,7 @@ export function createListener(options: ListenerOptions): Listener {
       options.onMalformed?.({ status, cause: code, clientAddress: peer.clientAddress }),
     isDraining: (connection) => draining || isOutdated(connection),
     isOutdated,
+    keepsPromises: () => performance.now() < promisesEndAt,
   })
   // The first client with HTTP/2 does not wait for it.
   if (options.certificate?.http2) loadHttp2()
@@ -149,8 +154,9 @@ export function createListener(options: ListenerOptions): Listener {
       draining = true
       open.drain()
     },
-    drain() {
+    drain(promisesUntil) {
       draining = true
+      promisesEndAt = promisesUntil
       // First, before a connection comes that nobody would accept.
       const closed = options.connections === undefined ? void server.close() : options.connections.close()
       open.drain()

@@ -23,6 +23,7 @@ it('a socket without the parts of Node that are not documented is served too', a
     },
     refused: () => undefined,
     isDraining: () => false,
+    keepsPromises: () => true,
     isOutdated: () => false,
   })
   onTestFinished(() => open.close())

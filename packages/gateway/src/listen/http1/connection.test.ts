@@ -9,7 +9,7 @@ import { Http1Connection } from './connection.ts'
 
 /** A connection whose client is the test. */
 function connectClient() {
-  const listener = { isDraining: false, isOutdated: false }
+  const listener = { isDraining: false, isOutdated: false, keepsPromises: true }
   let sent = ''
   let held: (() => void)[] | undefined
   const socket = new Duplex({
@@ -32,6 +32,7 @@ function connectClient() {
     handle: (exchange) => void exchanges.push(exchange),
     refused: (_connection, { code }) => void faults.push(code),
     isDraining: () => listener.isDraining,
+    keepsPromises: () => listener.keepsPromises,
     isOutdated: () => listener.isOutdated,
   })
   /** The memory of the bytes is used again, as for a socket. */
@@ -184,6 +185,44 @@ describe('an answer whose head was sent before the listener drains', () => {
     expect(exchanges.map(({ isPromised }) => isPromised)).toEqual([false, true])
     answer(exchanges[1])
     expect(sent()).toMatch(/Connection: close\r\n/i)
+    expect(connection.socket.writableEnded).toBe(true)
+  })
+
+  it('keeps it also for a request that has arrived already, and for no other behind that', async () => {
+    const { listener, exchanges, receive } = connectClient()
+    receive(request.repeat(3))
+    answerAround(exchanges[0], () => (listener.isDraining = true))
+    await nextTurn()
+    answer(exchanges[1])
+    await nextTurn()
+    expect(exchanges.map(({ isPromised }) => isPromised)).toEqual([false, true, false])
+  })
+
+  it('no longer keeps it when the time of the drain is over', () => {
+    const { listener, exchanges, receive } = connectClient()
+    receive(request)
+    answerAround(exchanges[0], () => (listener.isDraining = true))
+    listener.keepsPromises = false
+    receive(request)
+    expect(exchanges[1]?.isPromised).toBe(false)
+  })
+
+  it('promised nothing where it was complete before', () => {
+    const { listener, exchanges, receive } = connectClient()
+    receive(request)
+    answerAround(exchanges[0], () => undefined)
+    listener.isDraining = true
+    receive(request)
+    expect(exchanges[1]?.isPromised).toBe(false)
+  })
+
+  it('ends the connection of a stream that was cut for the end of the drain', () => {
+    const { connection, listener, exchanges, receive } = connectClient()
+    receive(request)
+    answerAround(exchanges[0], () => {
+      listener.isDraining = true
+      exchanges[0]?.signal.cancel('shutdown')
+    })
     expect(connection.socket.writableEnded).toBe(true)
   })
 

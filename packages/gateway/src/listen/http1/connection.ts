@@ -36,8 +36,10 @@ export interface ConnectionHost {
   accept(arrived: ArrivedRequest): AcceptedRequest
   handle(exchange: Exchange): void
   refused(connection: Http1Connection, fault: MalformedRequestError): void
-  /** The listener takes no more work from this connection. */
+  /** The connection ends with its next answer. */
   isDraining(connection: Http1Connection): boolean
+  /** Requests on connections that were promised to stay open are served, though the listener drains. */
+  keepsPromises(): boolean
   /** The client was admitted by settings that no longer hold. */
   isOutdated(connection: Http1Connection): boolean
 }
@@ -60,8 +62,6 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   readonly peer: Peer
   readonly socket: Socket
   requestCount = 0
-  /** The last answer promised to keep the connection, and the listener began to drain before its last byte. */
-  isPromised = false
   /** The arrival of the bytes that are read now, by `performance.now()`. */
   now: number
   private readonly host: ConnectionHost
@@ -73,6 +73,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   /** The body of the open request, until it has arrived. */
   private body: IncomingBody | undefined = undefined
   private isAnswered = false
+  /** The head of the last answer promised to keep the connection, and the listener began to drain before its last byte. */
+  private wasPromised = false
   private backlog: Arrived[] = []
   private backlogBytes = 0
   /** The last answer was sent: further bytes are dropped (RFC 9112, section 9.6). */
@@ -112,6 +114,15 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     return this.requestCount === 0 && !this.isEnding
   }
 
+  /** Whether the next request is served though the listener drains. */
+  get isPromised(): boolean {
+    return this.wasPromised && this.host.keepsPromises()
+  }
+
+  get isDraining(): boolean {
+    return this.host.isDraining(this)
+  }
+
   date(): string {
     return this.host.date()
   }
@@ -119,7 +130,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   /** Whether the connection ends with the answer that is about to be sent. */
   endsWithAnswer(): boolean {
     // While draining, requests behind this one on the connection are still answered.
-    return this.backlog.length === 0 && this.host.isDraining(this)
+    return this.backlog.length === 0 && this.isDraining
   }
 
   /** The last byte of an answer was given to the socket. */
@@ -231,8 +242,8 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     reply.over()
     this.isAnswered = true
     // Not because the listener drains: the head promised to keep the connection, and a proxy may have given it to its
-    // next request already.
-    if (reply.closes || this.host.isOutdated(this)) this.end()
+    // next request already. A stream that was cut for the end of the drain has told its client.
+    if (reply.closes || this.open.signal.reason === 'shutdown' || this.host.isOutdated(this)) this.end()
     else if (this.body === undefined) this.next()
     // Answered before its body was read: the rest is discarded, so that a client that writes before it reads gets its
     // answer, and the next request can come. The time for the request bounds it.
@@ -241,9 +252,9 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
 
   /** Waits for the next request, or reads on where it has arrived. */
   private next(): void {
+    this.wasPromised = this.open?.reply.promisesConnection === true && this.isDraining
     this.open = undefined
     this.isAnswered = false
-    this.isPromised = this.endsWithAnswer()
     this.deadlineKind = 'idle'
     this.deadline = performance.now() + KEEP_ALIVE_MS
     // In a later turn: the exchange before it must be counted out first.

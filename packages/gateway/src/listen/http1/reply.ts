@@ -9,6 +9,8 @@ export interface AnsweredConnection {
   readonly socket: Socket
   /** The value of the header `Date`. */
   date(): string
+  /** The connection ends with its next answer. */
+  readonly isDraining: boolean
   /** Whether the connection ends with the answer that is about to be sent. */
   endsWithAnswer(): boolean
   /** The last byte of an answer was given to the socket. */
@@ -39,6 +41,8 @@ const heads = new HeadBuffer()
 export class ClientReply implements Reply {
   /** The connection ends with this answer. */
   closes = false
+  /** The head was made before the end of the connection was known. */
+  promisesConnection = false
   /** The last byte was given to the socket. */
   isEnded = false
   isHeadSent = false
@@ -84,6 +88,7 @@ export class ClientReply implements Reply {
       },
     )
     this.closes = closes
+    this.promisesConnection = !closes && !this.connection.isDraining
     this.isHeadSent = true
     this.unsentHead = text
     this.framing = framing

@@ -1,5 +1,5 @@
 import { headerName } from '../header-name.ts'
-import { joined, withoutBlanks } from '../header-value.ts'
+import { joined, TAB, withoutBlanks } from '../header-value.ts'
 import { memoize } from '../memoize.ts'
 import { badRequest, headTooLarge } from './malformed.ts'
 
@@ -44,7 +44,6 @@ const AUTHORITY = /^[A-Za-z0-9\-._~!$&'()*+,;=:%[\]]+$/
 const LENGTH = /^\d{1,400}$/
 const LARGEST_LENGTH = 2n ** 64n - 1n
 const SAFE_DIGITS = 15
-const TAB = 0x09
 
 /** Whether the first bytes of a request line can become one: a method that is known so far. */
 export function refuseImpossibleMethod(line: string): void {

@@ -96,7 +96,7 @@ test('a body that nobody reads does not keep its stream, or its connection, open
   unread.write(Buffer.alloc(200_000))
   const [headers] = await once(unread, 'response')
   expect(headers[':status']).toBe(200)
-  listener.drain()
+  listener.drain(0)
   await once(session, 'close')
   await expect.poll(() => listener.connections).toBe(0)
 })
