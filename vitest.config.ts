@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config'
 import { emptyDatabase } from './tests/empty-database.ts'
 import { testSeed } from './tests/test-seed.ts'
 import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
-import { TestOrder } from './tools/test-order.ts'
 
 // Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
 const conditions = ['agentic-source', 'node']
@@ -34,7 +33,6 @@ export default defineConfig({
   test: {
     // Most tests wait for sockets and processes, so that three of them keep the two cores of a small machine busy.
     maxWorkers: 3,
-    sequence: { sequencer: TestOrder },
     // Without V8's optimising compiler for WebAssembly an embedded database starts in half the time.
     execArgv: ['--liftoff-only'],
     // Tests wait for events. These limits only end a wait for an event that never comes; on a busy machine some tests need
