@@ -23,6 +23,12 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
     gateway: { limits: { max_in_flight: LIMIT, max_in_flight_per_tenant: LIMIT } },
   })
   const send = (client = createClient()) => ask(`${gateway.url}/items/1`, client)
+  /** Clients with an open connection each. */
+  const connect = async (count: number) => {
+    const connected = Array.from({ length: count }, () => createClient())
+    for (const client of connected) expect((await ask(`${gateway.url}/healthz`, client)).status).toBe(200)
+    return connected
+  }
   /** The allowed number of requests is at the service and all others are refused before any is answered. */
   const expectSplit = async (sent: readonly Promise<{ status: number }>[], limit = LIMIT) => {
     const statuses: number[] = []
@@ -37,8 +43,7 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
     expect(statuses).toEqual([...refused, ...Array(limit).fill(200)])
   }
   // Connections go to the two workers in turn.
-  const clients = Array.from({ length: 2 * (LIMIT + 2) }, () => createClient())
-  for (const client of clients) expect((await ask(`${gateway.url}/healthz`, client)).status).toBe(200)
+  const clients = await connect(2 * (LIMIT + 2))
   for (const remainder of [0, 1]) {
     const ofOneWorker = clients.filter((_, index) => index % 2 === remainder)
     await expectSplit(ofOneWorker.map(send), LIMIT / 2)
@@ -65,8 +70,9 @@ test('max_in_flight is divided among the workers, and metrics are those of all',
   })
   expect(requests(await gateway.metrics())).toBe(total)
   await gateway.replaced()
-  // The new worker gets most of these connections; enough of them reach the other worker.
-  await expectSplit(Array.from({ length: 40 }, () => send()))
+  // The new worker gets most of these connections. All are open before the first request: connections that end with a
+  // refusal would make room at the new worker for the next ones.
+  await expectSplit((await connect(40)).map(send))
   const text = await gateway.metrics()
   expect(requests(text)).toBe(total + 40)
   expect(metricValue(text, 'agentic_gateway_worker_restarts_total')).toBe(1)
