@@ -21,7 +21,7 @@ it('does not end in a long turn, in which a connection could have come unseen', 
     if (longTurns < 12) setImmediate(work)
   }
   setImmediate(work)
-  await emptyAcceptQueue()
+  await emptyAcceptQueue(() => 0)
   expect(longTurns).toBe(12)
 })
 

@@ -19,10 +19,7 @@ export async function quietTurns(): Promise<void> {
  * still wait there, and their clients may have sent a request already. Node accepts one connection a turn, so this ends
  * after a few turns without one, the last of them short. The caller closes the listener in the same turn.
  */
-export async function emptyAcceptQueue(
-  accepted: () => number = () => 0,
-  withinMs = EMPTY_QUEUE_MS,
-): Promise<void> {
+export async function emptyAcceptQueue(accepted: () => number, withinMs = EMPTY_QUEUE_MS): Promise<void> {
   const startedAt = performance.now()
   for (let quiet = 0, now = startedAt; now - startedAt < withinMs; ) {
     const before = { accepted: accepted(), now }
