@@ -21,13 +21,15 @@ interface MutableSpan {
 /** A fold of characters, with the results of one code unit in an array: a text of such letters needs no map. */
 interface CaseFolder {
   readonly fold: CharacterChange<string>
-  /** The folded unit of a unit; 0 while it is not known, or not one unit. */
+  /** The folded unit of a unit; `NO_UNIT` while it is not known, or not one unit. */
   readonly units: Uint16Array
 }
 
 const NEEDS_BUILDING = /[^\x20-\x7e]| {2}/
 const WHITE_SPACE = /^\s$/
 const BLANK = ' '
+const BLANK_UNIT = 0x20
+const NO_UNIT = 0
 
 /** Creates a matcher of non-empty keywords. Text and keywords must be folded by the same reader. */
 export function createKeywordMatcher(keywords: readonly string[]): KeywordMatcher {
@@ -153,7 +155,7 @@ function spansIn(view: TextView, match: KeywordMatcher): readonly Span[] {
   return spans.length === 0 || view.origin === undefined ? spans : spans.map((span) => sourceSpan(view, span))
 }
 
-function foldView(view: TextView, { fold, units }: CaseFolder): TextView {
+function foldView(view: TextView, folder: CaseFolder): TextView {
   const { text } = view
   const builder = new ViewBuilder(view)
   let inBlank = false
@@ -161,23 +163,26 @@ function foldView(view: TextView, { fold, units }: CaseFolder): TextView {
     const start = index
     const codePoint = text.codePointAt(index) ?? 0
     index += codePoint > 0xffff ? 2 : 1
-    const unit = units[codePoint] ?? 0
-    if (unit !== 0) {
-      builder.addUnit(unit, start, index)
-      inBlank = false
-      continue
-    }
-    const folded = fold(codePoint) ?? text.slice(start, index)
-    if (isOneUnit(folded) && codePoint < units.length) units[codePoint] = folded.charCodeAt(0)
-    if (folded === BLANK && inBlank) builder.stretchLast(index)
-    else builder.add(folded, { start, end: index })
-    inBlank = folded === BLANK
+    const unit = folder.units[codePoint] || learnUnit(folder, codePoint)
+    if (unit === BLANK_UNIT && inBlank) builder.stretchLast(index)
+    else if (unit !== NO_UNIT) builder.addUnit(unit, start, index)
+    else builder.add(foldedText(folder, codePoint), { start, end: index })
+    inBlank = unit === BLANK_UNIT
   }
   return builder.build()
 }
 
-function isOneUnit(folded: string): boolean {
-  return folded.length === 1 && folded !== BLANK
+/** The folded unit of a character, which is stored; `NO_UNIT` when it has several. */
+function learnUnit(folder: CaseFolder, codePoint: number): number {
+  const folded = foldedText(folder, codePoint)
+  if (folded.length > 1) return NO_UNIT
+  const unit = folded.charCodeAt(0)
+  if (codePoint < folder.units.length) folder.units[codePoint] = unit
+  return unit
+}
+
+function foldedText({ fold }: CaseFolder, codePoint: number): string {
+  return fold(codePoint) ?? String.fromCodePoint(codePoint)
 }
 
 function lowerAscii(unit: number): number {

@@ -12,11 +12,17 @@ export type Numbers = number[] | Uint32Array
 
 const LONGEST_PLAIN = 1024
 
-/** A form of a text for rules to search. In a changed form each code unit has its span in the source. */
+/** The span in the source of each code unit of a view. */
+interface Spans {
+  readonly starts: Numbers
+  readonly ends: Numbers
+}
+
+/** A form of a text for rules to search. */
 export interface TextView {
   readonly text: string
-  /** Absent when the view is the source itself. */
-  readonly origin: { readonly starts: Numbers; readonly ends: Numbers } | undefined
+  /** Absent when each code unit is where it is in the source. */
+  readonly origin: Spans | undefined
 }
 
 /** The view that is the source itself. */
@@ -30,12 +36,14 @@ export function sourceSpan({ origin }: TextView, { start, end }: Span): Span {
   return { start: origin.starts[start] ?? 0, end: origin.ends[end - 1] ?? 0 }
 }
 
-/** Builds a changed view of `view`, unit by unit. Spans are given in `view` and stored as spans of its source. */
+/**
+ * Builds a changed view of `view`, unit by unit. Spans are given in `view` and stored as spans of its source. While each unit
+ * is where it was, no spans are stored: most changes replace one unit by another.
+ */
 export class ViewBuilder {
   readonly #view: TextView
   #units: Numbers
-  #starts: Numbers
-  #ends: Numbers
+  #spans: Spans | undefined
   #length = 0
   /** Index of the first unit of the last addition. */
   #last = 0
@@ -43,54 +51,70 @@ export class ViewBuilder {
   constructor(view: TextView) {
     this.#view = view
     this.#units = createNumbers(view.text.length)
-    this.#starts = createNumbers(view.text.length)
-    this.#ends = createNumbers(view.text.length)
   }
 
   add(text: string, { start, end }: Span): void {
     this.#last = this.#length
-    this.#putAll(text, this.#startOf(start), this.#endOf(end))
+    for (let i = 0; i < text.length; i++) this.#put(text.charCodeAt(i), start, end)
   }
 
   /** Adds one code unit, the usual case. */
   addUnit(unit: number, start: number, end: number): void {
     this.#last = this.#length
-    this.#put(unit, this.#startOf(start), this.#endOf(end))
+    this.#put(unit, start, end)
   }
 
   /** Replaces the last addition, whose span now reaches to `end`. */
   amendLast(text: string, end: number): void {
-    const start = this.#starts[this.#last] ?? 0
+    const start = this.#storedSpans().starts[this.#last] ?? 0
     this.#length = this.#last
-    this.#putAll(text, start, this.#endOf(end))
+    for (let i = 0; i < text.length; i++) this.#putStored(text.charCodeAt(i), start, this.#endOf(end))
   }
 
   /** Extends the span of the last addition to `end`. */
   stretchLast(end: number): void {
-    for (let i = this.#last; i < this.#length; i++) this.#ends[i] = this.#endOf(end)
+    const { ends } = this.#storedSpans()
+    for (let i = this.#last; i < this.#length; i++) ends[i] = this.#endOf(end)
   }
 
   build(): TextView {
-    return {
-      text: textOf(this.#units, this.#length),
-      origin: { starts: this.#starts, ends: this.#ends },
-    }
-  }
-
-  #putAll(text: string, start: number, end: number): void {
-    for (let i = 0; i < text.length; i++) this.#put(text.charCodeAt(i), start, end)
+    return { text: textOf(this.#units, this.#length), origin: this.#spans ?? this.#view.origin }
   }
 
   #put(unit: number, start: number, end: number): void {
-    if (this.#length === this.#units.length) {
-      this.#units = enlarged(this.#units)
-      this.#starts = enlarged(this.#starts)
-      this.#ends = enlarged(this.#ends)
-    }
+    const isInPlace = start === this.#length && end === start + 1
+    if (isInPlace && this.#spans === undefined) this.#units[this.#length++] = unit
+    else this.#putStored(unit, this.#startOf(start), this.#endOf(end))
+  }
+
+  #putStored(unit: number, start: number, end: number): void {
+    if (this.#length === this.#units.length) this.#enlarge()
+    const { starts, ends } = this.#spans ?? this.#storedSpans()
     this.#units[this.#length] = unit
-    this.#starts[this.#length] = start
-    this.#ends[this.#length] = end
+    starts[this.#length] = start
+    ends[this.#length] = end
     this.#length++
+  }
+
+  #enlarge(): void {
+    const { starts, ends } = this.#storedSpans()
+    this.#units = enlarged(this.#units)
+    this.#spans = { starts: enlarged(starts), ends: enlarged(ends) }
+  }
+
+  #storedSpans(): Spans {
+    this.#spans ??= this.#spansInPlace()
+    return this.#spans
+  }
+
+  #spansInPlace(): Spans {
+    const starts = createNumbers(this.#units.length)
+    const ends = createNumbers(this.#units.length)
+    for (let i = 0; i < this.#length; i++) {
+      starts[i] = this.#startOf(i)
+      ends[i] = this.#endOf(i + 1)
+    }
+    return { starts, ends }
   }
 
   #startOf(index: number): number {
@@ -109,7 +133,8 @@ export function createNumbers(length: number): Numbers {
 
 function enlarged(numbers: Numbers): Numbers {
   const larger = createNumbers(numbers.length * 2)
-  for (let i = 0; i < numbers.length; i++) larger[i] = numbers[i] ?? 0
+  if (larger instanceof Uint32Array) larger.set(numbers)
+  else for (let i = 0; i < numbers.length; i++) larger[i] = numbers[i] ?? 0
   return larger
 }
 
