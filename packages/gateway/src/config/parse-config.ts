@@ -123,7 +123,9 @@ const judge = (
   if (root === undefined) return { findings: tree }
   if (isEmpty(root)) return { findings: [...syntax, ...strays, ...trustworthy([EMPTY_FILE], syntax)] }
   const schema = checkSchema(root)
-  const rules = checkRules({ root, value: schema.value, positionOf })
+  // Nobody reads on after so many faults, and a file of nothing else is refused in half the time.
+  const rules =
+    schema.findings.length > MAX_FAULTS ? [] : checkRules({ root, value: schema.value, positionOf })
   const meaning = [...schema.findings, ...rules].filter(({ path }) => !isUnresolved(root, path))
   const findings = [...syntax, ...strays, ...trustworthy([...tree, ...meaning], syntax)]
   return { config: schema.config, origin: { root, value: schema.value }, findings }

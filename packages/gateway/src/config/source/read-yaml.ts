@@ -43,7 +43,7 @@ const scan = (text: string): { tokens: CST.Token[] } | { refused: Finding } => {
   const tokens: CST.Token[] = []
   let count = 0
   const boundAfter = (lexeme: string): string | undefined => {
-    tokens.push(...parser.next(lexeme))
+    for (const token of parser.next(lexeme)) tokens.push(token)
     count += 1
     if (parser.stack.length > MAX_DEPTH) return `nesting is deeper than ${MAX_DEPTH} levels`
     return count > MAX_TOKENS ? `the file has more than ${MAX_TOKENS} YAML tokens` : undefined
@@ -62,12 +62,18 @@ const refuse = (offset: number, message: string): { refused: Finding } => ({
 
 const findingAt = (offset: number, message: string): Finding => ({ offset, end: offset, path: [], message })
 
-/** Removes directives (`%YAML 1.1` would make `off` a boolean) and documents after the first. */
+/**
+ * Removes directives (`%YAML 1.1` would make `off` a boolean), documents after the first, and unexpected tokens after the
+ * first: of them only one is reported, and a bomb may have nothing else.
+ */
 const splitStrays = (tokens: readonly CST.Token[]): { body: CST.Token[]; strays: Finding[] } => {
   const body: CST.Token[] = []
   const strays: Finding[] = []
   let documents = 0
+  let isLost = false
   for (const token of tokens) {
+    if (token.type === 'error' && isLost) continue
+    if (token.type === 'error') isLost = true
     if (token.type === 'document') documents += 1
     if (token.type === 'directive') strays.push(findingAt(token.offset, 'YAML directives are not supported'))
     else if (documents < 2) body.push(token)
