@@ -1,3 +1,5 @@
+import { TenantCounts } from './tenant-counts.ts'
+
 /** The bounds of the bodies in memory, in bytes. */
 export interface HeldBytesLimits {
   readonly total: number
@@ -13,7 +15,7 @@ export type NotHeld = keyof HeldBytesLimits | 'ended'
  */
 export class HeldBytes {
   private readonly limits: () => HeldBytesLimits
-  private readonly byTenant = new Map<string, number>()
+  private readonly byTenant = new TenantCounts()
   private held = 0
 
   constructor(limits: () => HeldBytesLimits) {
@@ -25,7 +27,7 @@ export class HeldBytes {
   }
 
   of(tenant: string): number {
-    return this.byTenant.get(tenant) ?? 0
+    return this.byTenant.of(tenant)
   }
 
   /** The bound that so many more bytes of a tenant would exceed. */
@@ -37,9 +39,7 @@ export class HeldBytes {
 
   add(tenant: string, bytes: number): void {
     this.held += bytes
-    const own = this.of(tenant) + bytes
-    if (own === 0) this.byTenant.delete(tenant)
-    else this.byTenant.set(tenant, own)
+    this.byTenant.add(tenant, bytes)
   }
 }
 

@@ -1,3 +1,5 @@
+import { TenantCounts } from '../shares/tenant-counts.ts'
+
 /** Gives a slot back; a second call does nothing. */
 export type ReleaseSlot = () => void
 
@@ -24,7 +26,7 @@ export interface StreamSlots {
   close(): Promise<void>
 }
 
-/** Counts the slots that each tenant holds. A tenant without streams takes no memory. */
+/** Counts the slots that each tenant holds. */
 export interface HeldSlots {
   of(tenantId: string): number
   /** Counts a slot until its release, which also calls `released`. */
@@ -33,22 +35,17 @@ export interface HeldSlots {
 
 /** Makes a count of held slots. */
 export function createHeldSlots(): HeldSlots {
-  const counts = new Map<string, number>()
-  const add = (tenantId: string, change: number) => {
-    const count = (counts.get(tenantId) ?? 0) + change
-    if (count === 0) counts.delete(tenantId)
-    else counts.set(tenantId, count)
-  }
+  const counts = new TenantCounts()
   return {
-    of: (tenantId) => counts.get(tenantId) ?? 0,
+    of: (tenantId) => counts.of(tenantId),
     hold(tenantId, released) {
-      add(tenantId, 1)
+      counts.add(tenantId, 1)
       let isReleased = false
       return function releaseSlot() {
         // A stream can end in several ways at once; its slot is freed exactly once.
         if (isReleased) return
         isReleased = true
-        add(tenantId, -1)
+        counts.add(tenantId, -1)
         released?.()
       }
     },

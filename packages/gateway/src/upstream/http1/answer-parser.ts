@@ -55,9 +55,12 @@ export class AnswerParser {
   read(bytes: Buffer): boolean {
     let rest = bytes
     while (rest.length > 0 && this.state !== 'done') rest = this.readPart(rest, this.state)
+    if (this.state !== 'done') return false
     // Surplus bytes after the answer: no request asked for them.
     if (rest.length > 0) this.keepAliveMs = 0
-    return this.state === 'done'
+    // An idle connection would keep everything that belongs to its last request in memory.
+    this.receiver = NO_RECEIVER
+    return true
   }
 
   /** Reads one part off the beginning and returns the bytes after it. */
