@@ -4,10 +4,16 @@ import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import type { ChaosRun, Scale } from './chaos-run.ts'
 import { runs } from './runs.ts'
 
-/** The options of the command line. */
-export interface Asked {
+/** A run and its numbers. */
+export interface AskedRun {
   readonly run: ChaosRun
   readonly scale: Scale
+}
+
+/** The options of the command line. */
+export interface Asked {
+  /** One after another. */
+  readonly runs: readonly AskedRun[]
   readonly seed: number
   readonly output: string
 }
@@ -28,14 +34,15 @@ const AMOUNTS = new Set([
 ])
 const NUMBER = /^\d+(\.\d+)?(e\d+)?$/
 
-/** The options, or the message about a wrong one. */
+/** The options, or the message about a wrong one. A number of the scale is for each named run that has it. */
 export function readArguments(argv: readonly string[]): Asked | string {
-  const { name, rest } = takeName(argv)
-  const run = runs.find((each) => each.name === name)
-  if (run === undefined) return `${wrongName(name)} There are: ${names.join(', ')}`
-  const parsed = parseOptions(run, rest)
+  const parsed = parseOptions(argv)
   if (typeof parsed === 'string') return parsed
-  const { short, output, ...numbers } = parsed
+  const { asked, options } = parsed
+  const unknown = asked.find((name) => !names.includes(name))
+  if (asked.length === 0 || unknown !== undefined)
+    return `${wrongName(unknown)} There are: ${names.join(', ')}`
+  const { short, output, ...numbers } = options
   const wrong = Object.entries(numbers).find(([, value]) => !NUMBER.test(String(value)))
   if (wrong !== undefined) return `--${wrong[0]} must be a number, 0 or more, not "${wrong[1]}"`
   const nothing = Object.keys(numbers).find((key) => AMOUNTS.has(key) && Number(numbers[key]) === 0)
@@ -43,37 +50,46 @@ export function readArguments(argv: readonly string[]): Asked | string {
   const { seed = Date.now() % 1_000_000, ...given } = Object.fromEntries(
     Object.entries(numbers).map(([key, value]) => [key, Number(value)]),
   )
+  const chosen = asked.flatMap((name) => runs.filter((run) => run.name === name))
+  const foreign = Object.keys(given).find((key) => !chosen.some(({ full }) => Object.hasOwn(full, key)))
+  if (foreign !== undefined) return `'--${foreign}' is no option of ${asked.join(', ')}`
   return {
-    run,
-    scale: { ...(short === true ? run.short : run.full), ...given },
+    runs: chosen.map((run) => ({ run, scale: scaleOf(run, short === true, given) })),
     seed,
     output: typeof output === 'string' ? output : join(import.meta.dirname, 'results'),
   }
 }
 
-/** The name comes first; after an option, the name is searched behind it. */
-function takeName(argv: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
-  const at = argv[0]?.startsWith('-') ? argv.findIndex((word) => names.includes(word)) : 0
-  return { name: argv[at] ?? '', rest: argv.toSpliced(Math.max(at, 0), at < 0 ? 0 : 1) }
+function scaleOf(run: ChaosRun, isShort: boolean, given: Scale): Scale {
+  const own = Object.entries(given).filter(([key]) => Object.hasOwn(run.full, key))
+  return { ...(isShort ? run.short : run.full), ...Object.fromEntries(own) }
 }
 
-function wrongName(name: string): string {
-  return name === '' ? 'the name of a run is missing.' : `unknown run "${name}"${didYouMean(name, names)}`
+function wrongName(name: string | undefined): string {
+  return name === undefined
+    ? 'the name of a run is missing.'
+    : `unknown run "${name}"${didYouMean(name, names)}`
 }
 
-function parseOptions(run: ChaosRun, args: readonly string[]): Record<string, unknown> | string {
-  const numbers = Object.keys(run.full).map((name) => [name, { type: 'string' as const }])
+interface Parsed {
+  readonly asked: readonly string[]
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+function parseOptions(args: readonly string[]): Parsed | string {
+  const numbers = runs.flatMap(({ full }) => Object.keys(full))
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
-        ...Object.fromEntries(numbers),
+        ...Object.fromEntries(numbers.map((name) => [name, { type: 'string' as const }])),
         short: { type: 'boolean' },
         seed: { type: 'string' },
         output: { type: 'string' },
       },
     })
-    return values
+    return { asked: positionals, options: values }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCommit } from '../bench/results.ts'
-import { type Asked, readArguments } from './arguments.ts'
+import { type Asked, type AskedRun, readArguments } from './arguments.ts'
 import { type ChaosContext, MissingProgramError } from './chaos-run.ts'
 import { endDescendants } from './end-descendants.ts'
 import { type ChaosResult, judged, reportOf } from './report.ts'
@@ -12,7 +12,7 @@ const exitCodes = { reached: 0, notReached: 1, usage: 2, stopped: 130 } as const
 /** The time of a stopped run to clean up. */
 const CLEAN_UP_MS = 5000
 
-const HELP = `npm run chaos -- NAME [options]
+const HELP = `npm run chaos -- NAME... [options]
 
 Loads a gateway with faults and bad input and compares the results with limits.
 
@@ -30,6 +30,8 @@ ${runs
   --output FOLDER  Folder of the results, chaos/results by default.
   --SCALE N        A number of the run's scale, such as --requests; the names are listed after each run.
 
+Several runs follow one another; a number is for each of them that has it.
+
 Exit codes: 0 when all figures are reached, 1 when one is not, 2 for wrong arguments, 130 without a result
 when the run is stopped (SIGINT, SIGTERM, SIGHUP).
 `
@@ -45,16 +47,30 @@ async function main(argv: readonly string[]): Promise<number> {
     return argv.length === 0 ? exitCodes.usage : exitCodes.reached
   }
   const asked = readArguments(argv)
-  if (typeof asked !== 'string') return await perform(asked)
+  if (typeof asked !== 'string') return await performAll(asked)
   process.stderr.write(`${asked}\n`)
   return exitCodes.usage
 }
 
-async function perform({ run, scale, seed, output }: Asked): Promise<number> {
+/** The worst exit code of all runs; a stopped run ends them. */
+async function performAll({ runs: asked, ...options }: Asked): Promise<number> {
+  const signal = stopSignal()
+  let worst: number = exitCodes.reached
+  for (const each of asked) {
+    worst = Math.max(worst, await perform(each, { ...options, signal }))
+    if (worst === exitCodes.stopped) break
+  }
+  return worst
+}
+
+async function perform(
+  { run, scale }: AskedRun,
+  { seed, output, signal }: Omit<Asked, 'runs'> & { readonly signal: AbortSignal },
+): Promise<number> {
+  const parent = process.env['TMPDIR']
   const folder = ownFolder(run.name)
   const tell: ChaosContext['tell'] = (line) => void process.stderr.write(`${line}\n`)
   const startedAt = performance.now()
-  const signal = stopSignal()
   tell(`${run.name}: seed ${seed}, ${JSON.stringify(scale)}`)
   try {
     // Results of a stopped run are not printed: its processes may have got the same signal.
@@ -77,6 +93,8 @@ async function perform({ run, scale, seed, output }: Asked): Promise<number> {
     return exitCodes.notReached
   } finally {
     cleanUp(folder)
+    if (parent === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = parent
   }
 }
 

@@ -66,11 +66,33 @@ test('a negative or missing number ends with 2 and the name of its option', () =
 
 test('options may stand before the name', () => {
   expect(readArguments(['--short', '--seed', '7', 'soak', '--minutes', '0.5'])).toMatchObject({
-    run: { name: 'soak' },
-    scale: { minutes: 0.5 },
+    runs: [{ run: { name: 'soak' }, scale: { minutes: 0.5 } }],
     seed: 7,
   })
   expect(readArguments(['--short'])).toMatch(/^the name of a run is missing\. There are: faults, /)
+})
+
+test('of several runs each gets the numbers that it has', () => {
+  const asked = readArguments(['fuzz', 'soak', '--short', '--requests', '20', '--minutes', '0.5'])
+  const [fuzz, soak] = typeof asked === 'string' ? [] : asked.runs
+  expect([fuzz?.run.name, fuzz?.scale['requests'], fuzz?.scale['minutes']]).toEqual(['fuzz', 20, undefined])
+  expect([soak?.run.name, soak?.scale['minutes'], soak?.scale['requests']]).toEqual(['soak', 0.5, undefined])
+  expect(readArguments(['fuzz', 'soka'])).toMatch(/^unknown run "soka", did you mean "soak"\? There are: /)
+  expect(readArguments(['fuzz', 'sigterm', '--tenants', '3'])).toBe(
+    "'--tenants' is no option of fuzz, sigterm",
+  )
+})
+
+test('several runs follow one another, and one that fails does not stop the others', async () => {
+  const output = mkdtempSync(join(tmpdir(), 'agentic-chaos-several-'))
+  onTestFinished(() => rmSync(output, { recursive: true, force: true }))
+  const args = ['shared-limit', 'fuzz', '--short', '--requests', '20', '--output', output]
+  // Without a PATH the first has no Redis.
+  const { code, stdout, stderr } = await command({ PATH: '' }, ...args)
+  expect(code, stderr).toBe(1)
+  expect(stderr).toContain('redis-server is missing')
+  expect(readdirSync(output)).toEqual([expect.stringMatching(/^fuzz-.*\.json$/)])
+  expect(stdout).toContain('fuzz')
 })
 
 test('a run that lacks a program ends with 1 and says how to get it', async () => {
