@@ -20,7 +20,7 @@ const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**',
 const apart = [
   'packages/gateway/src/lifetime/active-exchanges.test.ts',
   'packages/gateway/test/plugin-failure.test.ts',
-  'packages/gateway/test/{client-disconnect,vendor-encoding}.test.ts',
+  'packages/gateway/test/{client-disconnect,idle-connections,vendor-encoding}.test.ts',
   'packages/gateway/test/reload/{bad-files,nothing-left}.test.ts',
   'packages/service/test/close.test.ts',
   'packages/conformance/test/hostile-services.test.ts',

@@ -20,6 +20,7 @@ export class TenantCounts {
   }
 
   add(tenant: string, change: number): void {
+    if (change === 0) return
     this.counts.set(tenant, this.of(tenant) + change)
     if (this.counts.size >= this.sweepAt) this.sweep()
   }

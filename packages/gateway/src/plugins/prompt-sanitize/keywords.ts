@@ -172,7 +172,7 @@ function foldView(view: TextView, folder: CaseFolder): TextView {
   return builder.build()
 }
 
-/** The folded unit of a character, which is stored; `NO_UNIT` when it has several. */
+/** The folded unit of a character, which is stored; `NO_UNIT` when it has several, and for NUL. */
 function learnUnit(folder: CaseFolder, codePoint: number): number {
   const folded = foldedText(folder, codePoint)
   if (folded.length > 1) return NO_UNIT

@@ -3,6 +3,7 @@ import type { TenantInjectorOptions } from '../../config/config-schema.ts'
 import { TENANT_ID } from '../../config/schema/formats.ts'
 import { refusal } from '../../errors.ts'
 import { type Exchange, type Identity, readClaim, type StepResult } from '../../exchange.ts'
+import { detached, memoize } from '../../listen/memoize.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { createTenantDirectory, type DirectoryAnswer, type TenantDirectory } from './tenant-directory.ts'
 
@@ -89,9 +90,12 @@ function isTenantId(value: unknown): value is string {
   return typeof value === 'string' && TENANT_ID.test(value)
 }
 
+// Counts and metrics of tenants outlive their requests.
+const ownText = memoize(detached)
+
 function setTenant(exchange: Exchange, picked: PickedTenant): StepResult {
   if (typeof picked !== 'string') return picked
-  exchange.tenantId = picked
+  exchange.tenantId = ownText(picked)
   return undefined
 }
 
