@@ -60,7 +60,7 @@ export interface ParseOptions {
 
 /** Largest configuration file, in bytes. */
 export const MAX_FILE_BYTES = 1_048_576
-/** Most listed faults; further ones are only counted. */
+/** Most listed faults; further ones are only counted, and rules across keys are not checked. */
 export const MAX_FAULTS = 1000
 /** The fault of a larger file. */
 export const TOO_LARGE = `the file is larger than ${MAX_FILE_BYTES} bytes`
@@ -123,11 +123,11 @@ const judge = (
   if (root === undefined) return { findings: tree }
   if (isEmpty(root)) return { findings: [...syntax, ...strays, ...trustworthy([EMPTY_FILE], syntax)] }
   const schema = checkSchema(root)
+  const isMeant = ({ path }: Finding) => !isUnresolved(root, path)
+  const own = trustworthy([...tree, ...schema.findings.filter(isMeant)], syntax)
   // Nobody reads on after so many faults, and a file of nothing else is refused in half the time.
-  const rules =
-    schema.findings.length > MAX_FAULTS ? [] : checkRules({ root, value: schema.value, positionOf })
-  const meaning = [...schema.findings, ...rules].filter(({ path }) => !isUnresolved(root, path))
-  const findings = [...syntax, ...strays, ...trustworthy([...tree, ...meaning], syntax)]
+  const rules = own.length > MAX_FAULTS ? [] : checkRules({ root, value: schema.value, positionOf })
+  const findings = [...syntax, ...strays, ...own, ...trustworthy(rules.filter(isMeant), syntax)]
   return { config: schema.config, origin: { root, value: schema.value }, findings }
 }
 

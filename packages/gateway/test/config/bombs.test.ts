@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { MAX_FAULTS } from '../../src/config/parse-config.ts'
+import { MAX_FAULTS, parseConfig } from '../../src/config/parse-config.ts'
 import { bombs, type Refusal } from './bombs.ts'
 
 const ONE_SECOND = 1000
@@ -29,4 +29,27 @@ test.each(Object.entries(bombs))('%s is refused within a second', (name, { fault
   expect(refusal?.messages).toContainEqual(expect.stringMatching(fault))
   expect(refusal?.messages.length).toBeLessThanOrEqual(MAX_FAULTS + 1)
   expect(refusal?.milliseconds).toBeLessThan(ONE_SECOND)
+})
+
+const TWICE = `plugins:
+  token-validator: { mode: off }
+routes:
+  - { id: a, method: GET, path: /a, target: 'http://x' }
+  - { id: a, method: GET, path: /b, target: 'http://x' }
+`
+const unknownKeys = (count: number) =>
+  `  - { ${Array.from({ length: count }, (_, n) => `k${n}: 1`).join(', ')} }\n`
+
+function messagesOf(text: string): readonly string[] {
+  const result = parseConfig(text, { file: 'gateway.yaml', env: {} })
+  return result.ok ? [] : result.faults.map(({ message }) => message)
+}
+
+test('faults across keys are told, unless more than a thousand others are', () => {
+  const repeated = expect.stringMatching(/"a"/)
+  expect(messagesOf(TWICE)).toContainEqual(repeated)
+  expect(messagesOf(TWICE + unknownKeys(900))).toContainEqual(repeated)
+  expect(messagesOf(TWICE + unknownKeys(1100))).not.toContainEqual(repeated)
+  // The unknown keys are behind a fault of the syntax, and not told.
+  expect(messagesOf(`${TWICE}  - { id: "\\q" }\n${unknownKeys(1100)}`)).toContainEqual(repeated)
 })
