@@ -39,12 +39,12 @@ export function readArguments(argv: readonly string[]): Asked | string {
   const parsed = parseOptions(argv)
   if (typeof parsed === 'string') return parsed
   const { asked, options } = parsed
-  const unknown = asked.find((name) => !names.includes(name))
-  if (asked.length === 0 || unknown !== undefined)
-    return `${wrongName(unknown)} There are: ${names.join(', ')}`
   const { short, output, ...numbers } = options
   const wrong = Object.entries(numbers).find(([, value]) => !NUMBER.test(String(value)))
   if (wrong !== undefined) return `--${wrong[0]} must be a number, 0 or more, not "${wrong[1]}"`
+  const unknown = asked.find((name) => !names.includes(name))
+  if (asked.length === 0 || unknown !== undefined)
+    return `${wrongName(unknown)} There are: ${names.join(', ')}`
   const nothing = Object.keys(numbers).find((key) => AMOUNTS.has(key) && Number(numbers[key]) === 0)
   if (nothing !== undefined) return `--${nothing} must be above 0: nothing would be measured`
   const { seed = Date.now() % 1_000_000, ...given } = Object.fromEntries(
@@ -89,8 +89,10 @@ function parseOptions(args: readonly string[]): Parsed | string {
         output: { type: 'string' },
       },
     })
-    return { asked: positionals, options: values }
+    // A second time it would do the same, by the same seed.
+    return { asked: [...new Set(positionals)], options: values }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    // Without Node's hint about arguments that begin with a dash: no run does.
+    return String(error instanceof Error ? error.message : error).replace(/\. To specify .*/s, '')
   }
 }

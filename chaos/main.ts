@@ -32,8 +32,8 @@ ${runs
 
 Several runs follow one another; a number is for each of them that has it.
 
-Exit codes: 0 when all figures are reached, 1 when one is not, 2 for wrong arguments, 130 without a result
-when the run is stopped (SIGINT, SIGTERM, SIGHUP).
+Exit codes: 0 when all figures are reached, 1 when one is not, 2 for wrong arguments, 130 when a run is
+stopped (SIGINT, SIGTERM, SIGHUP), which then has no result.
 `
 
 const exitCode = await main(process.argv.slice(2))
@@ -58,7 +58,7 @@ async function performAll({ runs: asked, ...options }: Asked): Promise<number> {
   let worst: number = exitCodes.reached
   for (const each of asked) {
     worst = Math.max(worst, await perform(each, { ...options, signal }))
-    if (worst === exitCodes.stopped) break
+    if (signal.aborted) break
   }
   return worst
 }
@@ -69,6 +69,9 @@ async function perform(
 ): Promise<number> {
   const parent = process.env['TMPDIR']
   const folder = ownFolder(run.name)
+  const onExit = () => cleanUp(folder)
+  // Also for an uncaught error.
+  process.once('exit', onExit)
   const tell: ChaosContext['tell'] = (line) => void process.stderr.write(`${line}\n`)
   const startedAt = performance.now()
   tell(`${run.name}: seed ${seed}, ${JSON.stringify(scale)}`)
@@ -92,9 +95,10 @@ async function perform(
     tell(describe(error))
     return exitCodes.notReached
   } finally {
-    cleanUp(folder)
     if (parent === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = parent
+    cleanUp(folder)
+    process.off('exit', onExit)
   }
 }
 
@@ -113,8 +117,6 @@ function ownFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-${name}-`))
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
-  // Also for an uncaught error.
-  process.once('exit', () => cleanUp(folder))
   return folder
 }
 

@@ -77,6 +77,9 @@ test('of several runs each gets the numbers that it has', () => {
   const [fuzz, soak] = typeof asked === 'string' ? [] : asked.runs
   expect([fuzz?.run.name, fuzz?.scale['requests'], fuzz?.scale['minutes']]).toEqual(['fuzz', 20, undefined])
   expect([soak?.run.name, soak?.scale['minutes'], soak?.scale['requests']]).toEqual(['soak', 0.5, undefined])
+  expect(readArguments(['fuzz', 'fuzz'])).toMatchObject({ runs: { length: 1 } })
+  expect(readArguments(['fuzz', '--foo'])).toBe("Unknown option '--foo'")
+  expect(readArguments(['--requests', 'fuzz'])).toBe('--requests must be a number, 0 or more, not "fuzz"')
   expect(readArguments(['fuzz', 'soka'])).toMatch(/^unknown run "soka", did you mean "soak"\? There are: /)
   expect(readArguments(['fuzz', 'sigterm', '--tenants', '3'])).toBe(
     "'--tenants' is no option of fuzz, sigterm",
