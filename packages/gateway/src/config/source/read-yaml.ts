@@ -72,8 +72,10 @@ const splitStrays = (tokens: readonly CST.Token[]): { body: CST.Token[]; strays:
   let documents = 0
   let isLost = false
   for (const token of tokens) {
-    if (token.type === 'error' && isLost) continue
-    if (token.type === 'error') isLost = true
+    if (token.type === 'error') {
+      if (isLost) continue
+      isLost = true
+    }
     if (token.type === 'document') documents += 1
     if (token.type === 'directive') strays.push(findingAt(token.offset, 'YAML directives are not supported'))
     else if (documents < 2) body.push(token)

@@ -122,9 +122,7 @@ export function createKeywordReaders(): KeywordReaders {
 }
 
 function createFolder(change: CharacterChange<string>): CaseFolder {
-  const units = new Uint16Array(0x10000)
-  for (let unit = 0x21; unit < 0x7f; unit++) units[unit] = lowerAscii(unit)
-  return { fold: rememberChanges(change), units }
+  return { fold: rememberChanges(change), units: new Uint16Array(0x10000) }
 }
 
 /** Finds keywords in a readable view; spans are those of the source. */
@@ -183,10 +181,6 @@ function learnUnit(folder: CaseFolder, codePoint: number): number {
 
 function foldedText({ fold }: CaseFolder, codePoint: number): string {
   return fold(codePoint) ?? String.fromCodePoint(codePoint)
-}
-
-function lowerAscii(unit: number): number {
-  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit
 }
 
 /** Folds through both cases, which is full case folding: sharp s becomes `ss`, both small sigmas become one. */
