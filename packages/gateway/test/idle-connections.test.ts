@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { queryObjects, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { queryObjects } from 'node:v8'
 import { expect, onTestFinished, test } from 'vitest'
 import { Exchange } from '../src/exchange.ts'
+import { collectGarbage } from './harness/collect-garbage.ts'
 import { eventually } from './harness/metric-value.ts'
 import { openConnection } from './harness/raw-connection.ts'
 import { startGateway } from './harness/start-gateway.ts'
@@ -10,9 +10,6 @@ import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const CONNECTIONS = 20
 const REQUEST = 'POST /r HTTP/1.1\r\nhost: x\r\nx-tenant-id: acme\r\ncontent-length: 2\r\n\r\n{}'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 
 /** The exchanges in memory after a collection. */
 function liveExchanges(): number {

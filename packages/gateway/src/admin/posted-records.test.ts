@@ -1,10 +1,7 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
 import { describe, expect, test } from 'vitest'
+import { collectGarbage } from '../../test/harness/collect-garbage.ts'
 import { type PartRecord, POSTED_LIMITS, PostedRecords } from './posted-records.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 
 function record(correlationId: string, detail = ''): PartRecord {
   return {

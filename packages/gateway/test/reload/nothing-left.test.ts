@@ -1,15 +1,11 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
+import { collectGarbage } from '../harness/collect-garbage.ts'
 import { eventually } from '../harness/metric-value.ts'
 import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { startIssuer } from '../plugins/token-validator/issuer-server.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 const RELOADS = 20
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 
 /** What would keep the process alive, counted by kind. */
 function openResources(): Record<string, number> {

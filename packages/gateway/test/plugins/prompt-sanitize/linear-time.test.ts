@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { runProgram } from '../../harness/run-program.ts'
 import { detectorNames } from './corpus/figures.ts'
 import { hostileTo, hostileToAll, hostileToKeywords } from './hostile-texts.ts'
 import type { Measurement } from './measure-searches.ts'
@@ -14,13 +11,8 @@ const program = join(import.meta.dirname, 'measure-searches.ts')
 
 /** The time of one search through 1 MiB of each text, measured in a separate process. */
 async function searchTimes(rule: TestRule, units: readonly string[]): Promise<Record<string, number>> {
-  const folder = mkdtempSync(join(tmpdir(), 'agentic-search-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const result = join(folder, 'result.json')
   const measurement: Measurement = { rule: { action: 'redact', ...rule }, units, limit: LIMIT_MS }
-  const options = ['--conditions=agentic-source', program, JSON.stringify(measurement), result]
-  await promisify(execFile)(process.execPath, options)
-  const times: number[] = JSON.parse(readFileSync(result, 'utf8'))
+  const times = await runProgram<number[]>(program, JSON.stringify(measurement))
   return Object.fromEntries(units.map((unit, n) => [unit.slice(0, 40), times[n] ?? Number.NaN]))
 }
 
