@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { type GatewaySetting, gatewayConfig } from './contenders/gateway-config.ts'
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 import { nginxConfig } from './upstream.ts'
@@ -32,7 +32,7 @@ export async function startContender(
   surroundings: Surroundings,
   setting: GatewaySetting,
 ): Promise<Contender> {
-  const port = await unusedPort()
+  const port = await freePort()
   const core = surroundings.core ?? cores.measured
   const upstream = `http://127.0.0.1:${surroundings.upstreamPort}`
   const env = { PORT: String(port), UPSTREAM: upstream, NODE_ENV: 'production' }

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
-import { makeCertificate } from '../packages/gateway/test/harness/make-certificate.ts'
+import { makeCertificate } from '@agentic-rest/testing/make-certificate'
 import { frame, frameTypes, get, head } from '../packages/gateway/test/http2/frames.ts'
 import { cpuMicroseconds, residentKilobytes } from './cpu-time.ts'
 

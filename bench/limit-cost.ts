@@ -1,9 +1,9 @@
+import { readConfig } from '@agentic-rest/testing/read-config'
 import type { Exchange } from '../packages/gateway/src/exchange.ts'
 import { createMemoryStore } from '../packages/gateway/src/limits/memory-store.ts'
 import { UsageLedger } from '../packages/gateway/src/limits/usage-ledger.ts'
 import { createMetrics } from '../packages/gateway/src/metrics/metrics.ts'
 import { rateLimits } from '../packages/gateway/src/plugins/rate-limits/rate-limits.ts'
-import { readConfig } from '../packages/gateway/test/harness/read-config.ts'
 
 // Measures the CPU time that limits in memory add to a request: decision, headers, metrics and the ledger of tenants.
 // `node --conditions=agentic-source bench/limit-cost.ts`

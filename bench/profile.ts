@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { findPrograms } from './bench-context.ts'
 import { gatewayConfig } from './contenders/gateway-config.ts'
 import { cpuMicroseconds } from './cpu-time.ts'
@@ -62,7 +62,7 @@ interface Setting {
 async function runUnderLoad(setting: Setting, flags: readonly string[]): Promise<number> {
   const { scenario, issuer, folder, wrk, upstreamPort } = setting
   const { plugins, connections, request } = scenario
-  const port = await unusedPort()
+  const port = await freePort()
   const file = join(folder, 'gateway.yaml')
   writeFileSync(file, gatewayConfig({ plugins, issuers: [issuer] }, { port, upstreamPort }))
   const program = [join(root, 'packages/cli/bin/agentic.cjs'), 'start', '-c', file]

@@ -1,3 +1,4 @@
+import { readConfig } from '@agentic-rest/testing/read-config'
 import type { GatewayConfig } from '../packages/gateway/src/config/config-schema.ts'
 import type { Exchange } from '../packages/gateway/src/exchange.ts'
 import { createMetrics } from '../packages/gateway/src/metrics/metrics.ts'
@@ -9,7 +10,6 @@ import { createSharedGroups } from '../packages/gateway/src/upstream/targets/cre
 import { forwardToGroup } from '../packages/gateway/src/upstream/targets/forward-to-group.ts'
 import { TargetGroup } from '../packages/gateway/src/upstream/targets/target-group.ts'
 import type { UpstreamPool } from '../packages/gateway/src/upstream/upstream-pool.ts'
-import { readConfig } from '../packages/gateway/test/harness/read-config.ts'
 import { makeContext, makeExchange } from '../packages/gateway/test/plugins/make-exchange.ts'
 
 // Measures the CPU time of the upstream step for one target and for an upstream of two, without sockets: choice, counts,

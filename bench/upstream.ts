@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { cores, type PinnedProcess, startPinned } from './pinned-process.ts'
 
 /** The answers of the service behind all contenders. */
@@ -23,7 +23,7 @@ export async function startUpstream(
   nginx: string,
   folder: string,
 ): Promise<PinnedProcess & { readonly port: number }> {
-  const port = await unusedPort()
+  const port = await freePort()
   mkdirSync(join(folder, 'static'), { recursive: true })
   writeFileSync(join(folder, 'static/large'), Buffer.alloc(MEGABYTE, 'x'))
   const config = join(folder, 'upstream.conf')

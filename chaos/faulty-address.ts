@@ -1,5 +1,5 @@
-import { openUnacceptingPort } from '../packages/gateway/test/harness/unaccepting-port.ts'
-import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { openUnacceptingPort } from '@agentic-rest/testing/unaccepting-port'
 import { startFaultProxy } from './fault-proxy.ts'
 import type { Fault } from './faults.ts'
 
@@ -15,7 +15,7 @@ export interface FaultyAddress {
 
 /** Opens a faulty port in front of a server. The server never sees faults of the listener. */
 export async function openFaultyAddress(fault: Fault, target: number): Promise<FaultyAddress> {
-  if (fault.listener === 'refused') return { ...NOBODY, port: await unusedPort() }
+  if (fault.listener === 'refused') return { ...NOBODY, port: await freePort() }
   if (fault.listener === 'unaccepted') return { ...NOBODY, ...(await openUnacceptingPort()) }
   const proxy = await startFaultProxy({ target, chooser: { onConnection: () => fault, onTurn: () => fault } })
   const { port, cut, close } = proxy

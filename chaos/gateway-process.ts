@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '@agentic-rest/testing/free-port'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
 import { residentKilobytes } from '../bench/cpu-time.ts'
-import type { TestConfig } from '../packages/gateway/test/harness/read-config.ts'
-import { unusedPort } from '../packages/gateway/test/harness/unused-port.ts'
 import { openFiles } from './open-files.ts'
 
 /** The options of a gateway process. */
@@ -74,7 +74,7 @@ const KEPT_LINES = 200
 /** Starts a gateway and resolves when `/readyz` answers. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { folder, config, name = 'gateway', nodeArguments = [], env, onLine } = options
-  const port = Number(config.gateway?.['port'] ?? (await unusedPort()))
+  const port = Number(config.gateway?.['port'] ?? (await freePort()))
   const configFile = join(folder, `${name}.yaml`)
   writeFileSync(configFile, configText(config, port))
   const child = spawn(process.execPath, [...nodeArguments, program, 'start', '-c', configFile], {

@@ -1,4 +1,4 @@
-import { seededRandom } from '../packages/gateway/test/harness/seeded-random.ts'
+import { seededRandom } from '@agentic-rest/testing/seeded-random'
 
 /** Random choices that are the same for the same seed. */
 export interface Seeded {

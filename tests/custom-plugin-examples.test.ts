@@ -1,3 +1,4 @@
+import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { plugin as costCentre } from '../docs/examples/cost-centre.ts'
 import { officeHours } from '../docs/examples/office-hours.ts'
@@ -6,7 +7,6 @@ import {
   startWithPlugins,
   withTokens,
 } from '../packages/gateway/test/custom-plugins/start-with-plugins.ts'
-import { ids, sendRequest } from '../packages/gateway/test/harness/http-request.ts'
 
 test('office-hours refuses changes outside its hours, in its time zone', async () => {
   let now = new Date(0)

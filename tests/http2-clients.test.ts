@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import { makeCertificate, writeFiles } from '../packages/gateway/test/harness/make-certificate.ts'
-import { startGateway } from '../packages/gateway/test/harness/start-gateway.ts'
-import { startRawUpstream } from '../packages/gateway/test/harness/start-upstream.ts'
 import { testWithProgram } from './debian-package.ts'
 
 const STREAMS = 30

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect } from 'vitest'
-import { startGateway } from '../packages/gateway/test/harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../packages/gateway/test/harness/start-upstream.ts'
 import { testWithProgram } from './debian-package.ts'
 
 const promtool = { program: 'promtool', package: 'prometheus' }

@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient, type PendingApproval } from '@agentic-rest/client'
 import * as sdk from '@agentic-rest/service'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { metricValue } from '../packages/gateway/test/harness/metric-value.ts'
-import { startGateway } from '../packages/gateway/test/harness/start-gateway.ts'
-import { startIssuer } from '../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 
 const input = { name: 'goal', location: 'body', type: 'string', required: true, question: 'Which?' } as const
 const made: Record<sdk.OutcomeType, sdk.Outcome> = {

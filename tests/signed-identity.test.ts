@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createService, defineOperation, success } from '@agentic-rest/service'
 import { serve } from '@agentic-rest/service/node'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { startGateway } from '../packages/gateway/test/harness/start-gateway.ts'
-import { startIssuer } from '../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 
 const whoami = defineOperation({
   id: 'whoami',

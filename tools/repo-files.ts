@@ -28,6 +28,7 @@ export function listSources(root: string, folders: readonly string[] = ['.']): s
 export function isTestFile(path: string): boolean {
   return (
     /\.test(-d)?\.\w+$/.test(path) ||
+    path.startsWith('packages/testing/') ||
     /^((packages|examples)\/[^/]+\/(template\/)?)?(test|tests|bench|chaos)\//.test(path)
   )
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { findProgram } from '../../tests/debian-package.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { type Peer, peers } from '../contenders/peer-programs.ts'
@@ -78,7 +78,7 @@ export async function measurePeers(context: BenchContext): Promise<PeersResult> 
 }
 
 async function startPeer(context: BenchContext, peer: Peer, path: string): Promise<RunningPeer> {
-  const port = await unusedPort()
+  const port = await freePort()
   const folder = join(context.folder, `peer-${peer.program}`)
   mkdirSync(folder, { recursive: true })
   const setting = { folder, port, upstreamPort: context.upstreamPort, issuer: context.issuer }

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { isMap, isSeq, parseDocument } from 'yaml'
 import { makeIdentityKey } from '../../examples/stack/src/identity-key.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { installTogether, packAll } from '../../tests/packed-packages.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { residentKilobytes } from '../cpu-time.ts'
@@ -73,7 +73,7 @@ interface Start {
 }
 
 async function startOnce({ program, keyFile, file }: Start) {
-  const [port, admin] = [await unusedPort(), await unusedPort()]
+  const [port, admin] = [await freePort(), await freePort()]
   const startedAt = performance.now()
   const command = ['-c', String(cores.measured), process.execPath, program, 'start', '-c', file]
   const ports = { PORT: String(port), CONSOLE_PORT: String(admin) }

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { type PinnedProcess, startPinned } from '../../bench/pinned-process.ts'
 import { nginxConfig } from '../../bench/upstream.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import type { DebianProgram } from '../../tests/debian-package.ts'
 import { requiredProgram } from '../chaos-run.ts'
 import { type Recorder, startNodeRecorder, startStrictRecorder, startTap } from './recorders.ts'
@@ -86,7 +86,7 @@ async function startProxy(name: string, { proxy, program, folder }: ProxyOptions
   const recorder = await startStrictRecorder()
   const places = {
     folder,
-    port: await unusedPort(),
+    port: await freePort(),
     recorderPort: recorder.port,
     log: join(folder, 'access.log'),
   }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { linkTimes } from '../../packages/gateway/src/redis/store-link.ts'
-import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
 import {
   type SharedProcess,
   startSharedProcess,

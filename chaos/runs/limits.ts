@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { redisKey } from '../../packages/gateway/src/limits/redis-limits.ts'
 import { limitTimes } from '../../packages/gateway/src/limits/shared-store.ts'
 import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
-import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
 import { type Pressure, press } from '../../packages/gateway/test/rate-limits/press.ts'
 import {
   type SharedProcess,

@@ -1,10 +1,10 @@
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { headers } from '@agentic-rest/profile'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { configText } from '@agentic-rest/testing/read-config'
 import { corpusEnvironment } from '../../packages/gateway/test/config/corpus-environment.ts'
-import { metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
-import { configText } from '../../packages/gateway/test/harness/read-config.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
@@ -33,7 +33,7 @@ type Services = readonly [SlowService, SlowService]
 async function reload(context: ChaosContext): Promise<readonly Figure[]> {
   const services: Services = [await startSlowService(WORK_MS, 'one'), await startSlowService(WORK_MS, 'two')]
   const closeServices = () => Promise.all(services.map((service) => service.close()))
-  const port = await unusedPort()
+  const port = await freePort()
   const gateway = await startGatewayProcess({
     folder: context.folder,
     config: configTo(services[0].url, port),

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, outcomes } from '@agentic-rest/profile'
+import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
 import { leaseKey } from '../../packages/gateway/src/slots/redis-lease-store.ts'
-import { type RedisServer, startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
 import {
   type SharedProcess,
   startSharedProcess,

@@ -3,10 +3,10 @@ import { Writable } from 'node:stream'
 import { createClient, type OutcomeType } from '@agentic-rest/client'
 import { createGateway, createLog, formatFaults, loadConfig } from '@agentic-rest/gateway'
 import { createStore } from '@agentic-rest/service'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 import { repositoryRoot } from '../packed-packages.ts'
 
 const store = createStore({ memory: true })

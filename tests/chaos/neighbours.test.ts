@@ -1,14 +1,14 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type FaultChooser, startFaultProxy } from '../../chaos/fault-proxy.ts'
 import { type Fault, faults } from '../../chaos/faults.ts'
 import { openFaultyAddress } from '../../chaos/faulty-address.ts'
 import { seriesSum } from '../../chaos/series.ts'
 import { doAll } from '../../chaos/workers.ts'
-import { sendRequest } from '../../packages/gateway/test/harness/http-request.ts'
-import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 import { createStore } from '../../packages/service/src/runtime/sql-store.ts'
 import {
   addEffect,

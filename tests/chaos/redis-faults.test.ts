@@ -1,10 +1,10 @@
 import { conditions, outcomes } from '@agentic-rest/profile'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, onTestFinished } from 'vitest'
 import { startFaultProxy } from '../../chaos/fault-proxy.ts'
 import { type Fault, faults } from '../../chaos/faults.ts'
 import { until } from '../../chaos/until.ts'
-import { startEventUpstream } from '../../packages/gateway/test/harness/event-upstream.ts'
-import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
 import {
   leases,
   quickTimes,

@@ -1,13 +1,9 @@
 import { createClient, StreamError } from '@agentic-rest/client'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startTcpUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
-import { startEventUpstream } from '../../packages/gateway/test/harness/event-upstream.ts'
-import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
-import {
-  answerJson,
-  startTcpUpstream,
-  startUpstream,
-} from '../../packages/gateway/test/harness/start-upstream.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 
 const streamRequest = { method: 'POST', path: '/llm/completions', body: {} }
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { createGateway, createLog } from '@agentic-rest/gateway'
-import { readConfig } from '../../packages/gateway/test/harness/read-config.ts'
+import { readConfig } from '@agentic-rest/testing/read-config'
 
 /** A gateway in front of the scenario service. */
 export interface ScenarioGateway {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Report, runConformance, type ScenarioInput } from '@agentic-rest/conformance'
 import { readTrace, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { expect, onTestFinished, test } from 'vitest'
-import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 
 const paths = ['/right', '/traceless', '/mismatched', '/garbled'] as const
 

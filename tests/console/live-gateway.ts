@@ -4,8 +4,8 @@ import { Agent, createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { outcomes } from '@agentic-rest/profile'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { SignJWT } from 'jose'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 
 const secret = 'a shared secret of the tests, long enough'
 const issuer = 'https://id.example.test'
@@ -41,7 +41,7 @@ export async function startLiveGateway(): Promise<LiveGateway> {
   }).listen(0, '127.0.0.1')
   await once(upstream, 'listening')
   const target = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  const nobody = `http://127.0.0.1:${await unusedPort()}`
+  const nobody = `http://127.0.0.1:${await freePort()}`
   const route = (id: string, to = target) => ({
     id,
     method: 'GET',

@@ -1,7 +1,7 @@
 import { consoleFolder } from '@agentic-rest/console'
+import { eventually } from '@agentic-rest/testing/eventually'
 import { expect, onTestFinished } from 'vitest'
 import { development, sendItem, startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
-import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { openConsole, overflowOf, startBrowser } from './console-browser.ts'
 

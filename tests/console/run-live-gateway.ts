@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { consoleFolder } from '@agentic-rest/console'
 import { createGateway, createLog } from '@agentic-rest/gateway'
-import { readConfig } from '../../packages/gateway/test/harness/read-config.ts'
+import { readConfig } from '@agentic-rest/testing/read-config'
 
 // Started by live-gateway.ts. The first line of stdout has both ports.
 const gateway = createGateway({

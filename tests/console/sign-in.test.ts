@@ -1,8 +1,8 @@
 import { consoleFolder } from '@agentic-rest/console'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { SignJWT } from 'jose'
 import { expect, onTestFinished } from 'vitest'
 import { startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { overflowOf, startBrowser, violations } from './console-browser.ts'
 
@@ -86,7 +86,7 @@ testWithProgram(
   async (executablePath) => {
     const options = { admin: { consoleFolder }, config: { plugins: { 'token-validator': { issuers } } } }
     // A port that is not given to others while the gateway is down.
-    const settings = { role: 'gateway:admin', port: await unusedPort() }
+    const settings = { role: 'gateway:admin', port: await freePort() }
     const { adminUrl, gateway } = await startAdmin({ ...options, settings })
     const browser = await startBrowser(executablePath)
     onTestFinished(() => browser.close())

@@ -1,7 +1,7 @@
 import { consoleFolder } from '@agentic-rest/console'
+import { startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished } from 'vitest'
 import { development, startAdmin } from '../../packages/gateway/test/admin/harness/start-admin.ts'
-import { startUpstream, traceOf } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { openConsole, seriousFindings, startBrowser } from './console-browser.ts'
 

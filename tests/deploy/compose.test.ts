@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatFaults, parseConfig } from '@agentic-rest/gateway'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
-import { startRedisServer } from '../../packages/gateway/test/harness/redis-server.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { startGateway } from '../documented-gateway.ts'
@@ -146,7 +146,7 @@ describePostgres('the processes of compose.yaml', (server) => {
       const lines = read('redis-config').trim().split('\n')
       const settings = lines.flatMap((line) => line.replace(/^(\S+)/, '--$1').split(' '))
       const redis = await startRedisServer({ program, folder: secrets, settings })
-      const [gatewayPort, servicePort] = [await unusedPort(), await unusedPort()]
+      const [gatewayPort, servicePort] = [await freePort(), await freePort()]
       const issuer = await startIssuer('RS256')
       onTestFinished(async () => {
         await redis.stop()

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { created, createService, defineOperation } from '@agentic-rest/service'
 import { serve } from '@agentic-rest/service/node'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { startEventUpstream } from '../../packages/gateway/test/harness/event-upstream.ts'
-import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
-import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
-import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 import { fencedBlocks } from '../../tools/markdown.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { repositoryRoot } from '../packed-packages.ts'
@@ -90,7 +90,7 @@ async function startStack() {
     answerJson(response, { status: 500, type: 'text/plain', body: 'broken' }),
   )
   const events = await startEventUpstream()
-  const nowhere = `http://127.0.0.1:${await unusedPort()}`
+  const nowhere = `http://127.0.0.1:${await freePort()}`
   const gateway = await startGateway({
     gateway: {
       llm: { max_sse_connections_per_tenant: 1 },

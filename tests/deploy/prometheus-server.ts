@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { onTestFinished } from 'vitest'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 
 /** A series in an answer of Prometheus. */
 export interface PromSeries {
@@ -41,7 +41,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   }))
   const global = { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' }
   writeFileSync(config, JSON.stringify({ global, rule_files: [rules], scrape_configs: scrapes }))
-  const address = `127.0.0.1:${await unusedPort()}`
+  const address = `127.0.0.1:${await freePort()}`
   const child = spawn(
     program,
     [`--config.file=${config}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${address}`],

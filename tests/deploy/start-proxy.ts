@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { onTestFinished } from 'vitest'
 import { startPinned } from '../../bench/pinned-process.ts'
 import { nginxConfig } from '../../bench/upstream.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { repositoryRoot } from '../packed-packages.ts'
 
 /** The proxies of Debian that a test can put before gateways. */
@@ -28,7 +28,7 @@ const files: Readonly<Record<ProxyName, string>> = { nginx: 'nginx.conf', haprox
 export async function startProxy(name: ProxyName, { program, gateways }: Before): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-proxy-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const port = await unusedPort()
+  const port = await freePort()
   const text = readFileSync(join(repositoryRoot, 'deploy/proxy', files[name]), 'utf8')
     .replace(/^( *)(listen|bind) :?80\b/m, `$1$2 127.0.0.1:${port}`)
     .replace('10.0.0.11:8080', `127.0.0.1:${gateways[0]}`)

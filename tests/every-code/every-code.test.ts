@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { statusOf } from '@agentic-rest/profile'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { writeFiles } from '@agentic-rest/testing/make-certificate'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { ids } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 import {
@@ -10,9 +14,6 @@ import {
   VALIDATION_FAILED,
   validationFailed,
 } from '../../packages/gateway/src/errors.ts'
-import { ids } from '../../packages/gateway/test/harness/http-request.ts'
-import { writeFiles } from '../../packages/gateway/test/harness/make-certificate.ts'
-import { eventually, metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
 import { failedGateway } from './failed-gateway.ts'
 import { failedServices } from './failed-services.ts'
 import type { Provocation } from './provocation.ts'

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { ids } from '@agentic-rest/testing/send-request'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { onTestFinished } from 'vitest'
 import { definePlugin } from '../../packages/gateway/src/index.ts'
-import { ids } from '../../packages/gateway/test/harness/http-request.ts'
-import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
-import { startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import type { Provocation, ProvokedAnswer } from './provocation.ts'
 import {
   askItems,

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http'
-import { onTestFinished } from 'vitest'
-import { writeFiles } from '../../packages/gateway/test/harness/make-certificate.ts'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import {
   answerJson,
   type ReceivedRequest,
   startTcpUpstream,
   startUpstream,
   traceOf,
-} from '../../packages/gateway/test/harness/start-upstream.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
-import { startIssuer } from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
+} from '@agentic-rest/testing/start-upstream'
+import { onTestFinished } from 'vitest'
 import { registered } from '../../packages/gateway/test/plugins/token-validator/make-validator.ts'
 import type { Provocation } from './provocation.ts'
 import { askItems, type StartObserved } from './start-observed.ts'
 
 /** An address where nobody listens. */
-const nobody = async (path = '') => `http://127.0.0.1:${await unusedPort()}${path}`
+const nobody = async (path = '') => `http://127.0.0.1:${await freePort()}${path}`
 
 const refused = { cause: 'ECONNREFUSED' }
 const byService = { step: 'upstream' }
@@ -110,7 +110,7 @@ export const failedServices = {
     rule: 'per-tenant',
     async provoke(start) {
       const policy = { name: 'per-tenant', requests: 1, per_seconds: 60, on_store_failure: 'refuse' }
-      const shared = { redis_url: `redis://127.0.0.1:${await unusedPort()}` }
+      const shared = { redis_url: `redis://127.0.0.1:${await freePort()}` }
       return await askItems(await start({ gateway: { shared, rate_limits: [policy] } }))
     },
   },

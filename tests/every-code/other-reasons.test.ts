@@ -1,12 +1,9 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { ids } from '@agentic-rest/testing/send-request'
+import { answerJson, startRawUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
-import { ids } from '../../packages/gateway/test/harness/http-request.ts'
-import { eventually, metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
-import {
-  answerJson,
-  startRawUpstream,
-  startUpstream,
-} from '../../packages/gateway/test/harness/start-upstream.ts'
 import {
   askItems,
   type ObservedGateway,

@@ -1,9 +1,7 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import type { TokenParts } from '@agentic-rest/testing/sign-token'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { onTestFinished } from 'vitest'
-import { sendRequest } from '../../packages/gateway/test/harness/http-request.ts'
-import {
-  startIssuer,
-  type TokenParts,
-} from '../../packages/gateway/test/plugins/token-validator/issuer-server.ts'
 import { registered } from '../../packages/gateway/test/plugins/token-validator/make-validator.ts'
 import type { Provocation } from './provocation.ts'
 import { askItems, type ObservedConfig, other } from './start-observed.ts'

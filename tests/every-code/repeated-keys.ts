@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
-import { startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import type { Provocation } from './provocation.ts'
 import { askItems, other, type StartObserved } from './start-observed.ts'
 

@@ -1,10 +1,10 @@
+import type { TestConfig } from '@agentic-rest/testing/read-config'
+import type { RequestOptions } from '@agentic-rest/testing/send-request'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { onTestFinished } from 'vitest'
 import type { GatewayOptions } from '../../packages/gateway/src/index.ts'
-import type { RequestOptions } from '../../packages/gateway/test/harness/http-request.ts'
-import { sendRequest } from '../../packages/gateway/test/harness/http-request.ts'
-import type { TestConfig } from '../../packages/gateway/test/harness/read-config.ts'
-import { startGateway, type TestGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
 
 /** A gateway with an admin listener that records everything, refused requests included. */

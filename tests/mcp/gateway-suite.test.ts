@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { type Outcome, writeOutcome } from '@agentic-rest/profile'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
-import { startGateway } from '../../packages/gateway/test/harness/start-gateway.ts'
-import { startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 
 const suite = join(
   dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')),

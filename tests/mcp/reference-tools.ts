@@ -6,13 +6,13 @@ import { Writable } from 'node:stream'
 import { createGateway, createLog, formatFaults, loadConfig } from '@agentic-rest/gateway'
 import type { OutcomeType } from '@agentic-rest/profile'
 import { createStore, jsonLinesLog } from '@agentic-rest/service'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { getRequestListener } from '@hono/node-server'
 import { expect, vi } from 'vitest'
 import { createCampaignsApp } from '../../examples/campaigns/src/campaigns-app.ts'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startIdentity } from '../../examples/identity/src/identity.ts'
 import { requestTokenAt } from '../../examples/stack/src/request-token.ts'
-import { unusedPort } from '../../packages/gateway/test/harness/unused-port.ts'
 import { repositoryRoot } from '../packed-packages.ts'
 
 /** The gateway, the campaigns and the identity provider of the reference stack, in this process. */
@@ -34,7 +34,7 @@ const BUSY_GOAL = 'reach'
 /** Starts these parts with the configuration of the stack. */
 export async function startReferenceTools(): Promise<ReferenceTools> {
   const campaigns = await startCampaigns()
-  const port = await unusedPort()
+  const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
   const url = `${baseUrl}/mcp`
   const identity = await startIdentity({ port: 0, serviceAccounts: new Map(), mcpResource: url })

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { openSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { agentic, folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { ask, childrenOf, createClient, workersConfig } from './start-workers.ts'
 
 const CLIENTS = 4

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, test } from 'vitest'
 import { folderWith, runAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
-import { eventually } from '../../packages/gateway/test/harness/metric-value.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
-import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
 import { ask, createClient, isAlive, startWorkers, workersConfig } from './start-workers.ts'
 
 const startService = () =>

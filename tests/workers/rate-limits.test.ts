@@ -1,6 +1,6 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { ask, startWorkers } from './start-workers.ts'
 
 test('workers together keep the limits of a tenant exactly, and report them once', async () => {

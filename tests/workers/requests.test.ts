@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { eventually, metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
-import { answerJson, startUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
 import { ask, createClient, startWorkers } from './start-workers.ts'
 
 const LIMIT = 6

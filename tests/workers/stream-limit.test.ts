@@ -1,9 +1,10 @@
 import { request } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { printedSeed, seededRandom } from '@agentic-rest/testing/seeded-random'
+import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually, metricValue } from '../../packages/gateway/test/harness/metric-value.ts'
-import { printedSeed, seededRandom } from '../../packages/gateway/test/harness/seeded-random.ts'
-import { startRawUpstream } from '../../packages/gateway/test/harness/start-upstream.ts'
-import { openStream } from '../../packages/gateway/test/harness/stream-client.ts'
 import { startWorkers } from './start-workers.ts'
 
 const LIMIT = 10

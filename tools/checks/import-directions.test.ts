@@ -27,6 +27,12 @@ const repo = {
   'examples/campaigns/package.json': manifest('@agentic-rest/example-campaigns', '@agentic-rest/gateway'),
   'examples/campaigns/src/main.ts': "import '@agentic-rest/gateway'\n",
   'examples/stack/package.json': manifest('@agentic-rest/example-stack'),
+  'packages/testing/package.json': JSON.stringify({
+    name: '@agentic-rest/testing',
+    devDependencies: { '@agentic-rest/gateway': '1.0.0', vitest: '1.0.0' },
+  }),
+  'packages/testing/src/start-gateway.ts': "import 'vitest'\nimport '@agentic-rest/gateway'\n",
+  'packages/profile/test/a.test.ts': "import '@agentic-rest/testing/start-gateway'\n",
   'tools/any.ts': "import '../packages/profile/src/outcomes.ts'\nimport '@agentic-rest/gateway'\n",
 }
 
@@ -73,6 +79,28 @@ test('the command line may import the stack and no other example', () => {
   const source = "import '@agentic-rest/example-stack'\nimport '@agentic-rest/example-campaigns'\n"
   expect(faultsWith('packages/cli/test/a.ts', source)).toEqual([
     'packages/cli/test/a.ts:2: packages/cli may not import @agentic-rest/example-campaigns',
+  ])
+})
+
+test.each(['packages/gateway/src/a.ts', 'packages/cli/src/a.ts', 'examples/campaigns/src/a.ts'])(
+  '%s may not import a starter of tests',
+  (path) => {
+    expect(faultsWith(path, "import '@agentic-rest/testing/start-gateway'\n")).toContain(
+      `${path}:1: only tests may import @agentic-rest/testing`,
+    )
+  },
+)
+
+test.each(['packages/gateway/src/a.test.ts', 'packages/client/test/a.ts', 'examples/campaigns/test/a.ts'])(
+  '%s may import a starter of tests',
+  (path) => {
+    expect(faultsWith(path, "import '@agentic-rest/testing/start-gateway'\n")).toEqual([])
+  },
+)
+
+test('the starters of tests declare what they import', () => {
+  expect(faultsWith('packages/testing/src/a.ts', "import 'redis'\n")).toEqual([
+    'packages/testing/src/a.ts:1: redis is not among the dependencies of packages/testing/package.json',
   ])
 })
 

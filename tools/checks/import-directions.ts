@@ -17,6 +17,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/console': ['packages/profile', 'packages/client'],
   // The stack is the only published example: `agentic dev` starts it.
   'packages/cli': ['packages/*', 'examples/stack'],
+  // Starters for tests: only tests may import it, so it can import everything that they start.
+  'packages/testing': ['packages/*', 'examples/*'],
   // Not the profile: an example that needs it shows a gap in service or client.
   'examples/*': ['packages/service', 'packages/client', 'packages/gateway'],
 }
@@ -30,6 +32,8 @@ const wires = [
   },
   { modules: ['redis'], homes: ['packages/gateway/src/redis/'] },
 ] as const
+
+const testing = 'packages/testing'
 
 interface Repo {
   readonly workspaces: ReadonlyMap<string, Workspace>
@@ -51,6 +55,7 @@ type Rule = (use: Import, repo: Repo) => string | undefined
 
 const rules: readonly Rule[] = [
   leavesItsPackage,
+  shipsATestStarter,
   goesTheWrongWay,
   touchesTheWire,
   needsNodeInTheBrowser,
@@ -102,9 +107,14 @@ function leavesItsPackage({ path, room, specifier }: Import): string | undefined
   return `'${specifier}' leaves ${room}: import the other package by its name`
 }
 
+function shipsATestStarter({ path, module }: Import, { folderByName }: Repo): string | undefined {
+  if (module === undefined || folderByName.get(module) !== testing || isTestFile(path)) return undefined
+  return `only tests may import ${module}`
+}
+
 function goesTheWrongWay({ room, module }: Import, { folderByName }: Repo): string | undefined {
   const goal = module === undefined ? undefined : folderByName.get(module)
-  if (goal === undefined || goal === room) return undefined
+  if (goal === undefined || goal === room || goal === testing) return undefined
   const allowed = mayImport[room] ?? mayImport[`${posix.dirname(room)}/*`]
   if (allowed === undefined) return `${room} has no row in the table of import directions`
   const isAllowed = allowed.some((row) => row === goal || row === `${posix.dirname(goal)}/*`)
@@ -129,10 +139,13 @@ function loadsMoreThanTheProfile({ path, module }: Import, { profileMainEntry }:
 }
 
 function isNotDeclared({ path, room, module, specifier }: Import, { workspaces }: Repo): string | undefined {
-  if (module === undefined || isBuiltin(specifier) || !isShippedSource(path, room)) return undefined
+  if (module === undefined || isBuiltin(specifier)) return undefined
+  if (!isShippedSource(path, room) && room !== testing) return undefined
   const manifest = workspaces.get(room)?.manifest
   const declared = {
     ...manifest?.dependencies,
+    // What is never published has only these, and the lock file then says of each whether users get it.
+    ...(room === testing && manifest?.devDependencies),
     ...manifest?.optionalDependencies,
     ...manifest?.peerDependencies,
   }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
+import { type Answer, headerValues, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startTcpUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Answer, expectOwnHeaders, headerValues, sendRequest } from './harness/http-request.ts'
+import { expectOwnHeaders } from './harness/expect-refusal.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startTcpUpstream, startUpstream } from './harness/start-upstream.ts'
 
 /** A gateway in front of an upstream that answers every request with the same bytes. */
 async function gatewayTo(answer: (requestLine: string) => string | Buffer, path = '/r') {

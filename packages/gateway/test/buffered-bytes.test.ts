@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { headerValues, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
-import { expectRefusal, headerValues, sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 
 const TOTAL = { code: 'OVERLOADED', limit: 'max_buffered_bytes' } as const
 const SHARE = { code: 'LIMIT_EXCEEDED', limit: 'max_buffered_bytes_per_tenant', retryAfter: 1 } as const

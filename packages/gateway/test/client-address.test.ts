@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 it('shows an IPv4 client of a listener for both families as IPv4', async () => {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { InitialisationError } from '../src/index.ts'
 import { expectRefusal, readFetched } from './harness/expect-outcome.ts'
-import { makeCertificate, writeFiles } from './harness/make-certificate.ts'
 import { applied, startReloadable } from './reload/start-reloadable.ts'
 
 /** An upstream that takes only clients with a certificate of its authority, and tells each who it is. */

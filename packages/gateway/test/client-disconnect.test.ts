@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
 import { ownTime } from './harness/own-time.ts'
 import { openSocket } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startRawUpstream } from './harness/start-upstream.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -1,9 +1,10 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import type { TokenParts } from '@agentic-rest/testing/sign-token'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { expectRefusal, readFetched } from './harness/expect-outcome.ts'
-import { eventually } from './harness/metric-value.ts'
-import { startGateway, type TestGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream, type TestUpstream } from './harness/start-upstream.ts'
-import { type IssuerServer, startIssuer, type TokenParts } from './plugins/token-validator/issuer-server.ts'
 import { registered } from './plugins/token-validator/make-validator.ts'
 
 let people: IssuerServer

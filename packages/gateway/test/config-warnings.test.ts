@@ -1,5 +1,5 @@
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { expect, test } from 'vitest'
-import { startGateway } from './harness/start-gateway.ts'
 
 const OFF = 'plugins.token-validator.mode: is off, every request is accepted without a token'
 const OPEN =

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal, ids, sendRequest } from './harness/http-request.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 import { startTypedPair, type TypedPair } from './harness/typed-upstream.ts'
 
 interface FixtureCase {

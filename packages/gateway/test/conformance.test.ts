@@ -1,6 +1,7 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, it } from 'vitest'
-import { expectOwnHeaders, expectRefusal, ids, sendRequest } from './harness/http-request.ts'
-import { metricValue } from './harness/metric-value.ts'
+import { expectOwnHeaders, expectRefusal } from './harness/expect-refusal.ts'
 import { startTypedPair, type TypedPair, type UpstreamReply } from './harness/typed-upstream.ts'
 
 const vendor = (name: string) => `application/vnd.agentic.${name}+json`

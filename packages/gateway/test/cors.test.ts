@@ -1,9 +1,9 @@
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
 import type { RawResponse } from './harness/raw-client.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startRawUpstream } from './harness/start-upstream.ts'
 
 const allowed = 'https://app.example'
 const issuers = [

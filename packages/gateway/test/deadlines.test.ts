@@ -1,12 +1,13 @@
 import { once } from 'node:events'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { PATIENCE_MS } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { startEventUpstream } from './harness/event-upstream.ts'
-import { metricValue, PATIENCE_MS } from './harness/metric-value.ts'
 import { ownTime } from './harness/own-time.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startUpstream } from './harness/start-upstream.ts'
-import { openStream } from './harness/stream-client.ts'
 
 const route = (target: string, more: object) => ({
   id: 'slow',

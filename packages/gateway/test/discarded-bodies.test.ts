@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { expect, onTestFinished, test } from 'vitest'
-import { startGateway } from './harness/start-gateway.ts'
 
 const BODY = Buffer.alloc(1_000_000, 'x')
 const head = (length: number) =>

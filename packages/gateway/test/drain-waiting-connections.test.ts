@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseResponse } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const CLIENTS = 20
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { describe, expect, it } from 'vitest'
-import { startEventUpstream } from './harness/event-upstream.ts'
-import { eventually } from './harness/metric-value.ts'
 import { ownTime } from './harness/own-time.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
-import { openStream } from './harness/stream-client.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\n`
 

@@ -1,8 +1,8 @@
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectInvalid } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 async function ask(lines: readonly string[]) {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))

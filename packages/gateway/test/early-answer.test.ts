@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startRawUpstream, startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectOwnHeaders, sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
+import { expectOwnHeaders } from './harness/expect-refusal.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startRawUpstream, startTcpUpstream } from './harness/start-upstream.ts'
 
 const limits = { max_upstream_connections_per_origin: 1, max_upstream_queue_per_origin: 0 }
 const answerWith = (word: string) =>

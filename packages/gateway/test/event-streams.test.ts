@@ -1,10 +1,11 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { describe, expect, it } from 'vitest'
-import { startEventUpstream } from './harness/event-upstream.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
 import { ownTime } from './harness/own-time.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream, traceOf } from './harness/start-upstream.ts'
-import { openStream } from './harness/stream-client.ts'
 
 const route = (target: string, more: object = {}) => ({
   id: 'llm',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { headerValues } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const secret = randomBytes(24).toString('hex')
 const issuer = 'http://issuer.test'

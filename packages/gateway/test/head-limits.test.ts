@@ -1,10 +1,10 @@
 import { once } from 'node:events'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectRefusal } from './harness/expect-outcome.ts'
 import { openSocket, parseResponse, sendRaw } from './harness/raw-client.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 async function start(limits: Record<string, number> = {}) {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))

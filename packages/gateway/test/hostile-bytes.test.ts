@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { printedSeed, type Random, seededRandom } from '@agentic-rest/testing/seeded-random'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
 import { canonicalTarget } from '../src/listen/canonical-path.ts'
 import { headerValues } from './harness/expect-outcome.ts'
-import { eventually } from './harness/metric-value.ts'
 import { parseResponse } from './harness/raw-client.ts'
-import { printedSeed, type Random, seededRandom } from './harness/seeded-random.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, type ReceivedRequest, startUpstream } from './harness/start-upstream.ts'
 
 const host = 'Host: gateway\r\nX-Tenant-ID: acme\r\n'
 const good = [

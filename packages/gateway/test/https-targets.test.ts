@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { makeCertificate, type TestCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { InitialisationError } from '../src/index.ts'
 import { expectRefusal } from './harness/expect-outcome.ts'
-import { makeCertificate, type TestCertificate, writeFiles } from './harness/make-certificate.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
 
 async function startTlsUpstream({ cert, key }: Pick<TestCertificate, 'cert' | 'key'>) {
   const requests: string[] = []

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { queryObjects } from 'node:v8'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { Exchange } from '../src/exchange.ts'
 import { collectGarbage } from './harness/collect-garbage.ts'
-import { eventually } from './harness/metric-value.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const CONNECTIONS = 20
 const REQUEST = 'POST /r HTTP/1.1\r\nhost: x\r\nx-tenant-id: acme\r\ncontent-length: 2\r\n\r\n{}'

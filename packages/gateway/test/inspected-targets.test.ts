@@ -1,8 +1,8 @@
 import { request } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { eventually } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const secret = 'bob@example.test'
 const rules = [

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectRefusal, readFetched } from './harness/expect-outcome.ts'
-import { writeFiles } from './harness/make-certificate.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
-import { startIssuer } from './plugins/token-validator/issuer-server.ts'
 import { makeValidator, registered } from './plugins/token-validator/make-validator.ts'
 
 type Answer = (token: string, response: ServerResponse) => void

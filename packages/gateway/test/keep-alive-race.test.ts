@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { printedSeed, seededRandom } from '@agentic-rest/testing/seeded-random'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { sendRequest } from './harness/http-request.ts'
-import { printedSeed, seededRandom } from './harness/seeded-random.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startTcpUpstream } from './harness/start-upstream.ts'
 
 const IDLE_MS = 12
 const REQUESTS = 400

@@ -1,10 +1,11 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, test } from 'vitest'
 import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from '../src/slots/stream-slots.ts'
-import { startEventUpstream } from './harness/event-upstream.ts'
 import { expectLimitExceeded, expectRefusal, readFetched } from './harness/expect-outcome.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { openStream } from './harness/stream-client.ts'
 
 /** A store as if outside the process: each request for a slot waits for the test's answer. */
 function createHeldBackSlots() {

@@ -1,9 +1,9 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
 import type { Exchange } from '../src/exchange.ts'
-import { startEventUpstream } from './harness/event-upstream.ts'
-import { metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream, traceOf } from './harness/start-upstream.ts'
 
 it('has HELP and TYPE of the seven metrics of the specification from the first scrape on', async () => {
   const { metrics } = await startGateway({ routes: [] })

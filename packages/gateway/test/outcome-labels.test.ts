@@ -1,5 +1,5 @@
+import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, it } from 'vitest'
-import { ids, sendRequest } from './harness/http-request.ts'
 import { startTypedPair, type UpstreamReply } from './harness/typed-upstream.ts'
 
 const VENDOR = 'application/vnd.agentic.error+json'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const tenant = { 'X-Tenant-ID': 'acme' }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { eventually } from './harness/metric-value.ts'
 import { openSocket, sendRaw } from './harness/raw-client.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const head = (line: string, ...more: string[]) =>
   [`${line} HTTP/1.1`, 'Host: gateway', 'X-Tenant-ID: acme', ...more, '', ''].join('\r\n')

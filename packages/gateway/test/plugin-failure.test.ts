@@ -1,8 +1,9 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Exchange } from '../src/exchange.ts'
 import type { PipelinePlugin } from '../src/plugin.ts'
-import { expectRefusal, sendRequest } from './harness/http-request.ts'
-import { metricValue } from './harness/metric-value.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 import { startTypedPair } from './harness/typed-upstream.ts'
 
 const SECRET = 'secret of the plugin at 10.0.0.1'

@@ -1,9 +1,9 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
 import { expectRefusal } from './harness/expect-outcome.ts'
-import { sendRequest } from './harness/http-request.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const LIMIT = 1000
 const chunkedPost = (headers = '') =>

@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import {
+  answerJson,
+  startRawUpstream,
+  startTcpUpstream,
+  startUpstream,
+} from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectRefusal } from './harness/expect-outcome.ts'
-import { metricValue } from './harness/metric-value.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startRawUpstream, startTcpUpstream, startUpstream } from './harness/start-upstream.ts'
 
 const limit = 200_000
 

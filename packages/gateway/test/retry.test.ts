@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { eventually } from '@agentic-rest/testing/eventually'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
+import { type RequestOptions, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { expectRefusal, type RequestOptions, sendRequest } from './harness/http-request.ts'
-import { eventually } from './harness/metric-value.ts'
-import type { TestConfig } from './harness/read-config.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startTcpUpstream } from './harness/start-upstream.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 
 /** One complete request that arrived on a connection. */
 interface Arrival {

@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startRawUpstream, startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startRawUpstream, startTcpUpstream } from './harness/start-upstream.ts'
 
 const ids = 'X-Correlation-ID: c\r\nX-Request-ID: r\r\n'
 

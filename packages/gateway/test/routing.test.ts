@@ -1,8 +1,8 @@
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 /** A gateway whose routes, each named by its method and path, all go to one upstream. */
 async function start(ids: readonly string[]) {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { SignJWT } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { redisUrlOf } from '../src/config/secret-files.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 const SECRET = 'a-shared-secret-of-more-than-32-characters'
 

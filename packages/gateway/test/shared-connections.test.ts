@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startTcpUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectInvalid, expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startTcpUpstream, startUpstream } from './harness/start-upstream.ts'
 
 /** An upstream that answers with the tenant it saw; `/slow` waits until the test lets it go. */
 async function start(limits: Record<string, number> = {}) {

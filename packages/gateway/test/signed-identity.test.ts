@@ -2,6 +2,9 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import {
   calculateJwkThumbprint,
   createLocalJWKSet,
@@ -12,9 +15,6 @@ import {
 } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectRefusal, readFetched } from './harness/expect-outcome.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
-import { startIssuer } from './plugins/token-validator/issuer-server.ts'
 import { registered } from './plugins/token-validator/make-validator.ts'
 
 const keys = {

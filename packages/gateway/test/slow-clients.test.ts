@@ -1,9 +1,9 @@
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { describe, expect, it } from 'vitest'
 import { expectBare } from './harness/expect-outcome.ts'
-import { makeCertificate, writeFiles } from './harness/make-certificate.ts'
 import { ownTime } from './harness/own-time.ts'
 import { openConnection, type RawConnection } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
 
 const routes = [{ id: 'r', method: 'GET', path: '/r', target: 'http://127.0.0.1:1' }]
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { startGatewayProcess } from './harness/gateway-process.ts'
 import { openSocket } from './harness/raw-client.ts'
-import { startRawUpstream } from './harness/start-upstream.ts'
 
 const MEBIBYTE = 1_048_576
 const block = Buffer.alloc(65_536, 'agentic')

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { printedSeed, seededRandom } from '@agentic-rest/testing/seeded-random'
+import { headerValues, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal, headerValues, sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
-import { printedSeed, seededRandom } from './harness/seeded-random.ts'
-import { startGateway, type TestGateway } from './harness/start-gateway.ts'
-import { answerJson, type ReceivedRequest, startUpstream } from './harness/start-upstream.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 
 /** An upstream that keeps its requests until the test answers them. */
 async function startHoldingUpstream() {

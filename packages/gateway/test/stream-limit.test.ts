@@ -1,9 +1,10 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, it } from 'vitest'
 import { askAtOnce } from './harness/ask-at-once.ts'
-import { startEventUpstream } from './harness/event-upstream.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { openStream } from './harness/stream-client.ts'
 
 const routes = (target: string) => [
   { id: 'llm', method: 'POST', path: '/llm/completions', target, mode: 'sse' },

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { headerValues, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, it } from 'vitest'
-import { startEventUpstream } from './harness/event-upstream.ts'
-import { expectRefusal, headerValues, sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
-import { openStream } from './harness/stream-client.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 
 const SHARE = { code: 'LIMIT_EXCEEDED', limit: 'max_in_flight_per_tenant', retryAfter: 1 } as const
 const QUEUE = { code: 'LIMIT_EXCEEDED', limit: 'max_upstream_queue_per_tenant', retryAfter: 1 } as const

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { type ConnectionOptions, connect as tlsConnect } from 'node:tls'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { InitialisationError } from '../src/index.ts'
 import { expectRefusal } from './harness/expect-outcome.ts'
-import { makeCertificate, writeFiles } from './harness/make-certificate.ts'
 import { openSocket } from './harness/raw-client.ts'
 import { followSocket } from './harness/raw-connection.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 async function start() {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))

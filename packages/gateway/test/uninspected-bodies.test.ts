@@ -1,8 +1,8 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { cpuTime } from './harness/cpu-time.ts'
-import { eventually } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { answerJson, startUpstream } from './harness/start-upstream.ts'
 
 async function start(options: object = {}) {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))

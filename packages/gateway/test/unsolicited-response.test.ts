@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { sendRequest } from './harness/http-request.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startTcpUpstream } from './harness/start-upstream.ts'
 
 const json = (value: string) =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${value.length + 2}\r\n\r\n"${value}"`

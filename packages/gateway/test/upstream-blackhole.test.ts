@@ -1,9 +1,11 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { describe, expect, it } from 'vitest'
 import { startBlackhole } from './harness/blackhole.ts'
-import { expectRefusal, sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
+import { expectRefusal } from './harness/expect-refusal.ts'
 import { ownTime } from './harness/own-time.ts'
-import { startGateway } from './harness/start-gateway.ts'
 
 describe('an upstream whose packets vanish', () => {
   it('is 424 UPSTREAM_UNAVAILABLE once five seconds have passed, and a deadline or a client that leaves ends it before', async () => {

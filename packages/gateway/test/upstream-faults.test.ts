@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { headerValues, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../src/errors.ts'
-import { expectOwnHeaders, expectRefusal, headerValues, sendRequest } from './harness/http-request.ts'
-import { eventually, metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startTcpUpstream } from './harness/start-upstream.ts'
+import { expectOwnHeaders, expectRefusal } from './harness/expect-refusal.ts'
 
 type Behaviour = (socket: Socket) => void
 

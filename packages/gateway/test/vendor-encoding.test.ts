@@ -1,7 +1,8 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { headerValues, ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, it } from 'vitest'
 import { cpuTime } from './harness/cpu-time.ts'
-import { expectOwnHeaders, expectRefusal, headerValues, ids, sendRequest } from './harness/http-request.ts'
+import { expectOwnHeaders, expectRefusal } from './harness/expect-refusal.ts'
 import { startTypedPair } from './harness/typed-upstream.ts'
 
 const VENDOR = 'application/vnd.agentic.error+json'

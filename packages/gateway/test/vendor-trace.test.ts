@@ -1,8 +1,9 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { headerValues, ids, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startTcpUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectOwnHeaders, expectRefusal, headerValues, ids, sendRequest } from './harness/http-request.ts'
-import { metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startTcpUpstream, traceOf } from './harness/start-upstream.ts'
+import { expectOwnHeaders, expectRefusal } from './harness/expect-refusal.ts'
 import { startTypedPair } from './harness/typed-upstream.ts'
 
 const VENDOR = 'application/vnd.agentic.error+json'

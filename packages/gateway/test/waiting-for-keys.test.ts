@@ -1,8 +1,8 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
-import { metricValue } from './harness/metric-value.ts'
-import { startGateway } from './harness/start-gateway.ts'
-import { startUpstream } from './harness/start-upstream.ts'
-import { type IssuerServer, startIssuer } from './plugins/token-validator/issuer-server.ts'
 import { registered } from './plugins/token-validator/make-validator.ts'
 
 async function start(gateway: Record<string, unknown> = {}) {

@@ -1,11 +1,17 @@
 import { once } from 'node:events'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { printedSeed, seededRandom } from '@agentic-rest/testing/seeded-random'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
+import {
+  answerJson,
+  startRawUpstream,
+  startUpstream,
+  type TestUpstream,
+} from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually, metricValue } from './harness/metric-value.ts'
 import { openSocket } from './harness/raw-client.ts'
-import { printedSeed, seededRandom } from './harness/seeded-random.ts'
-import { startGateway, type TestGateway } from './harness/start-gateway.ts'
-import { answerJson, startRawUpstream, startUpstream, type TestUpstream } from './harness/start-upstream.ts'
-import { type IssuerServer, startIssuer } from './plugins/token-validator/issuer-server.ts'
 
 interface World extends TestGateway {
   readonly issuer: IssuerServer

@@ -1,5 +1,5 @@
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { readConfig } from '../../test/harness/read-config.ts'
 import { makeExchange } from '../../test/plugins/make-exchange.ts'
 import { createLoad, type Load } from './load.ts'
 

@@ -1,5 +1,5 @@
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { expect, it } from 'vitest'
-import { readConfig } from '../../test/harness/read-config.ts'
 import { tenantShares } from './tenant-shares.ts'
 
 const sharesOf = (limits: Record<string, number>) =>

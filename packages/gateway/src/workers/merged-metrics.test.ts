@@ -1,5 +1,5 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
 import { expect, test } from 'vitest'
-import { metricValue } from '../../test/harness/metric-value.ts'
 import { metricTable } from '../metrics/metric-table.ts'
 import { isCount, Registry } from '../metrics/registry.ts'
 import { MergedMetrics } from './merged-metrics.ts'

@@ -1,5 +1,5 @@
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../test/harness/read-config.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { divideLimits } from './worker.ts'
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
 import { startAdmin } from './harness/start-admin.ts'
 
 const secret = 'a shared secret of the tests, long enough'

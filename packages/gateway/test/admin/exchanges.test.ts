@@ -1,6 +1,6 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { withTokens } from '../custom-plugins/start-with-plugins.ts'
-import { sendRequest } from '../harness/http-request.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
 const read = async (adminUrl: string, requestId: string) => {

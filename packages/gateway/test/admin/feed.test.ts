@@ -1,11 +1,11 @@
 import { get, type IncomingMessage } from 'node:http'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
 import { openSocket } from '../harness/raw-client.ts'
-import { startUpstream } from '../harness/start-upstream.ts'
-import { openStream } from '../harness/stream-client.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
 interface OpenFeed {

@@ -1,5 +1,5 @@
+import { type Answer, sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, test } from 'vitest'
-import { type Answer, sendRequest } from '../harness/http-request.ts'
 import { sendRaw } from '../harness/raw-client.ts'
 import { startAdmin } from './harness/start-admin.ts'
 

@@ -1,7 +1,7 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { configText } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/index.ts'
-import { metricValue } from '../harness/metric-value.ts'
-import { configText } from '../harness/read-config.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
 /** Outside development: every other path of the listener needs a role, which nobody has in a closed network. */

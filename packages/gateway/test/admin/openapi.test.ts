@@ -1,7 +1,7 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { adminOpenApi } from '../../src/admin/openapi.ts'
-import { sendRequest } from '../harness/http-request.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })

@@ -1,5 +1,5 @@
+import { eventually } from '@agentic-rest/testing/eventually'
 import { expect, test } from 'vitest'
-import { eventually } from '../harness/metric-value.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'
 
 async function getJson(url: string): Promise<unknown> {

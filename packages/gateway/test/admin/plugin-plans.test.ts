@@ -1,7 +1,7 @@
+import { readConfig, type TestConfig } from '@agentic-rest/testing/read-config'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { tryRoute } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { readConfig, type TestConfig } from '../harness/read-config.ts'
 import { startAdmin } from './harness/start-admin.ts'
 
 const target = 'http://127.0.0.1:9'

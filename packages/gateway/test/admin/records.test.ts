@@ -1,6 +1,6 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
 import type { RawResponse } from '../harness/raw-client.ts'
 import { openConnection } from '../harness/raw-connection.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'

@@ -1,7 +1,7 @@
+import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { type ConfigResult, parseConfig } from '../../src/index.ts'
-import { configText, type TestConfig } from '../harness/read-config.ts'
 import { development, startAdmin } from './harness/start-admin.ts'
 
 const secret = 'a shared secret of the tests, long enough'

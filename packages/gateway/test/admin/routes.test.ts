@@ -1,5 +1,5 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
 import { startAdmin } from './harness/start-admin.ts'
 
 const SECRETS = ['shhh', 'hunter2', 'key-in-a-query', 'and-another']

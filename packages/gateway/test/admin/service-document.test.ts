@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { type ReceivedRequest, startUpstream } from '../harness/start-upstream.ts'
-import { unusedPort } from '../harness/unused-port.ts'
 import { startAdmin } from './harness/start-admin.ts'
 
 const document = { openapi: '3.1.1', info: { title: 'Items', version: '1' }, paths: {} }
@@ -82,7 +82,7 @@ test.each(cases)('a service with %s gets a typed error', async (_name, answer, [
 })
 
 test('a service that is down cannot be reached, and its address is not named', async () => {
-  const target = `http://127.0.0.1:${await unusedPort()}`
+  const target = `http://127.0.0.1:${await freePort()}`
   const routes = [{ id: 'read-item', method: 'GET', path: '/items/{itemId}', target }]
   const { adminUrl } = await startAdmin({ config: { routes } })
   const { status, body } = await sendRequest(`${adminUrl}/api/openapi?route=read-item`)

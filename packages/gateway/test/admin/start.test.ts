@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseResponse, sendRaw } from '../harness/raw-client.ts'
-import { startGateway } from '../harness/start-gateway.ts'
 import { development, startAdmin } from './harness/start-admin.ts'
 
 async function takenPort(): Promise<number> {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, onTestFinished, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
 import { parseResponse, sendRaw } from '../harness/raw-client.ts'
 import { development, startAdmin } from './harness/start-admin.ts'
 

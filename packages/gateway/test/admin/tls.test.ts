@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { makeCertificate, type TestCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { configText } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
 import { InitialisationError, parseConfig } from '../../src/index.ts'
-import { makeCertificate, type TestCertificate, writeFiles } from '../harness/make-certificate.ts'
-import { configText } from '../harness/read-config.ts'
 import { development, startAdmin } from './harness/start-admin.ts'
 
 interface Asked {

@@ -1,6 +1,6 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
 import { startAdmin } from './harness/start-admin.ts'
 
 const rateLimits = [

@@ -1,6 +1,7 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import type { Exchange, Outcome } from '../../src/index.ts'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { startCollector } from '../plugins/otel-audit/collector.ts'
 import { pluginOf, signToken, startWithPlugins, withTokens } from './start-with-plugins.ts'
 

@@ -1,9 +1,10 @@
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 const json = { 'content-type': 'application/json' }

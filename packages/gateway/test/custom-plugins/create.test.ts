@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
 import {
   createGateway,
@@ -9,7 +10,6 @@ import {
   type Plugin,
   type PluginHooks,
 } from '../../src/index.ts'
-import { readConfig } from '../harness/read-config.ts'
 import { moduleFolder, withPlugin } from './module-folder.ts'
 import { pluginOf } from './start-with-plugins.ts'
 

@@ -1,5 +1,6 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 const SECRET = 'secret of the plugin at 10.0.0.1'

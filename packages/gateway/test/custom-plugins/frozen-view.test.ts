@@ -1,6 +1,6 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
 import { pluginOf, signToken, startWithPlugins, withTokens } from './start-with-plugins.ts'
 
 /** Changes that a plugin in JavaScript could try. */

@@ -1,4 +1,6 @@
 import { Writable } from 'node:stream'
+import { readConfig } from '@agentic-rest/testing/read-config'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import {
@@ -8,8 +10,6 @@ import {
   type GivenPlugin,
   InitialisationError,
 } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { readConfig } from '../harness/read-config.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 const request = () => undefined

@@ -1,6 +1,7 @@
 import type { Outcome } from '@agentic-rest/profile'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 const forbidden = { type: 'forbidden', code: 'NO', message: 'No.' }

@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
-import { metricValue } from '../harness/metric-value.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 const forever = () => new Promise<never>(() => undefined)

@@ -1,7 +1,8 @@
+import { readConfig } from '@agentic-rest/testing/read-config'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { type GivenPlugin, tryRoute } from '../../src/index.ts'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
-import { readConfig } from '../harness/read-config.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 /** Plugins that write their name down, at places of their own. */

@@ -1,6 +1,6 @@
 import { conditions, type Outcome, outcomes, writeOutcome } from '@agentic-rest/profile'
+import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
-import { ids, sendRequest } from '../harness/http-request.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 const input = {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, onTestFinished, test } from 'vitest'
 import { createGateway, createLog, type GatewayOptions, parseConfig } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
 import { moduleFolder } from './module-folder.ts'
 import { pluginOf } from './start-with-plugins.ts'
 

@@ -1,6 +1,6 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import type { PluginResult } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
 import { pluginOf, startWithPlugins } from './start-with-plugins.ts'
 
 test('response sees the result of every routed request, also of a refused one', async () => {

@@ -1,7 +1,7 @@
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { startUpstream, type TestUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { SignJWT } from 'jose'
 import { definePlugin, type Exchange, type GivenPlugin, type PluginHooks } from '../../src/index.ts'
-import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
-import { startUpstream, type TestUpstream, traceOf } from '../harness/start-upstream.ts'
 
 /** A gateway with custom plugins in front of an upstream that answers everything with 200. */
 export interface PluginTest extends TestGateway {

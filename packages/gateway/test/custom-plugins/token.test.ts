@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
 import { pluginOf, signToken, startWithPlugins, watchExchanges, withTokens } from './start-with-plugins.ts'
 
 /** Everything that can be reached from an object by properties, getters, symbols and prototypes, as one text. */

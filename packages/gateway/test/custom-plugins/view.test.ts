@@ -1,6 +1,6 @@
+import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { ids, sendRequest } from '../harness/http-request.ts'
 import { pluginOf, signToken, startWithPlugins, watchExchanges, withTokens } from './start-with-plugins.ts'
 
 test('a plugin sees the request, its route, its caller and its tenant', async () => {

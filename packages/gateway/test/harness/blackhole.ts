@@ -1,5 +1,5 @@
+import { openUnacceptingPort } from '@agentic-rest/testing/unaccepting-port'
 import { onTestFinished } from 'vitest'
-import { openUnacceptingPort } from './unaccepting-port.ts'
 
 /** The port of an address that swallows every attempt to connect; it is free again after the test. */
 export async function startBlackhole(): Promise<number> {

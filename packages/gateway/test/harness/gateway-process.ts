@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
 import { onTestFinished } from 'vitest'
-import type { TestConfig } from './read-config.ts'
 
 /** A gateway in a process of its own, for what can only be measured there. */
 export interface GatewayProcess {

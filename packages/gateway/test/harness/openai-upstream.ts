@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type ReceivedRequest, startUpstream, type TestUpstream } from './start-upstream.ts'
+import { type ReceivedRequest, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 
 /** The parts of a request body that the upstream looks at. */
 interface Asked {

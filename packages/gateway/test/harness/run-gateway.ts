@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { createGateway, createLog } from '../../src/index.ts'
-import { readConfig } from './read-config.ts'
 
 // Started by gateway-process.ts: says its port on stdout, so the audit lines go nowhere.
 const config = readConfig(JSON.parse(process.argv[2] ?? '{}'))

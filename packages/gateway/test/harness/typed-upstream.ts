@@ -1,6 +1,6 @@
-import type { TestConfig } from './read-config.ts'
-import { startGateway, type TestGateway } from './start-gateway.ts'
-import { type ReceivedRequest, startUpstream, type TestUpstream } from './start-upstream.ts'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { type ReceivedRequest, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 
 /** What an upstream answers with; headers are names and values in turn. */
 export interface UpstreamReply {

@@ -6,11 +6,11 @@ import {
   connect,
 } from 'node:http2'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { onTestFinished } from 'vitest'
-import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
 import type { RawResponse } from '../harness/raw-client.ts'
-import type { TestConfig } from '../harness/read-config.ts'
-import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
 
 /** A gateway with TLS, and its clients. */
 export interface SecureGateway extends TestGateway {

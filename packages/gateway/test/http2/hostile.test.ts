@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { constants } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { startRawUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { startRawUpstream, startUpstream } from '../harness/start-upstream.ts'
 import {
   FrameReader,
   fieldBlock,

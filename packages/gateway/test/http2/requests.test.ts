@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { type ClientHttp2Session, constants } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
-import { describe, expect, it } from 'vitest'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { expectInvalid, expectRefusal, headerValues } from '../harness/expect-outcome.ts'
-import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
-import { openSocket } from '../harness/raw-client.ts'
-import { followSocket } from '../harness/raw-connection.ts'
-import { startGateway } from '../harness/start-gateway.ts'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import {
   answerJson,
   type ReceivedRequest,
   startRawUpstream,
   startUpstream,
-} from '../harness/start-upstream.ts'
+} from '@agentic-rest/testing/start-upstream'
+import { describe, expect, it } from 'vitest'
+import { expectInvalid, expectRefusal, headerValues } from '../harness/expect-outcome.ts'
+import { openSocket } from '../harness/raw-client.ts'
+import { followSocket } from '../harness/raw-connection.ts'
 import { answerOf, ask, request, startSecure } from './harness.ts'
 
 const answerOk = (_request: ReceivedRequest, response: ServerResponse) =>

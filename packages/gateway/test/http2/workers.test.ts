@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
 import { expect, onTestFinished, test } from 'vitest'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
 import { startSupervisor } from '../workers/start-supervisor.ts'
 import { ask, request } from './harness.ts'
 

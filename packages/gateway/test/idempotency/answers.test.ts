@@ -1,8 +1,10 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { headerValues } from '@agentic-rest/testing/send-request'
+import { answerJson, startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { expectRefusal, headerValues } from '../harness/http-request.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { openConnection } from '../harness/raw-connection.ts'
-import { answerJson, startUpstream, traceOf } from '../harness/start-upstream.ts'
 import { codeOf, firstTrace, retryIds, startKeyed } from './keyed.ts'
 
 /** A service that creates a booking with each request. */

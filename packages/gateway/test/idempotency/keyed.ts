@@ -1,7 +1,7 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { type Answer, ids, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import type { GatewayOptions } from '../../src/index.ts'
-import { type Answer, ids, sendRequest } from '../harness/http-request.ts'
-import { metricValue } from '../harness/metric-value.ts'
-import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
 
 /** A gateway with one keyed route. */
 export interface KeyedGateway extends TestGateway {

@@ -1,9 +1,9 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { headerValues } from '@agentic-rest/testing/send-request'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect } from 'vitest'
 import { errorCodes } from '../../src/errors.ts'
 import { createKeyStore } from '../../src/idempotency/create-key-store.ts'
-import { headerValues } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { keysLeft, testWithRedis } from '../shared-limits/with-redis.ts'
 import { codeOf, type KeyedSetting, startKeyed } from './keyed.ts'
 

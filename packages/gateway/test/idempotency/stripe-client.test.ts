@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { SignJWT } from 'jose'
 import Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../harness/metric-value.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { startKeyed } from './keyed.ts'
 
 /** A service that knows nothing of keys: every request that it takes is another charge. */

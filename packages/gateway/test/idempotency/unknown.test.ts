@@ -1,9 +1,11 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { headerValues } from '@agentic-rest/testing/send-request'
+import { answerJson, startResetting, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { startBlackhole } from '../harness/blackhole.ts'
-import { expectRefusal, headerValues } from '../harness/http-request.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { answerJson, startResetting, startUpstream } from '../harness/start-upstream.ts'
-import { unusedPort } from '../harness/unused-port.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { codeOf, startKeyed } from './keyed.ts'
 
 test('a request that left and got no answer is never sent again', async () => {
@@ -45,7 +47,7 @@ test('onUnknown resend sends it again', async () => {
 })
 
 test('a connection that was refused frees the key', async () => {
-  const port = await unusedPort()
+  const port = await freePort()
   const gateway = await startKeyed({ target: `http://127.0.0.1:${port}` })
   for (const _ of [1, 2]) expectRefusal(await gateway.book('k'), 424, 'UPSTREAM_UNAVAILABLE')
   expect([await gateway.counted('claimed'), await gateway.counted('unknown')]).toEqual([2, 0])
@@ -60,7 +62,7 @@ test('a deadline before there is a connection frees the key', async () => {
 
 test('a request that was never sent goes to another target', async () => {
   const service = await startUpstream((_request, response) => answerJson(response, { body: {} }))
-  const refused = `http://127.0.0.1:${await unusedPort()}`
+  const refused = `http://127.0.0.1:${await freePort()}`
   const gateway = await startKeyed({
     route: { upstream: 'bookings' },
     upstreams: { bookings: { targets: [refused, service.url] } },

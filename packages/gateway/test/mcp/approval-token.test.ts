@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type Outcome, writeOutcome } from '@agentic-rest/profile'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { development } from '../admin/harness/start-admin.ts'
-import { startGateway } from '../harness/start-gateway.ts'
-import { startUpstream, traceOf } from '../harness/start-upstream.ts'
 import { openSession, send } from './asking-service.ts'
 
 const TOKEN = 'the-token-that-must-not-leave'

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { type Outcome, writeOutcome } from '@agentic-rest/profile'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { onTestFinished } from 'vitest'
-import { startUpstream } from '../harness/start-upstream.ts'
 
 const question: Outcome = {
   type: 'clarification_required',

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { type Outcome, writeOutcome } from '@agentic-rest/profile'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { startGateway } from '../harness/start-gateway.ts'
-import { startUpstream } from '../harness/start-upstream.ts'
 import { askingConfig, call, messagesOf, openSession, send } from './asking-service.ts'
 
 const _meta = {

@@ -1,9 +1,9 @@
 import { writeOutcome } from '@agentic-rest/profile'
+import { configText } from '@agentic-rest/testing/read-config'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/index.ts'
-import { configText } from '../harness/read-config.ts'
-import { startGateway } from '../harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 
 interface Call {
   readonly method?: string

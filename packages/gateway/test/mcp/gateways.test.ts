@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import type { RedisServer } from '@agentic-rest/testing/start-redis-server'
 import { expect, onTestFinished } from 'vitest'
-import { eventually } from '../harness/metric-value.ts'
-import type { RedisServer } from '../harness/redis-server.ts'
-import { startGateway } from '../harness/start-gateway.ts'
 import { testWithRedis } from '../shared-limits/with-redis.ts'
 import { askingConfig, call, messagesOf, openSession, send } from './asking-service.ts'
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { expect, onTestFinished, test } from 'vitest'
-import { startGateway } from '../harness/start-gateway.ts'
 import { startSupervisor } from '../workers/start-supervisor.ts'
 import { askingConfig, call, messagesOf, openSession, send } from './asking-service.ts'
 

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
-import { answerJson, type ReceivedRequest, startUpstream } from '../harness/start-upstream.ts'
 
 const tokensDay = { name: 'tokens-day', tokens: 1000, per: 'day', routes: ['llm'], estimate: 100 }
 const moneyMonth = { name: 'money-month', cost: 0.01, per: 'month', routes: ['llm'], estimate: 100 }

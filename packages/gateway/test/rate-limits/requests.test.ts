@@ -1,7 +1,8 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { startGateway } from '../harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 
 const perTenant = { name: 'per-tenant', requests: 6, per_seconds: 3600, burst: 2 }
 

@@ -1,13 +1,13 @@
+import { freePort } from '@agentic-rest/testing/free-port'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { createLimitStore } from '../../src/limits/create-store.ts'
-import { startGateway } from '../harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
-import { unusedPort } from '../harness/unused-port.ts'
 import { startSilentServer } from '../shared-limits/silent-server.ts'
 import { quickTimes } from '../shared-limits/with-redis.ts'
 
 test.each([
-  ['that refuses connections', unusedPort, 'ECONNREFUSED'],
+  ['that refuses connections', freePort, 'ECONNREFUSED'],
   ['that accepts connections and stays silent', startSilentServer, 'TIMEOUT'],
 ])('a store %s is the cause in the record', async (_name, portOf, cause) => {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))

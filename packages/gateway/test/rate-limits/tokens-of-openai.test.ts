@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { eventually, metricValue } from '../harness/metric-value.ts'
 import { type ModelAnswer, startOpenAi } from '../harness/openai-upstream.ts'
-import { startGateway } from '../harness/start-gateway.ts'
-import { startUpstream, type TestUpstream } from '../harness/start-upstream.ts'
 
 const BUDGET = 1_000_000
 const ESTIMATE = 2000

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { expectRefusal, readFetched } from '../harness/expect-outcome.ts'
-import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 test('limits of bodies and origins of browsers hold from the next request on', async () => {

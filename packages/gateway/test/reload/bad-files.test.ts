@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { configText } from '@agentic-rest/testing/read-config'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { type GatewayOptions, loadConfig } from '../../src/index.ts'
 import { corpusEnvironment } from '../config/corpus-environment.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { configText } from '../harness/read-config.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 async function start(settings: Record<string, unknown> = {}, more: Partial<GatewayOptions> = {}) {

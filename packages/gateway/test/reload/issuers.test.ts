@@ -1,7 +1,7 @@
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { expectRefusal, readFetched } from '../harness/expect-outcome.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
-import { type IssuerServer, startIssuer } from '../plugins/token-validator/issuer-server.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 async function startIssuers(): Promise<[IssuerServer, IssuerServer]> {

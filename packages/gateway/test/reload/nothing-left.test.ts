@@ -1,8 +1,8 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { collectGarbage } from '../harness/collect-garbage.ts'
-import { eventually } from '../harness/metric-value.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
-import { startIssuer } from '../plugins/token-validator/issuer-server.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 const RELOADS = 20

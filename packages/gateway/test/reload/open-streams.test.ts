@@ -1,10 +1,11 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, test } from 'vitest'
 import { MAX_FORMER } from '../../src/lifetime/snapshot.ts'
-import { startEventUpstream } from '../harness/event-upstream.ts'
 import { expectRefusal, readFetched } from '../harness/expect-outcome.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
-import { openStream } from '../harness/stream-client.ts'
 import { applied, startReloadable } from './start-reloadable.ts'
 
 const llm = (target: string) => ({ id: 'llm', method: 'POST', path: '/llm', target, mode: 'sse' })

@@ -1,6 +1,7 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { answerJson, startRawUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { answerJson, startRawUpstream } from '../harness/start-upstream.ts'
 import { applied, startReloadable } from './start-reloadable.ts'
 
 const policy = { name: 'per-tenant', requests: 10, per_seconds: 3600, burst: 4, routes: ['read-item'] }

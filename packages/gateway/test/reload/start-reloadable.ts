@@ -1,6 +1,6 @@
+import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { type ConfigResult, type GatewayOptions, parseConfig, type ReloadResult } from '../../src/index.ts'
-import { configText, type TestConfig } from '../harness/read-config.ts'
-import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
 
 /** A gateway whose file a test can change. */
 export interface Reloadable extends TestGateway {

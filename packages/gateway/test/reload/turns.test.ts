@@ -1,6 +1,6 @@
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
-import { startIssuer } from '../plugins/token-validator/issuer-server.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 /** A gateway whose next reload waits for an issuer until it is let go. */

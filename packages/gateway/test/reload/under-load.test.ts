@@ -1,5 +1,5 @@
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 import { applied, itemRoute, startReloadable } from './start-reloadable.ts'
 
 const CLIENTS = 12

@@ -1,9 +1,9 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, test } from 'vitest'
 import { startBlackhole } from '../harness/blackhole.ts'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { makeCertificate, writeFiles } from '../harness/make-certificate.ts'
-import { openStream } from '../harness/stream-client.ts'
-import { unusedPort } from '../harness/unused-port.ts'
 import { startSilentServer } from './silent-server.ts'
 import { aloneLine, keysLeft, sharedLine, startSharedGateway, testWithRedis } from './with-redis.ts'
 
@@ -31,7 +31,7 @@ testWithRedis(
     const authority = makeCertificate({ name: 'authority', authority: true })
     const { cert, key } = makeCertificate({ name: 'redis', issuer: authority })
     const files = writeFiles({ cert, key, ca: authority.cert })
-    const tlsPort = await unusedPort()
+    const tlsPort = await freePort()
     const tls = ['--tls-port', String(tlsPort), '--tls-cert-file', files.cert, '--tls-key-file', files.key]
     const { url } = await start({
       settings: [...tls, '--tls-ca-cert-file', files.ca, '--tls-auth-clients', 'no'],
@@ -54,7 +54,7 @@ test('an authority file without a certificate ends the start', async () => {
 })
 
 const strangers = {
-  'nobody listens': { url: async () => `redis://127.0.0.1:${await unusedPort()}`, reason: 'ECONNREFUSED' },
+  'nobody listens': { url: async () => `redis://127.0.0.1:${await freePort()}`, reason: 'ECONNREFUSED' },
   'packets are dropped': {
     url: async () => `redis://127.0.0.1:${await startBlackhole()}`,
     reason: 'ConnectionTimeoutError',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect } from 'vitest'
 import { askAtOnce } from '../harness/ask-at-once.ts'
 import { expectLimitExceeded, readFetched } from '../harness/expect-outcome.ts'
-import { eventually } from '../harness/metric-value.ts'
-import { openStream } from '../harness/stream-client.ts'
 import { keysLeft, leases, quickTimes, sharedLine, startThree, testWithRedis } from './with-redis.ts'
 
 testWithRedis(

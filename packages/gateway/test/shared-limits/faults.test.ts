@@ -1,10 +1,11 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricLines, metricValue } from '@agentic-rest/testing/metric-value'
+import type { RedisServer } from '@agentic-rest/testing/start-redis-server'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect } from 'vitest'
 import { leaseKey } from '../../src/slots/redis-lease-store.ts'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { eventually, metricLines, metricValue } from '../harness/metric-value.ts'
 import { ownTime } from '../harness/own-time.ts'
-import type { RedisServer } from '../harness/redis-server.ts'
-import { openStream } from '../harness/stream-client.ts'
 import {
   aloneLine,
   aloneReason,

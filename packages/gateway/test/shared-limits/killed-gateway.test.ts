@@ -1,8 +1,8 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, onTestFinished } from 'vitest'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { eventually } from '../harness/metric-value.ts'
 import { ownTime } from '../harness/own-time.ts'
-import { openStream } from '../harness/stream-client.ts'
 import { startSharedProcess } from './start-shared-process.ts'
 import { keysLeft, leases, quickTimes, startSharedGateway, testWithRedis } from './with-redis.ts'
 

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { createKeyStore } from '../../src/idempotency/create-key-store.ts'
 import { createGateway, createLog } from '../../src/index.ts'
 import { createLimitStore } from '../../src/limits/create-store.ts'
 import { createStreamSlots } from '../../src/slots/shared-slots.ts'
-import { readConfig } from '../harness/read-config.ts'
 
 // A gateway in its own process, which can be killed. Its arguments are its configuration and lease times; its first line
 // of output is its port.

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
 import type { LeaseTimes } from '../../src/slots/lease-store.ts'
-import type { TestConfig } from '../harness/read-config.ts'
 
 /** A gateway in its own process. */
 export interface SharedProcess {

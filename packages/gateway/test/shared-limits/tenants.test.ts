@@ -1,8 +1,8 @@
+import { eventually } from '@agentic-rest/testing/eventually'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '../../src/index.ts'
 import { createSharedStreamSlots } from '../../src/slots/shared-slots.ts'
 import { startBlackhole } from '../harness/blackhole.ts'
-import { eventually } from '../harness/metric-value.ts'
 import { startSilentServer } from './silent-server.ts'
 import { keysLeft, leases, quickTimes, testWithRedis } from './with-redis.ts'
 

@@ -1,14 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type EventUpstream, startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
+import {
+  type RedisServer,
+  type RedisServerOptions,
+  startRedisServer,
+} from '@agentic-rest/testing/start-redis-server'
 import { onTestFinished } from 'vitest'
 import type { LeaseTimes } from '../../src/slots/lease-store.ts'
 import { leaseKey } from '../../src/slots/redis-lease-store.ts'
 import { createStreamSlots } from '../../src/slots/shared-slots.ts'
-import { type EventUpstream, startEventUpstream } from '../harness/event-upstream.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { type RedisServer, type RedisServerOptions, startRedisServer } from '../harness/redis-server.ts'
-import { startGateway, type TestGateway } from '../harness/start-gateway.ts'
 
 type TestWithProgram = (
   needed: { readonly program: string; readonly package: string },

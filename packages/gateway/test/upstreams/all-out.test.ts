@@ -1,7 +1,9 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { startBalanced } from './start-targets.ts'
 
 it('failed checks take all targets out: 424 with Retry-After at once, without a request to them', async () => {

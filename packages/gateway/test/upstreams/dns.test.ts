@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, get, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, it, onTestFinished } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
 import { startDnsServer } from './dns-server.ts'
 import { startBalanced } from './start-targets.ts'
 

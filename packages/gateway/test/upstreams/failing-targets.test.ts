@@ -1,7 +1,8 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import type { TestGateway } from '@agentic-rest/testing/start-gateway'
 import { expect, it } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import type { TestGateway } from '../harness/start-gateway.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 import { startBalanced } from './start-targets.ts'
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startRawUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { startRawUpstream, startUpstream } from '../harness/start-upstream.ts'
 import { applied, startReloadable } from '../reload/start-reloadable.ts'
 import { answerNumber, startServices, upstreamConfig } from './start-targets.ts'
 

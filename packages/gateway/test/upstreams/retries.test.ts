@@ -1,8 +1,9 @@
+import { freePort } from '@agentic-rest/testing/free-port'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { answerJson, startResetting, startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal, sendRequest } from '../harness/http-request.ts'
-import { metricValue } from '../harness/metric-value.ts'
-import { answerJson, startResetting, startUpstream, traceOf } from '../harness/start-upstream.ts'
-import { unusedPort } from '../harness/unused-port.ts'
+import { expectRefusal } from '../harness/expect-refusal.ts'
 import { startBalanced, startServices } from './start-targets.ts'
 
 /** Fewer than the retries that are always allowed. */
@@ -26,14 +27,14 @@ describe('a request that was never sent', () => {
     ['one without a key', post],
   ])('goes to another target: %s', async (_name, options) => {
     const [service] = await startServices(1)
-    const refused = `http://127.0.0.1:${await unusedPort()}`
+    const refused = `http://127.0.0.1:${await freePort()}`
     const { url } = await startBalanced({ targets: [refused, service?.url], eject: NEVER_EJECT })
     expect(await statusesOf(url, options)).toEqual(new Set([200]))
   })
 
   it('takes a large streamed body along', async () => {
     const service = await startUpstream(({ body }, response) => answerJson(response, { body: body.length }))
-    const refused = `http://127.0.0.1:${await unusedPort()}`
+    const refused = `http://127.0.0.1:${await freePort()}`
     const { url } = await startBalanced({ targets: [refused, service.url], eject: NEVER_EJECT })
     const body = Buffer.alloc(300_000, 'x')
     for (let request = 0; request < REQUESTS; request += 1) {
@@ -43,7 +44,7 @@ describe('a request that was never sent', () => {
   })
 
   it('is answered with 424 when the retries are used up', async () => {
-    const ports = await Promise.all([unusedPort(), unusedPort()])
+    const ports = await Promise.all([freePort(), freePort()])
     const targets = ports.map((port) => `http://127.0.0.1:${port}`)
     const { url } = await startBalanced({ targets, eject: NEVER_EJECT })
     expectRefusal(await sendRequest(`${url}/r`), 424, 'UPSTREAM_UNAVAILABLE')
@@ -51,7 +52,7 @@ describe('a request that was never sent', () => {
 
   it('is sent once with attempts 0', async () => {
     const [service] = await startServices(1)
-    const refused = `http://127.0.0.1:${await unusedPort()}`
+    const refused = `http://127.0.0.1:${await freePort()}`
     const retry = { attempts: 0 }
     const { url } = await startBalanced({ targets: [refused, service?.url], eject: NEVER_EJECT, retry })
     expect(await statusesOf(url, {}, MANY)).toEqual(new Set([200, 424]))

@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
 import { expect, it, onTestFinished } from 'vitest'
 import { startGatewayProcess } from '../harness/gateway-process.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
 import { startService } from './service-process.ts'
 import { upstreamConfig } from './start-targets.ts'
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { onTestFinished } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { unusedPort } from '../harness/unused-port.ts'
 
 /** How a service answers requests below `/r`; its health is always good. */
 export type ServiceMode = 'ok' | 'failing' | 'resetting' | 'slow'
@@ -22,7 +22,7 @@ export interface ServiceProcess {
 
 /** Starts one; it ends with the test. */
 export async function startService(): Promise<ServiceProcess> {
-  const port = await unusedPort()
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess
   const start = async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { TestConfig } from '../harness/read-config.ts'
-import { startGateway } from '../harness/start-gateway.ts'
-import { type ReceivedRequest, startUpstream, type TestUpstream } from '../harness/start-upstream.ts'
+import type { TestConfig } from '@agentic-rest/testing/read-config'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { type ReceivedRequest, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 
 /** Answers 200 with the number of the target. */
 export const answerNumber = (number: number) => (_request: ReceivedRequest, response: ServerResponse) =>

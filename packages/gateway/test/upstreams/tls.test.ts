@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { makeCertificate, type TestCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, it, onTestFinished } from 'vitest'
 import { InitialisationError } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { makeCertificate, type TestCertificate, writeFiles } from '../harness/make-certificate.ts'
 import { startDnsServer } from './dns-server.ts'
 import { startBalanced } from './start-targets.ts'
 

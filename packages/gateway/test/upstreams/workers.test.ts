@@ -1,6 +1,6 @@
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, it } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { metricValue } from '../harness/metric-value.ts'
 import { startSupervisor } from '../workers/start-supervisor.ts'
 import { startServices, upstreamConfig } from './start-targets.ts'
 

@@ -1,7 +1,7 @@
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { sendRequest } from '../harness/http-request.ts'
-import { startRawUpstream } from '../harness/start-upstream.ts'
 import { startSupervisor } from './start-supervisor.ts'
 
 const secret = 'a shared secret of the tests, long enough'

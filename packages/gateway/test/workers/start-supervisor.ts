@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
 import { onTestFinished } from 'vitest'
 import { createLog, parseConfig } from '../../src/index.ts'
 import { Supervisor } from '../../src/workers/supervisor.ts'
-import { configText, type TestConfig } from '../harness/read-config.ts'
 
 /** A supervisor in this process, with workers in their own. */
 export interface TestSupervisor {

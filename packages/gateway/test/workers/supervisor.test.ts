@@ -1,9 +1,10 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, test } from 'vitest'
 import { InitialisationError } from '../../src/index.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually, metricValue } from '../harness/metric-value.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
-import { openStream } from '../harness/stream-client.ts'
 import { makeSupervisor, startSupervisor } from './start-supervisor.ts'
 
 const routesTo = (target: string) => [

@@ -1,8 +1,8 @@
+import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect } from 'vitest'
-import { startEventUpstream } from '../harness/event-upstream.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
-import { openStream } from '../harness/stream-client.ts'
 import { aloneReason, leases, startSharedGateway, testWithRedis } from '../shared-limits/with-redis.ts'
 import { startSupervisor } from './start-supervisor.ts'
 

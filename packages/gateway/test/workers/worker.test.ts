@@ -1,6 +1,10 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
+import { eventually } from '@agentic-rest/testing/eventually'
+import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
+import { sendRequest } from '@agentic-rest/testing/send-request'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '../../src/index.ts'
 import {
@@ -12,10 +16,6 @@ import {
 } from '../../src/workers/channel.ts'
 import { runWorker } from '../../src/workers/worker.ts'
 import { moduleFolder } from '../custom-plugins/module-folder.ts'
-import { sendRequest } from '../harness/http-request.ts'
-import { eventually } from '../harness/metric-value.ts'
-import { configText, type TestConfig } from '../harness/read-config.ts'
-import { answerJson, startUpstream } from '../harness/start-upstream.ts'
 
 /** Two ends of a channel in one process: what is sent passes through JSON, as between processes. */
 function createPair(): [Peer & EventEmitter, Peer & EventEmitter] {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, constants } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
+import { makeCertificate } from '@agentic-rest/testing/make-certificate'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { makeCertificate } from '../../../test/harness/make-certificate.ts'
 import {
   FrameReader,
   frame,

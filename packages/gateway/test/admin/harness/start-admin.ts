@@ -1,4 +1,6 @@
 import { Writable } from 'node:stream'
+import { readConfig, type TestConfig } from '@agentic-rest/testing/read-config'
+import { startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { onTestFinished } from 'vitest'
 import {
   type AdminOptions,
@@ -10,8 +12,6 @@ import {
   type GatewayOptions,
   type RecordTaker,
 } from '../../../src/index.ts'
-import { readConfig, type TestConfig } from '../../harness/read-config.ts'
-import { startUpstream, traceOf } from '../../harness/start-upstream.ts'
 
 /** A gateway with an admin listener, in front of an upstream that answers everything with 200. */
 export interface TestAdmin {

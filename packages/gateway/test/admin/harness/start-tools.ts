@@ -1,7 +1,7 @@
 import { type RequiredInput, writeOutcome } from '@agentic-rest/profile'
+import { freePort } from '@agentic-rest/testing/free-port'
+import { startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { expect } from 'vitest'
-import { startUpstream, traceOf } from '../../harness/start-upstream.ts'
-import { unusedPort } from '../../harness/unused-port.ts'
 import { type AdminTest, startAdmin, type TestAdmin } from './start-admin.ts'
 
 /** The name of the client: markup, a character that reorders a line, and more than 64 characters. */
@@ -27,7 +27,7 @@ export async function startTools(test: AdminTest = {}): Promise<TestTools> {
       : writeOutcome({ type: 'success', body: { id: 's-1' } }, trace)
     return response.writeHead(status, headers).end(body)
   })
-  const away = `http://127.0.0.1:${await unusedPort()}`
+  const away = `http://127.0.0.1:${await freePort()}`
   const health = { path: '/healthz', interval_seconds: 1, unhealthy_after: 1, healthy_after: 1 }
   const target = service.url
   const tool = { input: 'none', title: 'Take a room', description: 'Takes a room.' }

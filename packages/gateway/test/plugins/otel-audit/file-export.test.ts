@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
-import { startGateway } from '../../harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../../harness/start-upstream.ts'
 import { startSupervisor } from '../../workers/start-supervisor.ts'
 import { linesOf, sealFolder } from './seal-folder.ts'
 

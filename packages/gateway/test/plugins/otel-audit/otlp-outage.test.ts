@@ -1,9 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
 import { ownTime } from '../../harness/own-time.ts'
 import { stopTime } from '../../harness/stop-time.ts'
-import { unusedPort } from '../../harness/unused-port.ts'
 import { makeContext } from '../make-exchange.ts'
 import { listenTcp, portOf, startCollector } from './collector.ts'
 import { auditOptions, type CountedMetrics, countedMetrics, driveMany } from './drive.ts'
@@ -23,7 +23,7 @@ async function counted(metrics: CountedMetrics, count: number): Promise<void> {
 }
 
 it('drops while nobody listens, warns, and lets every request pass', async () => {
-  const { plugin, metrics, context } = pluginFor(await unusedPort())
+  const { plugin, metrics, context } = pluginFor(await freePort())
   expect(await driveMany(plugin, 1_000)).toBe(true)
   await plugin.close?.()
   expect([metrics.ok(), metrics.error()]).toEqual([0, 1_000])
@@ -33,7 +33,7 @@ it('drops while nobody listens, warns, and lets every request pass', async () =>
 })
 
 it('exports again after the collector was killed and started anew, with every record counted', async () => {
-  const first = await startCollector({ port: await unusedPort() })
+  const first = await startCollector({ port: await freePort() })
   const { plugin, metrics } = pluginFor(first.port)
   await driveMany(plugin, BATCH)
   await first.arrived(BATCH)

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { expect, it } from 'vitest'
-import { unusedPort } from '../../harness/unused-port.ts'
 import { parseLines, startAuditProcess } from './start-audit-process.ts'
 
 const REQUESTS = 100_000
@@ -91,7 +91,7 @@ it('goes on when the disk behind stdout is full (ENOSPC)', async () => {
 })
 
 it('drops within its bounds while the collector is dead, and writes no line to stdout', async () => {
-  const otlpEndpoint = `http://127.0.0.1:${await unusedPort()}`
+  const otlpEndpoint = `http://127.0.0.1:${await freePort()}`
   const audit = await startAuditProcess({ exporter: 'otlp', otlpEndpoint, requests: REQUESTS })
   const lines = audit.stdout === null ? '' : text(audit.stdout)
   const dead = await audit.run()

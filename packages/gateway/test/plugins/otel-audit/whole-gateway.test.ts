@@ -1,7 +1,7 @@
+import { freePort } from '@agentic-rest/testing/free-port'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it, onTestFinished } from 'vitest'
-import { startGateway } from '../../harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../../harness/start-upstream.ts'
-import { unusedPort } from '../../harness/unused-port.ts'
 import { startCollector } from './collector.ts'
 
 const route = (target: string) => ({
@@ -60,7 +60,7 @@ it('the span of the gateway is the parent that the upstream was told', async () 
 
 it('a dead collector changes no answer, is counted, and is warned of', async () => {
   const upstream = await okUpstream()
-  const otlp_endpoint = `http://127.0.0.1:${await unusedPort()}`
+  const otlp_endpoint = `http://127.0.0.1:${await freePort()}`
   const { url, metrics, log } = await startGateway({
     plugins: { 'otel-audit': { exporter: 'otlp', otlp_endpoint } },
     routes: [route(upstream.url)],

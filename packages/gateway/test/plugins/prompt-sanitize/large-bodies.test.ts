@@ -1,8 +1,9 @@
+import { eventually } from '@agentic-rest/testing/eventually'
+import { metricValue } from '@agentic-rest/testing/metric-value'
+import { type RequestOptions, sendRequest } from '@agentic-rest/testing/send-request'
+import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { type RequestOptions, sendRequest } from '../../harness/http-request.ts'
-import { eventually, metricValue } from '../../harness/metric-value.ts'
-import { startGateway } from '../../harness/start-gateway.ts'
-import { answerJson, startUpstream } from '../../harness/start-upstream.ts'
 
 const rules = [
   { name: 'email', builtin: 'email' },

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { seededRandom } from '@agentic-rest/testing/seeded-random'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange.ts'
 import type { PipelinePlugin } from '../../../src/plugin.ts'
 import { licenseCheck } from '../../../src/plugins/license-check/license-check.ts'
 import { tenantInjector } from '../../../src/plugins/tenant-injector/tenant-injector.ts'
-import { seededRandom } from '../../harness/seeded-random.ts'
 import { type LookupServer, startLookupServer, webhookAt } from '../lookup-server.ts'
 import {
   makeContext,

@@ -1,6 +1,7 @@
+import { makeKey, ordinaryClaims } from '@agentic-rest/testing/sign-token'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { CompactSign } from 'jose'
 import { expect, test } from 'vitest'
-import { makeKey, ordinaryClaims, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered } from './make-validator.ts'
 
 const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']

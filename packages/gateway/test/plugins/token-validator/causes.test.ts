@@ -1,8 +1,9 @@
+import { writeFiles } from '@agentic-rest/testing/make-certificate'
+import { makeKey, type TokenParts } from '@agentic-rest/testing/sign-token'
+import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { expect, onTestFinished, test } from 'vitest'
 import type { invalidTokenCauses } from '../../../src/plugins/token-validator/inspect-token.ts'
-import { writeFiles } from '../../harness/make-certificate.ts'
 import { answering, startLookupServer } from '../lookup-server.ts'
-import { makeKey, startIssuer, type TokenParts } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered } from './make-validator.ts'
 
 type Cause = (typeof invalidTokenCauses)[number]

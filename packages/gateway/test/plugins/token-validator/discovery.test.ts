@@ -1,5 +1,11 @@
+import {
+  type Answer,
+  type IssuerServer,
+  sendJson,
+  startIssuer,
+  startTrap,
+} from '@agentic-rest/testing/start-issuer'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Answer, type IssuerServer, sendJson, startIssuer, startTrap } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
 
 let issuer: IssuerServer

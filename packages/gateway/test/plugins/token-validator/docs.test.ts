@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseConfig } from '../../../src/config/parse-config.ts'
 import { errorCodes } from '../../../src/errors.ts'
-import { type IssuerServer, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, type TestValidator } from './make-validator.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../../../docs/plugins/token-validator.md'), 'utf8')

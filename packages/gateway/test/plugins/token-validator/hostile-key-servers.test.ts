@@ -1,12 +1,19 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { PATIENCE_MS } from '@agentic-rest/testing/eventually'
+import { makeKey } from '@agentic-rest/testing/sign-token'
+import {
+  type Answer,
+  type IssuerServer,
+  sendJson,
+  startIssuer,
+  startTrap,
+} from '@agentic-rest/testing/start-issuer'
 import { exportJWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { PATIENCE_MS } from '../../harness/metric-value.ts'
 import { ownTime } from '../../harness/own-time.ts'
 import { fakeTime } from './fake-time.ts'
-import { type Answer, type IssuerServer, makeKey, sendJson, startIssuer, startTrap } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
 
 let issuer: IssuerServer

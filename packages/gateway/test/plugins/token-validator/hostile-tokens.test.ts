@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
+import { type IssuerServer, startIssuer, startTrap } from '@agentic-rest/testing/start-issuer'
 import type { JWK } from 'jose'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { cpuTime } from '../../harness/cpu-time.ts'
@@ -13,7 +14,6 @@ import {
   signed,
   type Target,
 } from './hostile-tokens.ts'
-import { type IssuerServer, startIssuer, startTrap } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
 
 const SECRET = 'a secret of at least thirty-two characters'

@@ -1,5 +1,5 @@
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type IssuerServer, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered } from './make-validator.ts'
 
 let issuer: IssuerServer

@@ -1,3 +1,4 @@
+import type { IssuerServer } from '@agentic-rest/testing/start-issuer'
 import type { TokenValidatorOptions } from '../../../src/config/config-schema.ts'
 import { tokenValidatorSection } from '../../../src/config/schema/plugin-sections.ts'
 import { type ErrorCode, errorCodeRow } from '../../../src/errors.ts'
@@ -13,7 +14,6 @@ import {
   type TestContext,
   type WireAnswer,
 } from '../make-exchange.ts'
-import type { IssuerServer } from './issuer-server.ts'
 
 /** The parts of a request besides its token. */
 export interface RequestParts {

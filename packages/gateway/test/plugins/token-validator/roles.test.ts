@@ -1,5 +1,5 @@
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type IssuerServer, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
 
 let issuer: IssuerServer

@@ -1,8 +1,9 @@
+import { PATIENCE_MS } from '@agentic-rest/testing/eventually'
+import { makeKey } from '@agentic-rest/testing/sign-token'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { keySetPolicy } from '../../../src/plugins/token-validator/remote-key-set.ts'
-import { PATIENCE_MS } from '../../harness/metric-value.ts'
 import { fakeTime } from './fake-time.ts'
-import { type IssuerServer, makeKey, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
 
 let issuer: IssuerServer

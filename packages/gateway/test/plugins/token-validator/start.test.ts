@@ -1,12 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeKey } from '@agentic-rest/testing/sign-token'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
 import { exportJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { InitialisationError } from '../../../src/errors.ts'
 import { tokenValidator } from '../../../src/plugins/token-validator/token-validator.ts'
 import { makeContext } from '../make-exchange.ts'
-import { type IssuerServer, makeKey, startIssuer } from './issuer-server.ts'
 import { makeOptions, makeValidator, refusedWith, registered } from './make-validator.ts'
 
 let issuer: IssuerServer

@@ -1,6 +1,7 @@
+import { ordinaryClaims } from '@agentic-rest/testing/sign-token'
+import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { fakeTime } from './fake-time.ts'
-import { type IssuerServer, ordinaryClaims, startIssuer } from './issuer-server.ts'
 import { makeValidator, refusedWith, registered, type TestValidator } from './make-validator.ts'
 
 let issuer: IssuerServer

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
+import { createGateway, createLog, type Gateway, type GatewayOptions } from '@agentic-rest/gateway'
 import { onTestFinished } from 'vitest'
-import { createGateway, createLog, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { readConfig, type TestConfig } from './read-config.ts'
 
 /** A running gateway, with everything it wrote. */

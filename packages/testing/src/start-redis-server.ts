@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { createClient } from 'redis'
-import { unusedPort } from './unused-port.ts'
+import { freePort } from './free-port.ts'
 
 /** A Redis of its own, in a folder that is the caller's to remove. */
 export interface RedisServer {
@@ -30,7 +30,7 @@ export interface RedisServerOptions {
 
 /** Starts Redis on a free port and resolves when it takes connections. Nothing is kept on disk. */
 export async function startRedisServer(options: RedisServerOptions): Promise<RedisServer> {
-  const port = await unusedPort()
+  const port = await freePort()
   let child = await launch(options, port)
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,4 +1,4 @@
-import { formatFaults, type GatewayConfig, parseConfig } from '../../src/index.ts'
+import { formatFaults, type GatewayConfig, parseConfig } from '@agentic-rest/gateway'
 
 /** A configuration as plain data; YAML is a superset of JSON, so it passes through the real parser. */
 export interface TestConfig {

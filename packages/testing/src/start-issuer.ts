@@ -1,26 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import { makeKey, type SigningKey, signToken, type TokenParts } from './sign-token.ts'
 
 /** How a server answers one request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-/** A key pair of an issuer, and its public key as published. */
-export interface SigningKey {
-  readonly kid: string | undefined
-  readonly algorithm: string
-  readonly privateKey: CryptoKey
-  readonly publicKey: CryptoKey
-  readonly jwk: JWK
-}
-
-/** The differences of a token from an ordinary one. */
-export interface TokenParts {
-  readonly header?: Readonly<Record<string, unknown>>
-  /** Members with the value `undefined` are omitted. */
-  readonly claims?: Readonly<Record<string, unknown>>
-  readonly key?: SigningKey
-}
 
 /** A real issuer over HTTP: it signs tokens, publishes keys and can be made to misbehave. */
 export interface IssuerServer {
@@ -38,13 +22,6 @@ export interface IssuerServer {
   rotate(): Promise<SigningKey>
   token(parts?: TokenParts): Promise<string>
   close(): Promise<void>
-}
-
-/** Creates a key pair. */
-export async function makeKey(algorithm: string, kid: string | undefined): Promise<SigningKey> {
-  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
-  const named = kid === undefined ? {} : { kid }
-  return { kid, algorithm, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), ...named } }
 }
 
 /** Starts an issuer on a free port. */
@@ -93,20 +70,6 @@ export async function startTrap(): Promise<{ url: string; requests: string[]; cl
 export function sendJson(response: ServerResponse, value: unknown): void {
   response.setHeader('Content-Type', 'application/json')
   response.end(JSON.stringify(value))
-}
-
-/** The claims of an ordinary token: five minutes from now, for the audience `agentic`. */
-export function ordinaryClaims(issuer: string): Record<string, unknown> {
-  const now = Math.floor(Date.now() / 1000)
-  return { iss: issuer, sub: 'alice', aud: 'agentic', iat: now, exp: now + 300, jti: crypto.randomUUID() }
-}
-
-async function signToken(issuer: string, key: SigningKey, { header, claims }: TokenParts): Promise<string> {
-  const payload = JSON.stringify({ ...ordinaryClaims(issuer), ...claims })
-  const named = key.kid === undefined ? {} : { kid: key.kid }
-  return new CompactSign(Buffer.from(payload))
-    .setProtectedHeader({ alg: key.algorithm, ...named, typ: 'at+jwt', ...header })
-    .sign(key.privateKey)
 }
 
 async function listen(answer: Answer): Promise<{ server: Server; url: string }> {
