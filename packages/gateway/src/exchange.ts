@@ -194,6 +194,14 @@ export interface Usage {
   readonly model?: string
 }
 
+/** The tokens of an answer without a report, as far as the gateway saw them. */
+export interface Produced {
+  /** Reported before the answer broke off. */
+  readonly input: number | undefined
+  /** One for each event. */
+  readonly output: number
+}
+
 /** The MCP call that a request was made for. */
 export interface McpCall {
   readonly tool: string
@@ -451,6 +459,8 @@ export class Exchange implements RequestHead, RequestWire {
   violations: readonly string[] = NONE
   /** The tokens that the answer reported; `undefined` when it did not, or when nobody counts them. */
   usage: Usage | undefined = undefined
+  /** The output of a counted stream that reported nothing. */
+  produced: Produced | undefined = undefined
   /** The upstream's answer, when it was passed on. */
   delivery: Delivery | undefined = undefined
 

@@ -121,6 +121,33 @@ routes:
   ])
 })
 
+test('a counted stream that is not asked for its tokens is warned of', () => {
+  const target = 'http://127.0.0.1:9'
+  const stream = { method: 'POST', target, mode: 'sse', executionTimeoutSeconds: 1 }
+  const routes = [
+    { ...stream, id: 'off', path: '/off', inject_usage: false },
+    { ...stream, id: 'absent', path: '/absent' },
+    { ...stream, id: 'uncounted', path: '/uncounted', inject_usage: false },
+    { ...stream, id: 'messages', path: '/v1/messages', inject_usage: false },
+    { ...stream, id: 'json', path: '/json', inject_usage: false, mode: 'json' },
+  ]
+  const counted = routes.map(({ id }) => id).filter((id) => id !== 'uncounted')
+  const warned = (limit: object) =>
+    warningsIn(
+      JSON.stringify({
+        gateway: {
+          rate_limits: [{ name: 'limit', routes: counted, ...limit }],
+          prices: [{ model: '*', input: 1, output: 1 }],
+        },
+        plugins: closed,
+        routes,
+      }),
+    ).map(({ id, path }) => `${id} ${path}`)
+  expect(warned({ tokens: 5000, per: 'day' })).toEqual(['usage-not-asked routes[0].inject_usage'])
+  expect(warned({ cost: 5, per: 'day' })).toEqual(['usage-not-asked routes[0].inject_usage'])
+  expect(warned({ requests: 5, per_seconds: 1 })).toEqual([])
+})
+
 test('keys in memory and keyed requests without a deadline are warned of', () => {
   const keyed = { path: '/a', idempotency: { mode: 'required' } }
   expect(idsOf([keyed, { path: '/b', idempotency: { mode: 'off' } }])).toEqual([

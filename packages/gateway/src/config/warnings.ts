@@ -1,9 +1,15 @@
 import { headers } from '@agentic-rest/profile'
-import type { GatewayConfig, IssuerOptions, RouteConfig, UpstreamConfig } from './config-schema.ts'
+import type {
+  GatewayConfig,
+  IssuerOptions,
+  RateLimitOptions,
+  RouteConfig,
+  UpstreamConfig,
+} from './config-schema.ts'
 import { formatPath, type Path } from './faults.ts'
 import { keySourceOf } from './key-source.ts'
 import { isAllInterfaces, isPlainToAnotherHost } from './schema/address-checks.ts'
-import { parameterName, pathSegments } from './schema/path-template.ts'
+import { isMessagesApi, parameterName, pathSegments } from './schema/path-template.ts'
 import { redisUrlOf } from './secret-files.ts'
 import { type UnequalNeighbours, unequalNeighbours } from './unequal-neighbours.ts'
 
@@ -16,6 +22,8 @@ export const warningKinds = {
   'plain-text-secret': 'A secret is written in the file itself.',
   'keys-in-memory': 'Idempotency keys are lost with the process, and other gateways do not know them.',
   'keyed-without-deadline': 'A keyed request whose client left may wait for its answer for ever.',
+  'usage-not-asked':
+    'The budget of a stream is charged an estimate, because the service is not asked for its tokens.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
   'plain-connection': 'Something that must stay secret or unchanged goes to another host without TLS.',
   'listener-without-tls': 'A listener on all interfaces takes tokens without TLS.',
@@ -77,6 +85,7 @@ export const warningsOf = ({ gateway, plugins, upstreams, routes }: GatewayConfi
   ...plainConnections({ gateway, plugins, upstreams, routes }),
   ...keyWarning(gateway, routes),
   ...routes.flatMap(routeWarnings),
+  ...routes.flatMap((route, index) => usageWarning(route, index, gateway.rate_limits)),
   ...unequalNeighbours(routes).map(neighbourWarning),
   ...toolWarnings(routes),
 ]
@@ -293,6 +302,20 @@ const routeWarnings = (route: RouteConfig, index: number): Unwise[] => {
         'POST /campaigns/{campaignId}/optimizations',
     })
   return warnings
+}
+
+/** Without a report a budget is charged an estimate. The Messages API reports without being asked. */
+const usageWarning = (
+  { id, mode, path, inject_usage }: RouteConfig,
+  index: number,
+  policies: readonly RateLimitOptions[],
+): Unwise[] => {
+  const counts = ({ requests, routes }: RateLimitOptions) =>
+    requests === undefined && (routes?.includes(id) ?? true)
+  if (inject_usage !== false || mode !== 'sse' || isMessagesApi(path) || !policies.some(counts)) return []
+  const message =
+    'is false on a route whose tokens are counted, a chat stream that does not report them is charged an estimate'
+  return [{ id: 'usage-not-asked', path: ['routes', index, 'inject_usage'], message }]
 }
 
 /** Decision 37: the gateway refuses the spellings it knows; a service may confuse the two routes in further ways. */

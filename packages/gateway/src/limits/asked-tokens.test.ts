@@ -4,9 +4,24 @@ import { MOST_TOKENS } from './usage.ts'
 
 const asked = (value: unknown) => askedTokens(Buffer.from(JSON.stringify(value)))
 
-test.for(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])('%s is the limit', async (name) => {
+test('the input is a quarter of the bytes of all texts, and one token for each number of a list', async () => {
+  expect((await asked({ model: 'gpt', messages: [{ role: 'user', content: 'ä' }] })).input).toBe(3)
+  expect((await asked({ prompt: [1, 2, 3], n: 5, stream: true })).input).toBe(3)
+  expect((await asked({})).input).toBe(0)
+})
+
+test('the limit of responses is the limit of an input, and none of a chat', async () => {
+  expect((await asked({ input: 'x', max_output_tokens: 100 })).tokens).toBe(100)
+  expect((await asked({ messages: [], max_output_tokens: 100 })).tokens).toBeUndefined()
+  expect((await asked({ messages: [], max_output_tokens: 100, max_tokens: 1 })).tokens).toBe(100)
+})
+
+test.for(['max_tokens', 'max_completion_tokens'])('%s is the limit', async (name) => {
   const messages = [{ role: 'user', content: '"max_tokens": 1', max_tokens: 2 }]
-  expect(await asked({ messages, [name]: 100, model: 'gpt-5' })).toEqual({ tokens: 100, model: 'gpt-5' })
+  expect(await asked({ messages, [name]: 100, model: 'gpt-5' })).toMatchObject({
+    tokens: 100,
+    model: 'gpt-5',
+  })
 })
 
 test('the larger of two limits counts', async () => {
@@ -34,11 +49,15 @@ test.for([0, -1, 1.5, '100', null, [], {}, true])(
 
 test('a body that is no JSON object asks for nothing', async () => {
   for (const text of ['', 'max_tokens=5', '[{"max_tokens":5}]', '{"max_tokens":5', '5'])
-    expect(await askedTokens(Buffer.from(text))).toEqual({ tokens: undefined, model: undefined })
+    expect(await askedTokens(Buffer.from(text))).toEqual({
+      input: Math.ceil(text.length / 4),
+      tokens: undefined,
+      model: undefined,
+    })
 })
 
 test('a model that is no text is none', async () => {
-  expect(await asked({ model: 5, max_tokens: 1 })).toEqual({ tokens: 1, model: undefined })
+  expect(await asked({ model: 5, max_tokens: 1 })).toEqual({ input: 0, tokens: 1, model: undefined })
 })
 
 test.for([
@@ -56,7 +75,7 @@ test('an escaped name is the name', async () => {
     .map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
     .join('')
   const text = `{"\\u006dodel":"dear","${escaped}":700}`
-  expect(await askedTokens(Buffer.from(text))).toEqual({ tokens: 700, model: 'dear' })
+  expect(await askedTokens(Buffer.from(text))).toEqual({ input: 1, tokens: 700, model: 'dear' })
 })
 
 test('a limit or a number of choices that is named twice is none', async () => {

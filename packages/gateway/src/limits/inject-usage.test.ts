@@ -11,6 +11,9 @@ test('a streamed chat asks for usage, and every other byte stays', async () => {
   ).toBe(
     '{ "stream" : true,\r\n "messages":[{"content":"ä \\u00e4"}], "seed":12345678901234567890 ,"stream_options":{"include_usage":true}}\n',
   )
+  expect(await injected('{"messages":[],"input":null,"stream":true}')).toBe(
+    '{"messages":[],"input":null,"stream":true,"stream_options":{"include_usage":true}}',
+  )
   expect(await injected('{"prompt":"x","stream":true}')).toBe(
     '{"prompt":"x","stream":true,"stream_options":{"include_usage":true}}',
   )
@@ -43,7 +46,7 @@ test.for([
   '{"stream":"true","messages":[]}',
   '{"messages":[{"stream":true}]}',
   '{"stream":true,"input":"x"}',
-  '{"stream":true,"messages":[],"input":"x"}',
+  '{"stream":true,"input":"x","prompt": {"id":"p"}}',
   '{"stream":true,"messages":[]',
   '[{"stream":true,"messages":[]}]',
   '',

@@ -137,3 +137,14 @@ test('the same members as JSON.parse finds, in any document, cut anywhere', () =
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+test('texts are counted in bytes without the names of members, and plain values of lists, wherever the text is cut', () => {
+  const text = '{"name":"ab\\"ä", "b":{"c":["d" , "ef"],"g":7},"h":[1,[2,3 ],null,[], {"i":4}, true],"k":""}'
+  const bytes = Buffer.from(text)
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const reader = new MemberReader(['b'])
+    reader.chunk(bytes.subarray(0, cut))
+    reader.chunk(bytes.subarray(cut))
+    expect([reader.textBytes, reader.listedValues]).toEqual([6 + 3, 5])
+  }
+})

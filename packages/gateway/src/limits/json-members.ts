@@ -58,6 +58,14 @@ export class MemberReader {
   private openDepth = 0
   private openStart = 0
   private kept: Buffer[] = []
+  /** The bytes of texts that are values, the start of the current text, and the length of the last one while it may be a name. */
+  private texts = 0
+  private textStart = 0
+  private lastText = 0
+  /** The plain values in lists, and the last token with its place. */
+  private listed = 0
+  private lastToken = 0
+  private lastTokenAt = 0
 
   constructor(wanted: readonly string[]) {
     this.wanted = new Set(wanted)
@@ -103,6 +111,16 @@ export class MemberReader {
     return this.ambiguous.has(path)
   }
 
+  /** The bytes of all texts of the document, without names of members. An escape is at least as long as its character. */
+  get textBytes(): number {
+    return this.texts
+  }
+
+  /** How many numbers, booleans and nulls lists have: a prompt may be a list of token ids. */
+  get listedValues(): number {
+    return this.listed
+  }
+
   /** Reads the next part of the document. */
   chunk(bytes: Buffer): void {
     if (this.nameStart !== NOWHERE) this.nameStart = 0
@@ -129,6 +147,10 @@ export class MemberReader {
     this.outer = ''
     this.open = undefined
     this.kept = []
+    this.texts = 0
+    this.lastText = 0
+    this.listed = 0
+    this.lastToken = 0
   }
 
   /** Reads to the start of a text, the end of the object or that of the chunk; returns the next position. */
@@ -145,9 +167,11 @@ export class MemberReader {
   }
 
   private readToken(byte: number, bytes: Buffer, at: number): void {
+    this.countValue(byte, this.offset + at)
     switch (byte) {
       case QUOTE:
         this.inText = true
+        this.textStart = this.offset + at + 1
         this.name = ''
         this.nameStart = this.takesName() && this.mayStart(bytes[at + 1]) ? at + 1 : NOWHERE
         return
@@ -173,6 +197,18 @@ export class MemberReader {
     }
   }
 
+  /** Counts the value that a token ends. Only in a list does a plain value follow a bracket or a comma. */
+  private countValue(token: number, place: number): void {
+    const { lastToken } = this
+    // A text before a colon is a name.
+    if (token !== COLON) this.texts += this.lastText
+    this.lastText = 0
+    const endsListed = token === COMMA || (token === CLOSING_BRACKET && place > this.lastTokenAt + 1)
+    if (endsListed && (lastToken === COMMA || lastToken === OPENING_BRACKET)) this.listed += 1
+    this.lastToken = token
+    this.lastTokenAt = place
+  }
+
   /** Reads to the end of a text or of the chunk; returns the next position. */
   private readText(bytes: Buffer, start: number): number {
     const { length } = bytes
@@ -185,6 +221,7 @@ export class MemberReader {
       const byte = bytes[at]
       if (byte === QUOTE) {
         this.inText = false
+        this.lastText = this.offset + at - this.textStart
         this.endName(bytes, at)
         return at + 1
       }

@@ -46,11 +46,11 @@ test('a policy of one name has other keys with another unit or period', () => {
   expect(keys).toEqual(['p a', 'p tokens/day a', 'p tokens/month a', 'p cost/day a', 'p cost/month a'])
 })
 
-test('the default estimate fits into a small budget', () => {
+test('the default estimate leaves half of a small budget for the input', () => {
   const estimates = [{ tokens: 100 }, { tokens: 5000 }, { tokens: 100, estimate: 7 }, { cost: 1 }].map(
     (more) => compilePolicies([{ ...base, per: 'day', ...more }])[0]?.estimate,
   )
-  expect(estimates).toEqual([100, 1000, 7, 1000])
+  expect(estimates).toEqual([50, 1000, 7, 1000])
 })
 
 test('money is counted in millionths, and a demand carries its numbers', () => {

@@ -41,9 +41,9 @@ export function compilePolicies(options: readonly RateLimitOptions[]): readonly 
 }
 
 function common(option: RateLimitOptions) {
-  const { name, key, routes, tokens = DEFAULT_ESTIMATE } = option
-  // A default above the whole budget would refuse every request that names no number.
-  const { estimate = Math.min(DEFAULT_ESTIMATE, tokens) } = option
+  const { name, key, routes, tokens = 2 * DEFAULT_ESTIMATE } = option
+  // Half of a small budget is left for the input: else every request that names no number would be refused.
+  const { estimate = Math.min(DEFAULT_ESTIMATE, Math.ceil(tokens / 2)) } = option
   const kind = kindOf(option)
   const ids = routes && new Set(routes)
   return {

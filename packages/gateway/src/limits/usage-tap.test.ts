@@ -187,3 +187,38 @@ test('the same usage as of all events parsed one by one, with any line ends, cut
     }),
   )
 })
+
+test('events are counted wherever the stream is cut, comments are not', () => {
+  const text = [
+    ': a\n\n',
+    CHAT[0],
+    'event: x\ndata: a\ndata: b\r\n\r\n',
+    `data: ${'x'.repeat(1023 + 9)}\n\n`,
+    'data: end',
+  ].join('')
+  const bytes = Buffer.from(text)
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const tap = usageTap('text/event-stream', undefined)
+    tap?.chunk(bytes.subarray(0, cut))
+    tap?.chunk(bytes.subarray(cut))
+    expect(tap?.end()).toBeUndefined()
+    expect(tap?.produced()).toEqual({ input: undefined, output: 5 + 3 })
+  }
+})
+
+test('whole events are counted like cut ones', () => {
+  const tap = usageTap('text/event-stream', undefined)
+  for (const part of [': a\n\n', data({ a: 1 }).repeat(7), 'event: x\ndata: a\ndata: b\n\n'])
+    tap?.chunk(Buffer.from(part))
+  expect(tap?.end()).toBeUndefined()
+  expect(tap?.produced()).toEqual({ input: undefined, output: 9 })
+})
+
+test('the input of message_start is kept for a stream that breaks off; nothing is known of a stream without events', () => {
+  const tap = usageTap('text/event-stream', undefined)
+  for (const part of MESSAGES.slice(0, 2)) tap?.chunk(Buffer.from(part))
+  expect([tap?.end(), tap?.produced()]).toEqual([undefined, { input: 25, output: 2 }])
+  const silent = usageTap('text/event-stream', undefined)
+  silent?.chunk(Buffer.from(': wait\n\n'))
+  expect([silent?.end(), silent?.produced()]).toEqual([undefined, undefined])
+})

@@ -1,4 +1,5 @@
-import type { Usage } from '../exchange.ts'
+import type { Produced, Usage } from '../exchange.ts'
+import { tokensOf } from './asked-tokens.ts'
 import { isJsonType, MemberReader } from './json-members.ts'
 import { inputTokens, outputTokens, readUsage, reported } from './usage.ts'
 
@@ -7,6 +8,8 @@ export interface UsageTap {
   chunk(bytes: Buffer): void
   /** The tokens reported so far; `undefined` if the answer has not reported them. Called once, after the last chunk. */
   end(): Usage | undefined
+  /** The output that passed without a report; `undefined` if nothing is known of it. Called after `end`. */
+  produced(): Produced | undefined
 }
 
 /** A tap for a media type; `undefined` for one that reports no usage, and for encoded bytes. */
@@ -32,11 +35,18 @@ class BodyTap implements UsageTap {
     const { reader } = this
     return reader.isComplete ? readUsage(reader.value('usage'), reader.value('model')) : undefined
   }
+
+  produced(): undefined {
+    return undefined
+  }
 }
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const DATA = Buffer.from('data:')
+const NEXT_DATA = Buffer.from('\ndata:')
+/** Bytes of an event that has one token: the names, ids and log probabilities around it. */
+const ONE_TOKEN_BYTES = 1024
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf])
 const SEPARATOR = Buffer.from('\n')
 const USAGE = Buffer.from('usage')
@@ -69,12 +79,16 @@ class StreamTap implements UsageTap {
   private hasData = false
   private isEventOpen = false
   private afterCarriageReturn = false
+  /** The tokens of the events so far, and the bytes of data in the current line. */
+  private output = 0
+  private lineBytes = 0
 
   chunk(bytes: Buffer): void {
     // Most chunks are whole events without a report: one native search is all they cost.
     if (!this.isEventOpen && endsEvent(bytes) && !mentionsUsage(bytes)) {
       this.afterCarriageReturn = false
       this.isFirstLine = false
+      this.countLines(bytes)
       return
     }
     const ends = new LineEnds(bytes)
@@ -94,8 +108,28 @@ class StreamTap implements UsageTap {
 
   end(): Usage | undefined {
     // Clients accept a last event without its empty line.
+    if (this.line === 'data') this.countData(this.lineBytes)
     this.endEvent()
     return this.usage
+  }
+
+  produced(): Produced | undefined {
+    return this.output === 0 ? undefined : { input: this.started?.input, output: this.output }
+  }
+
+  /** Counts the lines of data in a chunk of whole events. */
+  private countLines(bytes: Buffer): void {
+    const beginsWithData = DATA.equals(bytes.subarray(0, DATA.length))
+    let start = beginsWithData ? DATA.length : nextData(bytes, 0)
+    while (start !== undefined) {
+      this.countData(bytes.indexOf(LINE_FEED, start) - start)
+      start = nextData(bytes, start)
+    }
+  }
+
+  /** An event of a model is one token. A service that sends many tokens at once has larger events. */
+  private countData(bytes: number): void {
+    this.output += 1 + tokensOf(Math.max(0, bytes - ONE_TOKEN_BYTES))
   }
 
   /** Reads a part of a line. */
@@ -110,7 +144,9 @@ class StreamTap implements UsageTap {
       else if (!(this.isFirstLine && this.matched === 0 && BYTE_ORDER_MARK.has(byte))) this.line = 'other'
       if (this.matched === DATA.length) this.startData()
     }
-    if (this.line === 'data' && at < end) this.reader.chunk(bytes.subarray(at, end))
+    if (this.line !== 'data' || at >= end) return
+    this.lineBytes += end - at
+    this.reader.chunk(bytes.subarray(at, end))
   }
 
   private startData(): void {
@@ -120,7 +156,9 @@ class StreamTap implements UsageTap {
   }
 
   private endLine(): void {
+    if (this.line === 'data') this.countData(this.lineBytes)
     if (this.isLineEmpty) this.endEvent()
+    this.lineBytes = 0
     this.line = 'name'
     this.matched = 0
     this.isLineEmpty = true
@@ -172,6 +210,12 @@ class StreamTap implements UsageTap {
   private report(usage: Usage | undefined): void {
     this.usage = usage ?? this.usage
   }
+}
+
+/** The place behind the next `data:` that begins a line. */
+function nextData(bytes: Buffer, from: number): number | undefined {
+  const found = bytes.indexOf(NEXT_DATA, from)
+  return found === -1 ? undefined : found + NEXT_DATA.length
 }
 
 /** The ends of the lines of a chunk, by native search. */

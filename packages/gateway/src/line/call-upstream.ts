@@ -1,6 +1,6 @@
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import { askForUsage } from '../limits/inject-usage.ts'
+import { askForUsage, asksForUsage } from '../limits/inject-usage.ts'
 import { checkResponse } from '../upstream/check-response.ts'
 import { forward } from '../upstream/forward.ts'
 import { forwardToGroup } from '../upstream/targets/forward-to-group.ts'
@@ -19,7 +19,8 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   exchange.step = 'upstream'
   const { limits, cors } = snapshot.config.gateway
   const { signer } = snapshot
-  const notAsked = route.inject_usage ? await askForUsage(exchange, limits.max_body_bytes) : undefined
+  const asks = asksForUsage(route, exchange.countsUsage)
+  const notAsked = asks ? await askForUsage(exchange, limits.max_body_bytes) : undefined
   if (notAsked !== undefined) return notAsked
   const { traceparent } = traceContext(exchange)
   const destination = snapshot.pools.get(route)

@@ -24,6 +24,7 @@ export function deliver(
   const tap = exchange.countsUsage ? tapFor(checked) : undefined
   const delivered = (end: DeliveryEnd) => {
     exchange.usage = tap?.end()
+    if (exchange.usage === undefined) exchange.produced = tap?.produced()
     return end
   }
   try {

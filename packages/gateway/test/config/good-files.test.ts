@@ -67,7 +67,6 @@ const defaultRoute = {
   scopes: [],
   conformance: 'report',
   forwardAuthorization: true,
-  inject_usage: false,
 }
 
 test('a minimal file gets every default', () => {

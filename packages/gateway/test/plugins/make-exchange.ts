@@ -63,7 +63,6 @@ export function makeRoute(overrides: Partial<RouteConfig> = {}): RouteConfig {
     scopes: [],
     conformance: 'report',
     forwardAuthorization: true,
-    inject_usage: false,
     ...overrides,
   }
 }

@@ -65,11 +65,11 @@ const untilLeft = (gateway: TestGateway, rest: number) =>
     (found) => found === rest - 1,
   )
 
-test('a request reserves max_tokens, and pays what the model reports', async () => {
+test('a request reserves its input and max_tokens, and pays what the model reports', async () => {
   const gateway = await startModel([tokensDay], exceptProbes(usage(30, 12)))
   const first = await ask(gateway, { model: 'dear', max_tokens: 400 })
   expect(first.headers.get('ratelimit-policy')).toBe('"tokens-day";q=1000;w=86400;agentic-unit="tokens"')
-  expect(first.headers.get('ratelimit')).toMatch(/^"tokens-day";r=600;t=\d+$/)
+  expect(first.headers.get('ratelimit')).toMatch(/^"tokens-day";r=599;t=\d+$/)
   await first.arrayBuffer()
   await untilLeft(gateway, 1000 - 42)
   const [record] = gateway.audit
@@ -159,7 +159,7 @@ test('a stream pays what its last event reports', async () => {
   await untilLeft(gateway, 990)
 })
 
-test('a stream that breaks off, and one whose client leaves, pay their reservations', async () => {
+test('a stream that breaks off, and one whose client leaves, pay for the events that passed', async () => {
   const open: ServerResponse[] = []
   const gateway = await startModel(
     [tokensDay],
@@ -172,15 +172,15 @@ test('a stream that breaks off, and one whose client leaves, pay their reservati
   const broken = await ask(gateway, { max_tokens: 300 }, stream)
   open[0]?.destroy()
   await broken.text().catch(() => undefined)
-  await untilLeft(gateway, 700)
+  await untilLeft(gateway, 999)
   const leaving = new AbortController()
   const left = await ask(gateway, { max_tokens: 200 }, { ...stream, signal: leaving.signal })
   expect(left.status).toBe(200)
   leaving.abort()
   await eventually(gateway.metrics, (text) => text.includes('outcome="client_disconnect"'))
-  await untilLeft(gateway, 500)
+  await untilLeft(gateway, 998)
   const scrape = await gateway.metrics()
-  expect(metricValue(scrape, 'agentic_tokens_total', { kind: 'reserved', tenant_id: 'acme' })).toBe(500)
+  expect(metricValue(scrape, 'agentic_tokens_total', { kind: 'reserved', tenant_id: 'acme' })).toBe(2)
 })
 
 test('a time-out pays its reservation', async () => {

@@ -9,6 +9,8 @@ import { type ModelAnswer, startOpenAi } from '../harness/openai-upstream.ts'
 
 const BUDGET = 1_000_000
 const ESTIMATE = 2000
+/** The texts of `chat`: 15 bytes. */
+const INPUT = 4
 const USAGE = { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 }
 const RESPONSE_USAGE = { input_tokens: 7, output_tokens: 4, total_tokens: 11 }
 
@@ -26,6 +28,7 @@ async function start(upstream: TestUpstream) {
     // Streams of other routes are read too.
     mode: path === 'messages' ? 'json' : 'sse',
   }))
+  const silent = routes.map((route) => ({ ...route, inject_usage: false }))
   const { url, audit, metrics } = await startGateway({
     gateway: {
       rate_limits: [
@@ -35,7 +38,7 @@ async function start(upstream: TestUpstream) {
       prices: [{ model: 'gpt-*', input: 2.5, output: 10 }],
     },
     plugins: { 'otel-audit': { exporter: 'stdout', include_rejected: true } },
-    routes: [...routes, { ...routes[0], id: 'asking', path: '/asking/chat/completions', inject_usage: true }],
+    routes: [...silent, { ...routes[0], id: 'asking', path: '/asking/chat/completions' }],
   })
   const client = (base = 'v1') =>
     new OpenAI({
@@ -55,7 +58,7 @@ async function start(upstream: TestUpstream) {
     const probe = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
     await probe.arrayBuffer()
     const left = /"tokens";r=(\d+)/.exec(probe.headers.get('ratelimit') ?? '')?.[1]
-    return BUDGET - Number(left) - 1
+    return BUDGET - Number(left) - INPUT - 1
   }
   const record = async () =>
     (
@@ -85,12 +88,19 @@ async function expectReported({ charged, record, tokens, cost }: World): Promise
   expect(await charged()).toBe(29)
 }
 
-async function expectReserved({ charged, record, tokens }: World, reserved = ESTIMATE): Promise<void> {
+async function expectUnreported(
+  { charged, record, tokens }: World,
+  unreported = INPUT + ESTIMATE,
+): Promise<void> {
   const attributes = await record()
   expect(attributes).not.toHaveProperty('usage_input')
   expect(attributes).not.toHaveProperty('usage_output')
-  expect([await tokens('input'), await tokens('output'), await tokens('reserved')]).toEqual([0, 0, reserved])
-  expect(await charged()).toBe(reserved)
+  expect([await tokens('input'), await tokens('output'), await tokens('reserved')]).toEqual([
+    0,
+    0,
+    unreported,
+  ])
+  expect(await charged()).toBe(unreported)
 }
 
 async function readAll(stream: AsyncIterable<unknown>): Promise<number> {
@@ -114,20 +124,20 @@ describe('chat', () => {
     await expectReported(world)
   })
 
-  test('a stream without include_usage is charged its reservation', async () => {
+  test('a stream without include_usage is charged its input and its events', async () => {
     const world = await startModel({ usage: USAGE })
     expect(await readAll(await world.client().chat.completions.create({ ...chat, stream: true }))).toBe(4)
-    await expectReserved(world)
+    // Three words, the reason of the end, and [DONE].
+    await expectUnreported(world, INPUT + 5)
   })
 
   test('the reservation is the limit of the body for each choice', async () => {
-    const world = await startModel({ usage: USAGE })
-    const asked = { ...chat, max_completion_tokens: 300, n: 2, stream: true as const }
-    await readAll(await world.client().chat.completions.create(asked))
-    await expectReserved(world, 600)
+    const world = await startModel({})
+    await world.client().chat.completions.create({ ...chat, max_completion_tokens: 300, n: 2 })
+    await expectUnreported(world, INPUT + 600)
   })
 
-  test('with inject_usage a stream is charged as reported although its caller did not ask', async () => {
+  test('by default a stream is charged as reported although its caller did not ask', async () => {
     const world = await startModel({ usage: USAGE })
     const stream = await world.client('asking').chat.completions.create({ ...chat, stream: true })
     expect(await readAll(stream)).toBe(5)
@@ -135,13 +145,13 @@ describe('chat', () => {
   })
 
   test.for(['v1', 'asking'])(
-    'a caller of %s that leaves in the middle is charged its reservation',
+    'a caller of %s that leaves in the middle is charged its input and the event it got',
     async (base) => {
       const world = await startModel({ usage: USAGE, holds: true })
       const asked = { ...chat, max_tokens: 700, stream: true as const }
       const stream = await world.client(base).chat.completions.create(asked)
       for await (const _ of stream) break
-      await expectReserved(world, 700)
+      await expectUnreported(world, INPUT + 1)
     },
   )
 
@@ -152,7 +162,7 @@ describe('chat', () => {
     await expectReported(world)
   })
 
-  test('an upstream that breaks off in the middle is charged the reservation', async () => {
+  test('an upstream that breaks off in the middle is charged what passed', async () => {
     const upstream = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[]}\n\n', () => response.destroy())
@@ -161,7 +171,7 @@ describe('chat', () => {
     const stream = await world.client().chat.completions.create({ ...chat, stream: true })
     await readAll(stream).catch(() => undefined)
     await world.record()
-    expect(await world.tokens('reserved')).toBe(ESTIMATE)
+    expect(await world.tokens('reserved')).toBe(INPUT + 1)
   })
 
   test('a refusal of the upstream costs nothing', async () => {
@@ -199,21 +209,24 @@ describe('the Messages API', () => {
     { type: 'message_stop' },
   ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
 
-  test.for([4, 2])('a stream is charged as reported, or its reservation: %s events', async (count) => {
-    const upstream = await startUpstream((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      for (const event of events.slice(0, count)) response.write(event)
-      response.end()
-    })
-    const world = { upstream, ...(await start(upstream)) }
-    const asked = {
-      body: { model: 'gpt-like', max_tokens: 100, stream: true, messages },
-      __binaryResponse: true,
-    }
-    const answer = await world.client().post<Response>('/messages', asked)
-    expect(await answer.text()).toBe(events.slice(0, count).join(''))
-    await (count === events.length ? expectReported(world) : expectReserved(world, 100))
-  })
+  test.for([4, 2])(
+    'a stream is charged as reported, or its input and its events: %s events',
+    async (count) => {
+      const upstream = await startUpstream((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        for (const event of events.slice(0, count)) response.write(event)
+        response.end()
+      })
+      const world = { upstream, ...(await start(upstream)) }
+      const asked = {
+        body: { model: 'gpt-like', max_tokens: 100, stream: true, messages },
+        __binaryResponse: true,
+      }
+      const answer = await world.client().post<Response>('/messages', asked)
+      expect(await answer.text()).toBe(events.slice(0, count).join(''))
+      await (count === events.length ? expectReported(world) : expectUnreported(world, 19 + 2))
+    },
+  )
 })
 
 describe('a report that cannot be believed is charged the reservation', () => {
@@ -229,7 +242,7 @@ describe('a report that cannot be believed is charged the reservation', () => {
   ])('usage %j', async (usage) => {
     const world = await startModel({ usage })
     await world.client().chat.completions.create(chat)
-    await expectReserved(world)
+    await expectUnreported(world)
   })
 })
 
@@ -243,5 +256,5 @@ test('the upstream is asked for plain bytes, and a compressed answer is charged 
   const answer = await world.client().chat.completions.create(chat)
   expect(answer.usage).toEqual(USAGE)
   expect(upstream.requests[0]?.headers['accept-encoding']).toBe('identity')
-  await expectReserved(world)
+  await expectUnreported(world)
 })

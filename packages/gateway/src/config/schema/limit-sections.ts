@@ -68,7 +68,7 @@ export const rateLimitSection = section({
   estimate: integer(1, 1_000_000_000)
     .optional()
     .describe(
-      'Tokens that are reserved for a request whose body names no max_tokens or max_completion_tokens; absent means 1000, or all of tokens if that is less.',
+      'Output tokens that are reserved for a request whose body names no max_tokens or max_completion_tokens; absent means 1000, or half of tokens if that is less.',
     ),
   on_store_failure: oneOf(['local', 'refuse'])
     .default('local')

@@ -39,6 +39,9 @@ export const looseSegment = (segment: string): string => {
   return name.toLowerCase().toUpperCase().toLowerCase()
 }
 
+/** Whether a path is that of the Messages API, whose streams report tokens and whose service refuses `stream_options`. */
+export const isMessagesApi = (path: string): boolean => pathSegments(path).at(-1) === 'messages'
+
 /** Returns the fault of a route's path template, if it has one. */
 export const checkPathTemplate: Check = (path) =>
   checkForm(path) ?? checkSegments(pathSegments(path)) ?? checkReserved(path)

@@ -48,9 +48,9 @@ export const routeSection = section({
     .describe('What happens when an answer breaks the profile: refuse it, count it, nothing.'),
   forwardAuthorization: flag().default(true).describe('Whether the upstream gets the bearer token.'),
   inject_usage: flag()
-    .default(false)
+    .optional()
     .describe(
-      'Whether a streamed chat request asks its upstream for the tokens used: stream_options.include_usage.',
+      'Whether a streamed chat request asks its upstream for the tokens used: stream_options.include_usage. Absent means true with mode sse where a policy counts tokens or cost, unless the path ends with /messages.',
     ),
   idempotency: routeIdempotencySection
     .optional()

@@ -4,8 +4,8 @@ import { createPrices } from '../../limits/prices.ts'
 
 /** Finds the cost of requests in millionths. */
 export interface Costs {
-  /** The cost of tokens before the answer is known, at the dearer price of the model; 0 only for a free one. */
-  reserve(tokens: number, model: string | undefined): number
+  /** The cost of tokens before the answer is known; its output at the dearer price of the model. 0 only for a free one. */
+  reserve(usage: Usage, model: string | undefined): number
   /** The cost of an answer; `asked` is the model of the request. */
   of(usage: Usage, asked: string | undefined): number
 }
@@ -25,8 +25,8 @@ export function createCosts(table: readonly PriceOptions[]): Costs {
   const costOf = (usage: Usage, model: string) => prices.costMicro({ ...usage, model }) ?? 0
   return {
     // A model for embeddings has a price for input alone. A reservation of 0 would never be refused.
-    reserve: (tokens, model = '') =>
-      Math.max(costOf({ input: 0, output: tokens }, model), costOf({ input: tokens, output: 0 }, model)),
+    reserve: ({ input, output }, model = '') =>
+      Math.max(costOf({ input, output }, model), costOf({ input: input + output, output: 0 }, model)),
     of: (usage, asked = '') => costOf(usage, usage.model ?? asked),
   }
 }

@@ -92,7 +92,7 @@ function createPolicyIndex(policies: readonly Policy[]): (routeId: string) => Ro
   }
 }
 
-const NOT_ASKED: AskedTokens = { tokens: undefined, model: undefined }
+const NOT_ASKED: AskedTokens = { input: 0, tokens: undefined, model: undefined }
 
 /** A body that is no JSON, or too large to be forwarded, asks for nothing in particular. */
 async function readAsked({ body }: Exchange, maxBytes: number): Promise<AskedTokens> {
@@ -100,14 +100,14 @@ async function readAsked({ body }: Exchange, maxBytes: number): Promise<AskedTok
   return bytes === undefined ? NOT_ASKED : askedTokens(bytes)
 }
 
-/** The reservation of a request. */
+/** The reservation of a request: its input, and the most output that it may get. */
 function amountOf(
   { unit, estimate }: Policy,
-  { tokens = estimate, model }: AskedTokens,
+  { input, tokens: output = estimate, model }: AskedTokens,
   costs: Costs,
 ): number {
   if (unit === 'requests') return 0
-  return unit === 'tokens' ? tokens : costs.reserve(tokens, model)
+  return unit === 'tokens' ? input + output : costs.reserve({ input, output }, model)
 }
 
 function refuse(

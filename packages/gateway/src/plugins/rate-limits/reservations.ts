@@ -58,7 +58,8 @@ export class Reservations {
       this.#store.settle(kept.reservations.map((each) => ({ ...each, used: amountOf(each) })))
       costMicro = charge === 'reserved' ? largest(kept, 'cost') : charge.cost
       if (usage !== undefined) exchange.costMicro = costMicro
-      const reservedTokens = charge === 'reserved' ? largest(kept, 'tokens') : 0
+      const unreported = charge === 'reserved' ? largest(kept, 'tokens') : charge.tokens
+      const reservedTokens = usage === undefined ? unreported : 0
       metrics.usageCounted(exchange, { ...used, reservedTokens, costMicro })
     }
     ledger.add(tenantId, { ...used, costMicro, isRefused: limit !== undefined })

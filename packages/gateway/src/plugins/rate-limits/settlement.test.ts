@@ -16,6 +16,7 @@ type Ended = Parameters<typeof chargeOf>[0]
 function ended(more: Partial<Ended> = {}): Ended {
   return {
     usage: undefined,
+    produced: undefined,
     upstreamStartedAt: 1,
     signal: new Cancellation(),
     upstreamStatus: 200,
@@ -63,7 +64,7 @@ test.each([
 })
 
 test('a report counts whatever the end, at the price of the model that answered', () => {
-  const asked = { tokens: 5, model: 'big-1' }
+  const asked = { input: 3, tokens: 5, model: 'big-1' }
   const reports = (usage: Exchange['usage'], more: Partial<Ended> = {}) =>
     chargeOf(ended({ usage, ...more }), asked, costs)
   expect(reports({ input: 10, output: 20, model: 'small' })).toEqual({ tokens: 30, cost: 50 })
@@ -72,17 +73,27 @@ test('a report counts whatever the end, at the price of the model that answered'
   expect(reports({ input: 1, output: 1 }, { upstreamStatus: 500 })).toEqual({ tokens: 2, cost: 13 })
 })
 
-test('a model with a price for input alone reserves money: only a free model reserves none', () => {
-  const embeddings = createCosts([{ model: 'embed', input: 0.02, output: 0 }])
-  expect(embeddings.reserve(1000, 'embed')).toBe(20)
-  expect(embeddings.reserve(1, 'embed')).toBe(1)
-  expect(embeddings.reserve(1000, 'made-up')).toBe(20)
+test('a stream without a report pays its input, as estimated or as reported at its start, and its events', () => {
+  const asked = { input: 3, tokens: 500, model: 'big-1' }
+  const stream = (input: number | undefined, more: Partial<Ended> = {}) =>
+    chargeOf(ended({ produced: { input, output: 20 }, ...more }), asked, costs)
+  expect(stream(undefined)).toEqual({ tokens: 23, cost: 209 })
+  expect(stream(10)).toEqual({ tokens: 30, cost: 230 })
+  expect(stream(undefined, { signal: cancelled('client_disconnect') })).toEqual({ tokens: 23, cost: 209 })
+  expect(stream(undefined, { upstreamStatus: 500 })).toEqual(NOTHING)
 })
 
-test('a reservation of money is the price of output; an unknown model is as dear as the dearest', () => {
-  expect(costs.reserve(100, 'small')).toBe(200)
-  expect(costs.reserve(100, 'free')).toBe(0)
-  expect(costs.reserve(100, 'made-up')).toBe(1000)
-  expect(costs.reserve(100, undefined)).toBe(1000)
-  expect(createCosts([]).reserve(100, 'any')).toBe(0)
+test('a model with a price for input alone reserves money: only a free model reserves none', () => {
+  const embeddings = createCosts([{ model: 'embed', input: 0.02, output: 0 }])
+  expect(embeddings.reserve({ input: 0, output: 1000 }, 'embed')).toBe(20)
+  expect(embeddings.reserve({ input: 0, output: 1 }, 'embed')).toBe(1)
+  expect(embeddings.reserve({ input: 0, output: 1000 }, 'made-up')).toBe(20)
+})
+
+test('a reservation of money is the price of input and output; an unknown model is as dear as the dearest', () => {
+  expect(costs.reserve({ input: 10, output: 100 }, 'small')).toBe(210)
+  expect(costs.reserve({ input: 10, output: 100 }, 'free')).toBe(0)
+  expect(costs.reserve({ input: 10, output: 100 }, 'made-up')).toBe(1030)
+  expect(costs.reserve({ input: 10, output: 100 }, undefined)).toBe(1030)
+  expect(createCosts([]).reserve({ input: 10, output: 100 }, 'any')).toBe(0)
 })

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../exchange.ts'
+import type { Exchange, Usage } from '../../exchange.ts'
 import type { AskedTokens } from '../../limits/asked-tokens.ts'
 import type { Costs } from './costs.ts'
 
@@ -11,19 +11,27 @@ const NOTHING: Charge = { tokens: 0, cost: 0 }
 const isFailure = (status: number) => Math.floor(status / 100) >= 4
 
 /**
- * The charge of a finished request. A report of the upstream counts. Without one, a failure costs nothing, and everything
- * else costs the reservation: a 2xx without a report, a time-out, a stream that broke off, a client that left, and a 2xx
- * that the gateway did not pass on: the service has done its work.
+ * The charge of a finished request. A report of the upstream counts. Without one, a failure costs nothing, and a stream
+ * costs its input and the events that passed, however it ended. Everything else costs the reservation: a 2xx without a
+ * report, a time-out, a client that left, and a 2xx that the gateway did not pass on: the service has done its work.
  */
 export function chargeOf(
-  exchange: Pick<Exchange, 'usage' | 'upstreamStartedAt' | 'upstreamStatus' | 'signal' | 'result'>,
+  exchange: Pick<
+    Exchange,
+    'usage' | 'produced' | 'upstreamStartedAt' | 'upstreamStatus' | 'signal' | 'result'
+  >,
   asked: AskedTokens | undefined,
   costs: Costs,
 ): Charge {
-  const { usage, upstreamStartedAt, upstreamStatus, signal, result } = exchange
-  if (usage !== undefined) return { tokens: usage.input + usage.output, cost: costs.of(usage, asked?.model) }
+  const { usage, produced, upstreamStartedAt, upstreamStatus, signal, result } = exchange
+  const charge = (used: Usage) => ({ tokens: used.input + used.output, cost: costs.of(used, asked?.model) })
+  if (usage !== undefined) return charge(usage)
   if (upstreamStartedAt === undefined) return NOTHING
-  if (upstreamStatus !== undefined) return isFailure(upstreamStatus) ? NOTHING : 'reserved'
+  if (upstreamStatus !== undefined) {
+    if (isFailure(upstreamStatus)) return NOTHING
+    if (produced === undefined) return 'reserved'
+    return charge({ input: produced.input ?? asked?.input ?? 0, output: produced.output })
+  }
   // The service may still work on a request that was given up.
   if (signal.aborted) return 'reserved'
   return isFailure(result?.status ?? 0) ? NOTHING : 'reserved'
