@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, get } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { get } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { createPacedLoad } from './console-cost/paced-load.ts'
 import { spreadOf } from './statistics.ts'
 
@@ -28,8 +28,15 @@ const [seconds, rounds, rate] = [values.seconds, values.rounds, values.rate].map
   number,
 ]
 
-const upstream = await startFixedUpstream()
-const gateway = await startGateway(upstream.url)
+// A service with the same small answer to every request.
+const upstream = await openServer(
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': BODY.length })
+    response.end(BODY)
+  },
+  { keepAliveTimeout: 60_000 },
+)
+const gateway = await startMeasuredGateway(upstream.url)
 const load = await createPacedLoad(gateway.port)
 await load.run(rate, WARM_UP_MS)
 
@@ -46,7 +53,7 @@ for (let round = 0; round < rounds; round += 1) {
   pairs.push({ open, none: before ?? (await measure()) })
 }
 load.close()
-upstream.close()
+await upstream.close()
 gateway.stop()
 report()
 
@@ -77,7 +84,7 @@ async function openFeeds(): Promise<() => void> {
   }
 }
 
-async function startGateway(target: string) {
+async function startMeasuredGateway(target: string) {
   const child = fork(new URL('./console-cost/measured-gateway.ts', import.meta.url), [target], {
     execArgv: ['--conditions=agentic-source'],
   })
@@ -92,24 +99,5 @@ async function startGateway(target: string) {
     adminPort: adminPort as number,
     cpuMicroseconds: async () => (await ask('cpu')) as number,
     stop: () => void child.kill('SIGKILL'),
-  }
-}
-
-/** A service with the same small answer to every request. */
-async function startFixedUpstream(): Promise<{ readonly url: string; close(): void }> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': BODY.length })
-    response.end(BODY)
-  })
-  server.keepAliveTimeout = 60_000
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }

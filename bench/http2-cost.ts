@@ -1,8 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@agentic-rest/testing/make-certificate'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { frame, frameTypes, get, head } from '../packages/gateway/test/http2/frames.ts'
 import { cpuMicroseconds, residentKilobytes } from './cpu-time.ts'
 
@@ -24,7 +24,7 @@ const FLOOD_SECONDS = 5
 const FLOOD = Buffer.from(`data: ${'x'.repeat(16_000)}\n\n`)
 
 const streams = new Set<ServerResponse>()
-const service = createServer((incoming, response) => {
+const service = await openServer((incoming, response) => {
   if (incoming.url !== '/events') {
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
@@ -33,9 +33,8 @@ const service = createServer((incoming, response) => {
   }
   response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders()
   streams.add(response)
-}).listen(0, '127.0.0.1')
-await once(service, 'listening')
-const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+})
+const target = service.url
 const { cert, key } = makeCertificate()
 const folder = mkdtempSync(join(tmpdir(), 'agentic-http2-cost-'))
 const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }

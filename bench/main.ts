@@ -18,7 +18,7 @@ import { reportOf } from './report.ts'
 import { type Machine, type Results, readCommit } from './results.ts'
 import { scenarios } from './scenarios.ts'
 import { createIssuer } from './tokens.ts'
-import { startUpstream } from './upstream.ts'
+import { startNginxUpstream } from './upstream.ts'
 
 const HELP = `npm run bench -- [options]
 
@@ -55,7 +55,7 @@ async function main(asked: Asked): Promise<number> {
   try {
     const programs = findPrograms()
     pinSelf()
-    const upstream = await startUpstream(programs.nginx, folder)
+    const upstream = await startNginxUpstream(programs.nginx, folder)
     const context: BenchContext = {
       programs,
       folder,

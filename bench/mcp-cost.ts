@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, request } from 'node:http'
 import { createInterface } from 'node:readline'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { cpuMicroseconds } from './cpu-time.ts'
 
 // Measures the CPU time of a gateway for a POST by REST and for the same operation as a call of an MCP tool, in turn, in
@@ -12,13 +12,12 @@ const ROUNDS = 5
 const REQUESTS = 4000
 const CLIENTS = 8
 
-const service = createServer((incoming, response) => {
+const service = await openServer((incoming, response) => {
   incoming.resume()
   const headers = { 'Content-Type': 'application/json' }
   incoming.on('end', () => response.writeHead(200, headers).end('{"id":"s-1","nights":2}'))
-}).listen(0, '127.0.0.1')
-await once(service, 'listening')
-const target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+})
+const target = service.url
 const tool = { input: 'none', description: 'Takes a room.' }
 const routes = [{ id: 'take-room', method: 'POST', path: '/rooms/{room}/stays', target, mcp: tool }]
 const program = `${import.meta.dirname}/../packages/gateway/test/harness/run-gateway.ts`

@@ -13,7 +13,7 @@ import { cores, pinSelf, untilAccepting } from './pinned-process.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { stepTable, stepTimes } from './steps.ts'
 import { createIssuer, type Issuer } from './tokens.ts'
-import { startUpstream } from './upstream.ts'
+import { startNginxUpstream } from './upstream.ts'
 
 /**
  * The time of a request by step and by function: `npm run bench:profile -- [SCENARIO] [SVG]` runs one scenario under V8's
@@ -37,7 +37,7 @@ async function profile(scenario: Scenario): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-profile-'))
   const programs = findPrograms()
   pinSelf()
-  const upstream = await startUpstream(programs.nginx, folder)
+  const upstream = await startNginxUpstream(programs.nginx, folder)
   try {
     const issuer = createIssuer(folder)
     const setting = { scenario, issuer, folder, wrk: programs.wrk, upstreamPort: upstream.port }

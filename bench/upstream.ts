@@ -19,7 +19,7 @@ const ITEM_BYTES = 200
 const MEGABYTE = 1_000_000
 
 /** The service behind all contenders: nginx, because its own cost is small. */
-export async function startUpstream(
+export async function startNginxUpstream(
   nginx: string,
   folder: string,
 ): Promise<PinnedProcess & { readonly port: number }> {

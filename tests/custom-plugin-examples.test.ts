@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { plugin as costCentre } from '../docs/examples/cost-centre.ts'
 import { officeHours } from '../docs/examples/office-hours.ts'
 import {
-  signToken,
   startWithPlugins,
+  tokenWith,
   withTokens,
 } from '../packages/gateway/test/custom-plugins/start-with-plugins.ts'
 
@@ -39,7 +39,7 @@ test('cost-centre records the claim', async () => {
     plugins: withTokens,
   })
   for (const claims of [{ department: 'research' }, {}])
-    await sendRequest(`${url}/items/1`, { headers: { authorization: `Bearer ${await signToken(claims)}` } })
+    await sendRequest(`${url}/items/1`, { headers: { authorization: `Bearer ${await tokenWith(claims)}` } })
   await expect.poll(() => audit).toHaveLength(2)
   expect(audit.map(({ attributes }) => attributes)).toMatchObject([
     { cost_centre: 'research' },

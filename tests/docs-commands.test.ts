@@ -5,8 +5,8 @@ import { scratchFolder, temporaryTree } from '../tools/temporary-tree.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
 import { commandsIn, documentedPrograms, documentedSessions, outputsOfNothing } from './documented-code.ts'
-import { type DocumentedGateway, startGateway } from './documented-gateway.ts'
-import { type DocumentedStack, startStack } from './documented-stack.ts'
+import { type DocumentedGateway, startDocumentedGateway } from './documented-gateway.ts'
+import { type DocumentedStack, startDocumentedStack } from './documented-stack.ts'
 import { packagePrograms } from './package-programs.ts'
 import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 import { copyRepository } from './repository-copy.ts'
@@ -141,7 +141,7 @@ describe('commands in documents', () => {
 
   let stack: Promise<DocumentedStack> | undefined
   const useStack = () => {
-    stack ??= startStack('npm start')
+    stack ??= startDocumentedStack('npm start')
     return stack
   }
 
@@ -209,7 +209,7 @@ function checkPackage(command: string): string {
 }
 
 async function startAndStop(command: string): Promise<string> {
-  const gateway = await startGateway(command)
+  const gateway = await startDocumentedGateway(command)
   expect(await gateway.stop()).toEqual(['the gateway is listening', 'SIGINT received', 'draining', 'drained'])
   return ''
 }
@@ -218,7 +218,7 @@ async function startAndStop(command: string): Promise<string> {
 async function sendRequest(command: string, page: string): Promise<string> {
   const commands = sessions.filter((session) => session.page === page).flatMap((session) => session.commands)
   const start = commands.slice(0, commands.indexOf(command)).find((each) => proofOf(each) === 'gateway')
-  const gateway: DocumentedGateway = await startGateway(
+  const gateway: DocumentedGateway = await startDocumentedGateway(
     start ?? expect.fail(`${page} starts no gateway before it`),
   )
   onTestFinished(() => gateway.stop().then(() => undefined))

@@ -11,7 +11,7 @@ export interface DocumentedGateway {
 }
 
 /** Starts a gateway with a command of a page, on a free port instead of the usual one. */
-export async function startGateway(command: string): Promise<DocumentedGateway> {
+export async function startDocumentedGateway(command: string): Promise<DocumentedGateway> {
   const child = spawn('sh', ['-c', command], {
     cwd: repositoryRoot,
     env: { ...process.env, PORT: '0' },

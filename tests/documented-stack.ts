@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreeBase } from '@agentic-rest/stack'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { repositoryRoot } from './packed-packages.ts'
 
 /** The stack started with a command of a page. */
@@ -16,9 +15,8 @@ export interface DocumentedStack {
 }
 
 /** Starts the stack with the command of a page, on free ports and with its own data folder. */
-export async function startStack(command: string): Promise<DocumentedStack> {
-  // Below the ephemeral ports of the system, and rarely used by another test.
-  const base = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
+export async function startDocumentedStack(command: string): Promise<DocumentedStack> {
+  const base = await freePortBase()
   const data = mkdtempSync(join(tmpdir(), 'agentic-stack-'))
   const child = spawn('sh', ['-c', `${command} -- --port-base ${base} --data ${data}`], {
     cwd: repositoryRoot,

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { testWithProgram } from './debian-package.ts'
@@ -13,7 +13,7 @@ const STREAMS = 30
 /** A gateway with TLS before a service that has a page, an answer and streams. */
 async function start() {
   const streams: ServerResponse[] = []
-  const upstream = await startRawUpstream((request, response) => {
+  const upstream = await startServer((request, response) => {
     if (request.url === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.flushHeaders()

@@ -1,11 +1,9 @@
 import { createHash, randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { findFreeBase } from '@agentic-rest/stack'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openConsole, startBrowser } from './console/console-browser.ts'
 import { fillIn, send, untilEnded } from './console/try-flow.ts'
@@ -165,16 +163,12 @@ longTestWithRegistry(
 
 /** A registry that has the packed packages and sends requests for all others to the public one. */
 async function publishedRegistry(tarballs: string): Promise<string> {
-  const server = createServer((request, response) => {
+  const { url: address } = await startServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '')
     const answer = answers.get(path)
     if (answer !== undefined) response.end(answer)
     else response.writeHead(302, { Location: `${REGISTRY}${request.url}` }).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const names = Object.keys(readManifest(folder).overrides)
   const packages = [...names, '@agentic-rest/service', 'agentic-rest'].map((name) =>
     readManifest(join(folder, 'node_modules', name)),

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createClient, type PendingApproval } from '@agentic-rest/client'
 import * as sdk from '@agentic-rest/service'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 
@@ -52,18 +50,12 @@ beforeAll(() => store.migrate())
 afterAll(() => store.close())
 
 /** A service behind the real gateway, with all plugins and enforced routes. */
-async function startStack() {
+async function startBehindGateway() {
   const service = sdk.createService({ operations: [give, spend], store })
-  const server = createServer(service.listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  onTestFinished(() => service.close())
+  const { url: target } = await startServer(service.listener)
   const issuer = await startIssuer('RS256')
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await service.close()
-    await issuer.close()
-  })
-  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(() => issuer.close())
   const route = (id: string, method: string, path: string) => ({
     id,
     method,
@@ -97,7 +89,7 @@ async function startStack() {
 
 describe('a service behind the gateway, with conformance enforced', () => {
   it('has every one of the ten outcomes passed on as it is', async () => {
-    const { gateway, clientFor } = await startStack()
+    const { gateway, clientFor } = await startBehindGateway()
     const alice = await clientFor('alice')
     for (const type of types) {
       const outcome = await alice.request({ method: 'POST', path: '/give', body: { type } })
@@ -111,7 +103,7 @@ describe('a service behind the gateway, with conformance enforced', () => {
   })
 
   it('has its own questions, faults and unknown resources passed on', async () => {
-    const { clientFor } = await startStack()
+    const { clientFor } = await startBehindGateway()
     const alice = await clientFor('alice')
     const spendings = {
       method: 'POST',
@@ -136,7 +128,7 @@ describe('a service behind the gateway, with conformance enforced', () => {
   })
 
   it('lets a client finish an exchange: clarification, approval by another person, waiting, replay', async () => {
-    const { gateway, clientFor } = await startStack()
+    const { gateway, clientFor } = await startBehindGateway()
     const alice = await clientFor('alice', ['finance'])
     const bob = await clientFor('bob', ['finance'])
     const request = {

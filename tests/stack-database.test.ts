@@ -1,7 +1,7 @@
 import { createStore } from '@agentic-rest/service'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { expect, test } from 'vitest'
 import { createSchemas, DatabaseError, schemaUrl } from '../examples/stack/src/databases.ts'
-import { describePostgres } from '../packages/service/test/runtime/harness/describe-postgres.ts'
 
 describePostgres('the database of the stack', (server) => {
   test('each part has its tables in a schema of its own, also when the schemas are there already', async () => {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createStore } from '@agentic-rest/service'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
+import { newFolder, npmRun, startStack } from '@agentic-rest/testing/start-stack'
 import { expect, onTestFinished, test } from 'vitest'
 import { acceptOperations } from '../examples/stack/test/harness/accepted-operations.ts'
 import { startBusyCaller } from '../examples/stack/test/harness/busy-caller.ts'
-import { freeBase, newFolder, npmRun, npmStart } from '../examples/stack/test/harness/run-npm.ts'
-import { describePostgres } from '../packages/service/test/runtime/harness/describe-postgres.ts'
 
 const storing = ['campaigns', 'recommendations', 'inventory']
 
@@ -13,8 +14,8 @@ describePostgres('the stack on PostgreSQL', (server) => {
   test('answers as embedded databases do, and keeps everything there through kill -9 and a restart', async () => {
     const folder = newFolder()
     const databaseUrl = await server().createDatabase()
-    const place = { portBase: await freeBase(), data: folder.path, env: { DATABASE_URL: databaseUrl } }
-    let stack = await npmStart(place)
+    const place = { portBase: await freePortBase(), data: folder.path, env: { DATABASE_URL: databaseUrl } }
+    let stack = await startStack(place)
     onTestFinished(async () => {
       stack.npm.kill('SIGTERM')
       await stack.ended
@@ -40,7 +41,7 @@ describePostgres('the stack on PostgreSQL', (server) => {
     expect(await schemasOf(databaseUrl)).toEqual(
       expect.arrayContaining(storing.map((name) => `agentic_${name}`)),
     )
-    stack = await npmStart(place)
+    stack = await startStack(place)
     await caller.expectNothingLost()
   })
 })

@@ -64,7 +64,7 @@ export async function measurePeers(context: BenchContext): Promise<PeersResult> 
   const running: RunningPeer[] = []
   try {
     for (const { peer, path } of found) running.push(await startPeer(context, peer, path))
-    for (const plugins of ['token', 'all'] as const) running.push(await startGateway(context, plugins))
+    for (const plugins of ['token', 'all'] as const) running.push(await startOwnGateway(context, plugins))
     for (const each of running) await checkRefusal(context, each)
     const tables = []
     for (const { scenario: name, title } of requests) {
@@ -103,7 +103,7 @@ export function readVersion({
   return /\d+\.\d+\.\d+/.exec(`${stdout}\n${stderr}`)?.[0] ?? 'unknown'
 }
 
-async function startGateway(context: BenchContext, plugins: 'token' | 'all'): Promise<RunningPeer> {
+async function startOwnGateway(context: BenchContext, plugins: 'token' | 'all'): Promise<RunningPeer> {
   const surroundings = { ...context, nginx: context.programs.nginx }
   const contender = await startContender('gateway', surroundings, { plugins, issuers: [context.issuer] })
   const name = plugins === 'token' ? 'gateway' : ALL_PLUGINS

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
@@ -41,19 +40,8 @@ export async function startFrameworks(): Promise<Framework[]> {
 }
 
 async function start(name: string, listener: RequestListener): Promise<Framework> {
-  const server: Server = createServer({ keepAliveTimeout: 60_000 }, listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    name,
-    prefix: `/${name}`,
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  const { port, close } = await openServer(listener, { keepAliveTimeout: 60_000 })
+  return { name, prefix: `/${name}`, port, stop: close }
 }
 
 function expressListener(prefix: string): RequestListener {

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { headers } from '@agentic-rest/profile'
+import { type OpenServer, openServer } from '@agentic-rest/testing/open-server'
 import { createIssuer, type Issuer } from '../../bench/tokens.ts'
 import { type Collector, startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
 import { requestIdIn } from '../caller.ts'
@@ -165,22 +163,13 @@ function failNeighbours(
 }
 
 /** The directory knows every person; the keys of each issuer are below its name. */
-async function startLookups(issuers: readonly Issuer[]): Promise<{ port: number; close(): void }> {
+async function startLookups(issuers: readonly Issuer[]): Promise<OpenServer> {
   const keys = new Map(issuers.map(({ issuer, jwksFile }) => [new URL(issuer).host, readFileSync(jwksFile)]))
-  const server = createServer((request, response) => {
+  return await openServer((request, response) => {
     const jwks = keys.get(request.url?.slice('/keys/'.length) ?? '')
     response.setHeader(headers.contentType, 'application/json')
     response.end(jwks ?? '{"tenant_id":"acme"}')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
 }
 
 /** The same token with an unknown key id: the gateway fetches the keys again, within its limits. */

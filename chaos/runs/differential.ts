@@ -48,7 +48,7 @@ async function compareFraming(context: ChaosContext): Promise<readonly Figure[]>
   const servers = await startServers(context.folder)
   try {
     const records = new Map<string, string>()
-    const gateway = await startGateway(context, servers, records)
+    const gateway = await startComparedGateway(context, servers, records)
     try {
       return await compareAll({ context, servers, gateway, tally, records })
     } finally {
@@ -60,7 +60,11 @@ async function compareFraming(context: ChaosContext): Promise<readonly Figure[]>
 }
 
 /** One gateway for all servers: `/r0` is the first, and so on. */
-function startGateway({ folder }: ChaosContext, servers: readonly Observed[], records: Map<string, string>) {
+function startComparedGateway(
+  { folder }: ChaosContext,
+  servers: readonly Observed[],
+  records: Map<string, string>,
+) {
   const routes = servers.flatMap(({ name, tap }, index) =>
     ['GET', 'POST', 'DELETE'].flatMap((method) =>
       ['{vector}', '{vector}/{rest}'].map((rest) => ({

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { makeCertificate } from '@agentic-rest/testing/make-certificate'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { framePaths, makeFrameConversation } from '../fuzz/frame-conversation.ts'
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
@@ -27,11 +26,10 @@ const EXECUTION_SECONDS = 2
 const SETTLE_MS = 15_000
 
 async function fuzzFrames(context: ChaosContext): Promise<readonly Figure[]> {
-  const service = createServer(answer).listen(0, '127.0.0.1')
-  await once(service, 'listening')
+  const service = await openServer(answer)
   const errors: string[] = []
   const { gateway, certificate } = await startSecure(context, {
-    target: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+    target: service.url,
     onLogLine: (line) => void (line.includes('"level":"error"') && errors.push(line)),
   })
   try {
@@ -48,8 +46,7 @@ async function fuzzFrames(context: ChaosContext): Promise<readonly Figure[]> {
     ]
   } finally {
     await gateway.stop()
-    service.closeAllConnections()
-    service.close()
+    await service.close()
   }
 }
 

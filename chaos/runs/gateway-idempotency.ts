@@ -113,7 +113,7 @@ async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
     restarts: 0,
   }
   try {
-    const starting = Array.from({ length: scaled(context, 'gateways') }, () => startGateway(world))
+    const starting = Array.from({ length: scaled(context, 'gateways') }, () => startBookingGateway(world))
     world.gateways.push(...(await Promise.all(starting)))
     const order = copiesInOrder(context)
     await sendAll(world, order, createFaults(world, order.length))
@@ -128,7 +128,7 @@ async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-function startGateway({ context, upstream, redis }: World): Promise<SharedProcess> {
+function startBookingGateway({ context, upstream, redis }: World): Promise<SharedProcess> {
   const leaseMs = scaled(context, 'lease')
   const route = {
     id: 'book',
@@ -201,7 +201,7 @@ async function killGateway(world: World): Promise<void> {
   await killing
   world.killed += 1
   if (isCaught) world.caught += 1
-  gateways.push(await startGateway(world))
+  gateways.push(await startBookingGateway(world))
 }
 
 async function restartRedis(world: World): Promise<void> {

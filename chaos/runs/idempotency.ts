@@ -67,7 +67,7 @@ async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
   }
   const over = new AbortController()
   try {
-    await Promise.all(Array.from({ length: scaled(context, 'services') }, () => startService(world)))
+    await Promise.all(Array.from({ length: scaled(context, 'services') }, () => startPayingService(world)))
     const killing = killInTurn(world, over.signal)
     const startedAt = performance.now()
     await sendAll(world)
@@ -82,7 +82,7 @@ async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-async function startService({ context, database, services }: World): Promise<void> {
+async function startPayingService({ context, database, services }: World): Promise<void> {
   const program = startProgram('paying-service', {
     url: database.url,
     leaseSeconds: scaled(context, 'lease') / 1000,
@@ -107,7 +107,7 @@ async function killInTurn(world: World, over: AbortSignal): Promise<void> {
     world.services.delete(oldest[0])
     await kill(oldest[1])
     world.killed += 1
-    await startService(world)
+    await startPayingService(world)
     world.replacingMs += performance.now() - startedAt
   }
 }

@@ -53,7 +53,7 @@ async function limits(context: ChaosContext): Promise<readonly Figure[]> {
   const world: World = { context, redis, upstream, intervalUs }
   const gateways: SharedProcess[] = []
   try {
-    for (let count = 0; count < GATEWAYS; count += 1) gateways.push(await startGateway(world))
+    for (let count = 0; count < GATEWAYS; count += 1) gateways.push(await startLimitedGateway(world))
     // First, because it needs all gateways.
     const outage = await withoutRedis(world, gateways)
     const figures: Figure[] = []
@@ -66,7 +66,7 @@ async function limits(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-function startGateway({ context, redis, upstream }: World): Promise<SharedProcess> {
+function startLimitedGateway({ context, redis, upstream }: World): Promise<SharedProcess> {
   const [requests, burst] = [scaled(context, 'requests'), scaled(context, 'burst')]
   const policy = { name: NAME, requests, per_seconds: scaled(context, 'per'), burst }
   const routes = [{ id: 'items', method: 'GET', path: '/items', target: upstream.url }]

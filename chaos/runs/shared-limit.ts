@@ -84,7 +84,9 @@ async function cycle(context: ChaosContext): Promise<readonly Figure[]> {
   try {
     const released = await releaseAll(world)
     const leaseMs = scaled(context, 'lease')
-    const starting = Array.from({ length: scaled(context, 'gateways') }, () => startGateway(world, leaseMs))
+    const starting = Array.from({ length: scaled(context, 'gateways') }, () =>
+      startStreamGateway(world, leaseMs),
+    )
     world.gateways.push(...(await Promise.all(starting)))
     const visits = await visitAll(world)
     return [...visits, ...released, ...(await finalFigures(world))]
@@ -95,7 +97,7 @@ async function cycle(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-function startGateway({ context, upstream, redis }: World, leaseMs: number): Promise<SharedProcess> {
+function startStreamGateway({ context, upstream, redis }: World, leaseMs: number): Promise<SharedProcess> {
   const times = { ...leaseTimes, leaseMs, renewEveryMs: leaseMs / 3 }
   const target = upstream.url
   return startSharedProcess(
@@ -122,7 +124,7 @@ function startGateway({ context, upstream, redis }: World, leaseMs: number): Pro
 /** Streams through a gateway that is not killed: all their leases are released when they end. */
 async function releaseAll(world: World): Promise<readonly Figure[]> {
   const { context, redis } = world
-  const gateway = await startGateway(world, HOUR_MS)
+  const gateway = await startStreamGateway(world, HOUR_MS)
   try {
     const [limit, tenants] = [scaled(context, 'limit'), scaled(context, 'tenants')]
     const visits = Array.from({ length: limit * tenants }, (_, index): Visit => {
@@ -219,7 +221,7 @@ function createKiller(world: World) {
     const victim = world.gateways[place]
     world.gateways[place] = undefined
     await victim?.kill()
-    world.gateways[place] = await startGateway(world, scaled(world.context, 'lease'))
+    world.gateways[place] = await startStreamGateway(world, scaled(world.context, 'lease'))
   }
   return {
     count: () => count,

@@ -43,7 +43,8 @@ async function terminate(context: ChaosContext): Promise<readonly Figure[]> {
   const seeded = createSeeded(context.seed)
   const count = scaled(context, 'terms')
   const terms: Term[] = []
-  const start = (index: number) => startGateway(context, { name: `gateway-${index}`, target: service.url })
+  const start = (index: number) =>
+    startDrainingGateway(context, { name: `gateway-${index}`, target: service.url })
   let next = start(0)
   try {
     for (let index = 0; index < count && !context.signal.aborted; index += 1) {
@@ -62,7 +63,7 @@ async function terminate(context: ChaosContext): Promise<readonly Figure[]> {
   }
 }
 
-function startGateway(
+function startDrainingGateway(
   context: ChaosContext,
   { name, target }: { readonly name: string; readonly target: string },
 ): Promise<GatewayProcess> {

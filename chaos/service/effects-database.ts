@@ -1,10 +1,7 @@
 import { createStore, type Store } from '@agentic-rest/service'
+import { findPostgres } from '@agentic-rest/testing/postgres-binaries'
+import { type PostgresServer, startPostgres } from '@agentic-rest/testing/start-postgres'
 import { createEffects } from '../../packages/service/test/runtime/behaviour/effects.ts'
-import { findPostgres } from '../../packages/service/test/runtime/harness/postgres-binaries.ts'
-import {
-  type PostgresServer,
-  startPostgres,
-} from '../../packages/service/test/runtime/harness/postgres-server.ts'
 import { MissingProgramError } from '../chaos-run.ts'
 
 /** The PostgreSQL server of one run, with a database for counting effects. */

@@ -1,9 +1,9 @@
 import type { AuditEvent } from '@agentic-rest/service'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createInventory } from '../../examples/inventory/src/inventory.ts'
 import { prepareTables } from '../../examples/inventory/src/tables.ts'
 import { type Asking, ask, expectAnswer, expectInvalid } from '../../packages/service/test/harness/ask.ts'
-import { serve } from '../../packages/service/test/harness/start-service.ts'
 import { preparedStore } from './prepared-store.ts'
 
 const store = preparedStore(prepareTables)
@@ -12,7 +12,7 @@ beforeEach(async () => void (await store.query('TRUNCATE stock_checks RESTART ID
 async function startInventory(agentIssuer?: string) {
   const audit: AuditEvent[] = []
   const service = createInventory({ store, agentIssuer, audit: { emit: (event) => void audit.push(event) } })
-  const url = await serve(service.listener)
+  const { url } = await startServer(service.listener)
   onTestFinished(() => service.close())
   const checks = async (productId: string, query = '', asking: Asking = {}) =>
     JSON.parse((await ask(`${url}/inventory/${productId}/stock-checks${query}`, asking)).text)

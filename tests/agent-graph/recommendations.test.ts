@@ -1,12 +1,13 @@
 import { createCallTracker } from '@agentic-rest/service/testing'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { memoryLog } from '@agentic-rest/testing/start-service'
+import { answerTyped, type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createInventory } from '../../examples/inventory/src/inventory.ts'
 import { prepareTables as prepareInventory } from '../../examples/inventory/src/tables.ts'
 import { createRecommendations } from '../../examples/recommendations/src/recommendations.ts'
 import { prepareTables } from '../../examples/recommendations/src/tables.ts'
 import { type Asking, ask, expectAnswer, expectQuestion } from '../../packages/service/test/harness/ask.ts'
-import { answerTyped, type SeenRequest, startInner } from '../../packages/service/test/harness/start-inner.ts'
-import { memoryLog, serve } from '../../packages/service/test/harness/start-service.ts'
 import { preparedStore } from './prepared-store.ts'
 
 // One database for both agents, which share no tables: opening one takes seconds on a busy machine.
@@ -18,7 +19,7 @@ async function startAgent(inventoryUrl: string) {
   const { log } = memoryLog()
   const identity = { authorization: async () => 'Bearer account-of-the-agent' }
   const service = createRecommendations({ store, inventoryUrl, callObserver, log, identity })
-  const url = await serve(service.listener)
+  const { url } = await startServer(service.listener)
   onTestFinished(async () => {
     await service.close()
     callObserver.assertNothingSwallowed()
@@ -35,7 +36,7 @@ async function startAgent(inventoryUrl: string) {
 async function startBoth() {
   const inventory = createInventory({ store })
   onTestFinished(() => inventory.close())
-  const inventoryUrl = await serve((request, response) => {
+  const { url: inventoryUrl } = await startServer((request, response) => {
     request.headers['x-actor-subject'] = 'recommendations'
     request.rawHeaders.push('X-Actor-Subject', 'recommendations')
     inventory.listener(request, response)
@@ -201,7 +202,7 @@ describe('with agent B', () => {
 
 describe('with anybody in the place of agent B', () => {
   test('the call carries tenant, correlation id and key unchanged, its own account and the person behind it', async () => {
-    const inner = await startInner((request, response) => answerTyped(request, response, answers.success))
+    const inner = await startUpstream((request, response) => answerTyped(request, response, answers.success))
     const { recommend } = await startAgent(inner.url)
     const headers = {
       authorization: 'Bearer of-the-caller',
@@ -209,7 +210,7 @@ describe('with anybody in the place of agent B', () => {
       'x-approval-token': 'token-1',
     }
     expect((await recommend('prd-123', { shipFrom: 'x y' }, { headers })).status).toBe(201)
-    expect(inner.seen).toMatchObject([
+    expect(inner.requests).toMatchObject([
       {
         method: 'GET',
         url: '/inventory/prd-123/stock?warehouse=x+y',
@@ -223,7 +224,7 @@ describe('with anybody in the place of agent B', () => {
         },
       },
     ])
-    expect(inner.seen[0]?.headers['x-request-id']).not.toBe('req-1')
+    expect(inner.requests[0]?.headers['x-request-id']).not.toBe('req-1')
   })
 
   const error = 'application/vnd.agentic.error+json'
@@ -261,7 +262,9 @@ describe('with anybody in the place of agent B', () => {
     ],
     ['another status', [418, 'text/plain', {}], 424, { code: 'DEPENDENCY_INVALID_RESPONSE' }],
   ])('%s of B is never a success of A', async (_, answer, status, body) => {
-    const inner = await startInner((request: SeenRequest, response) => answerTyped(request, response, answer))
+    const inner = await startUpstream((request: ReceivedRequest, response) =>
+      answerTyped(request, response, answer),
+    )
     const { recommend } = await startAgent(inner.url)
     const outer = await recommend('prd-123')
     expect([outer.status, JSON.parse(outer.text)]).toMatchObject([status, body])

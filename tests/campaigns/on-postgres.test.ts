@@ -1,9 +1,9 @@
 import { createStore } from '@agentic-rest/service'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Optimization } from '../../examples/campaigns/src/optimizations/optimization.ts'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
-import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
 
 describePostgres('several processes of the campaigns on one PostgreSQL database', (server) => {
   async function startTwo(stepMs: number) {

@@ -55,7 +55,7 @@ function follow(socket: Socket): Seen {
 type AtEnd = TestContext['onTestFinished']
 
 /** A server that answers every whole request, and records each connection. */
-async function startServer(atEnd: AtEnd) {
+async function startTcpServer(atEnd: AtEnd) {
   const connections: Seen[] = []
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const seen = follow(socket)
@@ -75,7 +75,7 @@ async function startServer(atEnd: AtEnd) {
 
 /** Sends one request through a fault, waits for the expected events, and then for unexpected ones. */
 async function ask(fault: Fault, atEnd: AtEnd) {
-  const server = await startServer(atEnd)
+  const server = await startTcpServer(atEnd)
   const address = await openFaultyAddress(fault, server.port)
   atEnd(() => address.close())
   const socket = connect({ port: address.port, host: '127.0.0.1', allowHalfOpen: true })
@@ -209,7 +209,7 @@ describe('the other side', () => {
 
 describe('a proxy', () => {
   test('calls its chooser for each turn of a connection, counts its faults, and passes the rest', async () => {
-    const server = await startServer(onTestFinished)
+    const server = await startTcpServer(onTestFinished)
     const turns: string[] = []
     const fault = named('answer-twice')
     const proxy = await startFaultProxy({ target: server.port })
@@ -234,7 +234,7 @@ describe('a proxy', () => {
   })
 
   test('stops listening, listens again on its port, and cuts open connections', async () => {
-    const server = await startServer(onTestFinished)
+    const server = await startTcpServer(onTestFinished)
     const proxy = await startFaultProxy({ target: server.port })
     onTestFinished(() => proxy.close())
     const socket = connect(proxy.port, '127.0.0.1')

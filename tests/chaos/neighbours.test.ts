@@ -1,3 +1,4 @@
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startIssuer } from '@agentic-rest/testing/start-issuer'
@@ -15,8 +16,6 @@ import {
   countEffects,
   createEffects,
 } from '../../packages/service/test/runtime/behaviour/effects.ts'
-import { eventually } from '../../packages/service/test/runtime/behaviour/eventually.ts'
-import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
 
 const wired = faults.filter(({ listener }) => listener === undefined)
 
@@ -46,12 +45,12 @@ async function tryEach<Result>(
 const portOf = (url: string) => Number(new URL(url).port)
 const json = (body: Buffer) => JSON.parse(body.toString()) as { code?: string; type?: string }
 
-async function startService() {
+async function startSteadyUpstream() {
   return await startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
 }
 
 test('with any fault of the tenant directory a request has an outcome', async () => {
-  const service = await startService()
+  const service = await startSteadyUpstream()
   const directory = await startUpstream((_request, response) =>
     answerJson(response, { body: { tenant_id: 'acme' } }),
   )
@@ -84,7 +83,7 @@ test('with any fault of the tenant directory a request has an outcome', async ()
 })
 
 test('with any fault of the key server a cold gateway judges a token or reports missing keys', async () => {
-  const service = await startService()
+  const service = await startSteadyUpstream()
   const issuer = await startIssuer()
   onTestFinished(() => issuer.close())
   const quick = faults.filter(({ hangs }) => !hangs)
@@ -106,7 +105,7 @@ test('with any fault of the key server a cold gateway judges a token or reports 
 })
 
 test('with any fault of the collector requests pass, and every record is written or counted as lost', async () => {
-  const service = await startService()
+  const service = await startSteadyUpstream()
   const collector = await startCollector()
   onTestFinished(() => collector.kill())
   const REQUESTS = 3
@@ -139,7 +138,7 @@ describePostgres('a store whose connection to PostgreSQL fails', (server) => {
       const store = createStore({ url: `${url.replace(/:\d+\//, `:${proxy.port}/`)}?query_timeout=500` })
       onTestFinished(() => store.close())
       // A connection may take longer than a query: the store asks again.
-      await eventually(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
+      await expect.poll(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
       const chooser: FaultChooser = { onConnection: () => fault, onTurn: () => fault }
       proxy.choose(chooser)
       const result = await store
@@ -149,7 +148,7 @@ describePostgres('a store whose connection to PostgreSQL fails', (server) => {
           (error: Error) => error.name,
         )
       proxy.choose({})
-      await eventually(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
+      await expect.poll(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
       return { name: fault.name, result, effects: await countEffects(plain, fault.name) }
     }
     const results = await tryEach(wired, suffer)

@@ -1,15 +1,15 @@
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect } from 'vitest'
 import { answerApprovals, pendingApproval } from '../../packages/cli/test/harness/approvals-service.ts'
 import { sendOutcome } from '../../packages/cli/test/harness/outcome-service.ts'
-import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { onTerminal, script } from './on-terminal.ts'
 
-async function startService() {
+async function startApprovals() {
   const sent: string[] = []
-  const { url } = await startUpstream(async (request, response) => {
+  const { url } = await startServer(async (request, response) => {
     if (request.method === 'GET') return answerApprovals(request, response)
     sent.push(`${request.url} ${await text(request)}`)
     sendOutcome(request, response, { type: 'success', body: { ...pendingApproval, state: 'approved' } })
@@ -18,7 +18,7 @@ async function startService() {
 }
 
 testWithProgram(script, 'approve shows the inputs and decides after a yes, with the digest', async () => {
-  const { url, sent } = await startService()
+  const { url, sent } = await startApprovals()
   const args = ['approvals', 'approve', 'a-1', '--base-url', url, '--comment', 'fine']
   const { code, screen } = await onTerminal(args, [['[y/N] ', 'y\r']])
   const shown = stripVTControlCharacters(screen)
@@ -35,7 +35,7 @@ testWithProgram(script, 'approve decides nothing after any other answer, Ctrl-D 
     ['\u0004', 1],
     ['\u0003', 130],
   ] as const) {
-    const { url, sent } = await startService()
+    const { url, sent } = await startApprovals()
     const { code } = await onTerminal(['approvals', 'approve', 'a-1', '--base-url', url], [['[y/N] ', typed]])
     expect([typed, code, sent]).toEqual([typed, expected, []])
   }

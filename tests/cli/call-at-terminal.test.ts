@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import type { Outcome } from '@agentic-rest/profile'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect } from 'vitest'
 import { sendOutcome } from '../../packages/cli/test/harness/outcome-service.ts'
-import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { onTerminal, script } from './on-terminal.ts'
 
@@ -26,7 +26,7 @@ const asks: Outcome = { type: 'clarification_required', message: 'More is needed
 
 async function startAsking() {
   const seen: string[] = []
-  const { url } = await startUpstream(async (request: IncomingMessage, response: ServerResponse) => {
+  const { url } = await startServer(async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     seen.push(`${request.method} ${request.url} ${body}`)
     sendOutcome(request, response, body.includes('goal') ? { type: 'created', body: { id: 'opt-1' } } : asks)
@@ -81,7 +81,7 @@ testWithProgram(script, 'a question that the client does not answer by itself is
   const requiredInputs = [
     { name: 'Authorization', location: 'header', type: 'string', required: true, question: 'Who?' },
   ] as const
-  const { url } = await startUpstream((request, response) =>
+  const { url } = await startServer((request, response) =>
     sendOutcome(request, response, {
       type: 'clarification_required',
       message: 'Who are you?',
@@ -107,7 +107,7 @@ testWithProgram(script, 'Ctrl-C leaves a question with 130', async () => {
 })
 
 testWithProgram(script, 'colours are for terminals, and NO_COLOR keeps them away', async () => {
-  const { url } = await startUpstream((request, response) =>
+  const { url } = await startServer((request, response) =>
     sendOutcome(request, response, { type: 'success', body: {} }),
   )
   const args = ['call', 'GET', '/x', '--base-url', url]

@@ -1,10 +1,10 @@
 import { findFreeBase } from '@agentic-rest/stack'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import type { processNames } from '../../packages/cli/test/golden/cases.ts'
 import { goldenFile, steady, transcript } from '../../packages/cli/test/golden/transcript.ts'
 import { configuration } from '../../packages/cli/test/harness/configuration.ts'
 import { folderWith, runAgentic, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
-import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 import { testWithProgram } from '../debian-package.ts'
 import { onTerminal, script } from './on-terminal.ts'
 
@@ -34,7 +34,7 @@ test('start logs where it listens and how it ends', async () => {
 })
 
 test('start names a port in use', async () => {
-  const { port } = await startUpstream(() => undefined)
+  const { port } = await startServer(() => undefined)
   const cwd = folderWith({ 'gateway.yaml': configuration({ gateway: { port } }) })
   const args = ['start', '-c', 'gateway.yaml']
   await keep('start-port-taken', {
@@ -85,7 +85,7 @@ test('dev lists the parts with their addresses, a token and commands to try', as
 })
 
 test('token prints the token alone', async () => {
-  const { port } = await startUpstream(
+  const { port } = await startServer(
     (_request, response) => void response.end('{"access_token":"the.token.itself","expires_in":60}'),
   )
   const ended = await runAgentic(['token', '--port-base', String(port - 5)])

@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createService, type ServiceOptions } from '@agentic-rest/service'
-import { serve } from '@agentic-rest/service/node'
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, onTestFinished, test } from 'vitest'
 import { operations } from '../../packages/cli/template/src/operations.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
-import { sharedStore } from '../../packages/service/test/harness/shared-store.ts'
 import { repositoryRoot, run } from '../packed-packages.ts'
 
 const store = sharedStore()
@@ -23,11 +23,9 @@ function projectFolder(change: (gateway: string) => string = (text) => text): st
 }
 
 /** The service of a new project on a free port. */
-async function startService(options: Partial<ServiceOptions> = {}): Promise<string> {
-  const service = createService({ operations, store, ...options })
-  const { port, stop } = await serve({ fetch: service.fetch, port: 0, closes: [service] })
-  onTestFinished(stop)
-  return String(port)
+async function startProjectService(options: Partial<ServiceOptions> = {}): Promise<string> {
+  const { url } = await startService({ operations, store, ...options })
+  return new URL(url).port
 }
 
 const withoutRoutes = (text: string) => `${text.slice(0, text.indexOf('routes:\n'))}routes: []\n`
@@ -43,7 +41,7 @@ function findings(stderr: string): string[] {
 }
 
 test('routes add writes all routes of a service, a gateway accepts them, and nothing is left to find', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   const folder = projectFolder(withoutRoutes)
   const add = `routes add gateway.yaml --from http://127.0.0.1:${port}`
   const before = readGateway(folder)
@@ -80,7 +78,7 @@ test('routes add writes all routes of a service, a gateway accepts them, and not
 })
 
 test('routes add keeps comments, order and variables, and adds only missing routes', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   const folder = projectFolder((text) => text.slice(0, text.indexOf('\n  # Approvals.')))
   const before = readGateway(folder)
   const { code, stdout } = await agentic(
@@ -98,7 +96,7 @@ test('routes add keeps comments, order and variables, and adds only missing rout
 })
 
 test('routes add leaves routes with another target alone, and takes a target with variables', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   const folder = projectFolder()
   const add = ['routes', 'add', 'gateway.yaml', '--from', `http://127.0.0.1:${port}`]
   const other = await runHere(add, { cwd: folder, env: { SERVICE_PORT: '9000' } })
@@ -152,7 +150,7 @@ test('routes add says why there is no document', async () => {
     1,
     'agentic routes add: http://127.0.0.1:18/openapi.json: ECONNREFUSED\n',
   ])
-  const port = await startService()
+  const port = await startProjectService()
   const other = await agentic(`routes add gateway.yaml --from http://127.0.0.1:${port}/api`, folder, '1')
   expect([other.code, other.stderr]).toEqual([
     2,
@@ -184,7 +182,7 @@ test('check --live says that a file without routes has no target to ask', async 
 })
 
 test('check --live warns of keys that the gateway and the service keep', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   const keep = (id: string, onUnknown: string) => (text: string) =>
     text.replace(`id: ${id}\n`, `id: ${id}\n    idempotency: { mode: required, onUnknown: ${onUnknown} }\n`)
   const folder = projectFolder((text) =>
@@ -201,7 +199,7 @@ test('check --live warns of keys that the gateway and the service keep', async (
 })
 
 test('check --live names the route that leads to another service', async () => {
-  const [first, second] = [await startService(), await startService()]
+  const [first, second] = [await startProjectService(), await startProjectService()]
   const folder = projectFolder((text) =>
     text.replaceAll(
       /(path: \/(?:questions|approvals\/\{approvalId\})\n {4}target: ).*/g,
@@ -222,7 +220,7 @@ test('check --live names the route that leads to another service', async () => {
 })
 
 test('check --live does not count people whose tenant is not allowed', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   const folder = projectFolder()
   const people = readFileSync(join(folder, 'people.yaml'), 'utf8')
   writeFileSync(join(folder, 'people.yaml'), people.replace('dave, tenant: acme', 'dave, tenant: initech'))
@@ -254,7 +252,7 @@ test('check --live waits for a service that is slow to start', async () => {
 })
 
 test('check --live finds nothing wrong in a new project', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   expect(await agentic('check gateway.yaml --live --strict', projectFolder(), port)).toEqual({
     code: 0,
     stdout: 'gateway.yaml is valid\n',
@@ -263,7 +261,7 @@ test('check --live finds nothing wrong in a new project', async () => {
 })
 
 test('check --live reports what a caller or an approver would run into', async () => {
-  const port = await startService()
+  const port = await startProjectService()
   const folder = projectFolder((text) =>
     text
       .replace('path: /questions', 'path: /question')
@@ -334,7 +332,7 @@ test('check --live says when a service has no document, and when people.yaml is 
 })
 
 test('an upstream is checked at each of its targets, and routes are listed with its name', async () => {
-  const [port, other] = [await startService(), await startService()]
+  const [port, other] = [await startProjectService(), await startProjectService()]
   const toUpstream = (second: string) => (text: string) =>
     text
       .replaceAll(/target: http:\S+/g, 'upstream: service')

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createClient, type PendingApproval } from '@agentic-rest/client'
 import { createService, createStore, defineOperation, type Operation, success } from '@agentic-rest/service'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const store = createStore({ memory: true })
@@ -18,17 +16,12 @@ const approvalBy = (name: string) => ({
 async function startAgent(operation: Operation) {
   const sent: unknown[] = []
   const service = createService({ operations: [operation], store })
-  const server = createServer((request, response) => {
+  onTestFinished(() => service.close())
+  const { url } = await startServer((request, response) => {
     if (request.url === operation.path) sent.push(request.headers['x-approval-token'])
     service.listener(request, response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await service.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent }
+  return { url, sent }
 }
 
 test('a run collects the approvals of two agents of one chain', async () => {

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createClient, type OperationStatus } from '@agentic-rest/client'
 import {
   approvalRequired,
@@ -10,6 +7,7 @@ import {
   createStore,
   defineOperation,
 } from '@agentic-rest/service'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 
@@ -51,18 +49,12 @@ async function startPainter() {
     },
   })
   const service = createService({ operations: [paint], store })
-  const server = createServer((request, response) => {
+  onTestFinished(() => service.close())
+  const { url: baseUrl } = await startServer((request, response) => {
     const { 'idempotency-key': key, 'x-approval-token': approval } = request.headers
     if (request.url?.endsWith('/paint')) sent.push({ key, approval })
     service.listener(request, response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await service.close()
   })
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clientFor = (subject: string, roles = '') =>
     createClient({
       baseUrl,

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { type Report, runConformance, type ScenarioInput } from '@agentic-rest/conformance'
 import { readTrace, type Trace, writeOutcome } from '@agentic-rest/profile'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished, test } from 'vitest'
 
 const paths = ['/right', '/traceless', '/mismatched', '/garbled'] as const
@@ -22,24 +21,14 @@ function carelessBody({ url, headers }: IncomingMessage) {
   return { ...written, body }
 }
 
-async function startUpstream(): Promise<string> {
-  const server = createServer((request, response) => {
-    const { status, headers, body } = carelessBody(request)
-    response.writeHead(status, headers).end(body)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 const get = (path: (typeof paths)[number]) => ({ request: { method: 'GET', path } as const })
 
 /** Asks the real gateway in front of such an upstream. */
 async function ask(more: ScenarioInput): Promise<Report> {
-  const target = await startUpstream()
+  const { url: target } = await startServer((request, response) => {
+    const { status, headers, body } = carelessBody(request)
+    response.writeHead(status, headers).end(body)
+  })
   const issuer = await startIssuer('ES256')
   onTestFinished(() => issuer.close())
   const { url } = await startGateway({

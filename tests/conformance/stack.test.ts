@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { portOf, startStack } from '@agentic-rest/stack'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { freeBase } from '../../examples/stack/test/harness/run-npm.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 
 const scenario = join(import.meta.dirname, '../../examples/stack/conformance.yaml')
@@ -17,7 +17,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'agentic-conformance-'))
 
 beforeAll(async () => {
   vi.stubEnv('TMPDIR', temporary)
-  portBase = await freeBase()
+  portBase = await freePortBase()
   stack = await startStack({ portBase, env: process.env, output: new PassThrough().resume() })
 })
 

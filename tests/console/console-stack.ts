@@ -1,6 +1,7 @@
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
+import { newFolder, type RunningStack, startStack } from '@agentic-rest/testing/start-stack'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { freeBase, type NpmStack, newFolder, npmStart } from '../../examples/stack/test/harness/run-npm.ts'
 import { startBrowser } from './console-browser.ts'
 
 /** The running reference stack and a browser; set before the first test. */
@@ -18,11 +19,11 @@ export interface ConsoleStack {
 /** Starts the stack and a browser for the tests of a file, and ends them afterwards. */
 export function useConsoleStack(executablePath: string): () => ConsoleStack {
   const folder = newFolder()
-  let stack: NpmStack | undefined
+  let stack: RunningStack | undefined
   let browser: Browser | undefined
 
-  async function start(): Promise<NpmStack> {
-    return npmStart({ portBase: await freeBase(), data: folder.path, options: ['--memory'] })
+  async function start(): Promise<RunningStack> {
+    return startStack({ portBase: await freePortBase(), data: folder.path, options: ['--memory'] })
   }
 
   async function stop(): Promise<void> {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, createServer, get } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, get } from 'node:http'
 import { createInterface } from 'node:readline'
 import { outcomes } from '@agentic-rest/profile'
 import { freePort } from '@agentic-rest/testing/free-port'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { SignJWT } from 'jose'
 
 const secret = 'a shared secret of the tests, long enough'
@@ -30,7 +30,7 @@ export interface LiveGateway {
 
 /** Starts the gateway and an upstream. Routes: `/items/x`, `/slow/x`, `/broken/x` (not of the profile), `/gone/x` (nobody listens). */
 export async function startLiveGateway(): Promise<LiveGateway> {
-  const upstream = createServer((request, response) => {
+  const upstream = await openServer((request, response) => {
     const answer = () => {
       const isBroken = request.url?.startsWith('/broken') === true
       const { status, mediaType } = isBroken ? outcomes.approval_required : outcomes.success
@@ -38,9 +38,8 @@ export async function startLiveGateway(): Promise<LiveGateway> {
     }
     if (request.url?.startsWith('/slow') === true) setTimeout(answer, SLOW_MS)
     else answer()
-  }).listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  const target = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  })
+  const target = upstream.url
   const nobody = `http://127.0.0.1:${await freePort()}`
   const route = (id: string, to = target) => ({
     id,
@@ -79,8 +78,7 @@ export async function startLiveGateway(): Promise<LiveGateway> {
       agent.destroy()
       child.kill('SIGKILL')
       await once(child, 'exit')
-      upstream.closeAllConnections()
-      upstream.close()
+      await upstream.close()
     },
   }
 }

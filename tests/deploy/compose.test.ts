@@ -4,15 +4,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatFaults, parseConfig } from '@agentic-rest/gateway'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { freePort } from '@agentic-rest/testing/free-port'
 import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { describePostgres } from '../../packages/service/test/runtime/harness/describe-postgres.ts'
 import { testWithProgram } from '../debian-package.ts'
-import { startGateway } from '../documented-gateway.ts'
+import { startDocumentedGateway } from '../documented-gateway.ts'
 import { repositoryRoot, run } from '../packed-packages.ts'
 import { testWithPython } from './python-programs.ts'
 
@@ -198,7 +198,9 @@ describePostgres('the processes of compose.yaml', (server) => {
         `ISSUER=${issuer.url}`,
         `CAMPAIGNS_URL=http://127.0.0.1:${servicePort}`,
       ]
-      const gateway = await startGateway(`${variables.join(' ')} npx agentic start -c deploy/gateway.yaml`)
+      const gateway = await startDocumentedGateway(
+        `${variables.join(' ')} npx agentic start -c deploy/gateway.yaml`,
+      )
       onTestFinished(() => void gateway.stop())
       const url = `http://127.0.0.1:${gateway.port}`
       // The keys of the issuer are fetched in the background.

@@ -10,10 +10,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { configuration } from '../../packages/cli/test/harness/configuration.ts'
 import { spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
-import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 
 /** A volume as Kubernetes mounts a ConfigMap: files are links through `..data`, and an update swaps that link. */
 function mountedVolume(text: string) {
@@ -39,7 +39,7 @@ function mountedVolume(text: string) {
 }
 
 async function startNamed(from: string): Promise<string> {
-  const { url } = await startUpstream((_request, response) =>
+  const { url } = await startServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ from })),
   )
   return url

@@ -75,7 +75,7 @@ const work = defineOperation({
 })
 
 /** A gateway with every kind of route in front of a service with approvals, after requests of every kind. */
-async function startStack() {
+async function startTargets() {
   const service = createService({ operations: [pay, work], log: silentLog })
   const served = await serve({ fetch: service.fetch, port: 0, closes: [service] })
   const issuer = await startIssuer()
@@ -192,7 +192,7 @@ testWithProgram(
   { program: 'prometheus', package: 'prometheus' },
   'every expression of dashboard, rules and documents fits the scrape of a running stack',
   async (program) => {
-    const targets = await startStack()
+    const targets = await startTargets()
     const prometheus = await startPrometheus({ program, targets, rules: join(repositoryRoot, rulesFile) })
     const withoutResult = async () => {
       const results = await Promise.all(grafanaQueries.map((query) => faultOf(query, prometheus)))

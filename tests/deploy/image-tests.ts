@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished } from 'vitest'
-import { startUpstream } from '../../packages/cli/test/harness/start-upstream.ts'
 import { documentsFolder, IMAGE_USER, type SystemPackage } from '../../tools/image.ts'
 import { versionsOf } from '../../tools/provenance.ts'
 import { imageFolder } from '../../tools/release.ts'
@@ -43,7 +43,7 @@ export function testImage(released: () => DescribedRelease): void {
         ExposedPorts: { '8080/tcp': {} },
       })
       expectDocuments(root.folder, image)
-      const { url } = await startUpstream((_request, response) =>
+      const { url } = await startServer((_request, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"from":"service"}'),
       )
       const gateway = startIn(root.folder, url)

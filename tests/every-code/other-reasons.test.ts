@@ -1,7 +1,8 @@
 import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { ids } from '@agentic-rest/testing/send-request'
-import { answerJson, startRawUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
 import {
@@ -25,7 +26,7 @@ async function askFaulty(start: StartObserved) {
 
 /** A service whose event stream breaks off after its first event. */
 async function askBroken(start: StartObserved) {
-  const { url: target } = await startRawUpstream((_request, response) => {
+  const { url: target } = await startServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: one\n\n', () => response.destroy())
   })

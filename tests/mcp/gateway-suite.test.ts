@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, request as httpRequest } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { type Outcome, writeOutcome } from '@agentic-rest/profile'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -48,7 +48,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
 
 /** The suite has no option for headers: a proxy in front adds the tenant. */
 async function startTenantProxy(url: string): Promise<string> {
-  const proxy = createServer((request, response) => {
+  const { url: proxyUrl } = await startServer((request, response) => {
     const headers = { ...request.headers, 'x-tenant-id': 'acme' }
     const { method } = request
     const forwarded = httpRequest(url + request.url, { method, headers }, (answer) => {
@@ -58,13 +58,8 @@ async function startTenantProxy(url: string): Promise<string> {
     forwarded.on('error', () => response.destroy())
     response.on('close', () => forwarded.destroy())
     request.pipe(forwarded)
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
-    proxy.closeAllConnections()
-    proxy.close()
   })
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  return proxyUrl
 }
 
 async function startFixtureGateway(): Promise<string> {

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { createGateway, createLog, formatFaults, loadConfig } from '@agentic-rest/gateway'
 import type { OutcomeType } from '@agentic-rest/profile'
 import { createStore, jsonLinesLog } from '@agentic-rest/service'
 import { freePort } from '@agentic-rest/testing/free-port'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { getRequestListener } from '@hono/node-server'
 import { expect, vi } from 'vitest'
 import { createCampaignsApp } from '../../examples/campaigns/src/campaigns-app.ts'
@@ -96,14 +94,11 @@ async function startCampaigns() {
   await prepareTables(store)
   const log = jsonLinesLog(() => undefined)
   const { app, close } = createCampaignsApp({ store, stepMs: STEP_MS, closeSeconds: 0, log })
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await openServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     async close() {
-      server.closeAllConnections()
-      server.close()
+      await server.close()
       await close()
       await store.close()
     },

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished } from 'vitest'
 import { startBrowser, violations } from '../console/console-browser.ts'
 import { testWithProgram } from '../debian-package.ts'
@@ -10,17 +8,11 @@ import { startReferenceTools } from './reference-tools.ts'
 /** The address that a program listens on for the end of a sign-in. */
 async function listenForCallback() {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>()
-  const server = createServer(({ url = '' }, response) => {
+  const server = await startServer(({ url = '' }, response) => {
     if (url.startsWith('/callback?')) resolve(new URL(url, 'http://127.0.0.1').searchParams)
     response.end('You may close this page.')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`, parameters: promise }
+  return { url: `${server.url}/callback`, parameters: promise }
 }
 
 /** The provider that the official packages ask for everything about a sign-in. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished } from 'vitest'
+import { request as httpRequest } from 'node:http'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { expect } from 'vitest'
 import { folderWith, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
 import { testWithRedis } from '../../packages/gateway/test/shared-limits/with-redis.ts'
 import { childrenOf } from '../workers/start-workers.ts'
@@ -14,7 +13,7 @@ const store = campaignStore()
 /** A proxy that gives each request to the next gateway, on a connection of its own. */
 async function startRoundRobin(urls: readonly string[]): Promise<string> {
   let turn = 0
-  const proxy = createServer((request, response) => {
+  const { url: proxyUrl } = await startServer((request, response) => {
     const { method, headers, url: path } = request
     const url = `${urls[turn++ % urls.length]}${path}`
     const forwarded = httpRequest(url, { method, headers, agent: false }, (answer) => {
@@ -24,13 +23,8 @@ async function startRoundRobin(urls: readonly string[]): Promise<string> {
     forwarded.on('error', () => response.destroy())
     response.on('close', () => forwarded.destroy())
     request.pipe(forwarded)
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
-    proxy.closeAllConnections()
-    proxy.close()
   })
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  return proxyUrl
 }
 
 testWithRedis(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DocumentedStack, startStack } from '../documented-stack.ts'
+import { type DocumentedStack, startDocumentedStack } from '../documented-stack.ts'
 import { repositoryRoot, run } from '../packed-packages.ts'
 import { ensurePythonEnvironment } from '../python-environment.ts'
 
@@ -30,7 +30,7 @@ let token = ''
 
 beforeAll(async () => {
   if (reason !== '') return
-  stack = await startStack('npm start')
+  stack = await startDocumentedStack('npm start')
   const issued = run('sh', ['-c', stack.adapt('npx agentic token')], repositoryRoot)
   expect(issued).toMatchObject({ status: 0 })
   token = issued.output.trim()

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { printedSeed, seededRandom } from '@agentic-rest/testing/seeded-random'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { startWorkers } from './start-workers.ts'
@@ -13,7 +13,7 @@ const LIMIT = 10
 async function startCountingUpstream() {
   const open = new Map<string, number>()
   const most = new Map<string, number>()
-  const { url } = await startRawUpstream((sent, response) => {
+  const { url } = await startServer((sent, response) => {
     const tenant = String(sent.headers['x-tenant-id'])
     const count = (open.get(tenant) ?? 0) + 1
     open.set(tenant, count)

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@agentic-rest/testing/free-port'
 import { afterAll, expect, test } from 'vitest'
 import { createAsker } from './harness/start-campaigns.ts'
 
@@ -14,20 +13,6 @@ afterAll(() => {
   for (const each of processes) each.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true })
 })
-
-/** A port below the ephemeral range, so that the kernel does not assign it to another process. */
-async function freePort(): Promise<number> {
-  const port = randomInt(26_000, 32_000)
-  const server = createServer().listen(port, '127.0.0.1')
-  const isFree = await once(server, 'listening').then(
-    () => true,
-    () => false,
-  )
-  if (!isFree) return await freePort()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Starts the part as the stack does; resolves when it is healthy. */
 async function start(port: number): Promise<ChildProcess> {

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { createRemoteModel, type RemoteModelOptions } from '../src/remote-model.ts'
-import { framesOf, startLlm, startServer, trace } from './harness/start-llm.ts'
+import { framesOf, startLlm, trace } from './harness/start-llm.ts'
 
 async function startWith(listener: RequestListener, options: Partial<RemoteModelOptions> = {}) {
-  const baseUrl = `${await startServer(listener)}/v1`
+  const baseUrl = `${(await startServer(listener)).url}/v1`
   return startLlm(createRemoteModel({ baseUrl, ...options }))
 }
 

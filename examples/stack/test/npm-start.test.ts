@@ -4,6 +4,15 @@ import { readFileSync, statSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
+import {
+  newFolder,
+  npmRun,
+  npmStartFails,
+  npxAgentic,
+  type RunningStack,
+  startStack,
+} from '@agentic-rest/testing/start-stack'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type PartName, portOf, requestToken } from '../src/index.ts'
@@ -11,19 +20,10 @@ import { findEntry } from '../src/part-entry.ts'
 import { parts } from '../src/parts.ts'
 import { type AcceptedOperations, acceptOperations } from './harness/accepted-operations.ts'
 import { type BusyCaller, startBusyCaller } from './harness/busy-caller.ts'
-import {
-  freeBase,
-  type NpmStack,
-  newFolder,
-  npmRun,
-  npmStart,
-  npmStartFails,
-  npxAgentic,
-} from './harness/run-npm.ts'
 
 // One stack for the whole file: the tests go through its life, from the first start to the end after a restart.
 const folder = newFolder()
-let stack: NpmStack
+let stack: RunningStack
 let token: string
 
 // The documents say 20 and 5 seconds of a quiet machine. Time in which other programs used the cores does not count.
@@ -31,7 +31,7 @@ const FIRST_START_SECONDS = 20
 const LATER_START_SECONDS = 10
 
 beforeAll(async () => {
-  stack = await npmStart({ portBase: await freeBase(), data: folder.path })
+  stack = await startStack({ portBase: await freePortBase(), data: folder.path })
 })
 
 afterAll(async () => {
@@ -303,7 +303,7 @@ test('dave cannot approve what he asked for through an agent, and is not locked 
 test('a second stack on the same ports, or in the same folder, is told what to type', async () => {
   const taken = await npmStartFails({ portBase: stack.portBase, data: stack.data })
   expect(taken).toMatch(/^Choose other ports, for example with npm start -- --port-base \d+\.$/m)
-  const inUse = await npmStartFails({ portBase: await freeBase(), data: stack.data })
+  const inUse = await npmStartFails({ portBase: await freePortBase(), data: stack.data })
   expect(inUse.replace(/^npm warn .*\n/gm, '')).toBe(
     `${stack.data} is in use by another stack\nStart it with npm start -- --data OTHER or npm start -- --memory.\n`,
   )
@@ -377,7 +377,7 @@ test('a stack that is killed leaves no part behind, and the next start keeps key
   await stack.ended
   await expect.poll(areUp).toEqual(names.map(() => false))
   const before = records('gateway').length
-  stack = await npmStart({ portBase, data })
+  stack = await startStack({ portBase, data })
   expect(await keyIds()).toEqual(keys)
   expect(stack.startSeconds).toBeLessThan(LATER_START_SECONDS)
   expect((await complete({ prompt: 'Hello' })).status).toBe(200)

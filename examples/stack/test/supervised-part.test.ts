@@ -1,9 +1,9 @@
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { expect, onTestFinished, test } from 'vitest'
 import { PartFailedError } from '../src/index.ts'
 import type { PartCommand } from '../src/part-process.ts'
 import { isListening } from '../src/ports.ts'
 import { type SupervisedPart, supervisePart } from '../src/supervised-part.ts'
-import { freeBase } from './harness/run-npm.ts'
 
 interface Supervised extends SupervisedPart {
   readonly port: number
@@ -13,7 +13,7 @@ interface Supervised extends SupervisedPart {
 }
 
 async function supervise(program: (port: number) => string): Promise<Supervised> {
-  const port = await freeBase()
+  const port = await freePortBase()
   const lines: string[] = []
   const happened: string[] = []
   let wake = () => {}

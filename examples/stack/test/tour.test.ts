@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
+import { npmRun } from '@agentic-rest/testing/start-stack'
 import { expect, onTestFinished, test } from 'vitest'
 import { portOf } from '../src/index.ts'
 import type { Stop } from '../src/tour/guide.ts'
@@ -10,7 +12,6 @@ import { runTour } from '../src/tour/guide.ts'
 import { createPaper } from '../src/tour/paper.ts'
 import { success } from '../src/tour/stops/completions.ts'
 import { stream } from '../src/tour/stops/streams.ts'
-import { freeBase, npmRun } from './harness/run-npm.ts'
 
 /** A gateway that always gives the same answer, so that a stop can be wrong about it. */
 async function answering(body: object | string, port = 0): Promise<number> {
@@ -29,7 +30,7 @@ async function answering(body: object | string, port = 0): Promise<number> {
 
 /** The same, with somebody beside it who gives tokens. */
 async function answeringStack(body: object | string): Promise<number> {
-  const portBase = await answering(body, await freeBase())
+  const portBase = await answering(body, await freePortBase())
   await answering({ access_token: 'a.b.c', expires_in: 60 }, portOf('identity', portBase))
   return portBase
 }
@@ -92,7 +93,7 @@ test('without a stack the tour says so and ends with 1', async () => {
 })
 
 test('where nobody listens the way out is a command that npm understands', async () => {
-  const portBase = await freeBase()
+  const portBase = await freePortBase()
   const { code, stderr } = await npmRun('tour', ['--port-base', String(portBase)])
   expect(code).toBe(1)
   expect(stderr).toContain(

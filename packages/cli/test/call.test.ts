@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { outcomesByName, sendOutcome } from './harness/outcome-service.ts'
 import { folderWith, spawnAgentic } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 interface Seen {
   readonly line: string
@@ -13,9 +13,9 @@ interface Seen {
 }
 
 /** A service that records requests and answers with `answer` or a success. */
-async function startService(answer = succeed) {
+async function startRecorder(answer = succeed) {
   const seen: Seen[] = []
-  const { url } = await startUpstream(async (request, response) => {
+  const { url } = await startServer(async (request, response) => {
     seen.push({
       line: `${request.method} ${request.url}`,
       headers: request.headers,
@@ -38,7 +38,7 @@ const approval = outcomesByName['approval'] ?? expect.fail()
 const done = { type: 'created', body: { id: 'opt-1' } } as const
 
 test('method, path, query, body, tenant, key and headers are sent as they are given', async () => {
-  const { url, seen } = await startService()
+  const { url, seen } = await startRecorder()
   const args = [
     '--tenant',
     'acme',
@@ -78,7 +78,7 @@ test('method, path, query, body, tenant, key and headers are sent as they are gi
 })
 
 test('a body comes from a file or from stdin', async () => {
-  const { url, seen } = await startService()
+  const { url, seen } = await startRecorder()
   const cwd = folderWith({ 'body.json': '{ "from": "file" }' })
   await runHere(['call', 'POST', '/x', '--base-url', url, '--data', '@body.json'], { cwd })
   await runHere(['call', 'POST', '/x', '--base-url', url, '-d', '-'], { stdin: '{ "from": "stdin" }' })
@@ -86,13 +86,13 @@ test('a body comes from a file or from stdin', async () => {
 })
 
 test('a path below the base URL stays below it, and an Accept header of the caller counts', async () => {
-  const { url, seen } = await startService()
+  const { url, seen } = await startRecorder()
   await runHere(['call', 'GET', '/x', '--base-url', `${url}/api/`, '--header', 'accept: application/json'])
   expect(seen).toMatchObject([{ line: 'GET /api/x', headers: { accept: 'application/json' } }])
 })
 
 test('the token comes from the environment where no option gives one, and is shown nowhere', async () => {
-  const { url, seen } = await startService((_request, response) => void response.destroy())
+  const { url, seen } = await startRecorder((_request, response) => void response.destroy())
   const env = { AGENTIC_TOKEN: 'do-not-show' }
   for (const args of [[], ['--json'], ['--token', 'do-not-show-either']]) {
     const { code, stdout, stderr } = await runHere(['call', 'POST', '/x', '--base-url', url, ...args], {
@@ -128,7 +128,7 @@ test('an operation is followed to its end, with a line for each change', async (
     { status: 'working', progress: { step: 1 } },
     { status: 'completed', outcome: 'created', result: { id: 'opt-1' } },
   ]
-  const { url, seen } = await startService((request, response) => {
+  const { url, seen } = await startRecorder((request, response) => {
     if (request.method === 'POST') return sendOutcome(request, response, outcomesByName['accepted'] ?? done)
     const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }
     const body = { operationId: 'op-1', statusUrl: '/operations/op-1/status', ...times, ...states.shift() }
@@ -142,7 +142,7 @@ test('an operation is followed to its end, with a line for each change', async (
 })
 
 test('an operation that failed ends with 1', async () => {
-  const { url } = await startService((request, response) => {
+  const { url } = await startRecorder((request, response) => {
     if (request.method === 'POST') return sendOutcome(request, response, outcomesByName['accepted'] ?? done)
     const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' }
     const result = { type: 'error', code: 'OPERATION_FAILED', message: 'It broke.' }
@@ -174,7 +174,7 @@ const notFound = (address: string) =>
   ].join('\n')
 
 test('an operation whose status has no route is reported once, and not sent again', async () => {
-  const { url, seen } = await startService((request, response) =>
+  const { url, seen } = await startRecorder((request, response) =>
     sendOutcome(
       request,
       response,
@@ -194,7 +194,7 @@ test('an operation whose status has no route is reported once, and not sent agai
 })
 
 test('an approval whose address has no route is reported once, and not sent again', async () => {
-  const { url, seen } = await startService((request, response) => {
+  const { url, seen } = await startRecorder((request, response) => {
     if (request.method === 'GET') return sendOutcome(request, response, outcomesByName['missing'] ?? done)
     sendOutcome(request, response, approval, { Location: '/approvals/a-1' })
   })
@@ -209,7 +209,7 @@ test('an approval whose address has no route is reported once, and not sent agai
 
 /** Requires an approval until it was read once. */
 async function startApproving(decide: () => boolean) {
-  return await startService((request, response) => {
+  return await startRecorder((request, response) => {
     if (request.url === '/approvals/a-1') {
       const state = decide() ? 'approved' : 'pending'
       return sendOutcome(request, response, { type: 'success', body: { state } })
@@ -279,7 +279,7 @@ test('--no-wait shows the first answer, whatever it is', async () => {
 })
 
 test('a limit is shown at once, and not waited out', async () => {
-  const { url, seen } = await startService((request, response) =>
+  const { url, seen } = await startRecorder((request, response) =>
     sendOutcome(request, response, outcomesByName['limited'] ?? done),
   )
   const { code, stdout } = await runHere(['call', 'GET', '/x', '--base-url', url])
@@ -290,7 +290,7 @@ test('a limit is shown at once, and not waited out', async () => {
 
 test('events of a stream are printed as they come', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { url } = await startService(async (_request, response) => {
+  const { url } = await startRecorder(async (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).write('data: first\n\n')
     await released
     response.end('data: second\n\n')
@@ -307,7 +307,7 @@ test('events of a stream are printed as they come', async () => {
 
 test('a stream ends when nobody reads it any more', async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  const { url } = await startService((_request, response) => {
+  const { url } = await startRecorder((_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
     const timer = setInterval(() => response.write('data: more\n\n'), 1)
     response.on('close', () => {
@@ -323,7 +323,7 @@ test('a stream ends when nobody reads it any more', async () => {
 
 test('Ctrl-C in a stream ends it, and the service sees the caller leave', async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
-  const { url } = await startService((_request, response) => {
+  const { url } = await startRecorder((_request, response) => {
     response
       .on('close', leave)
       .writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -336,7 +336,7 @@ test('Ctrl-C in a stream ends it, and the service sees the caller leave', async 
 })
 
 test('a service that does not answer in time is told', async () => {
-  const { url } = await startService(() => undefined)
+  const { url } = await startRecorder(() => undefined)
   expect(await runHere(['call', 'POST', '/x', '--base-url', url, '--timeout', '0.05'])).toEqual({
     code: 1,
     stdout: '',
@@ -347,7 +347,7 @@ test('a service that does not answer in time is told', async () => {
 })
 
 test('approvals wait ends in time with a service that never answers', async () => {
-  const { url } = await startService(() => new Promise(() => undefined))
+  const { url } = await startRecorder(() => new Promise(() => undefined))
   const waiting = ['approvals', 'wait', 'a-1', '--timeout', '0.1', '--base-url', url]
   const { code, stdout, stderr } = await runHere(waiting)
   expect([code, stdout]).toEqual([1, ''])

@@ -4,15 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { findFreeBase, requestToken } from '@agentic-rest/stack'
+import { requestToken } from '@agentic-rest/stack'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
-import { startUpstream } from './harness/start-upstream.ts'
-
-async function freeBase(): Promise<number> {
-  // Below the ephemeral ports, and rarely used by another test.
-  return (await findFreeBase(10_000 + Math.floor(Math.random() * 15_000))) ?? expect.fail('no free ports')
-}
 
 function gatewayFile(target: string): string {
   return JSON.stringify({
@@ -43,14 +39,14 @@ async function printed({ child }: Running, text: string): Promise<string> {
 
 async function startOwn(target: string, args: readonly string[] = [], files: Record<string, string> = {}) {
   const cwd = folderWith({ 'gateway.yaml': gatewayFile(target), 'keys.json': keys, ...files })
-  const portBase = await freeBase()
+  const portBase = await freePortBase()
   const running = spawnAgentic(['dev', '--port-base', String(portBase), ...args], { cwd })
   const greeting = await printed(running, 'prints another one')
   return { ...running, cwd, portBase, greeting, url: `http://127.0.0.1:${portBase}` }
 }
 
 const itemService = () =>
-  startUpstream((_request, response) => {
+  startServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"item":1}')
   })
 
@@ -204,7 +200,7 @@ test.each([
 
 test('a second SIGINT ends it at once with 130, and its parts with it', async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-  const { url: target } = await startUpstream(() => ask())
+  const { url: target } = await startServer(() => ask())
   const { portBase, url, child, ended } = await startOwn(target, ['--memory'])
   const token = await requestToken({ portBase, sub: 'alice' })
   const request = fetch(`${url}/items/1`, { headers: { authorization: `Bearer ${token}` } })
@@ -230,14 +226,14 @@ test('a second SIGINT ends it at once with 130, and its parts with it', async ()
 
 test('a signal during the start ends it with 0', async () => {
   const cwd = folderWith({ 'gateway.yaml': gatewayFile('http://127.0.0.1:9'), 'keys.json': keys })
-  const { child, ended } = spawnAgentic(['dev', '--port-base', String(await freeBase())], { cwd })
+  const { child, ended } = spawnAgentic(['dev', '--port-base', String(await freePortBase())], { cwd })
   while (!existsSync(join(cwd, '.agentic/audit'))) await new Promise((resolve) => setTimeout(resolve, 5))
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('a port that is taken is named, with a way out, and nothing is started', async () => {
-  const portBase = await freeBase()
+  const portBase = await freePortBase()
   const holder = createServer().listen(portBase + 4, '127.0.0.1')
   await once(holder, 'listening')
   onTestFinished(() => void holder.close())
@@ -252,7 +248,7 @@ test('a port that is taken is named, with a way out, and nothing is started', as
 })
 
 test('the way out of a taken port keeps the service, by npm script or by option', async () => {
-  const portBase = await freeBase()
+  const portBase = await freePortBase()
   const holder = createServer().listen(portBase + 1, '127.0.0.1')
   await once(holder, 'listening')
   onTestFinished(() => void holder.close())
@@ -273,7 +269,9 @@ test('a folder that another stack uses is named, with a way out', async () => {
   const holder = new DatabaseSync(join(cwd, '.agentic/lock'))
   holder.exec('BEGIN EXCLUSIVE')
   onTestFinished(() => holder.close())
-  const { code, stdout, stderr } = await runAgentic(['dev', '--port-base', String(await freeBase())], { cwd })
+  const { code, stdout, stderr } = await runAgentic(['dev', '--port-base', String(await freePortBase())], {
+    cwd,
+  })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
     /^\.agentic is in use by another stack\nStart it with (npx )?agentic dev --data OTHER or .* dev --memory\.\n$/,
@@ -296,7 +294,7 @@ test('a file that is not valid ends it with 2 and every fault', async () => {
 
 test('a part that does not start ends it with 1 and what the part said', async () => {
   const cwd = folderWith({ 'gateway.yaml': gatewayFile('http://127.0.0.1:9') })
-  const portBase = String(await freeBase())
+  const portBase = String(await freePortBase())
   const { code, stderr } = await runAgentic(['dev', '--memory', '--port-base', portBase], { cwd })
   expect(code).toBe(1)
   expect(stderr).toBe(

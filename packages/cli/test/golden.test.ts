@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { commands } from '../src/commands.ts'
 import { type GoldenCase, goldenCases, processNames } from './golden/cases.ts'
@@ -14,7 +15,6 @@ import { answerApprovals } from './harness/approvals-service.ts'
 import { answerWithOutcome } from './harness/outcome-service.ts'
 import { folderWith } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 import { answerUsage } from './harness/usage-listener.ts'
 
 /**
@@ -26,8 +26,8 @@ const cases = [...helps, ...goldenCases]
 
 test.each(cases)('$name', async ({ name, args, calls, approves, asksAdmin, writes, ...options }) => {
   const service = approves ? answerApprovals : answerWithOutcome
-  const address = calls || approves ? ['--base-url', (await startUpstream(service)).url] : []
-  const adminUrl = asksAdmin ? (await startUpstream(answerUsage)).url : undefined
+  const address = calls || approves ? ['--base-url', (await startServer(service)).url] : []
+  const adminUrl = asksAdmin ? (await startServer(answerUsage)).url : undefined
   const admin = adminUrl === undefined ? [] : ['--admin', adminUrl]
   const cwd = writes === undefined ? files : copyOfFiles()
   const ended = await runHere([...args, ...address, ...admin], { cwd, ...options })

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith, spawnAgentic } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 const health = (url: string, ...args: string[]) => runHere(['health', '--url', url, ...args])
 
@@ -41,11 +40,7 @@ test('"agentic health" tells a ready gateway, a degraded one, one that drains an
 })
 
 test('"agentic health" does not wait longer than its limit', async () => {
-  const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1')
-  onTestFinished(() => void silent.close())
-  await once(silent, 'listening')
-  const address = silent.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const { url } = await startTcpUpstream(() => undefined)
   expect(await health(url, '--timeout-ms', '100')).toEqual({
     code: 1,
     stdout: '',
@@ -54,7 +49,7 @@ test('"agentic health" does not wait longer than its limit', async () => {
 })
 
 test('"agentic health" does not take another web server for a ready gateway', async () => {
-  const { url } = await startUpstream((_request, response) =>
+  const { url } = await startServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"\\u001b[31mup"}'),
   )
   expect(await health(url)).toEqual({
@@ -73,7 +68,7 @@ test.each([
   ['503', '{}', 1],
   ['302', '{"status":"ready"}', 1],
 ])('"agentic health" judges an answer of %s with %s, and shows no stack', async (status, body, code) => {
-  const { url } = await startUpstream((_request, response) =>
+  const { url } = await startServer((_request, response) =>
     response.writeHead(Number(status), { location: '/elsewhere' }).end(body),
   )
   const ended = await health(`${url}/with/a/path?and=more`)

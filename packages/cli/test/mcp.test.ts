@@ -1,7 +1,7 @@
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { folderWith } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 const document = {
   openapi: '3.1.0',
@@ -45,7 +45,7 @@ function configuration(target: string, away: string): string {
 }
 
 test('the tools of a file are those of the documents of its services, with the reason of each that is none', async () => {
-  const { url } = await startUpstream((request, response) =>
+  const { url } = await startServer((request, response) =>
     request.url === '/openapi.json' ? response.end(JSON.stringify(document)) : response.writeHead(404).end(),
   )
   const cwd = folderWith({ 'gateway.yaml': configuration(url, 'http://127.0.0.1:18') })
@@ -81,7 +81,7 @@ test('the tools of a file are those of the documents of its services, with the r
 
 test('the tools of a gateway are asked for with the token, and shown without control characters', async () => {
   const asked: unknown[] = []
-  const { url } = await startUpstream((request, response) => {
+  const { url } = await startServer((request, response) => {
     const { authorization, 'x-tenant-id': tenant, 'mcp-method': method } = request.headers
     asked.push([request.url, authorization, tenant, method])
     const hostile = 'x\u001b[2J\u202ey\nz'
@@ -102,7 +102,7 @@ test('the tools of a gateway are asked for with the token, and shown without con
 })
 
 test('a refused token and an answer that is no list fail, and name the reason', async () => {
-  const { url } = await startUpstream((request, response) => {
+  const { url } = await startServer((request, response) => {
     const body = { type: 'error', code: 'MISSING_TOKEN', message: 'A token is needed.' }
     if (request.url === '/mcp') response.writeHead(401).end(JSON.stringify(body))
     else response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} }))

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 interface Started extends Running {
   readonly file: string
@@ -22,7 +22,7 @@ async function start(target: string, args: readonly string[] = []): Promise<Star
 }
 
 async function startNamed(name: string): Promise<string> {
-  const { url } = await startUpstream((_request, response) => answer(response, name))
+  const { url } = await startServer((_request, response) => answer(response, name))
   return url
 }
 
@@ -37,7 +37,7 @@ async function stop(gateway: Running): Promise<void> {
 
 test('SIGHUP reloads the file; a request in flight finishes where it began', async () => {
   const { promise: reached, resolve } = Promise.withResolvers<ServerResponse>()
-  const { url: slow } = await startUpstream((_request, response) => resolve(response))
+  const { url: slow } = await startServer((_request, response) => resolve(response))
   const gateway = await start(slow)
   const inFlight = gateway.send()
   const waiting = await reached

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith, type Running, spawnAgentic } from './harness/run-agentic.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 interface Busy extends Running {
   /** The answer for the client. */
@@ -14,7 +14,7 @@ interface Busy extends Running {
 /** A gateway with one request in flight, which the service answers on demand. */
 async function startBusy(): Promise<Busy> {
   const { promise: reached, resolve } = Promise.withResolvers<ServerResponse>()
-  const { url: target } = await startUpstream((_request, response) => resolve(response))
+  const { url: target } = await startServer((_request, response) => resolve(response))
   const cwd = folderWith({ 'gateway.yaml': configuration({ target }) })
   const running = spawnAgentic(['start', '-c', 'gateway.yaml'], { cwd })
   const { port } = await running.logged('the gateway is listening')

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith, type Running, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 interface Started extends Running {
   readonly url: string
@@ -24,7 +24,7 @@ function run(text: string, env: Record<string, string> = {}) {
 }
 
 const itemService = () =>
-  startUpstream((_request, response) => {
+  startServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"item":1}')
   })
 

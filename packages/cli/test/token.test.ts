@@ -1,7 +1,7 @@
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { runAgentic } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 test('without a stack it says where it looked and ends with 1', async () => {
   expect(await runAgentic(['token', '--port-base', '4'])).toEqual({
@@ -15,7 +15,7 @@ test('without a stack it says where it looked and ends with 1', async () => {
 
 test('it asks for what it was given and prints the token alone', async () => {
   const asked: string[] = []
-  const { port } = await startUpstream((request, response) => {
+  const { port } = await startServer((request, response) => {
     request.setEncoding('utf8').on('data', (text: string) => asked.push(`${request.url} ${text}`))
     request.on('end', () => response.end('{"access_token":"the.token.itself"}'))
   })
@@ -35,7 +35,7 @@ test.each([
   { error: 'invalid_request', status: 400, code: 2, means: 'a wish that is refused is a wrong command line' },
   { error: 'server_error', status: 500, code: 1, means: 'trouble of the provider may pass' },
 ])('a refusal is told in its own words: $means', async ({ error, status, code }) => {
-  const { port } = await startUpstream((_request, response) => {
+  const { port } = await startServer((_request, response) => {
     response.writeHead(status).end(JSON.stringify({ error, error_description: 'a tenant has to be given' }))
   })
   expect(await runHere(['token', '--port-base', String(port - 5)])).toEqual({
@@ -46,7 +46,7 @@ test.each([
 })
 
 test('for an unknown name it says when people.yaml is read', async () => {
-  const { port } = await startUpstream((_request, response) => {
+  const { port } = await startServer((_request, response) => {
     const refusal = {
       error: 'invalid_request',
       error_description: 'erin is none of alice: a tenant has to be given',

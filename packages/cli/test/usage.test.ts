@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith, runAgentic, spawnAgentic } from './harness/run-agentic.ts'
-import { startUpstream } from './harness/start-upstream.ts'
 
 const secret = 'a shared secret of the tests, long enough'
 
@@ -15,7 +15,7 @@ function tokenOf(claims: object): string {
 }
 
 test('"agentic usage" shows what the requests of a tenant used of its limit', async () => {
-  const { url: target } = await startUpstream((_request, response) =>
+  const { url: target } = await startServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
   )
   const changes = {

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, Server } from 'node:http'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { brokenAnswers } from './scenario-service/broken-answers.ts'
 import { eventStreams } from './scenario-service/event-streams.ts'
 import { exchanges } from './scenario-service/exchanges.ts'
@@ -28,7 +27,7 @@ export async function startScenarioService(
   const handlers = new Map<string, Handler>(
     Object.entries({ ...exchanges(), ...brokenAnswers(), ...eventStreams() }),
   )
-  const server = createServer(async (message, response) => {
+  const opened = await openServer(async (message, response) => {
     const request = await readRequest(message)
     const file = files.get(request.url)
     if (file !== undefined) return void response.writeHead(200, { 'content-type': file.type }).end(file.body)
@@ -42,13 +41,7 @@ export async function startScenarioService(
       message: 'Not here.',
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { server, requests, close, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { ...opened, requests }
 }
 
 /** Reads a request to its end. */

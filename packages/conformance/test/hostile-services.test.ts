@@ -1,25 +1,15 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { expect, test } from 'vitest'
 import { type Report, runConformance, writeReport } from '../src/index.ts'
 import { wrongScenario, wrongTokens } from './wrong-service/scenario.ts'
 
 /** A service with the same bad answer to every request. */
 async function startHostile(answer: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
-    socket.once('data', () => answer(socket))
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await startTcpUpstream((socket) => void socket.once('data', () => answer(socket)))
+  return url
 }
 
 /** Writes as fast as the other side reads, until it stops. */

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { outcomeTypes } from '@agentic-rest/profile'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   badge,
   parseExpectedFailures,
@@ -230,17 +229,12 @@ interface Recorded {
 /** A service that records its requests. */
 async function startRecorder(answer: (response: ServerResponse) => void) {
   const requests: Recorded[] = []
-  const server = createServer(async (request, response) => {
+  const { url } = await startServer(async (request, response) => {
     const { authorization } = request.headers
     requests.push({ line: `${request.method} ${request.url}`, authorization, body: await text(request) })
     answer(response)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  return { url, requests }
 }
 
 test('the command of a false token makes the same false token of the true one', async () => {

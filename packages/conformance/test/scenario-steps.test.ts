@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { runConformance, type ScenarioInput } from '../src/index.ts'
 
@@ -16,7 +15,7 @@ interface Recorded {
 /** A service that records its requests and answers by path. */
 async function startRecorder(answer: (path: string, count: number) => object | number) {
   const requests: Recorded[] = []
-  const server = createServer(async (request, response) => {
+  const { url } = await startServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     requests.push({ line: `${request.method} ${request.url}`, headers: request.headers, body })
@@ -27,12 +26,7 @@ async function startRecorder(answer: (path: string, count: number) => object | n
       .writeHead(status, { 'content-type': 'application/json', location: '/there/7' })
       .end(JSON.stringify(content))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  return { url, requests }
 }
 
 const only = ['row-success']

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readTrace, writeOutcome } from '@agentic-rest/profile'
-import { expect, onTestFinished, test } from 'vitest'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { expect, test } from 'vitest'
 import { type ConformanceOptions, type Report, runConformance } from '../src/index.ts'
 import { createEvidence } from '../src/observe/observation.ts'
 import { createReport } from '../src/report/report.ts'
@@ -16,13 +15,7 @@ type Answering = (request: IncomingMessage, response: ServerResponse) => void | 
 
 /** Runs the scenario of the wrong service against a service with one answer for all requests. */
 async function ask(answer: Answering, options: Partial<ConformanceOptions> = {}): Promise<Report> {
-  const server = createServer((request, response) => void answer(request, response))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: baseUrl } = await startServer((request, response) => void answer(request, response))
   return await runConformance({ baseUrl, scenario: wrongScenario, env: wrongTokens, ...options })
 }
 

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Outcome, readTrace, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { openServer } from '@agentic-rest/testing/open-server'
 import { createMemory, type Memory } from './wrong-service/memory.ts'
 import { countRequest, metricsText } from './wrong-service/metrics-text.ts'
 import { type Place, routes } from './wrong-service/routes.ts'
@@ -77,21 +76,13 @@ export interface Call {
 /** The running service. */
 export interface WrongService {
   readonly url: string
-  close(): void
+  close(): Promise<void>
 }
 
 /** A gateway and services in one process that follow the profile, except for the given violations. */
 export async function startWrongService(wrongs: Wrongs = {}): Promise<WrongService> {
   const memory = createMemory()
-  const server = createServer((request, response) => void answer({ request, response, memory, wrongs }))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => close(server) }
-}
-
-function close(server: Server): void {
-  server.close()
-  server.closeAllConnections()
+  return await openServer((request, response) => void answer({ request, response, memory, wrongs }))
 }
 
 interface Exchange {

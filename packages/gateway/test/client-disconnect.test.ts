@@ -4,7 +4,7 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { describe, expect, it } from 'vitest'
 import { ownTime } from './harness/own-time.ts'
 import { openSocket } from './harness/raw-client.ts'
@@ -16,7 +16,7 @@ const WITHIN_MS = 200
 /** A gateway to an upstream with one place, and how many requests the upstream got and lost. */
 async function startPair(listener: Listener) {
   const seen = { requests: 0, closed: 0 }
-  const upstream = await startRawUpstream((request, response) => {
+  const upstream = await startServer((request, response) => {
     seen.requests += 1
     request.on('error', () => undefined)
     response.on('close', () => {

@@ -1,5 +1,5 @@
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
 import type { RawResponse } from './harness/raw-client.ts'
@@ -23,7 +23,7 @@ interface Setting {
 /** An upstream with CORS headers of its own, behind a gateway. */
 async function start({ cors, plugins = {} }: Setting = {}) {
   const requests: string[] = []
-  const upstream = await startRawUpstream((request, response) => {
+  const upstream = await startServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
     response.writeHead(200, {
       'content-type': 'application/json',

@@ -4,7 +4,8 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import { startRawUpstream, startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectOwnHeaders } from './harness/expect-refusal.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
@@ -71,7 +72,7 @@ describe('an upstream that answers before it has read the request', () => {
   })
 
   it('while a complete body is on its way: the client gets the answer and can go on', async () => {
-    const upstream = await startRawUpstream((request, response) => {
+    const upstream = await startServer((request, response) => {
       request.on('error', () => undefined)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end('{"early":true}')
@@ -88,7 +89,7 @@ describe('an upstream that answers before it has read the request', () => {
 
 describe('an upstream that answers while it reads', () => {
   it('gets the whole body and the client the whole answer', async () => {
-    const upstream = await startRawUpstream((request, response) => {
+    const upstream = await startServer((request, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream' })
       response.flushHeaders()
       request.pipe(response)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { secretKey, signToken } from '@agentic-rest/testing/sign-token'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
-import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { headerValues } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
@@ -20,15 +20,7 @@ const tokenValidator = {
   ],
 }
 
-async function signToken(claims: Record<string, unknown>): Promise<string> {
-  const key = new TextEncoder().encode(secret)
-  return await new SignJWT(claims)
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(issuer)
-    .setAudience('agentic')
-    .setExpirationTime('5m')
-    .sign(key)
-}
+const tokenWith = (claims: Record<string, unknown>) => signToken(issuer, secretKey(secret), { claims })
 
 interface Question {
   readonly headers?: readonly string[]
@@ -58,7 +50,7 @@ const acme = 'X-Tenant-ID: acme'
 
 describe('what the upstream is told', () => {
   it('is exactly the headers of decision 16, once each, and those of the client', async () => {
-    const token = await signToken({ sub: 'alice', roles: ['reader', 'writer'], tenant_id: 'acme' })
+    const token = await tokenWith({ sub: 'alice', roles: ['reader', 'writer'], tenant_id: 'acme' })
     const { rawHeaders, url, method } = await forwarded({
       plugins: { 'token-validator': tokenValidator },
       headers: [
@@ -100,7 +92,7 @@ describe('what the upstream is told', () => {
   })
 
   it('does not include the token on a route with forwardAuthorization: false', async () => {
-    const token = await signToken({ sub: 'alice', tenant_id: 'acme' })
+    const token = await tokenWith({ sub: 'alice', tenant_id: 'acme' })
     const { rawHeaders, values } = await forwarded({
       plugins: { 'token-validator': tokenValidator },
       route: { forwardAuthorization: false },
@@ -180,7 +172,7 @@ describe('a gateway-owned header of the client', () => {
   })
 
   it('cannot be taken away by naming it in Connection (F16)', async () => {
-    const token = await signToken({ sub: 'alice', roles: ['reader'], tenant_id: 'acme' })
+    const token = await tokenWith({ sub: 'alice', roles: ['reader'], tenant_id: 'acme' })
     const { values } = await forwarded({
       plugins: { 'token-validator': tokenValidator },
       headers: [

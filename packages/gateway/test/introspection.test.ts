@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { writeFiles } from '@agentic-rest/testing/make-certificate'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startIssuer } from '@agentic-rest/testing/start-issuer'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectRefusal, readFetched } from './harness/expect-outcome.ts'
@@ -34,22 +34,16 @@ interface Asked {
   readonly headers: IncomingMessage['headers']
 }
 
-async function startServer(answer: Answer) {
+async function startIntrospection(answer: Answer) {
   const asked: Asked[] = []
   const state = { answer }
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startServer(async (request, response) => {
     const body = await text(request)
     const token = new URLSearchParams(body).get('token') ?? ''
     asked.push({ token, body, headers: request.headers })
     state.answer(token, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  onTestFinished(close)
-  return { asked, state, close, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/introspect` }
+  return { asked, state, close, url: `${url}/introspect` }
 }
 
 function introspected(url: string, more: Record<string, unknown> = {}) {
@@ -75,7 +69,7 @@ async function startWith(issuers: readonly object[], more: Record<string, unknow
 
 describe('an opaque token', () => {
   test('is accepted when its issuer calls it active; the answer is kept', async () => {
-    const server = await startServer(json(active({ roles: ['reader'] })))
+    const server = await startIntrospection(json(active({ roles: ['reader'] })))
     const { ask, upstream } = await startWith([introspected(server.url)])
     expect((await ask('opaque-1')).status).toBe(200)
     expect((await ask('opaque-1')).status).toBe(200)
@@ -94,7 +88,7 @@ describe('an opaque token', () => {
   })
 
   test('has one identity while its answer is kept, so that it is signed once', async () => {
-    const server = await startServer(json(active()))
+    const server = await startIntrospection(json(active()))
     const issuers = [introspected(server.url)]
     const { send, close } = makeValidator({ issuers, end_streams_at_expiry: true })
     onTestFinished(close)
@@ -105,7 +99,7 @@ describe('an opaque token', () => {
 
   test('is asked about once, however many requests carry it', async () => {
     const held = Promise.withResolvers<void>()
-    const server = await startServer((token, response) => {
+    const server = await startIntrospection((token, response) => {
       void held.promise.then(() => json(active())(token, response))
     })
     const { ask } = await startWith([introspected(server.url)])
@@ -117,7 +111,7 @@ describe('an opaque token', () => {
   })
 
   test('is refused when it is not active, which is kept too', async () => {
-    const server = await startServer(json({ active: false }))
+    const server = await startIntrospection(json({ active: false }))
     const { ask } = await startWith([introspected(server.url)])
     expectRefusal(await ask('opaque-1'), 401, 'INVALID_TOKEN')
     expectRefusal(await ask('opaque-1'), 401, 'INVALID_TOKEN')
@@ -125,7 +119,7 @@ describe('an opaque token', () => {
   })
 
   test('is never kept beyond its expiry', async () => {
-    const server = await startServer(json(active({ exp: seconds() - 5 })))
+    const server = await startIntrospection(json(active({ exp: seconds() - 5 })))
     const { ask } = await startWith([introspected(server.url)], { clock_skew_seconds: 30 })
     expect((await ask('opaque-1')).status).toBe(200)
     expect((await ask('opaque-1')).status).toBe(200)
@@ -141,7 +135,7 @@ describe('an opaque token', () => {
     ['cnf', { cnf: { 'x5t#S256': 'digest' } }, 'INVALID_TOKEN'],
     ['sub', { sub: undefined }, 'REQUIRED_CLAIM_MISSING'],
   ] as const)('is refused for its %s like a JWT', async (_claim, claims, code) => {
-    const server = await startServer(json(active(claims)))
+    const server = await startIntrospection(json(active(claims)))
     const { ask } = await startWith([introspected(server.url)])
     expectRefusal(await ask('opaque-1'), 401, code)
   })
@@ -153,7 +147,7 @@ describe('an opaque token', () => {
     ['typ', 'Offline'],
     ['typ', 'ID'],
   ])('is refused when its issuer calls it no access token: %s %s', async (member, kind) => {
-    const server = await startServer(json(active({ [member]: kind })))
+    const server = await startIntrospection(json(active({ [member]: kind })))
     const { ask } = await startWith([introspected(server.url)])
     expectRefusal(await ask('opaque-1'), 401, 'INVALID_TOKEN')
   })
@@ -163,13 +157,13 @@ describe('an opaque token', () => {
     ['token_use', 'access_token'],
     ['typ', 'Bearer'],
   ])('is accepted when its issuer calls it an access token: %s %s', async (member, kind) => {
-    const server = await startServer(json(active({ [member]: kind })))
+    const server = await startIntrospection(json(active({ [member]: kind })))
     const { ask } = await startWith([introspected(server.url)])
     expect((await ask('opaque-1')).status).toBe(200)
   })
 
   test('is not sent anywhere when no issuer could have made it', async () => {
-    const server = await startServer(json(active()))
+    const server = await startIntrospection(json(active()))
     const { ask } = await startWith([introspected(server.url)])
     expectRefusal(await ask('two words'), 401, 'INVALID_TOKEN')
     expect(server.asked).toEqual([])
@@ -189,7 +183,7 @@ describe('a server that gives no usable answer', () => {
     ['a closed connection', (_token, response) => void response.destroy()],
     ['nothing', () => undefined],
   ])('is 424: %s', async (_title, answer) => {
-    const server = await startServer(answer)
+    const server = await startIntrospection(answer)
     const { ask, url, log } = await startWith([introspected(server.url)])
     expectRefusal(await ask('opaque-secret-token'), 424, 'INTROSPECTION_UNAVAILABLE')
     const ready = await (await fetch(`${url}/readyz`)).json()
@@ -201,7 +195,7 @@ describe('a server that gives no usable answer', () => {
 
   test('holds at most 64 tokens: more are 424 at once', async () => {
     const held = Promise.withResolvers<void>()
-    const server = await startServer((token, response) => {
+    const server = await startIntrospection((token, response) => {
       void held.promise.then(() => json(active())(token, response))
     })
     const { ask } = await startWith([introspected(server.url)])
@@ -218,8 +212,8 @@ describe('a server that gives no usable answer', () => {
 
 describe('several issuers', () => {
   test('are asked in their order until one knows the token, whether others answer or not', async () => {
-    const first = await startServer(json({ active: false }))
-    const second = await startServer((token, response) =>
+    const first = await startIntrospection(json({ active: false }))
+    const second = await startIntrospection((token, response) =>
       json(token === 'b' ? active() : { active: false })(token, response),
     )
     const { ask, upstream } = await startWith([
@@ -235,7 +229,7 @@ describe('several issuers', () => {
   })
 
   test('may share a server: the issuer that the answer names is the one', async () => {
-    const shared = await startServer(json(active({ iss: 'second' })))
+    const shared = await startIntrospection(json(active({ iss: 'second' })))
     const { ask, upstream } = await startWith([
       introspected(shared.url),
       introspected(shared.url, { issuer: 'second' }),
@@ -247,7 +241,10 @@ describe('several issuers', () => {
   })
 
   test('that are away may know a token that another one calls foreign', async () => {
-    const [away, other] = [await startServer(json(active())), await startServer(json(active({ iss: 'x' })))]
+    const [away, other] = [
+      await startIntrospection(json(active())),
+      await startIntrospection(json(active({ iss: 'x' }))),
+    ]
     away.close()
     const { ask } = await startWith([introspected(away.url), introspected(other.url, { issuer: 'second' })])
     expectRefusal(await ask('b'), 424, 'INTROSPECTION_UNAVAILABLE')
@@ -256,7 +253,7 @@ describe('several issuers', () => {
   test('with keys check their JWTs without a question', async () => {
     const issuer = await startIssuer()
     onTestFinished(() => issuer.close())
-    const server = await startServer(json(active()))
+    const server = await startIntrospection(json(active()))
     const { introspection } = introspected(server.url)
     const { ask } = await startWith([registered(issuer, { introspection })])
     const jwt = await issuer.token({ claims: { tenant_id: 'acme' } })
@@ -271,8 +268,8 @@ describe('several issuers', () => {
   test('without keys are asked about their own JWTs alone', async () => {
     const issuer = await startIssuer()
     onTestFinished(() => issuer.close())
-    const other = await startServer(json(active()))
-    const server = await startServer(json(active({ iss: issuer.url })))
+    const other = await startIntrospection(json(active()))
+    const server = await startIntrospection(json(active({ iss: issuer.url })))
     const { ask } = await startWith([
       introspected(other.url),
       introspected(server.url, { issuer: issuer.url }),
@@ -287,7 +284,7 @@ describe('several issuers', () => {
   test('without keys are not asked about their ID tokens', async () => {
     const issuer = await startIssuer()
     onTestFinished(() => issuer.close())
-    const server = await startServer(json(active({ iss: issuer.url })))
+    const server = await startIntrospection(json(active({ iss: issuer.url })))
     const { ask } = await startWith([introspected(server.url, { issuer: issuer.url })])
     const idToken = await issuer.token({
       header: { typ: undefined },

@@ -2,12 +2,8 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import {
-  answerJson,
-  startRawUpstream,
-  startTcpUpstream,
-  startUpstream,
-} from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { answerJson, startTcpUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
@@ -60,7 +56,7 @@ describe('the body that is forwarded', () => {
   it('is chunked when its length is not known', async () => {
     const begun = Promise.withResolvers<void>()
     const done = Promise.withResolvers<{ headers: IncomingHttpHeaders; body: string }>()
-    const upstream = await startRawUpstream(async (incoming, outgoing) => {
+    const upstream = await startServer(async (incoming, outgoing) => {
       begun.resolve()
       let body = ''
       for await (const chunk of incoming) body += chunk
@@ -170,7 +166,7 @@ describe('a body over max_body_bytes', () => {
   it('is 413 when a chunked body goes on, and the upstream that got a part sees it broken off', async () => {
     const begun = Promise.withResolvers<void>()
     const broken = Promise.withResolvers<boolean>()
-    const upstream = await startRawUpstream((incoming) => {
+    const upstream = await startServer((incoming) => {
       incoming.once('data', () => begun.resolve())
       incoming.on('error', () => undefined)
       incoming.once('close', () => broken.resolve(!incoming.complete))
@@ -199,7 +195,7 @@ describe('a body that never ends', () => {
   async function startWatched() {
     const begun = Promise.withResolvers<void>()
     const broken = Promise.withResolvers<boolean>()
-    const upstream = await startRawUpstream((incoming) => {
+    const upstream = await startServer((incoming) => {
       incoming.once('data', () => begun.resolve())
       incoming.on('error', () => undefined)
       incoming.once('close', () => broken.resolve(!incoming.complete))

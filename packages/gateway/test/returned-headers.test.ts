@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import { startRawUpstream, startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
@@ -17,7 +18,7 @@ async function ask(target: string, method = 'GET') {
 }
 
 async function askFor(headers: OutgoingHttpHeaders | readonly string[], body = '{}') {
-  const upstream = await startRawUpstream((_request, response) => {
+  const upstream = await startServer((_request, response) => {
     response.writeHead(200, headers as OutgoingHttpHeaders)
     response.end(body)
   })

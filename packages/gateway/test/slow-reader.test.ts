@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { describe, expect, it } from 'vitest'
 import { startGatewayProcess } from './harness/gateway-process.ts'
 import { openSocket } from './harness/raw-client.ts'
@@ -11,7 +11,7 @@ const block = Buffer.alloc(65_536, 'agentic')
 /** An upstream that sends `size` bytes as fast as they are taken. */
 async function startLargeUpstream(size: number) {
   const sent = { bytes: 0 }
-  const upstream = await startRawUpstream((_request, response) => {
+  const upstream = await startServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size })
     let left = size
     const push = () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { describe, expect, it } from 'vitest'
 import { startGatewayProcess } from './harness/gateway-process.ts'
 import { openSocket } from './harness/raw-client.ts'
@@ -12,7 +12,7 @@ const chunk = Buffer.from(`data: ${'x'.repeat(65_520)}\n\n`)
 /** An upstream that writes as fast as it is read, and tells how much that was. */
 async function startFirehose() {
   const written = { bytes: 0, blocked: 0 }
-  const upstream = await startRawUpstream((request, response) => {
+  const upstream = await startServer((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const push = () => {

@@ -4,12 +4,8 @@ import { metricValue } from '@agentic-rest/testing/metric-value'
 import { printedSeed, seededRandom } from '@agentic-rest/testing/seeded-random'
 import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { type IssuerServer, startIssuer } from '@agentic-rest/testing/start-issuer'
-import {
-  answerJson,
-  startRawUpstream,
-  startUpstream,
-  type TestUpstream,
-} from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { answerJson, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket } from './harness/raw-client.ts'
 
@@ -199,7 +195,7 @@ describe('with every plugin at work', () => {
 describe('a client that leaves while a plugin waits', () => {
   it('ends the request there: nothing is forwarded and nothing is kept', async () => {
     let asked = 0
-    const directory = await startRawUpstream(() => {
+    const directory = await startServer(() => {
       asked += 1
     })
     const world = await startWorld({
@@ -221,7 +217,7 @@ describe('a client that leaves while a plugin waits', () => {
   })
 
   it('and a deadline ends it too', async () => {
-    const directory = await startRawUpstream(() => undefined)
+    const directory = await startServer(() => undefined)
     const world = await startWorld(
       { 'tenant-injector': { webhook: { url: `${directory.url}/{principal}`, timeout_ms: 60_000 } } },
       { executionTimeoutSeconds: 1 },

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineOperation, type ServiceOptions, success } from '../src/index.ts'
 import { type Answer, ask, expectAnswer, expectInvalid } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore()
 

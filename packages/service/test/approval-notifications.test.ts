@@ -3,6 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { memoryLog, startService } from '@agentic-rest/testing/start-service'
+import { type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type ApprovalNotify, createService, defineOperation, success } from '../src/index.ts'
@@ -14,12 +18,7 @@ import { createSqlClock } from '../src/runtime/sql-clock.ts'
 import { createStore } from '../src/runtime/sql-store.ts'
 import type { Store } from '../src/runtime/store.ts'
 import { ask } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { type SeenRequest, startInner } from './harness/start-inner.ts'
-import { memoryLog, startService } from './harness/start-service.ts'
-import { eventually } from './runtime/behaviour/eventually.ts'
 import { createTestClock } from './runtime/behaviour/test-clock.ts'
-import { describePostgres } from './runtime/harness/describe-postgres.ts'
 import { startProgram } from './runtime/harness/run-program.ts'
 
 const store = sharedStore()
@@ -39,13 +38,13 @@ const pay = defineOperation({
 })
 
 /** Every received signature is checked by the reference library. */
-const verified = ({ body, headers }: SeenRequest) =>
-  new Webhook(secret).verify(body, headers as Record<string, string>) as Record<string, unknown>
-const answer = (status: number) => (_request: SeenRequest, response: ServerResponse) =>
+const verified = ({ body, headers }: ReceivedRequest) =>
+  new Webhook(secret).verify(body.toString(), headers as Record<string, string>) as Record<string, unknown>
+const answer = (status: number) => (_request: ReceivedRequest, response: ServerResponse) =>
   void response.writeHead(status, { location: 'http://127.0.0.1:9/inner' }).end()
 
 it('a request and its decision are notified, signed and without a token', async () => {
-  const receiver = await startInner(answer(204))
+  const receiver = await startUpstream(answer(204))
   const notify: ApprovalNotify[] = [
     { url: receiver.url, secretFile },
     { url: `${receiver.url}/slack`, format: 'slack', events: ['approval.requested'] },
@@ -62,9 +61,9 @@ it('a request and its decision are notified, signed and without a token', async 
   const bob = { 'x-actor-subject': 'bob', 'x-actor-roles': 'finance' }
   const { digest } = JSON.parse((await ask(url + location, { headers: bob })).text)
   expect((await ask(`${url}${location}/approve`, { method: 'POST', headers: bob })).status).toBe(200)
-  await eventually(() => receiver.seen.length).toBe(3)
-  const [slack] = receiver.seen.filter((request) => request.url === '/slack')
-  expect(JSON.parse(slack?.body ?? '')).toMatchObject({ text: 'An approval is requested: Pay?' })
+  await expect.poll(() => receiver.requests.length).toBe(3)
+  const [slack] = receiver.requests.filter((request) => request.url === '/slack')
+  expect(JSON.parse(slack?.body.toString() ?? '')).toMatchObject({ text: 'An approval is requested: Pay?' })
   const data = {
     approvalId: location.slice('/approvals/'.length),
     tenantId: 'acme',
@@ -76,7 +75,7 @@ it('a request and its decision are notified, signed and without a token', async 
     expiresAt: expect.any(String),
     url: `https://gateway.example${location}`,
   }
-  const bodies = receiver.seen.filter((request) => request !== slack).map(verified)
+  const bodies = receiver.requests.filter((request) => request !== slack).map(verified)
   expect(bodies.toSorted((one, other) => String(other['type']).localeCompare(String(one['type'])))).toEqual([
     { type: 'approval.requested', timestamp: expect.any(String), data: { ...data, state: 'pending' } },
     {
@@ -85,8 +84,9 @@ it('a request and its decision are notified, signed and without a token', async 
       data: { ...data, state: 'approved', decidedBy: 'bob' },
     },
   ])
-  for (const { body, headers } of receiver.seen) expect(body + JSON.stringify(headers)).not.toContain(token)
-  await eventually(() => store.query('SELECT 1 FROM agentic_approval_outbox')).toEqual([])
+  for (const { body, headers } of receiver.requests)
+    expect(body + JSON.stringify(headers)).not.toContain(token)
+  await expect.poll(() => store.query('SELECT 1 FROM agentic_approval_outbox')).toEqual([])
   expect(JSON.stringify(log)).not.toContain(receiver.url)
 })
 
@@ -138,58 +138,58 @@ it.each([
   ['redirects to an inner address', 302],
 ])('a receiver that %s gets the same id again, after 5 s and growing pauses', async (_what, status) => {
   let current = status
-  const receiver = await startInner((request, response) => answer(current)(request, response))
+  const receiver = await startUpstream((request, response) => answer(current)(request, response))
   const { clock, request, startNotifier, waiting } = await startOutbox(store, receiver.url)
   await request()
   startNotifier()
   for (const [index, pause] of [5, 20, 80, 320].entries()) {
-    await eventually(waiting).toEqual([`attempt ${index + 1}, again in ${pause} s`])
-    expect(receiver.seen).toHaveLength(index + 1)
+    await expect.poll(waiting).toEqual([`attempt ${index + 1}, again in ${pause} s`])
+    expect(receiver.requests).toHaveLength(index + 1)
     clock.forward(pause)
   }
   current = 200
-  await eventually(waiting).toEqual([])
-  expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-  for (const seen of receiver.seen) verified(seen)
+  await expect.poll(waiting).toEqual([])
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  for (const seen of receiver.requests) verified(seen)
 })
 
 it('pauses grow to four hours, and the attempts end after a day', async () => {
   expect([1, 2, 3, 7, 8, 50].map(pauseAfter)).toEqual([5, 20, 80, 14_400, 14_400, 14_400])
-  const receiver = await startInner(answer(500))
+  const receiver = await startUpstream(answer(500))
   const { clock, request, startNotifier, waiting, lines } = await startOutbox(store, receiver.url)
   await request()
   clock.forward(24 * 60 * 60)
   startNotifier()
-  await eventually(waiting).toEqual([])
-  expect(receiver.seen).toHaveLength(1)
+  await expect.poll(waiting).toEqual([])
+  expect(receiver.requests).toHaveLength(1)
   expect(lines).toMatchObject([{ level: 'error', fields: { attempts: 1, result: 'status 500' } }])
 })
 
 it('410 ends a message; a slow receiver is a failure', async () => {
-  const gone = await startInner(answer(410))
+  const gone = await startUpstream(answer(410))
   const first = await startOutbox(store, gone.url)
   await first.request()
   first.startNotifier()
-  await eventually(first.waiting).toEqual([])
-  expect(gone.seen).toHaveLength(1)
-  const slow = await startInner(() => undefined)
+  await expect.poll(first.waiting).toEqual([])
+  expect(gone.requests).toHaveLength(1)
+  const slow = await startUpstream(() => undefined)
   const second = await startOutbox(store, slow.url)
   await second.request()
   second.startNotifier(200)
-  await eventually(() => second.lines.map(({ fields }) => fields['result'])).toEqual(['timeout'])
+  await expect.poll(() => second.lines.map(({ fields }) => fields['result'])).toEqual(['timeout'])
 })
 
 it('a receiver that never answers does not delay the others', async () => {
-  const [silent, quick] = [await startInner(() => undefined), await startInner(answer(200))]
+  const [silent, quick] = [await startUpstream(() => undefined), await startUpstream(answer(200))]
   const { request, startNotifier } = await startOutbox(store, silent.url, quick.url)
   for (let count = 0; count < 20; count += 1) await request()
   startNotifier()
-  await eventually(() => quick.seen.length).toBe(20)
-  expect(silent.seen.length).toBeLessThanOrEqual(8)
+  await expect.poll(() => quick.requests.length).toBe(20)
+  expect(silent.requests.length).toBeLessThanOrEqual(8)
 })
 
 it('messages for a receiver that is no longer configured are removed after two days', async () => {
-  const former = await startInner(answer(200))
+  const former = await startUpstream(answer(200))
   const { clock, request, waiting } = await startOutbox(store, former.url)
   await request()
   clock.forward(2 * 24 * 60 * 60)
@@ -198,7 +198,7 @@ it('messages for a receiver that is no longer configured are removed after two d
     'digest',
     { message: 'Pay?', approver: { name: 'Finance' }, role: 'finance' },
   )
-  await eventually(waiting).toEqual([])
+  await expect.poll(waiting).toEqual([])
 })
 
 it('wrong options are refused at the start, by name and without a secret', () => {
@@ -235,7 +235,7 @@ it('wrong options are refused at the start, by name and without a secret', () =>
 })
 
 it('an approval that nobody decides is notified as expired, once', async () => {
-  const receiver = await startInner(answer(200))
+  const receiver = await startUpstream(answer(200))
   let now = Date.now()
   const notify = [{ url: receiver.url, secretFile, events: ['approval.expired'] as const }]
   const options = { now: () => new Date(now), approvals: { publicUrl, notify, expirySeconds: 60 } }
@@ -245,9 +245,9 @@ it('an approval that nobody decides is notified as expired, once', async () => {
   now += 60_000
   for (let start = 0; start < 2; start += 1)
     await startService({ operations: [pay], store, runtime: options })
-  await eventually(() => receiver.seen.map(verified)).toMatchObject([
-    { type: 'approval.expired', data: { state: 'expired' } },
-  ])
+  await expect
+    .poll(() => receiver.requests.map(verified))
+    .toMatchObject([{ type: 'approval.expired', data: { state: 'expired' } }])
 })
 
 describePostgres('on PostgreSQL', (server) => {
@@ -255,12 +255,12 @@ describePostgres('on PostgreSQL', (server) => {
     const own = createStore({ url: server().url })
     onTestFinished(() => own.close())
     await own.migrate()
-    const receiver = await startInner(answer(200))
+    const receiver = await startUpstream(answer(200))
     const { request, startNotifier, waiting } = await startOutbox(own, receiver.url)
     for (let count = 0; count < 40; count += 1) await request()
     for (let count = 0; count < 4; count += 1) startNotifier()
-    await eventually(waiting).toEqual([])
-    const ids = receiver.seen.map(({ headers }) => headers['webhook-id'])
+    await expect.poll(waiting).toEqual([])
+    const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
     expect([ids.length, new Set(ids).size]).toEqual([40, 40])
   })
 })
@@ -271,7 +271,7 @@ describe('a process that is killed', () => {
   it('after the decision and before the notification is followed by one that sends it with the same id', async () => {
     const received = Promise.withResolvers<void>()
     let isDown = true
-    const receiver = await startInner((request, response) => {
+    const receiver = await startUpstream((request, response) => {
       received.resolve()
       // The first process is killed while it waits for this answer.
       if (!isDown) answer(200)(request, response)
@@ -287,10 +287,10 @@ describe('a process that is killed', () => {
     const second = startProgram('notifying-service', { ...settings, asks: false, secondsAhead: 31 })
     onTestFinished(() => void second.process.kill('SIGKILL'))
     await second.told('sent')
-    expect(receiver.seen).toHaveLength(2)
-    const [before, after] = receiver.seen
+    expect(receiver.requests).toHaveLength(2)
+    const [before, after] = receiver.requests
     expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
-    expect(after?.body).toBe(before?.body)
-    expect(receiver.seen.map(verified)).toMatchObject(Array(2).fill({ type: 'approval.decided' }))
+    expect(after?.body).toEqual(before?.body)
+    expect(receiver.requests.map(verified)).toMatchObject(Array(2).fill({ type: 'approval.decided' }))
   })
 })

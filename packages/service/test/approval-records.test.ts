@@ -1,10 +1,9 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it } from 'vitest'
 import { type AuditEvent, created, defineOperation } from '../src/index.ts'
 import { serve } from '../src/node.ts'
 import { ask } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
-import { eventually } from './runtime/behaviour/eventually.ts'
 
 const store = sharedStore()
 
@@ -80,11 +79,9 @@ it('an approval is recorded as used when its background operation has ended', as
   const token = JSON.parse(gate.text).approvalToken as string
   const accepted = await send({ 'x-approval-token': token, prefer: 'respond-async' })
   expect(accepted.status).toBe(202)
-  await eventually(() => approvalRecords(audit).map(({ event_type }) => event_type)).toEqual([
-    'agentic.approval.requested',
-    'agentic.approval.decided',
-    'agentic.approval.used',
-  ])
+  await expect
+    .poll(() => approvalRecords(audit).map(({ event_type }) => event_type))
+    .toEqual(['agentic.approval.requested', 'agentic.approval.decided', 'agentic.approval.used'])
 })
 
 it('an approval that nobody decides is recorded as expired', async () => {
@@ -94,15 +91,17 @@ it('an approval that nobody decides is recorded as expired', async () => {
   await ask(`${first.url}/pay`, { method: 'POST' })
   now += 24 * 60 * 60 * 1000
   const { audit } = await startService(options)
-  await eventually(() => approvalRecords(audit)).toMatchObject([
-    {
-      event_type: 'agentic.approval.expired',
-      tenant_id: 'acme',
-      operation: 'pay',
-      correlation_id: 'corr-1',
-      attributes: { status: 'expired', token_sub: 'alice' },
-    },
-  ])
+  await expect
+    .poll(() => approvalRecords(audit))
+    .toMatchObject([
+      {
+        event_type: 'agentic.approval.expired',
+        tenant_id: 'acme',
+        operation: 'pay',
+        correlation_id: 'corr-1',
+        attributes: { status: 'expired', token_sub: 'alice' },
+      },
+    ])
 })
 
 it('serve answers GET /metrics with waits, operations by state and the oldest pending approval', async () => {

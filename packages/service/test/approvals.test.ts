@@ -1,9 +1,9 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { conflict, created, defineOperation, type Outcome, success } from '../src/index.ts'
 import { type Answer, ask, expectAnswer, expectInvalid } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore('payments (id serial PRIMARY KEY, amount int NOT NULL)')
 

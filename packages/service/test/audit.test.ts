@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream'
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineOperation, error, forbidden, jsonLinesAudit, success } from '../src/index.ts'
 import { ask } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const operation = defineOperation({
   id: 'create-optimization',

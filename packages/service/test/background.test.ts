@@ -1,3 +1,5 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -11,8 +13,6 @@ import {
   success,
 } from '../src/index.ts'
 import { type Answer, ask, expectAnswer, expectInvalid, expectQuestion, trace } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore('reports (id serial PRIMARY KEY, tenant text NOT NULL, title text NOT NULL)')
 

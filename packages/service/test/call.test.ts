@@ -1,3 +1,6 @@
+import { startServer } from '@agentic-rest/testing/start-server'
+import { startService } from '@agentic-rest/testing/start-service'
+import { answerTyped, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -12,8 +15,6 @@ import {
   success,
 } from '../src/index.ts'
 import { ask, trace } from './harness/ask.ts'
-import { answerTyped, startInner, startRawInner } from './harness/start-inner.ts'
-import { startService } from './harness/start-service.ts'
 
 /** An outer agent whose operation makes a call and returns the result. */
 async function startOuter(
@@ -48,7 +49,7 @@ const ok = (
 
 describe('a call', () => {
   it('carries tenant, correlation id, key, approval token and traceparent unchanged, and a request id of its own', async () => {
-    const inner = await startInner(ok)
+    const inner = await startUpstream(ok)
     const { send } = await startOuter({ baseUrl: inner.url })
     const passedOn = {
       'x-tenant-id': 'globex',
@@ -59,7 +60,7 @@ describe('a call', () => {
     }
     const answer = await send({ ...passedOn, authorization: 'Bearer end-user', 'x-actor-roles': 'admin' })
     expect(answer.inner).toEqual({ type: 'success', body: { available: 3 } })
-    const [seen] = inner.seen
+    const [seen] = inner.requests
     expect(seen?.headers).toMatchObject(passedOn)
     expect(seen?.headers['x-request-id']).toMatch(uuid)
     expect(seen?.headers['authorization']).toBeUndefined()
@@ -68,15 +69,15 @@ describe('a call', () => {
   })
 
   it('leaves out what the request does not have', async () => {
-    const inner = await startInner(ok)
+    const inner = await startUpstream(ok)
     const { send } = await startOuter({ baseUrl: inner.url })
     await send()
     const names = ['idempotency-key', 'x-approval-token', 'traceparent', 'authorization', 'content-type']
-    expect(names.filter((name) => inner.seen[0]?.headers[name] !== undefined)).toEqual([])
+    expect(names.filter((name) => inner.requests[0]?.headers[name] !== undefined)).toEqual([])
   })
 
   it('fills and encodes path, query and body, below the path of the base', async () => {
-    const inner = await startInner(ok)
+    const inner = await startUpstream(ok)
     const { send } = await startOuter({
       baseUrl: `${inner.url}/agents/b/`,
       method: 'POST',
@@ -87,10 +88,10 @@ describe('a call', () => {
       headers: { 'X-Region': 'eu', 'X-Tenant-ID': 'other', 'x-correlation-id': 'other' },
     })
     await send()
-    const [seen] = inner.seen
+    const [seen] = inner.requests
     expect(seen?.method).toBe('POST')
     expect(seen?.url).toBe('/agents/b/inventory/a%20b%2Fc%3Fd/stock/7?q=x%26y&tags=a&tags=b&exact=true')
-    expect(seen?.body).toBe('{"name":"é"}')
+    expect(seen?.body.toString()).toBe('{"name":"é"}')
     expect(seen?.headers).toMatchObject({
       'content-type': 'application/json',
       'x-region': 'eu',
@@ -102,7 +103,7 @@ describe('a call', () => {
   it.each(['', '.', '..'])(
     'with %j in the path is not made, because it would go elsewhere',
     async (productId) => {
-      const inner = await startInner(ok)
+      const inner = await startUpstream(ok)
       const { send } = await startOuter({
         baseUrl: inner.url,
         path: '/a/{productId}/b',
@@ -113,7 +114,7 @@ describe('a call', () => {
         message: 'The request is not valid.',
         errors: [{ field: 'productId', message: 'The value cannot be used in a path.' }],
       })
-      expect(inner.seen).toEqual([])
+      expect(inner.requests).toEqual([])
     },
   )
 
@@ -126,21 +127,21 @@ describe('a call', () => {
 
 describe('the identity of a call', () => {
   it('is the end user where the token is passed through', async () => {
-    const inner = await startInner(ok)
+    const inner = await startUpstream(ok)
     const { send } = await startOuter({ baseUrl: inner.url, identity: passThrough() })
     await send({ authorization: 'Bearer end-user' })
-    expect(inner.seen[0]?.headers['authorization']).toBe('Bearer end-user')
+    expect(inner.requests[0]?.headers['authorization']).toBe('Bearer end-user')
   })
 
   it('that cannot be had is a failed dependency, and nothing is sent', async () => {
-    const inner = await startInner(ok)
+    const inner = await startUpstream(ok)
     const { send } = await startOuter({ baseUrl: inner.url }, { identity: passThrough() })
     expect((await send()).inner).toEqual({
       type: 'failed_dependency',
       code: 'DEPENDENCY_IDENTITY_UNAVAILABLE',
       message: 'The identity to call another service with cannot be had at the moment.',
     })
-    expect(inner.seen).toEqual([])
+    expect(inner.requests).toEqual([])
   })
 })
 
@@ -168,7 +169,7 @@ describe('the outcome of a call', () => {
       { type: 'error', code: 'NOT_FOUND', message: 'm', condition: 'not_found' },
     ],
   ])('is what the inner agent said: %s', async (_title, row, outcome) => {
-    const inner = await startInner((request, response) => answerTyped(request, response, row))
+    const inner = await startUpstream((request, response) => answerTyped(request, response, row))
     const { send } = await startOuter({ baseUrl: inner.url })
     expect((await send()).inner).toEqual(outcome)
   })
@@ -178,7 +179,7 @@ describe('the outcome of a call', () => {
     ['in full where callers reach it', 'https://agents.example/b', 'https://agents.example'],
   ])('has the address of accepted work, %s', async (_title, publicUrl, host) => {
     const body = { type: 'operation_accepted', operationId: 'op-1', statusUrl: '/operations/op-1/status' }
-    const inner = await startInner((request, response) =>
+    const inner = await startUpstream((request, response) =>
       answerTyped(request, response, [202, `${vendor}.operation+json`, body]),
     )
     const { send } = await startOuter({ baseUrl: `${inner.url}/below`, ...(publicUrl && { publicUrl }) })
@@ -213,12 +214,12 @@ describe('an inner agent that fails is a failed dependency', () => {
   })
 
   it('when the connection is cut', async () => {
-    const baseUrl = await startRawInner((request) => void request.socket.destroy())
+    const { url: baseUrl } = await startServer((request) => void request.socket.destroy())
     expect((await (await startOuter({ baseUrl })).send()).inner).toEqual(unavailable)
   })
 
   it('when the answer is cut', async () => {
-    const baseUrl = await startRawInner((_request, response) => {
+    const { url: baseUrl } = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
       response.write('{"a":', () => response.destroy())
     })
@@ -229,7 +230,7 @@ describe('an inner agent that fails is a failed dependency', () => {
     ['does not answer', false],
     ['never ends its answer', true],
   ])('when it %s in time', async (_title, begins) => {
-    const baseUrl = await startRawInner((_request, response) => {
+    const { url: baseUrl } = await startServer((_request, response) => {
       if (begins) response.writeHead(200, { 'content-type': 'application/json' }).write('{')
     })
     const { send } = await startOuter({ baseUrl, timeoutSeconds: 0.1 })
@@ -259,14 +260,14 @@ describe('an inner agent that fails is a failed dependency', () => {
     ],
     ['bytes that are not UTF-8', 200, { 'content-type': 'application/json' }, '\xff'],
   ])('when it answers with %s', async (_title, status, headers, body) => {
-    const inner = await startInner((_request, response) =>
+    const inner = await startUpstream((_request, response) =>
       response.writeHead(status, headers).end(body, 'latin1'),
     )
     expect((await (await startOuter({ baseUrl: inner.url })).send()).inner).toEqual(invalid)
   })
 
   it('when it answers with more than may be read', async () => {
-    const inner = await startInner((_request, response) => {
+    const inner = await startUpstream((_request, response) => {
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify('x'.repeat(2000)))
     })
@@ -279,7 +280,7 @@ describe('a call that a caller waits for ends when the caller leaves', () => {
   it('at once', async () => {
     const asked = Promise.withResolvers<void>()
     const closed = Promise.withResolvers<void>()
-    const baseUrl = await startRawInner((request) => {
+    const { url: baseUrl } = await startServer((request) => {
       asked.resolve()
       request.socket.on('close', () => closed.resolve())
     })

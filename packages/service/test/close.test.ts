@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { memoryLog, startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createService, createStore, defineOperation, success } from '../src/index.ts'
 import { ask, expectAnswer } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { memoryLog, serve, startService } from './harness/start-service.ts'
 
 const store = sharedStore()
 
@@ -72,7 +73,7 @@ describe('closing a service', () => {
 
   it('leaves a store open that the service was given', async () => {
     const service = createService({ operations: [keyed], store, log: memoryLog().log })
-    const url = await serve(service.listener)
+    const { url } = await startServer(service.listener)
     expect((await ask(`${url}/keyed`, { method: 'POST', headers: { 'idempotency-key': 'k' } })).status).toBe(
       200,
     )
@@ -84,7 +85,7 @@ describe('closing a service', () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentic-service-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const service = createService({ operations: [keyed], store: { folder }, log: memoryLog().log })
-    const url = await serve(service.listener)
+    const { url } = await startServer(service.listener)
     await ask(`${url}/keyed`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
     await service.close()
     // A folder belongs to one store at a time. It opens again because the first store is closed.

@@ -1,3 +1,5 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it, onTestFinished } from 'vitest'
 import {
   clarificationRequired,
@@ -8,8 +10,6 @@ import {
   success,
 } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore()
 const failed = { type: 'error', code: 'INTERNAL_ERROR', message: 'The operation failed.' }

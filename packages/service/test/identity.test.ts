@@ -1,7 +1,7 @@
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { defineOperation, success } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid, trace } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const whoami = defineOperation({
   id: 'whoami',

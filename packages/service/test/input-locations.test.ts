@@ -1,8 +1,8 @@
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineOperation, success } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid, expectQuestion } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const search = defineOperation({
   id: 'search',

@@ -1,8 +1,8 @@
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineOperation, success } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid, expectQuestion } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 async function serveSchema<Schema extends z.ZodType<object>>(input: Schema): Promise<string> {
   const operation = defineOperation({

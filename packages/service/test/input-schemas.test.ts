@@ -1,3 +1,4 @@
+import { startService } from '@agentic-rest/testing/start-service'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
@@ -5,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { created, defineOperation, type Operation } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid, expectQuestion, trace } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const definition = {
   id: 'create-optimization',

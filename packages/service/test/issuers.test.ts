@@ -1,9 +1,9 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { created, defineOperation, success } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore('payments (amount int NOT NULL)')
 

@@ -1,3 +1,5 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as v from 'valibot'
@@ -5,8 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { created, createService, defineOperation, success } from '../src/index.ts'
 import { ask } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore()
 

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http'
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineOperation, success } from '../src/index.ts'
 import { type Answer, ask, expectAnswer, expectInvalid } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const echo = defineOperation({
   id: 'echo',

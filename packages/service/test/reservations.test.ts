@@ -1,3 +1,5 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -12,8 +14,6 @@ import {
   success,
 } from '../src/index.ts'
 import { type Answer, ask, expectAnswer } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore(
   'rooms (tenant text, room text, operation_id text, state text, PRIMARY KEY (tenant, room))',

@@ -1,7 +1,7 @@
+import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
 import { createService, defineOperation, type Method, success } from '../src/index.ts'
 import { ask, expectAnswer, expectInvalid } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 function operation(id: string, method: Method, path: string) {
   return defineOperation({ id, method, path, run: ({ params }) => success({ id, params }) })

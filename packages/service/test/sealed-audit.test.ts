@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNoteSigner, createNoteVerifier, verifyLog } from '@agentic-rest/profile/audit-log'
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it, onTestFinished } from 'vitest'
 import { defineOperation, jsonLinesAudit, success } from '../src/index.ts'
 import { ask } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const NAME = 'agents.example.com/campaigns'
 

@@ -1,8 +1,8 @@
+import { startService } from '@agentic-rest/testing/start-service'
+import { answerTyped, type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { type CallIdentity, defineOperation, serviceAccount, success } from '../src/index.ts'
 import { ask } from './harness/ask.ts'
-import { answerTyped, type SeenRequest, startInner } from './harness/start-inner.ts'
-import { startService } from './harness/start-service.ts'
 
 const nobody = { authorization: undefined }
 
@@ -11,7 +11,7 @@ async function startTokens(
   answer: (count: number) => [status: number, body: unknown] = (count) => [200, token(count)],
 ) {
   let count = 0
-  const server = await startInner((_request, response) => {
+  const server = await startUpstream((_request, response) => {
     count += 1
     const [status, body] = answer(count)
     response.writeHead(status, { 'content-type': 'application/json' })
@@ -27,14 +27,14 @@ function token(count: number, more: object = {}) {
 const account = { clientId: 'agent a', clientSecret: 's:e/c%r+et' }
 
 it('asks as OAuth 2.0 says, with encoded credentials and what was configured', async () => {
-  const { tokenUrl, seen } = await startTokens()
+  const { tokenUrl, requests } = await startTokens()
   const identity = serviceAccount({ ...account, tokenUrl, scope: 'stock:read', audience: 'inventory' })
   expect(await identity.authorization(nobody)).toBe('Bearer t1')
-  const [request] = seen as [SeenRequest]
+  const [request] = requests as [ReceivedRequest]
   expect(request.method).toBe('POST')
   expect(request.headers['content-type']).toBe('application/x-www-form-urlencoded')
   expect(request.headers['authorization']).toBe(`Basic ${btoa('agent+a:s%3Ae%2Fc%25r%2Bet')}`)
-  expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({
+  expect(Object.fromEntries(new URLSearchParams(request.body.toString()))).toEqual({
     grant_type: 'client_credentials',
     scope: 'stock:read',
     audience: 'inventory',
@@ -43,16 +43,16 @@ it('asks as OAuth 2.0 says, with encoded credentials and what was configured', a
 
 describe('a token', () => {
   it('is fetched once for many callers', async () => {
-    const { tokenUrl, seen } = await startTokens()
+    const { tokenUrl, requests } = await startTokens()
     const identity = serviceAccount({ ...account, tokenUrl })
     const values = await Promise.all(Array.from({ length: 50 }, () => identity.authorization(nobody)))
     expect(new Set(values)).toEqual(new Set(['Bearer t1']))
-    expect(seen).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it('is kept until shortly before its end, and then fetched once again', async () => {
     let now = 1_000_000
-    const { tokenUrl, seen } = await startTokens()
+    const { tokenUrl, requests } = await startTokens()
     const identity = serviceAccount({ ...account, tokenUrl, now: () => now })
     await identity.authorization(nobody)
     now += 269_000
@@ -60,7 +60,7 @@ describe('a token', () => {
     now += 2_000
     const values = await Promise.all(Array.from({ length: 10 }, () => identity.authorization(nobody)))
     expect(new Set(values)).toEqual(new Set(['Bearer t2']))
-    expect(seen).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   it('that lives shortly is used for half of its life', async () => {
@@ -76,7 +76,7 @@ describe('a token', () => {
 
   it('that was refused is not used again', async () => {
     const { tokenUrl } = await startTokens()
-    const inner = await startInner((request, response) => {
+    const inner = await startUpstream((request, response) => {
       const isOld = request.headers['authorization'] === 'Bearer t1'
       const refused = { type: 'error', code: 'INVALID_TOKEN', message: 'm' }
       if (isOld) answerTyped(request, response, [401, 'application/vnd.agentic.error+json', refused])
@@ -100,7 +100,7 @@ describe('without a token the call is a failed dependency', () => {
   ])('when %s, and the next call tries again', async (_title, answer) => {
     let isBroken = true
     const { tokenUrl } = await startTokens((count) => (isBroken ? answer : [200, token(count)]))
-    const inner = await startInner((request, response) =>
+    const inner = await startUpstream((request, response) =>
       answerTyped(request, response, [200, 'application/json', { done: true }]),
     )
     const { send, log } = await startCaller(inner.url, serviceAccount({ ...account, tokenUrl }))
@@ -109,19 +109,19 @@ describe('without a token the call is a failed dependency', () => {
     expect(JSON.stringify([failed.text, log.map(({ fields }) => String(fields['cause']))])).not.toContain(
       's:e',
     )
-    expect(inner.seen).toEqual([])
+    expect(inner.requests).toEqual([])
     isBroken = false
     expect((await send()).inner).toEqual({ type: 'success', body: { done: true } })
   })
 
   it('when the server sends the credentials elsewhere', async () => {
     const elsewhere = await startTokens()
-    const server = await startInner((_request, response) =>
+    const server = await startUpstream((_request, response) =>
       response.writeHead(307, { location: elsewhere.tokenUrl }).end(),
     )
     const identity = serviceAccount({ ...account, tokenUrl: server.url })
     await expect(identity.authorization(nobody)).rejects.toThrow()
-    expect(elsewhere.seen).toEqual([])
+    expect(elsewhere.requests).toEqual([])
   })
 })
 

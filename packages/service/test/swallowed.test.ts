@@ -1,9 +1,9 @@
+import { startService } from '@agentic-rest/testing/start-service'
+import { answerTyped, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
 import { defineOperation, failedDependency, type Outcome, type RunContext, success } from '../src/index.ts'
 import { createCallTracker } from '../src/testing.ts'
 import { ask } from './harness/ask.ts'
-import { answerTyped, startInner } from './harness/start-inner.ts'
-import { startService } from './harness/start-service.ts'
 
 const down: [number, string, object] = [
   424,
@@ -17,7 +17,7 @@ async function track(
   row: [number, string, object],
   run: (inner: Outcome, context: RunContext<undefined>) => Outcome,
 ) {
-  const inner = await startInner((request, response) => answerTyped(request, response, row))
+  const inner = await startUpstream((request, response) => answerTyped(request, response, row))
   const tracker = createCallTracker()
   const outer = defineOperation({
     id: 'outer',

@@ -1,7 +1,7 @@
+import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it } from 'vitest'
 import * as sdk from '../src/index.ts'
 import { ask, expectAnswer } from './harness/ask.ts'
-import { startService } from './harness/start-service.ts'
 
 const input = { name: 'goal', location: 'body', type: 'string', required: true, question: 'Which?' } as const
 

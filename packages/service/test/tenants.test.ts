@@ -1,10 +1,10 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startService } from '@agentic-rest/testing/start-service'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { created, defineOperation, error, success } from '../src/index.ts'
 import { type Asking, ask } from './harness/ask.ts'
-import { sharedStore } from './harness/shared-store.ts'
-import { startService } from './harness/start-service.ts'
 
 const store = sharedStore('notes (tenant text NOT NULL, id text NOT NULL, body text NOT NULL)')
 

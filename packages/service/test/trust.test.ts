@@ -1,10 +1,11 @@
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { memoryLog, startService } from '@agentic-rest/testing/start-service'
 import { SignJWT } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createService, defineOperation, success, type TrustOptions } from '../src/index.ts'
 import { type Answer, ask, expectAnswer } from './harness/ask.ts'
-import { memoryLog, serve, startService } from './harness/start-service.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -246,7 +247,7 @@ describe('the keys of a gateway', () => {
   /** A gateway's key set that counts its requests. */
   async function startKeys(initial: readonly Signer[]) {
     const state = { signers: initial, status: 200, asked: 0 }
-    const origin = await serve((_request, response) => {
+    const { url: origin } = await startServer((_request, response) => {
       state.asked += 1
       response.writeHead(state.status, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ keys: state.signers.map(({ jwk }) => jwk) }))
@@ -319,7 +320,7 @@ describe('the keys of a gateway', () => {
       { keys: [{ kty: 'oct', k: 'AAAA' }, { kty: 'OKP', crv: 'Ed25519' }, 7] },
     ],
   ])('that cannot be had (%s) are a failed dependency', async (_title, address, set) => {
-    const origin = await serve((_request, response) => void response.end(JSON.stringify(set)))
+    const { url: origin } = await startServer((_request, response) => void response.end(JSON.stringify(set)))
     const { url, send } = await startTrusting({ jwksUrl: address ?? origin, issuer: ISSUER })
     expect(JSON.parse((await send(await sign(newSigner(), url))).text)).toMatchObject({
       code: 'IDENTITY_KEYS_UNAVAILABLE',

@@ -9,6 +9,11 @@ export interface SigningKey {
   readonly jwk: JWK
 }
 
+/** What a token is signed with. */
+export interface TokenKey extends Pick<SigningKey, 'kid' | 'algorithm'> {
+  readonly privateKey: CryptoKey | Uint8Array
+}
+
 /** The differences of a token from an ordinary one. */
 export interface TokenParts {
   readonly header?: Readonly<Record<string, unknown>>
@@ -30,15 +35,20 @@ export function ordinaryClaims(issuer: string): Record<string, unknown> {
   return { iss: issuer, sub: 'alice', aud: 'agentic', iat: now, exp: now + 300, jti: crypto.randomUUID() }
 }
 
+/** The key of an issuer that shares a secret with the gateway (HS256). */
+export function secretKey(secret: string): TokenKey {
+  return { kid: undefined, algorithm: 'HS256', privateKey: new TextEncoder().encode(secret) }
+}
+
 /** A token of an issuer, signed with a key. */
 export async function signToken(
   issuer: string,
-  key: SigningKey,
-  { header, claims }: TokenParts,
+  key: TokenKey,
+  { header, claims }: Omit<TokenParts, 'key'> = {},
 ): Promise<string> {
   const payload = JSON.stringify({ ...ordinaryClaims(issuer), ...claims })
   const named = key.kid === undefined ? {} : { kid: key.kid }
-  return new CompactSign(Buffer.from(payload))
+  return await new CompactSign(Buffer.from(payload))
     .setProtectedHeader({ alg: key.algorithm, ...named, typ: 'at+jwt', ...header })
     .sign(key.privateKey)
 }

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JWK } from 'jose'
+import { openServer } from './open-server.ts'
 import { makeKey, type SigningKey, signToken, type TokenParts } from './sign-token.ts'
 
 /** How a server answers one request. */
@@ -28,7 +28,7 @@ export interface IssuerServer {
 export async function startIssuer(algorithm = 'EdDSA'): Promise<IssuerServer> {
   const requests: string[] = []
   let key = await makeKey(algorithm, 'key-1')
-  const { server, url } = await listen((request, response) => {
+  const { close, url } = await openServer((request, response) => {
     requests.push(request.url ?? '')
     const answer = issuer.answer ?? (request.url === '/jwks' ? answerKeys : answerDiscovery)
     answer(request, response)
@@ -51,7 +51,7 @@ export async function startIssuer(algorithm = 'EdDSA'): Promise<IssuerServer> {
       return key
     },
     token: (parts = {}) => signToken(url, parts.key ?? key, parts),
-    close: () => stop(server),
+    close,
   }
   return issuer
 }
@@ -59,27 +59,15 @@ export async function startIssuer(algorithm = 'EdDSA'): Promise<IssuerServer> {
 /** A server that must never be called. */
 export async function startTrap(): Promise<{ url: string; requests: string[]; close(): Promise<void> }> {
   const requests: string[] = []
-  const { server, url } = await listen((request, response) => {
+  const { close, url } = await openServer((request, response) => {
     requests.push(request.url ?? '')
     response.end()
   })
-  return { url, requests, close: () => stop(server) }
+  return { url, requests, close }
 }
 
 /** Answers with JSON. */
 export function sendJson(response: ServerResponse, value: unknown): void {
   response.setHeader('Content-Type', 'application/json')
   response.end(JSON.stringify(value))
-}
-
-async function listen(answer: Answer): Promise<{ server: Server; url: string }> {
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
-function stop(server: Server): Promise<void> {
-  if (!server.listening) return Promise.resolve()
-  server.closeAllConnections()
-  return new Promise((resolve) => server.close(() => resolve()))
 }

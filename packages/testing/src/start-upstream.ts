@@ -1,18 +1,12 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { OpenServer } from './open-server.ts'
+import { startServer } from './start-server.ts'
 
 /** A real upstream on a free port. */
-export interface TestUpstream {
-  readonly url: string
-  readonly server: Server
+export interface TestUpstream extends OpenServer {
   /** Requests as they arrived, with their complete bodies once those are read. */
   readonly requests: ReceivedRequest[]
 }
@@ -31,7 +25,7 @@ export async function startUpstream(
   answer: (request: ReceivedRequest, response: ServerResponse) => void,
 ): Promise<TestUpstream> {
   const requests: ReceivedRequest[] = []
-  return await listenHttp(requests, async (request, response) => {
+  const server = await startServer(async (request, response) => {
     const body = await readBody(request)
     if (body === undefined) return
     const { method = '', url = '', headers, rawHeaders } = request
@@ -39,6 +33,7 @@ export async function startUpstream(
     requests.push(received)
     answer(received, response)
   })
+  return { ...server, requests }
 }
 
 /** The whole body, or nothing when the gateway took the request back. */
@@ -50,22 +45,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   } catch {
     return undefined
   }
-}
-
-/** Starts an HTTP upstream whose listener sees the request as it comes. */
-export function startRawUpstream(listener: RequestListener): Promise<TestUpstream> {
-  return listenHttp([], listener)
-}
-
-async function listenHttp(requests: ReceivedRequest[], listener: RequestListener): Promise<TestUpstream> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { server, requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
 /** Starts a TCP server for upstreams that do not speak proper HTTP. */
@@ -106,6 +85,15 @@ export function answerJson(
 ): void {
   response.writeHead(status, { 'content-type': type })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** Answers with a typed body: status, media type and body, with the ids of the request. */
+export function answerTyped(
+  request: ReceivedRequest,
+  response: ServerResponse,
+  [status, type, body]: readonly [number, string, object],
+): void {
+  answerJson(response, { status, type, body: { ...body, trace: traceOf(request) } })
 }
 
 /** A service that resets every connection after a request has arrived. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import type { Optimization } from '../../src/optimizations/optimization.ts'
 import {
@@ -8,7 +9,6 @@ import {
   expectNotFound,
   type RunningCampaigns,
   startCampaigns,
-  startServer,
 } from '../harness/start-campaigns.ts'
 import { store } from '../harness/store.ts'
 
@@ -240,7 +240,7 @@ test.each([
   ['cmp-corrupt', 'error', 'METRICS_UNUSABLE'],
 ])('a run for %s fails, and its optimization with it', async (campaignId, outcome, code) => {
   // The partner answers, but has no metrics.
-  const partnerUrl = await startServer((_, response) => response.writeHead(500).end())
+  const { url: partnerUrl } = await startServer((_, response) => response.writeHead(500).end())
   const service = await startCampaigns({ store, partnerUrl })
   const operation = await service.optimize(campaignId, 'ctr', inBackground)
   expect(await service.statusWhen(operation, isOver)).toMatchObject({

@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
 import { createDescriptionWriter } from '../../src/optimizations/describe-by-model.ts'
-import { startCampaigns, startServer } from '../harness/start-campaigns.ts'
+import { startCampaigns } from '../harness/start-campaigns.ts'
 import { store } from '../harness/store.ts'
 
 async function startWithModel(listener: RequestListener, timeoutMs?: number) {
-  const baseUrl = await startServer(listener)
+  const { url: baseUrl } = await startServer(listener)
   const writer = createDescriptionWriter({
     baseUrl: `${baseUrl}/v1`,
     apiKey: 'secret',

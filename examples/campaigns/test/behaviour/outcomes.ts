@@ -1,11 +1,6 @@
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, test } from 'vitest'
-import {
-  anOptimization,
-  expectAnswer,
-  expectNotFound,
-  startCampaigns,
-  startServer,
-} from '../harness/start-campaigns.ts'
+import { anOptimization, expectAnswer, expectNotFound, startCampaigns } from '../harness/start-campaigns.ts'
 import { store } from '../harness/store.ts'
 
 test('created and success: the answer is the optimization as it was accepted, reading shows that it has ended', async () => {
@@ -108,7 +103,7 @@ test('a source that is back gives what it has, and what cannot have been measure
   ]
   let answered: unknown = { days }
   const asked: unknown[] = []
-  const partnerUrl = await startServer((request, response) => {
+  const { url: partnerUrl } = await startServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers['x-tenant-id']}`)
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answered))
   })

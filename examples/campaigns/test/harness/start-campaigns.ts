@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type AuditEvent, jsonLinesLog } from '@agentic-rest/service'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { getRequestListener } from '@hono/node-server'
 import { expect, onTestFinished } from 'vitest'
 import { type CampaignsAppOptions, createCampaignsApp } from '../../src/campaigns-app.ts'
@@ -60,7 +58,7 @@ export async function startCampaigns(options: CampaignsAppOptions): Promise<Runn
     log: jsonLinesLog((line) => void logged.push(JSON.parse(line))),
     ...options,
   })
-  const url = await listen(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
+  const { url } = await startServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   let closed: Promise<void> | undefined
   const closeOnce = () => {
     closed ??= close()
@@ -119,21 +117,6 @@ async function ask(url: string, method: string, path: string, asking: Asking): P
   expect(trace).toEqual({ correlationId: 'correlation-1', requestId: headers.get('x-request-id') })
   expect(headers.get('x-agentic-profile')).toBe('v0.3')
   return { status, mediaType: headers.get('content-type'), headers, body: rest }
-}
-
-/** Starts a real server on a free port for calls of the service; resolves with its address. */
-export function startServer(listener: RequestListener): Promise<string> {
-  return listen(createServer(listener))
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** The expected typed answer: status, media type and body without its trace. */

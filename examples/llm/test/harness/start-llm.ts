@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { AuditEvent } from '@agentic-rest/service'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { getRequestListener } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
 import { createLlmApp } from '../../src/llm-app.ts'
@@ -21,7 +19,7 @@ export const trace = { correlationId: 'correlation-1', requestId: 'request-1' }
 export async function startLlm(model: Model = createLocalModel({ frameMs: 0 })): Promise<RunningLlm> {
   const records: AuditEvent[] = []
   const { app, close } = createLlmApp({ model, audit: { emit: (record) => void records.push(record) } })
-  const url = await listen(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
+  const { url } = await startServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   onTestFinished(close)
   return {
     records,
@@ -40,21 +38,6 @@ export async function startLlm(model: Model = createLocalModel({ frameMs: 0 })):
         ...more,
       }),
   }
-}
-
-/** Starts a real server on a free port for calls of the service; resolves with its address. */
-export function startServer(listener: RequestListener): Promise<string> {
-  return listen(createServer(listener))
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** The data of each frame of a stream. */

@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { afterEach, expect, it } from 'vitest'
 import { findAtGateway, findInFiles } from './find-requests.ts'
 
 const folders: string[] = []
@@ -30,13 +29,11 @@ const record = (more: object = {}) => ({
 })
 
 async function gatewayOf(answer: (url: URL) => unknown): Promise<{ admin: string; token: undefined }> {
-  const server = createServer(({ url = '' }, response) => {
+  const { url: admin } = await startServer(({ url = '' }, response) => {
     const body = answer(new URL(url, 'http://127.0.0.1'))
     response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? {}))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => void server.close())
-  return { admin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: undefined }
+  return { admin, token: undefined }
 }
 
 /** Two tenants have sent the same ids. */

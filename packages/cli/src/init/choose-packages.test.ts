@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { askRegistry, choosePackages } from './choose-packages.ts'
 
@@ -77,14 +75,11 @@ test('plain versions that are asked for need no registry', async () => {
 
 test('the registry of npm is asked for each package in this version', async () => {
   const asked: string[] = []
-  const server = createServer(({ url = '' }, response) => {
+  const server = await startServer(({ url = '' }, response) => {
     asked.push(url)
     response.writeHead(url.includes('service') ? 200 : url.includes('stack') ? 503 : 404).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/npm`
+  const url = `${server.url}/npm`
   vi.stubEnv('npm_config_registry', url)
   onTestFinished(() => void vi.unstubAllEnvs())
   const names = ['@agentic-rest/service', '@agentic-rest/stack', 'agentic-rest']

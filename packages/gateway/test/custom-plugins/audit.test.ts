@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Exchange, Outcome } from '../../src/index.ts'
 import { expectRefusal } from '../harness/expect-refusal.ts'
 import { startCollector } from '../plugins/otel-audit/collector.ts'
-import { pluginOf, signToken, startWithPlugins, withTokens } from './start-with-plugins.ts'
+import { pluginOf, startWithPlugins, tokenWith, withTokens } from './start-with-plugins.ts'
 
 const setAll = (values: Readonly<Record<string, unknown>>) =>
   pluginOf({
@@ -164,7 +164,7 @@ test('a record takes 32 attributes of plugins, not more', async () => {
 
 test('a caller cannot be hidden behind an attribute', async () => {
   const { url, audit } = await startWithPlugins([setAll({ sub: 'mallory' })], { plugins: withTokens })
-  const headers = { authorization: `Bearer ${await signToken()}`, 'x-actor-principal': 'bob' }
+  const headers = { authorization: `Bearer ${await tokenWith()}`, 'x-actor-principal': 'bob' }
   await sendRequest(`${url}/items/1`, { headers })
   await expect.poll(() => audit).toHaveLength(1)
   expect(audit[0]).toMatchObject({ actor_id: 'bob', attributes: { token_sub: 'alice', sub: 'mallory' } })

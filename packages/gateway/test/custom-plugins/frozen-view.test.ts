@@ -1,7 +1,7 @@
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { pluginOf, signToken, startWithPlugins, withTokens } from './start-with-plugins.ts'
+import { pluginOf, startWithPlugins, tokenWith, withTokens } from './start-with-plugins.ts'
 
 /** Changes that a plugin in JavaScript could try. */
 const changes: Readonly<Record<string, (exchange: Exchange) => void>> = {
@@ -36,7 +36,7 @@ test.each(Object.keys(changes))('a plugin cannot change %s', async (name) => {
     },
   })
   const { url, upstream, audit } = await startWithPlugins([plugin], { plugins: withTokens })
-  const headers = { authorization: `Bearer ${await signToken({ plan: { name: 'free' } })}` }
+  const headers = { authorization: `Bearer ${await tokenWith({ plan: { name: 'free' } })}` }
   // Twice: the claims of a token are kept for the next request with it.
   for (let round = 0; round < 2; round += 1)
     expect((await sendRequest(`${url}/items/1`, { headers })).status).toBe(200)

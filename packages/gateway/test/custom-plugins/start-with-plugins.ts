@@ -1,6 +1,6 @@
+import { secretKey, signToken } from '@agentic-rest/testing/sign-token'
 import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { startUpstream, type TestUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
-import { SignJWT } from 'jose'
 import { definePlugin, type Exchange, type GivenPlugin, type PluginHooks } from '../../src/index.ts'
 
 /** A gateway with custom plugins in front of an upstream that answers everything with 200. */
@@ -49,7 +49,7 @@ export function watchExchanges(name = 'watcher') {
 const SECRET = 'a secret of at least thirty-two characters'
 const ISSUER = 'https://id.example.test'
 
-/** The plugins section of a gateway that wants tokens of `signToken`. */
+/** The plugins section of a gateway that wants tokens of `tokenWith`. */
 export const withTokens = {
   'token-validator': {
     issuers: [{ issuer: ISSUER, audience: ['agentic'], algorithms: ['HS256'], hs256_secret: SECRET }],
@@ -58,12 +58,8 @@ export const withTokens = {
 }
 
 /** A token that such a gateway accepts. */
-export function signToken(claims: Record<string, unknown> = {}): Promise<string> {
-  return new SignJWT({ roles: ['reader'], tenant_id: 'acme', ...claims })
-    .setProtectedHeader({ alg: 'HS256' })
-    .setIssuer(ISSUER)
-    .setSubject('alice')
-    .setAudience('agentic')
-    .setExpirationTime('5m')
-    .sign(new TextEncoder().encode(SECRET))
+export function tokenWith(claims: Record<string, unknown> = {}): Promise<string> {
+  return signToken(ISSUER, secretKey(SECRET), {
+    claims: { roles: ['reader'], tenant_id: 'acme', ...claims },
+  })
 }

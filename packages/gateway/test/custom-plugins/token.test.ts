@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { pluginOf, signToken, startWithPlugins, watchExchanges, withTokens } from './start-with-plugins.ts'
+import { pluginOf, startWithPlugins, tokenWith, watchExchanges, withTokens } from './start-with-plugins.ts'
 
 /** Everything that can be reached from an object by properties, getters, symbols and prototypes, as one text. */
 function everythingIn(root: unknown): string {
@@ -40,7 +40,7 @@ function read(value: object, key: PropertyKey): unknown {
 async function seenWith(token: boolean) {
   const { seen, plugin } = watchExchanges()
   const { url, upstream } = await startWithPlugins([{ plugin, token }], { plugins: withTokens })
-  const secret = await signToken()
+  const secret = await tokenWith()
   const { status } = await sendRequest(`${url}/items/1`, {
     method: 'POST',
     headers: { AuThOrIzAtIoN: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -73,7 +73,7 @@ describe('the bearer token', () => {
       },
     })
     const { url } = await startWithPlugins([plugin], { plugins: withTokens })
-    const secret = await signToken()
+    const secret = await tokenWith()
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
     expect((await sendRequest(`${url}/items/1`, { method: 'POST', headers, body: '{"a":1}' })).status).toBe(
       200,
@@ -116,7 +116,7 @@ describe('the bearer token', () => {
     const { url } = await startWithPlugins([thief, { plugin: owner.plugin, token: true }], {
       plugins: withTokens,
     })
-    const secret = await signToken()
+    const secret = await tokenWith()
     expect(
       (await sendRequest(`${url}/items/1`, { headers: { authorization: `Bearer ${secret}` } })).status,
     ).toBe(200)

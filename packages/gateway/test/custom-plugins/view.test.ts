@@ -1,7 +1,7 @@
 import { ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../src/index.ts'
-import { pluginOf, signToken, startWithPlugins, watchExchanges, withTokens } from './start-with-plugins.ts'
+import { pluginOf, startWithPlugins, tokenWith, watchExchanges, withTokens } from './start-with-plugins.ts'
 
 test('a plugin sees the request, its route, its caller and its tenant', async () => {
   const { seen, plugin } = watchExchanges()
@@ -9,7 +9,7 @@ test('a plugin sees the request, its route, its caller and its tenant', async ()
     plugins: withTokens,
     route: { roles: ['reader'], executionTimeoutSeconds: 5 },
   })
-  const token = await signToken({ plan: { name: 'gold' } })
+  const token = await tokenWith({ plan: { name: 'gold' } })
   const answer = await sendRequest(`${url}/items/a%20b?dry=true`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'x-actor-principal': 'bob', 'X-Region': 'eu' },

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { constants } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
-import { startRawUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import {
   FrameReader,
@@ -190,7 +191,7 @@ describe('a client that does not read', () => {
     const size = 16_777_216
     const block = Buffer.alloc(65_536, 'agentic')
     let sent = 0
-    const upstream = await startRawUpstream((incoming, response) => {
+    const upstream = await startServer((incoming, response) => {
       if (incoming.url === '/r?small') return void response.end('ok')
       response.writeHead(200, { 'content-length': size })
       const push = () => {
@@ -224,7 +225,7 @@ describe('a client that does not read', () => {
   })
 
   it('is cut when the time of its request is over', async () => {
-    const upstream = await startRawUpstream((_incoming, response) => response.end(Buffer.alloc(4_194_304)))
+    const upstream = await startServer((_incoming, response) => response.end(Buffer.alloc(4_194_304)))
     const route = {
       id: 'r',
       method: 'GET',

@@ -5,12 +5,8 @@ import { connect as connectTls } from 'node:tls'
 import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
 import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
-import {
-  answerJson,
-  type ReceivedRequest,
-  startRawUpstream,
-  startUpstream,
-} from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { answerJson, type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
 import { expectInvalid, expectRefusal, headerValues } from '../harness/expect-outcome.ts'
 import { openSocket } from '../harness/raw-client.ts'
@@ -200,7 +196,7 @@ describe('a stream over HTTP/2', () => {
   })
 
   it('breaks off with a reset when its upstream does', async () => {
-    const upstream = await startRawUpstream((_request, response) => {
+    const upstream = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': 100 })
       response.write('half')
       setImmediate(() => response.destroy())

@@ -1,6 +1,7 @@
 import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
-import { answerJson, startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { answerJson } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { applied, startReloadable } from './start-reloadable.ts'
 
@@ -8,7 +9,7 @@ const policy = { name: 'per-tenant', requests: 10, per_seconds: 3600, burst: 4, 
 const budget = { name: 'tokens-day', tokens: 1000, per: 'day', routes: ['llm'], estimate: 400 }
 
 test('a policy keeps its counts while its name stays, and changed numbers apply at once', async () => {
-  const upstream = await startRawUpstream((request, response) => {
+  const upstream = await startServer((request, response) => {
     request.resume()
     answerJson(response, { body: {} })
   })
@@ -32,7 +33,7 @@ test('a policy keeps its counts while its name stays, and changed numbers apply 
 
 test('a request that outlives its configuration settles its reservation', async () => {
   const answers = Promise.withResolvers<void>()
-  const upstream = await startRawUpstream(async (request, response) => {
+  const upstream = await startServer(async (request, response) => {
     request.resume()
     await answers.promise
     answerJson(response, { body: { usage: { prompt_tokens: 1, completion_tokens: 9 } } })

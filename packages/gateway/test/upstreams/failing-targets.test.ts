@@ -3,7 +3,7 @@ import { metricValue } from '@agentic-rest/testing/metric-value'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import type { TestGateway } from '@agentic-rest/testing/start-gateway'
 import { expect, it } from 'vitest'
-import { type ServiceProcess, startService } from './service-process.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { startBalanced } from './start-targets.ts'
 
 const FAILURES = 5
@@ -44,7 +44,7 @@ const kinds: readonly Kind[] = [
 
 /** Two services behind a gateway with short times; the first one is about to fail. */
 async function startPair() {
-  const [first, second] = await Promise.all([startService(), startService()])
+  const [first, second] = await Promise.all([startServiceProcess(), startServiceProcess()])
   const gateway = await startBalanced(
     {
       targets: [first.url, second.url],

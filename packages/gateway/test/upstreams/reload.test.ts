@@ -3,14 +3,15 @@ import { get } from 'node:http'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { sendRequest } from '@agentic-rest/testing/send-request'
-import { startRawUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
 import { applied, startReloadable } from '../reload/start-reloadable.ts'
 import { answerNumber, startServices, upstreamConfig } from './start-targets.ts'
 
 it('a reload replaces targets: streams at the old one go on, then its connections close', async () => {
   let end: (() => void) | undefined
-  const old = await startRawUpstream((_request, response) => {
+  const old = await startServer((_request, response) => {
     response.write('begun ')
     end = () => void response.end('ended')
   })

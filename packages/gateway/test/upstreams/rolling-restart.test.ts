@@ -3,7 +3,7 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { expect, it, onTestFinished } from 'vitest'
 import { startGatewayProcess } from '../harness/gateway-process.ts'
-import { startService } from './service-process.ts'
+import { startServiceProcess } from './service-process.ts'
 import { upstreamConfig } from './start-targets.ts'
 
 const TICK_MS = 20
@@ -54,7 +54,7 @@ function startLoad(url: string) {
 }
 
 it('a restart of both services in turn under load fails no request', async () => {
-  const services = await Promise.all([startService(), startService()])
+  const services = await Promise.all([startServiceProcess(), startServiceProcess()])
   const { url } = await startGatewayProcess(
     upstreamConfig({
       targets: services.map((service) => service.url),

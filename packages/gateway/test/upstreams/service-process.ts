@@ -21,7 +21,7 @@ export interface ServiceProcess {
 }
 
 /** Starts one; it ends with the test. */
-export async function startService(): Promise<ServiceProcess> {
+export async function startServiceProcess(): Promise<ServiceProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess

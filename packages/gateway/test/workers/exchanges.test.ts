@@ -1,5 +1,5 @@
 import { sendRequest } from '@agentic-rest/testing/send-request'
-import { startRawUpstream } from '@agentic-rest/testing/start-upstream'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { startSupervisor } from './start-supervisor.ts'
@@ -9,7 +9,7 @@ const issuer = 'https://id.example.test'
 
 test('an exchange is found whichever worker had it', async () => {
   const connections = new Set<number | undefined>()
-  const upstream = await startRawUpstream(({ socket }, response) => {
+  const upstream = await startServer(({ socket }, response) => {
     connections.add(socket.remotePort)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })

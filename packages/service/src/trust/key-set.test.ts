@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { memoryLog } from '@agentic-rest/testing/start-service'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { memoryLog } from '../../test/harness/start-service.ts'
 import { readKeySet, remoteKeySet, staticKeySet } from './key-set.ts'
 
 const jwkOf = (type: 'ed25519' | 'ec') =>

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { memoryLog } from '@agentic-rest/testing/start-service'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { memoryLog } from '../../test/harness/start-service.ts'
 import { createTrust, type TrustOptions } from './trust.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')

@@ -1,10 +1,10 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
+import { startServer } from '@agentic-rest/testing/start-server'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, it, onTestFinished } from 'vitest'
 import { createService, defineOperation, success } from '../../src/index.ts'
 import { ask } from '../harness/ask.ts'
-import { sharedStore } from '../harness/shared-store.ts'
-import { serve } from '../harness/start-service.ts'
 import { operations } from './campaign-operations.ts'
 import { expectMounted } from './expect-mounted.ts'
 
@@ -16,7 +16,7 @@ it('a service is mounted in Hono, below a path of its own', async () => {
   const app = new Hono()
   app.get('/hello', (context) => context.text('hello'))
   app.mount('/agent', service.fetch)
-  const url = await serve(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+  const { url } = await startServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   await expectMounted(`${url}/agent`)
   expect((await ask(`${url}/hello`)).text).toBe('hello')
 })
@@ -34,7 +34,7 @@ it('addresses in answers begin with the path of the mount', async () => {
   onTestFinished(() => service.close())
   const app = new Hono()
   app.mount('/agent', service.fetch)
-  const url = await serve(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+  const { url } = await startServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   const answer = await ask(`${url}/agent/wait`, { method: 'POST', headers: { prefer: 'respond-async' } })
   const { statusUrl } = JSON.parse(answer.text)
   expect(statusUrl).toMatch(/^\/agent\/operations\//)

@@ -1,6 +1,6 @@
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { it } from 'vitest'
 import { showKilledAtEachStep } from './behaviour/killed-behaviour.ts'
-import { describePostgres } from './harness/describe-postgres.ts'
 
 describePostgres('killed on PostgreSQL', (server) => {
   it('has one effect per key, operation and approval after a kill -9 before each statement and each commit', async () => {

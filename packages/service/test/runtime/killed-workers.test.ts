@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { expect, it } from 'vitest'
 import { createStore } from '../../src/runtime/sql-store.ts'
 import { createEffects } from './behaviour/effects.ts'
 import { acceptJobs } from './harness/accept-jobs.ts'
-import { describePostgres } from './harness/describe-postgres.ts'
 import { type RunningProgram, startProgram } from './harness/run-program.ts'
 import { allEnded, expectOneResultEach } from './harness/run-to-completion.ts'
 

@@ -1,10 +1,10 @@
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApprovals } from '../../src/runtime/approvals/approvals.ts'
 import { sha256 } from '../../src/runtime/key-text.ts'
 import { migrations } from '../../src/runtime/migrations.ts'
 import { createStore } from '../../src/runtime/sql-store.ts'
 import type { Store, StoreOptions } from '../../src/runtime/store.ts'
-import { describePostgres } from './harness/describe-postgres.ts'
 
 const columns = `tenant_id, approval_id, operation, requester, digest, role, message, approver, state, created_at,
   expires_at, decided_by, fence, reserved_until, held_by, requested_for, requester_issuer, decided_by_issuer`

@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOperationTable } from '../../src/runtime/operation-table.ts'
 import { createSqlClock } from '../../src/runtime/sql-clock.ts'
 import { createStore } from '../../src/runtime/sql-store.ts'
 import type { Store } from '../../src/runtime/store.ts'
 import { describeRuntime } from './behaviour/runtime-behaviour.ts'
-import { describePostgres } from './harness/describe-postgres.ts'
 
 const job = {
   scope: { tenantId: '', operation: 'pay', requester: 'alice' },

@@ -1,4 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { afterEach, expect, it } from 'vitest'
 import type { Claim } from '../../src/runtime/contract.ts'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
@@ -6,8 +7,6 @@ import { createOperations } from '../../src/runtime/operations.ts'
 import { createStore } from '../../src/runtime/sql-store.ts'
 import type { Store } from '../../src/runtime/store.ts'
 import { addEffect, countEffects, createEffects } from './behaviour/effects.ts'
-import { eventually } from './behaviour/eventually.ts'
-import { describePostgres } from './harness/describe-postgres.ts'
 import { type RunningProgram, startProgram } from './harness/run-program.ts'
 import type { PausedSettings } from './programs/paused-service.ts'
 
@@ -56,7 +55,7 @@ describePostgres('a process stopped past its lease and woken', (server) => {
       claims.push(claim)
       return claim.kind
     }
-    await eventually(claimAgain).toBe('claimed')
+    await expect.poll(claimAgain).toBe('claimed')
     await store.transaction(async (sql) => {
       await addEffect(sql, 'acme', 'acme')
       const claim = claims.at(-1)
@@ -100,7 +99,7 @@ describePostgres('a process stopped past its lease and woken', (server) => {
         ]),
       )
       const status = () => operations.status('acme', operationId)
-      await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+      await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
       expect(await wake(program)).toBe(
         `ended: ${holding === 'operation' ? 'TakenOverError' : 'StoreUnavailableError'}`,
       )

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { describePostgres } from '@agentic-rest/testing/describe-postgres'
+import { administer } from '@agentic-rest/testing/start-postgres'
 import { afterEach, expect, it } from 'vitest'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
 import { migrations } from '../../src/runtime/migrations.ts'
@@ -8,10 +10,7 @@ import { createStore } from '../../src/runtime/sql-store.ts'
 import type { Store } from '../../src/runtime/store.ts'
 import { StoreUnavailableError } from '../../src/runtime/store.ts'
 import { addEffect, countEffects, createEffects } from './behaviour/effects.ts'
-import { eventually } from './behaviour/eventually.ts'
 import { acceptJobs } from './harness/accept-jobs.ts'
-import { describePostgres } from './harness/describe-postgres.ts'
-import { administer } from './harness/postgres-server.ts'
 import { allEnded, expectOneResultEach } from './harness/run-to-completion.ts'
 
 const away = {
@@ -136,12 +135,12 @@ describePostgres('when PostgreSQL is away', (server) => {
     const { url } = await openStore()
     const store = createStore({ url: `${url}?query_timeout=500` })
     stores.push(store)
-    await eventually(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
+    await expect.poll(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
     await server().whilePaused(async () => {
       await expect(store.query('SELECT 1')).rejects.toMatchObject(away)
       await expect(store.transaction((sql) => sql.query('SELECT 1'))).rejects.toMatchObject(away)
     })
-    await eventually(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
+    await expect.poll(() => store.query('SELECT 1 AS one').catch(() => [])).toEqual([{ one: 1 }])
   })
 
   it('loses and doubles no operation while the server is crashed, stopped and its connections are killed', async () => {
@@ -178,7 +177,7 @@ describePostgres('when PostgreSQL is away', (server) => {
       () => server().stop(),
     ]
     for (const [index, disturb] of disturbances.entries()) {
-      await eventually(() => completed(store)).toBeGreaterThan(index * 60)
+      await expect.poll(() => completed(store)).toBeGreaterThan(index * 60)
       await disturb()
       if (index % 2 === 1) await server().start()
     }

@@ -5,7 +5,6 @@ import { OpenLimitError } from '../../../src/runtime/open-limit.ts'
 import { createOperationTable } from '../../../src/runtime/operation-table.ts'
 import { createOperations } from '../../../src/runtime/operations.ts'
 import { createSqlClock } from '../../../src/runtime/sql-clock.ts'
-import { eventually } from './eventually.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 import { createTestClock } from './test-clock.ts'
 
@@ -64,12 +63,12 @@ function describeFairLeases(store: StoreUnderTest): void {
         ends.push(() => resolve(done))
       })
     operations.start(new Map([[operation, slow]]))
-    await eventually(() => started).toEqual(['noisy'])
+    await expect.poll(() => started).toEqual(['noisy'])
     await accept('quiet')
     ends[0]?.()
-    await eventually(() => started).toEqual(['noisy', 'quiet'])
+    await expect.poll(() => started).toEqual(['noisy', 'quiet'])
     ends[1]?.()
-    await eventually(() => started).toEqual(['noisy', 'quiet', 'noisy'])
+    await expect.poll(() => started).toEqual(['noisy', 'quiet', 'noisy'])
   })
 
   it('a lease goes to the tenant with the fewest running operations, then to the next in turn', async () => {

@@ -5,7 +5,6 @@ import { createIdempotency, sweepIdempotency } from '../../../src/runtime/idempo
 import type { Store } from '../../../src/runtime/store.ts'
 import { TakenOverError } from '../../../src/runtime/store.ts'
 import { addEffect, countEffects, createEffects } from './effects.ts'
-import { eventually } from './eventually.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 import { createTestClock } from './test-clock.ts'
 
@@ -203,7 +202,7 @@ function describeLeases(store: StoreUnderTest): void {
     const claim = claimed(await keys.claim(scope, 'key', 'same'))
     clock.forward(1)
     const leaseEnd = new Date(clock.now().getTime() + 30)
-    await eventually(() => leaseOf(store(), scope)).toEqual(leaseEnd)
+    await expect.poll(() => leaseOf(store(), scope)).toEqual(leaseEnd)
     expect(await keys.claim(scope, 'key', 'same')).toEqual({ kind: 'in_progress' })
     await claim.release()
   })

@@ -6,7 +6,6 @@ import { createOperations, sweepOperations } from '../../../src/runtime/operatio
 import type { BackgroundFault, OperationsOptions } from '../../../src/runtime/operations-options.ts'
 import { StoreUnavailableError, TakenOverError } from '../../../src/runtime/store.ts'
 import { addEffect, countEffects, createEffects } from './effects.ts'
-import { eventually } from './eventually.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 import { createTestClock } from './test-clock.ts'
 import { statements, type WatchedStore, watchStore } from './watched-store.ts'
@@ -109,7 +108,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
       received.push(given)
       return done
     })
-    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
     expect(received).toEqual([job])
     expect(Object.keys(received[0] ?? {}).toSorted()).toEqual(Object.keys(job).toSorted())
   })
@@ -134,7 +133,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
       runs += 1
       return outcome
     })
-    await eventually(async () => (await status())?.status).toBe(state)
+    await expect.poll(async () => (await status())?.status).toBe(state)
     expect(await status()).toEqual({
       operationId,
       status: state,
@@ -166,7 +165,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
     expect(await keys.claim(job.scope, 'key', 'digest')).toMatchObject({ kind: 'replay' })
     operations.start(new Map([[job.scope.operation, async () => outcome]]))
     const status = () => operations.status(job.scope.tenantId, operationId)
-    await eventually(status).toMatchObject({ status: 'input_required', outcome })
+    await expect.poll(status).toMatchObject({ status: 'input_required', outcome })
     const again = await keys.claim(job.scope, 'key', 'with answers')
     expect(again.kind).toBe('claimed')
     if (again.kind === 'claimed') await again.release()
@@ -182,14 +181,14 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
     }
     const { operationId, status } = await run(runner, { now: clock.now })
     const working = { operationId, status: 'working', createdAt: '2030-01-01T00:00:00.000Z' }
-    await eventually(status).toEqual({
+    await expect.poll(status).toEqual({
       ...working,
       updatedAt: '2030-01-01T00:00:00.000Z',
       progress: { percent: 50 },
     })
     clock.forward(5)
     end.resolve(done)
-    await eventually(status).toEqual({
+    await expect.poll(status).toEqual({
       ...working,
       status: 'completed',
       updatedAt: '2030-01-01T00:00:05.000Z',
@@ -233,13 +232,13 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
     await other.store.answered(statements.poll, 3)
     expect(await status()).toMatchObject({ status: 'working' })
     operations.start(new Map([[job.scope.operation, async () => done]]))
-    await eventually(status).toMatchObject({ status: 'completed' })
+    await expect.poll(status).toMatchObject({ status: 'completed' })
   })
 
   it('begins at once when its own process has accepted it', async () => {
     const started = performance.now()
     const { status } = await run(async () => done, { pollMilliseconds: 60_000 })
-    await eventually(status).toMatchObject({ status: 'completed' })
+    await expect.poll(status).toMatchObject({ status: 'completed' })
     expect(performance.now() - started).toBeLessThan(30_000)
   })
 
@@ -270,7 +269,7 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
   it('can be seen for 30 days after its end', async () => {
     const clock = createTestClock()
     const { operations, operationId, tenantId, job, status } = await run(async () => done, { now: clock.now })
-    await eventually(status).toMatchObject({ status: 'completed' })
+    await expect.poll(status).toMatchObject({ status: 'completed' })
     await operations.close()
     const waiting = await accept(operations, job)
     clock.forward(30 * 24 * 60 * 60 - 1)
@@ -292,7 +291,7 @@ function describeEffects({ store, run }: Tools): void {
         return done
       }),
     )
-    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
     expect(await countEffects(store(), name)).toBe(1)
   })
 
@@ -305,7 +304,7 @@ function describeEffects({ store, run }: Tools): void {
         await context.finish(async () => done)
         return next()
       })
-      await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+      await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
       await operations.store.answered(statements.poll, 3)
       expect(await status()).toMatchObject({ status: 'completed', outcome: done })
       expect(runs).toBe(1)
@@ -321,7 +320,7 @@ function describeEffects({ store, run }: Tools): void {
         return conflict
       }),
     )
-    await eventually(status).toMatchObject({ status: 'failed', outcome: conflict })
+    await expect.poll(status).toMatchObject({ status: 'failed', outcome: conflict })
     expect(await countEffects(store(), name)).toBe(0)
   })
 
@@ -332,7 +331,7 @@ function describeEffects({ store, run }: Tools): void {
       return outcome
     })
     if (state === 'cancelled') await operations.cancel(tenantId, operationId)
-    await eventually(status).toMatchObject({ status: state })
+    await expect.poll(status).toMatchObject({ status: state })
     for (const change of ["state = 'working', outcome = NULL", "outcome = 'null'", 'fence = fence + 1']) {
       const update = store().query(`UPDATE agentic_operations SET ${change} WHERE operation_id = $1`, [
         operationId,
@@ -357,7 +356,7 @@ function describeRetries({ store, run }: Tools): void {
         }),
       { onFault: (fault) => faults.push(fault) },
     )
-    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
     expect(await countEffects(store(), name)).toBe(1)
     expect(faults).toEqual([
       { message: 'a run in the background failed', cause: new Error('attempt 1'), operationId },
@@ -375,7 +374,7 @@ function describeRetries({ store, run }: Tools): void {
       throw new Error('a log that fails')
     }
     const { status } = await run(runner, { maxAttempts: 3, onFault })
-    await eventually(status).toMatchObject({ status: 'failed', outcome: failed })
+    await expect.poll(status).toMatchObject({ status: 'failed', outcome: failed })
     expect(runs).toBe(3)
   })
 
@@ -422,7 +421,7 @@ function describeRetries({ store, run }: Tools): void {
     await operations.close()
     const survivor = createOperations(store(), { ...quick, maxAttempts: 5 })
     survivor.start(new Map([[job.scope.operation, async () => done]]))
-    await eventually(status).toMatchObject({ status: 'failed', outcome: failed })
+    await expect.poll(status).toMatchObject({ status: 'failed', outcome: failed })
     await survivor.close()
     expect(runs).toBe(0)
   })
@@ -436,7 +435,7 @@ function describeRetries({ store, run }: Tools): void {
       },
       { maxRunSeconds: 0.02, maxAttempts: 2 },
     )
-    await eventually(status).toMatchObject({ status: 'failed', outcome: failed })
+    await expect.poll(status).toMatchObject({ status: 'failed', outcome: failed })
     expect(reasons).toEqual([new Error('the run took too long'), new Error('the run took too long')])
   })
 }
@@ -519,10 +518,10 @@ function describeCancel({ store, open, accept, run }: Tools): void {
 
   it('can be cancelled while it waits for input, and not after its end', async () => {
     const asked = await run(async () => ({ type: 'approval_required', message: 'm', approvalToken: 't' }))
-    await eventually(asked.status).toMatchObject({ status: 'input_required' })
+    await expect.poll(asked.status).toMatchObject({ status: 'input_required' })
     expect(await asked.operations.cancel(asked.tenantId, asked.operationId)).toBe('cancelled')
     const ended = await run(async () => done)
-    await eventually(ended.status).toMatchObject({ status: 'completed' })
+    await expect.poll(ended.status).toMatchObject({ status: 'completed' })
     expect(await ended.operations.cancel(ended.tenantId, ended.operationId)).toBe('final')
     expect(await ended.status()).toMatchObject({ status: 'completed', outcome: done })
   })
@@ -537,7 +536,7 @@ function describeCancel({ store, open, accept, run }: Tools): void {
       const id = await accept(operations, job)
       const result = await operations.cancel(job.scope.tenantId, id)
       const status = () => operations.status(job.scope.tenantId, id)
-      await eventually(status).not.toMatchObject({ status: 'working' })
+      await expect.poll(status).not.toMatchObject({ status: 'working' })
       expect((await status())?.status).toBe(result === 'cancelled' ? 'cancelled' : 'completed')
     }
     await Promise.all(Array.from({ length: 30 }, race))
@@ -560,7 +559,7 @@ function describeLeases({ store, open, accept }: Tools): void {
     await second.store.answered(statements.poll, 3)
     expect(await status()).toMatchObject({ status: 'working' })
     clock.forward(0.1)
-    await eventually(status).toMatchObject({ status: 'completed' })
+    await expect.poll(status).toMatchObject({ status: 'completed' })
   })
 
   it('keeps a run out that was taken over: its effect, its progress and its result', async () => {
@@ -593,7 +592,7 @@ function describeLeases({ store, open, accept }: Tools): void {
       })
     second.start(new Map([[job.scope.operation, (_job: Job, own: JobContext) => effect(own)()]]))
     const status = () => second.status(job.scope.tenantId, operationId)
-    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
     await expect(effect(context)()).rejects.toThrow(TakenOverError)
     await expect(context.progress(99)).rejects.toThrow(TakenOverError)
     late.resolve({ type: 'success', body: 'late' })
@@ -651,7 +650,7 @@ function describeLeases({ store, open, accept }: Tools): void {
     const acceptOne = (_: unknown, index: number) => accept(first, { ...job, params: { noteId: `${index}` } })
     const ids = await Promise.all(Array.from({ length: 100 }, acceptOne))
     for (const id of ids) {
-      await eventually(() => first.status(job.scope.tenantId, id)).toMatchObject({ status: 'completed' })
+      await expect.poll(() => first.status(job.scope.tenantId, id)).toMatchObject({ status: 'completed' })
     }
     expect(runs.size).toBe(100)
     expect([...runs.values()].every((count) => count === 1)).toBe(true)
@@ -706,7 +705,7 @@ function describeClosing({ open, accept, run }: Tools): void {
     await expect(finish(async () => done)).rejects.toThrow(TakenOverError)
     const another = open({ maxAttempts: 1 })
     another.start(new Map([[job.scope.operation, async () => done]]))
-    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
   })
 
   it('takes no more work once it is closed', async () => {
@@ -715,7 +714,7 @@ function describeClosing({ open, accept, run }: Tools): void {
       runs += 1
       return done
     })
-    await eventually(status).toMatchObject({ status: 'completed' })
+    await expect.poll(status).toMatchObject({ status: 'completed' })
     await operations.close()
     const operationId = await accept(operations, job)
     const another = open()
@@ -743,7 +742,7 @@ function describeUnsteadyStore({ open, accept, run }: Tools): void {
     operations.start(new Map([[job.scope.operation, runner]]))
     const operationId = await accept(operations, job)
     const status = () => operations.status(job.scope.tenantId, operationId)
-    await eventually(status).toMatchObject({ status: 'completed', outcome: done })
+    await expect.poll(status).toMatchObject({ status: 'completed', outcome: done })
     expect(runs).toBe(1)
     const fault = { message: 'the result of a run could not be kept', cause: away, operationId }
     expect(faults).toEqual([fault, fault, fault])
@@ -756,9 +755,11 @@ function describeUnsteadyStore({ open, accept, run }: Tools): void {
     const job = newJob()
     operations.start(new Map([[job.scope.operation, async () => done]]))
     const operationId = await accept(operations, job)
-    await eventually(() => operations.status(job.scope.tenantId, operationId)).toMatchObject({
-      status: 'completed',
-    })
+    await expect
+      .poll(() => operations.status(job.scope.tenantId, operationId))
+      .toMatchObject({
+        status: 'completed',
+      })
     expect(faults).toEqual([{ message: 'the store could not be asked for work', cause: away }])
   })
 

@@ -4,7 +4,6 @@ import type { Job, JobContext, JobRunner, Operations, Releaser } from '../../../
 import { createOperations } from '../../../src/runtime/operations.ts'
 import type { OperationsOptions } from '../../../src/runtime/operations-options.ts'
 import type { Sql } from '../../../src/runtime/store.ts'
-import { eventually } from './eventually.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
 const tenantId = `t-${crypto.randomUUID()}`
@@ -99,7 +98,7 @@ export function describeReservations(store: StoreUnderTest): void {
         }),
       )
       for (const id of ids) {
-        await eventually(() => stateOf(id)).not.toBe('working')
+        await expect.poll(() => stateOf(id)).not.toBe('working')
         expect(await reserved(id)).toEqual({ state: await stateOf(id), times: 1 })
       }
     })
@@ -122,7 +121,7 @@ export function describeReservations(store: StoreUnderTest): void {
       await expect(cancelling).rejects.toThrow('changed my mind')
       expect(context.signal.aborted).toBe(false)
       go.resolve()
-      await eventually(() => stateOf(id)).toBe('completed')
+      await expect.poll(() => stateOf(id)).toBe('completed')
       expect(await reserved(id)).toEqual({ state: 'completed', times: 1 })
     })
 
@@ -139,7 +138,7 @@ export function describeReservations(store: StoreUnderTest): void {
       )
       start(async () => refused)
       const id = await accept()
-      await eventually(() => stateOf(id)).toBe('failed')
+      await expect.poll(() => stateOf(id)).toBe('failed')
       expect(await reserved(id)).toEqual({ state: 'failed', times: 1 })
       expect(faults).toEqual([new Error('not now'), new Error('not now')])
     })

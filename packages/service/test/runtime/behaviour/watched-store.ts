@@ -1,5 +1,5 @@
+import { expect } from 'vitest'
 import type { Sql, Store } from '../../../src/runtime/store.ts'
-import { eventually } from './eventually.ts'
 
 /** A repeated statement of workers. */
 export const statements = {
@@ -43,7 +43,7 @@ export function watchStore(store: Store): WatchedStore {
     transaction: (work) => store.transaction((sql) => work(watched(sql))),
     async answered(statement, times) {
       const wanted = count(statement) + times
-      await eventually(() => count(statement)).toBeGreaterThanOrEqual(wanted)
+      await expect.poll(() => count(statement)).toBeGreaterThanOrEqual(wanted)
     },
     failNext: (statement, times, error) => void failures.push({ statement, times, error }),
   }

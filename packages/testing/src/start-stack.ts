@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreeBase } from '../../src/index.ts'
 import { coreShare } from './core-share.ts'
 
-const root = join(import.meta.dirname, '../../../..')
+const root = join(import.meta.dirname, '../../..')
 
 /** How a run ended and what it wrote. */
 export interface Ended {
@@ -17,7 +15,7 @@ export interface Ended {
 }
 
 /** A stack that `npm start` runs. */
-export interface NpmStack {
+export interface RunningStack {
   readonly portBase: number
   readonly data: string
   readonly url: string
@@ -41,21 +39,6 @@ export interface Place {
   readonly env?: NodeJS.ProcessEnv
 }
 
-const FIRST_BASE = 10_000
-const POOLS = 8
-const BASES_PER_POOL = 1_800
-
-/**
- * A port base where everything is free, below the ports of clients. Test files that run at the same time have a pool of
- * ports each: between the look and the start of the stack another file could take a port.
- */
-export async function freeBase(): Promise<number> {
-  const pool = Number(process.env['VITEST_POOL_ID'] ?? 0) % POOLS
-  const base = await findFreeBase(FIRST_BASE + pool * BASES_PER_POOL + randomInt(BASES_PER_POOL - 300))
-  if (base === undefined) throw new Error('there are no free ports')
-  return base
-}
-
 /** A folder that does not exist yet, below one that is removed by `remove`. */
 export function newFolder(): { path: string; remove(): void } {
   const parent = mkdtempSync(join(tmpdir(), 'agentic-stack-'))
@@ -63,7 +46,7 @@ export function newFolder(): { path: string; remove(): void } {
 }
 
 /** The README's command. Resolves when the stack says that it runs. */
-export async function npmStart(place: Place): Promise<NpmStack> {
+export async function startStack(place: Place): Promise<RunningStack> {
   const { portBase, data } = place
   const npm = spawnStart(place)
   const watched = watch(npm)
@@ -98,7 +81,7 @@ export function npxAgentic(...args: readonly string[]): Promise<Ended> {
   return watch(spawn('npx', ['agentic', ...args], { cwd: root })).ended
 }
 
-function watch(child: ChildProcess): Pick<NpmStack, 'printed' | 'printing' | 'ended'> {
+function watch(child: ChildProcess): Pick<RunningStack, 'printed' | 'printing' | 'ended'> {
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text

@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 import { PostgresClient } from './load-pg.ts'
 import { type PostgresBinaries, unprivilegedUser } from './postgres-binaries.ts'
 
@@ -92,20 +91,6 @@ function ready(server: ChildProcess): Promise<void> {
   })
   server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
   return promise
-}
-
-/** A port below the ephemeral range, so that the kernel does not assign it to another process. */
-async function freePort(): Promise<number> {
-  const port = randomInt(26_000, 32_000)
-  const server = createServer().listen(port, '127.0.0.1')
-  const isFree = await once(server, 'listening').then(
-    () => true,
-    () => false,
-  )
-  if (!isFree) return await freePort()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function createDatabase(url: string): Promise<string> {

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
 import {
   type AuditEvent,
   createService,
   type Log,
   type Service,
   type ServiceOptions,
-} from '../../src/index.ts'
+} from '@agentic-rest/service'
+import { onTestFinished } from 'vitest'
+import { startServer } from './start-server.ts'
 
 /** A log line of a service. */
 export interface LogLine {
@@ -31,21 +29,9 @@ export async function startService(options: ServiceOptions): Promise<TestService
   const { log, lines } = memoryLog()
   const emitter = { emit: (event: AuditEvent) => void audit.push(event) }
   const service = createService({ log, audit: emitter, closeSeconds: 5, ...options })
-  const url = await serve(service.listener)
+  const { url } = await startServer(service.listener)
   onTestFinished(() => service.close())
   return { service, url, log: lines, audit }
-}
-
-/** Serves a listener on a free port; it ends with the test. */
-export async function serve(listener: Service['listener']): Promise<string> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** A log in memory. */

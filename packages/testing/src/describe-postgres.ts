@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPostgres } from './postgres-binaries.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { type PostgresServer, startPostgres } from './start-postgres.ts'
 
 /** Tests against their own PostgreSQL server. Without one they are skipped by name; in CI they fail. */
 export function describePostgres(title: string, body: (server: () => PostgresServer) => void): void {

@@ -1,5 +1,5 @@
+import { createStore, type Store } from '@agentic-rest/service'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { createStore, type Store } from '../../src/index.ts'
 
 /**
  * One embedded database for the tests of a file, emptied before each: opening one takes seconds on a busy machine.

@@ -13,7 +13,7 @@ type EnsureProgram = (needed: {
 
 // The set-up that installs Debian packages belongs to the whole repository, and packages import no relative path
 // outside of themselves.
-const debianPackage = new URL('../../../../../tests/debian-package.ts', import.meta.url).href
+const debianPackage = new URL('../../../tests/debian-package.ts', import.meta.url).href
 const { ensureProgram } = (await import(/* @vite-ignore */ debianPackage)) as { ensureProgram: EnsureProgram }
 
 /** Finds the programs of the server; installs Debian's package if it is missing and the machine allows it. */
