@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { emptyDatabase } from './tests/empty-database.ts'
@@ -8,12 +8,11 @@ import { createClosingLineReporter } from './tools/closing-line-reporter.ts'
 // Packages resolve to their TypeScript source inside this repository and to built JavaScript when installed.
 const conditions = ['agentic-source', 'node']
 
-// What takes long and shows again what others show on another kind of store: with AGENTIC_LONG_TESTS=1.
-const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
-const longTests = ['tests/stack-on-postgres.test.ts']
-
+// The name of a file says in which set it is. Tests of `npm test` need nothing but this repository and its node_modules.
 const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
-const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**', ...(isLong ? [] : longTests)]
+const includeAll = ['{packages,examples,tools,tests}/**/*.all.test.ts']
+const includeLong = ['{packages,examples,tools,tests}/**/*.long.test.ts']
+const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**']
 
 // These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own.
 // All others share three: to start one and to load the gateway into it takes longer than most files take.
@@ -42,8 +41,9 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     env: {
       SEED: testSeed,
-      // Hundreds of processes run the same TypeScript; the second of them need not compile it again.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'agentic-test-compile-cache'),
+      // Hundreds of processes run the same TypeScript; the second of them need not compile it again. One folder per user:
+      // another one could not write into it.
+      NODE_COMPILE_CACHE: join(tmpdir(), `agentic-test-compile-cache-${userInfo().uid}`),
       AGENTIC_EMPTY_DATABASE: emptyDatabase,
     },
     setupFiles: './tests/seed-properties.ts',
@@ -62,9 +62,34 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'together', include, exclude: [...exclude, ...apart], isolate: false },
+        test: {
+          name: 'test',
+          include,
+          exclude: [...exclude, ...apart, ...includeAll, ...includeLong],
+          isolate: false,
+        },
       },
-      { extends: true, test: { name: 'apart', include: apart, exclude } },
+      { extends: true, test: { name: 'test-apart', include: apart, exclude } },
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: includeAll,
+          exclude,
+          isolate: false,
+          globalSetup: ['./tests/empty-database.ts', './packages/testing/src/shared-parts.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: includeLong,
+          exclude,
+          globalSetup: ['./tests/empty-database.ts', './packages/testing/src/shared-parts.ts'],
+          env: { AGENTIC_LONG_TESTS: '1' },
+        },
+      },
     ],
   },
 })

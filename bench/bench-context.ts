@@ -1,4 +1,4 @@
-import { ensureProgram } from '../tests/debian-package.ts'
+import { programPath } from '@agentic-rest/testing/programs'
 import type { Issuer } from './tokens.ts'
 
 /** The common context of all measurements. */
@@ -24,18 +24,7 @@ export interface Programs {
   readonly taskset: string
 }
 
-const needed = {
-  wrk: { program: 'wrk', package: 'wrk' },
-  nginx: { program: 'nginx', package: 'nginx-light' },
-  taskset: { program: 'taskset', package: 'util-linux' },
-} as const
-
-/** Finds the programs and installs missing ones if the machine allows it; otherwise the error lists all missing ones. */
+/** The paths of the programs. */
 export function findPrograms(): Programs {
-  const found = Object.entries(needed).map(([name, program]) => ({ name, ...ensureProgram(program) }))
-  const missing = found.flatMap((each) => ('missing' in each ? [each.missing] : []))
-  if (missing.length > 0) throw new Error(missing.join('\n'))
-  return Object.fromEntries(
-    found.map((each) => [each.name, 'path' in each ? each.path : '']),
-  ) as unknown as Programs
+  return { wrk: programPath('wrk'), nginx: programPath('nginx'), taskset: programPath('taskset') }
 }

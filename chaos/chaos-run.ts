@@ -1,5 +1,3 @@
-import { type DebianProgram, ensureProgram } from '../tests/debian-package.ts'
-
 /** The size of a run: numbers by name, each an option of the command line. */
 export type Scale = Readonly<Record<string, number>>
 
@@ -53,16 +51,4 @@ export function scaled({ scale }: Pick<ChaosContext, 'scale'>, name: string): nu
   const value = scale[name]
   if (value === undefined) throw new Error(`the run has no scale "${name}"`)
   return value
-}
-
-/** A run needs a program that is missing; the message says how to install it. */
-export class MissingProgramError extends Error {
-  override readonly name = 'MissingProgramError'
-}
-
-/** The path of a program that a run needs. */
-export function requiredProgram(needed: DebianProgram): string {
-  const found = ensureProgram(needed)
-  if ('missing' in found) throw new MissingProgramError(found.missing)
-  return found.path
 }

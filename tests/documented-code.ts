@@ -20,7 +20,7 @@ export interface DocumentedProgram {
   readonly output: string | undefined
 }
 
-// A page that is run as a whole, in a folder of its own (tests/init-project.test.ts).
+// A page that is run as a whole, in a folder of its own (tests/init-project.all.test.ts).
 const TUTORIAL = 'docs/tutorial.md'
 
 /** The pages with tested code. */

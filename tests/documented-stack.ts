@@ -10,6 +10,8 @@ import { repositoryRoot } from './packed-packages.ts'
 export interface DocumentedStack {
   /** A command of a page, adapted to the ports of this stack. */
   adapt(command: string): string
+  /** The commands that it prints to try. */
+  readonly shownCommands: readonly string[]
   /** Ends it like Ctrl-C. */
   stop(): Promise<void>
 }
@@ -36,6 +38,7 @@ export async function startDocumentedStack(command: string): Promise<DocumentedS
   })
   return {
     adapt: (other) => forStack(other, base),
+    shownCommands: printed.match(/^ {2}curl .*$/gm) ?? [],
     async stop() {
       process.kill(-pid, 'SIGINT')
       await closed

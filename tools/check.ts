@@ -44,6 +44,10 @@ const repoChecks: readonly Step[] = [
     name: 'named things',
     run: async () => (await import('./checks/named-things.ts')).namedThings(root),
   },
+  {
+    name: 'tests that need nothing',
+    run: async () => (await import('./checks/first-test-set.ts')).firstTestSet(root),
+  },
   { name: 'map of documents', run: async () => (await import('./checks/doc-map.ts')).docMap(root) },
   { name: 'links in documents', run: async () => (await import('./checks/doc-links.ts')).docLinks(root) },
 ]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { ensureProgram } from '../tests/debian-package.ts'
+import { findProgram } from '@agentic-rest/testing/programs'
 import { type Ended, installTogether, packAll, repositoryRoot } from '../tests/packed-packages.ts'
 import { buildImage, type SystemPackage } from './image.ts'
 import { type FileSum, writeProvenance } from './provenance.ts'
@@ -53,9 +53,9 @@ function writeLock(folder: string, installed: string): void {
 }
 
 function addImage(folder: string, installed: string): SystemPackage[] | undefined {
-  const found = ensureProgram({ program: 'buildah', package: 'buildah' })
-  if ('missing' in found) {
-    process.stderr.write(`no image: ${found.missing}\n`)
+  const buildah = findProgram('buildah')
+  if (buildah === undefined) {
+    process.stderr.write('no image: buildah is missing; apt-get install buildah\n')
     return undefined
   }
   return buildImage({
@@ -64,7 +64,7 @@ function addImage(folder: string, installed: string): SystemPackage[] | undefine
     installed,
     sboms: folder,
     destination: join(folder, imageFolder),
-    buildah: found.path,
+    buildah,
   })
 }
 

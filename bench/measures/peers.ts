@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@agentic-rest/testing/free-port'
-import { findProgram } from '../../tests/debian-package.ts'
+import { findOnPath } from '@agentic-rest/testing/programs'
 import type { BenchContext } from '../bench-context.ts'
 import { type Peer, peers } from '../contenders/peer-programs.ts'
 import { type Contender, startContender } from '../contenders.ts'
@@ -54,7 +54,7 @@ const requests = [
 /** Runs the peers on the PATH, our gateway with the token check alone, and with all plugins, in turn. */
 export async function measurePeers(context: BenchContext): Promise<PeersResult> {
   const found = peers.flatMap((peer) => {
-    const path = findProgram({ program: peer.program, package: peer.program })
+    const path = findOnPath(peer.program)
     return path === undefined ? [] : [{ peer, path }]
   })
   const missing = peers

@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@agentic-rest/testing/free-port'
+import { type ProgramName, programPath } from '@agentic-rest/testing/programs'
 import { type PinnedProcess, startPinned } from '../../bench/pinned-process.ts'
 import { nginxConfig } from '../../bench/upstream.ts'
-import type { DebianProgram } from '../../tests/debian-package.ts'
-import { requiredProgram } from '../chaos-run.ts'
 import { type Recorder, startNodeRecorder, startStrictRecorder, startTap } from './recorders.ts'
 
 /** A server behind the gateway: the requests it got, the requests it read, and its log. */
@@ -26,19 +25,19 @@ export interface LoggedRequest {
 }
 
 /** The servers from Debian packages. */
-export const programs: Readonly<Record<'nginx' | 'haproxy' | 'apache', DebianProgram>> = {
-  nginx: { program: 'nginx', package: 'nginx-light' },
-  haproxy: { program: 'haproxy', package: 'haproxy' },
-  apache: { program: 'apache2', package: 'apache2' },
+export const programs: Readonly<Record<'nginx' | 'haproxy' | 'apache', ProgramName>> = {
+  nginx: 'nginx',
+  haproxy: 'haproxy',
+  apache: 'apache2',
 }
 
 /** Starts all four servers, each with a tap before it and, except for Node, a recorder behind it. */
 export async function startServers(folder: string): Promise<Observed[]> {
   const paths = Object.fromEntries(
-    Object.entries(programs).map(([name, needed]) => [name, requiredProgram(needed)]),
+    Object.entries(programs).map(([name, needed]) => [name, programPath(needed)]),
   )
   // It starts all of them.
-  requiredProgram({ program: 'taskset', package: 'util-linux' })
+  programPath('taskset')
   const started = await Promise.allSettled([
     startNode(),
     ...Object.entries(proxies).map(([name, proxy]) =>

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { programPath } from '@agentic-rest/testing/programs'
 import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { linkTimes } from '../../packages/gateway/src/redis/store-link.ts'
 import {
@@ -7,12 +8,11 @@ import {
   startSharedProcess,
 } from '../../packages/gateway/test/shared-limits/start-shared-process.ts'
 import { type Caller, createCaller, type Ending, requestText } from '../caller.ts'
-import { type ChaosContext, type ChaosRun, type Figure, requiredProgram, scaled } from '../chaos-run.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type BookingUpstream, startBookingUpstream, VIA } from '../idempotency/booking-upstream.ts'
 import { copiesInOrder, keysOf } from '../idempotency/copies-in-order.ts'
 import { createSeeded } from '../seeded.ts'
 import { doAll } from '../workers.ts'
-import { redisProgram } from './shared-limit.ts'
 
 /** Repeated keys through three gateways with one Redis, in front of a service that knows nothing of keys. */
 export const run: ChaosRun = {
@@ -83,7 +83,7 @@ interface Told {
 }
 
 async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
-  const program = requiredProgram(redisProgram)
+  const program = programPath('redis-server')
   const seeded = createSeeded(context.seed, 1)
   const upstream = await startBookingUpstream(() => seeded.between(LEAST_WORK_MS, scaled(context, 'workMs')))
   // The settings that docs/idempotency.md asks for.

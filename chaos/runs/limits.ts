@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { programPath } from '@agentic-rest/testing/programs'
 import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { redisKey } from '../../packages/gateway/src/limits/redis-limits.ts'
 import { limitTimes } from '../../packages/gateway/src/limits/shared-store.ts'
@@ -8,11 +9,10 @@ import {
   type SharedProcess,
   startSharedProcess,
 } from '../../packages/gateway/test/shared-limits/start-shared-process.ts'
-import { type ChaosContext, type ChaosRun, type Figure, requiredProgram, scaled } from '../chaos-run.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type ItemUpstream, startItemUpstream } from '../limits/item-upstream.ts'
 import { seriesSum } from '../series.ts'
 import { until } from '../until.ts'
-import { redisProgram } from './shared-limit.ts'
 
 /** Constant pressure on three gateways with one rate limit, while gateways are killed and Redis is stopped and emptied. */
 export const run: ChaosRun = {
@@ -47,7 +47,7 @@ interface World {
 }
 
 async function limits(context: ChaosContext): Promise<readonly Figure[]> {
-  const redis = await startRedisServer({ program: requiredProgram(redisProgram), folder: context.folder })
+  const redis = await startRedisServer({ program: programPath('redis-server'), folder: context.folder })
   const upstream = await startItemUpstream()
   const intervalUs = Math.ceil((scaled(context, 'per') * MICROSECONDS) / scaled(context, 'requests'))
   const world: World = { context, redis, upstream, intervalUs }

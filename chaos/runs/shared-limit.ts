@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, outcomes } from '@agentic-rest/profile'
+import { programPath } from '@agentic-rest/testing/programs'
 import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
 import { leaseKey } from '../../packages/gateway/src/slots/redis-lease-store.ts'
@@ -7,8 +8,7 @@ import {
   type SharedProcess,
   startSharedProcess,
 } from '../../packages/gateway/test/shared-limits/start-shared-process.ts'
-import type { DebianProgram } from '../../tests/debian-package.ts'
-import { type ChaosContext, type ChaosRun, type Figure, requiredProgram, scaled } from '../chaos-run.ts'
+import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { createSeeded } from '../seeded.ts'
 import { seriesSum } from '../series.ts'
 import {
@@ -52,9 +52,6 @@ export const run: ChaosRun = {
   run: cycle,
 }
 
-/** The program of the store that the gateways share. */
-export const redisProgram: DebianProgram = { program: 'redis-server', package: 'redis-server' }
-
 /** Enough clients that every tenant asks for more streams than its limit. */
 const CLIENTS = 80
 /** How long the streams of `releaseAll` are open. */
@@ -73,7 +70,7 @@ interface World {
 }
 
 async function cycle(context: ChaosContext): Promise<readonly Figure[]> {
-  const program = requiredProgram(redisProgram)
+  const program = programPath('redis-server')
   const upstream = await startStreamUpstream()
   const redis = await startRedisServer({
     program,

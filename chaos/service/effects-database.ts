@@ -1,8 +1,6 @@
 import { createStore, type Store } from '@agentic-rest/service'
-import { findPostgres } from '@agentic-rest/testing/postgres-binaries'
 import { type PostgresServer, startPostgres } from '@agentic-rest/testing/start-postgres'
 import { createEffects } from '../../packages/service/test/runtime/behaviour/effects.ts'
-import { MissingProgramError } from '../chaos-run.ts'
 
 /** The PostgreSQL server of one run, with a database for counting effects. */
 export interface EffectsDatabase {
@@ -20,9 +18,7 @@ export interface EffectCount {
 
 /** Starts a server. It ends sessions that are idle in a transaction for the given time. */
 export async function openEffectsDatabase(idleMs: number): Promise<EffectsDatabase> {
-  const binaries = findPostgres()
-  if ('missing' in binaries) throw new MissingProgramError(binaries.missing)
-  const server = await startPostgres(binaries)
+  const server = await startPostgres()
   const url = `${await server.createDatabase()}?idle_in_transaction_session_timeout=${idleMs}`
   const store = createStore({ url })
   await store.migrate()

@@ -4,9 +4,6 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type ChaosRun, type Figure, isReached, type Scale } from '../../chaos/chaos-run.ts'
 
-/** Whether the tests that a run can fail are included. */
-export const isLong = process.env['AGENTIC_LONG_TESTS'] === '1'
-
 /** Runs the short form of a run, with some changes of scale, and prints its seed and progress. */
 export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), `agentic-chaos-test-${run.name}-`))
@@ -20,21 +17,6 @@ export async function runShort(run: ChaosRun, scale: Scale = {}): Promise<readon
     return await run.run({ scale: { ...run.short, ...scale }, seed, folder, tell, signal: stop.signal })
   } finally {
     rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/**
- * The same, up to three times if only the given figures are missed, which other load on the machine makes worse. All other
- * figures must be reached each time.
- */
-export async function runUndisturbed(
-  run: ChaosRun,
-  disturbed: readonly string[],
-): Promise<readonly Figure[]> {
-  for (let left = 2; ; left -= 1) {
-    const figures = await runShort(run)
-    const names = figures.filter((figure) => !isReached(figure)).map(({ name }) => name)
-    if (left === 0 || names.length === 0 || names.some((name) => !disturbed.includes(name))) return figures
   }
 }
 

@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { programPath } from '@agentic-rest/testing/programs'
 import { onTestFinished } from 'vitest'
 import { agentic } from '../../packages/cli/test/harness/run-agentic.ts'
-import { type DebianProgram, ensureProgram } from '../debian-package.ts'
-
-/** Runs a program in a terminal. */
-export const script: DebianProgram = { program: 'script', package: 'bsdutils' }
 
 /** Text to type after an output. */
 export type Typing = readonly [when: string, typed: string]
@@ -41,9 +38,7 @@ export async function runInTerminal(
   typings: readonly Typing[],
   { cwd, env }: TerminalPlace,
 ): Promise<OnTerminal> {
-  const found = ensureProgram(script)
-  if (!('path' in found)) throw new Error(found.missing)
-  const child = spawn(found.path, ['-qec', command, '/dev/null'], {
+  const child = spawn(programPath('script'), ['-qec', command, '/dev/null'], {
     ...(cwd !== undefined && { cwd }),
     env,
     stdio: ['pipe', 'pipe', 'inherit'],

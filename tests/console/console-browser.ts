@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { repositoryRoot } from '../packed-packages.ts'
 
 /** A page of the console with its errors and its requests. */
@@ -36,21 +36,6 @@ export async function showIn(page: Page, { theme, width }: Look): Promise<void> 
 
 function heightFor(width: number): number {
   return width < 600 ? 740 : 820
-}
-
-// The browser calls only the servers of this test.
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** Starts Debian's chromium. */
-export function startBrowser(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: flags })
 }
 
 /** Opens the console like a first visitor. */

@@ -1,8 +1,8 @@
 import { freePortBase } from '@agentic-rest/testing/free-port-base'
+import { sharedBrowser } from '@agentic-rest/testing/shared-browser'
 import { newFolder, type RunningStack, startStack } from '@agentic-rest/testing/start-stack'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
-import { startBrowser } from './console-browser.ts'
 
 /** The running reference stack and a browser; set before the first test. */
 export interface ConsoleStack {
@@ -17,7 +17,7 @@ export interface ConsoleStack {
 }
 
 /** Starts the stack and a browser for the tests of a file, and ends them afterwards. */
-export function useConsoleStack(executablePath: string): () => ConsoleStack {
+export function useConsoleStack(): () => ConsoleStack {
   const folder = newFolder()
   let stack: RunningStack | undefined
   let browser: Browser | undefined
@@ -37,7 +37,7 @@ export function useConsoleStack(executablePath: string): () => ConsoleStack {
   }
 
   beforeAll(async () => {
-    ;[stack, browser] = await Promise.all([start(), startBrowser(executablePath)])
+    ;[stack, browser] = await Promise.all([start(), sharedBrowser()])
   })
   afterAll(async () => {
     await browser?.close()

@@ -12,14 +12,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { missingPrograms } from '@agentic-rest/testing/programs'
 import { startServer } from '@agentic-rest/testing/start-server'
+import { testUnless } from '@agentic-rest/testing/test-with'
 import { expect, onTestFinished } from 'vitest'
 import { documentsFolder, IMAGE_USER, type SystemPackage } from '../../tools/image.ts'
 import { versionsOf } from '../../tools/provenance.ts'
 import { imageFolder } from '../../tools/release.ts'
-import { testWithProgram } from '../debian-package.ts'
-
-const buildah = { program: 'buildah', package: 'buildah' }
 
 /** A described release: its folder and the parts of its image that do not come from npm. */
 export interface DescribedRelease {
@@ -29,8 +28,8 @@ export interface DescribedRelease {
 
 /** The tests of the image of a release. The packing test calls them with its packages: to pack again takes a minute. */
 export function testImage(released: () => DescribedRelease): void {
-  testWithProgram(
-    process.getuid?.() === 0 ? buildah : { program: 'a root user', package: 'buildah, and run as root' },
+  testUnless(
+    process.getuid?.() === 0 ? missingPrograms(['buildah']) : 'only root can build and start an image',
     'a gateway of the image starts on a read-only root without rights, serves, drains and ends',
     async () => {
       const { folder, image } = released()

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
-import { ensurePythonEnvironment } from '../python-environment.ts'
+import { testWith } from '@agentic-rest/testing/test-with'
+import { expect } from 'vitest'
 import type { Json } from './official-clients.ts'
 
 /** The calls of one run of the official Python client. */
@@ -20,19 +20,15 @@ export interface PythonRun {
   readonly approver?: string
 }
 
-/** A test of the official Python client in both modes. Without Python it is skipped by name. */
+/** A test of the official Python client in both modes. */
 export function testPython(
   title: string,
   body: (mode: string, run: (wish: PythonRun) => Promise<Json>) => Promise<void>,
 ): void {
-  const python = ensurePythonEnvironment('mcp', join(import.meta.dirname, 'requirements.txt'))
-  const reason = 'missing' in python ? ` (${python.missing})` : ''
-  // The reporter lists skipped tests only beside failed ones.
-  if (reason !== '') process.stderr.write(`skipped: ${title}${reason}\n`)
-  test.skipIf(reason !== '').each(['auto', 'legacy'])(`${title}, mode %s${reason}`, async (mode) => {
-    if ('missing' in python) return expect.fail(python.missing)
-    await body(mode, (wish) => runPython(join(python.folder, 'bin/python'), wish))
-  })
+  for (const mode of ['auto', 'legacy'])
+    testWith('mcp', `${title}, mode ${mode}`, (client) =>
+      body(mode, (wish) => runPython(join(dirname(client), 'python'), wish)),
+    )
 }
 
 async function runPython(program: string, wish: PythonRun): Promise<Json> {

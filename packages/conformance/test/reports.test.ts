@@ -1,8 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import type { ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { outcomeTypes } from '@agentic-rest/profile'
-import { startServer } from '@agentic-rest/testing/start-server'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   badge,
@@ -195,78 +191,6 @@ test.each([
   expect(parseExpectedFailures(text, 'known.txt')).toMatchObject({ ok: false, faults: [fault] })
 })
 
-test.each([
-  { title: 'quotes', request: { method: 'POST', path: '/faults', body: { goal: "it's $HOME" } } },
-  { title: 'line breaks', request: { method: 'POST', path: '/faults', body: 'a\nb\u0007\\' } },
-  { title: 'the name of a file', request: { method: 'POST', path: '/faults', body: '@/etc/hostname' } },
-  { title: 'patterns', request: { method: 'GET', path: '/a/../faults?ids[]=1&f={x,y}' } },
-  { title: 'no answering body', request: { method: 'HEAD', path: '/faults' } },
-] as const)(
-  'the command of a failure with $title, with the token put in, sends the same request',
-  async ({ request }) => {
-    const { url, requests } = await startRecorder((response) => void response.writeHead(418).end())
-    const report = await runConformance({
-      baseUrl: url,
-      scenario: { tokens: { 'bob-2': { env: 'BOB' } }, token: 'bob-2', outcomes: { conflict: { request } } },
-      env: { BOB: 'token-of-bob' },
-      rules: ['row-conflict'],
-    })
-    const command = report.rows[0]?.curl ?? ''
-    const env = { TOKEN_BOB_2: 'token-of-bob', PATH: process.env['PATH'] ?? '' }
-    expect(await runShell(`${command} --silent --max-time 10`, env)).toMatch(/^HTTP\/1\.1 418 /)
-    expect(command).not.toContain('token-of-bob')
-    expect(requests).toHaveLength(2)
-    expect(requests[1]).toEqual(requests[0])
-  },
-)
-
-interface Recorded {
-  readonly line: string
-  readonly authorization: string | undefined
-  readonly body: string
-}
-
-/** A service that records its requests. */
-async function startRecorder(answer: (response: ServerResponse) => void) {
-  const requests: Recorded[] = []
-  const { url } = await startServer(async (request, response) => {
-    const { authorization } = request.headers
-    requests.push({ line: `${request.method} ${request.url}`, authorization, body: await text(request) })
-    answer(response)
-  })
-  return { url, requests }
-}
-
-test('the command of a false token makes the same false token of the true one', async () => {
-  const { url, requests } = await startRecorder(
-    (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
-  )
-  const report = await runConformance({
-    baseUrl: url,
-    scenario: {
-      tokens: { alice: { env: 'ALICE' } },
-      token: 'alice',
-      outcomes: { success: { request: { method: 'GET', path: '/' } } },
-    },
-    env: { ALICE: 'head.claims.signature' },
-    rules: ['invalid-token-refused'],
-  })
-  expect(report.rows).toMatchObject([
-    { observation: 'token.invalid', result: 'fail', curl: expect.stringContaining('Bearer not-a-token"') },
-    { observation: 'token.forged', result: 'fail' },
-  ])
-  const env = { TOKEN_ALICE: 'head.claims.signature', PATH: process.env['PATH'] ?? '' }
-  await runShell(`${report.rows[1]?.curl} --silent --max-time 10`, env)
-  const sent = requests.map(({ authorization }) => authorization)
-  expect(sent).toEqual([
-    'Bearer head.claims.signature',
-    'Bearer not-a-token',
-    `Bearer head.claims.${'A'.repeat(86)}`,
-    `Bearer head.claims.${'A'.repeat(86)}`,
-  ])
-  expect(JSON.stringify(report)).not.toMatch(/head\.claims/)
-})
-
 test('a failure is told with its place, and one that is expected at one place is none elsewhere', async () => {
   const isSpoilt = (reply: { status: number }) => reply.status === 400
   const question = {
@@ -294,12 +218,3 @@ test('nothing that answers is an error of its own, and an unknown rule another',
     RangeError,
   )
 })
-
-/** Not `spawnSync`: the service runs in this process. */
-async function runShell(command: string, env: Record<string, string>): Promise<string> {
-  expect(spawnSync('curl', ['--version']).status).toBe(0)
-  const { exec } = await import('node:child_process')
-  return await new Promise((resolve, reject) => {
-    exec(command, { env, shell: '/bin/bash' }, (error, stdout) => (error ? reject(error) : resolve(stdout)))
-  })
-}

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { signCheckpoint, splitNotes } from '../src/audit-log/checkpoint.ts'
+import { signCheckpoint } from '../src/audit-log/checkpoint.ts'
 import { leafHash } from '../src/audit-log/merkle-tree.ts'
 import { proveLines } from '../src/audit-log/prove-line.ts'
 import { createNoteSigner } from '../src/audit-log/signed-note.ts'
 import { formatProof, isProof, parseProof, proofFault } from '../src/audit-log/tlog-proof.ts'
-import { type LogReport, verifyLog } from '../src/audit-log/verify-log.ts'
+import { flipAll } from './flip-bytes.ts'
 import { newKey, record, records, sealedLog } from './sealed-log.ts'
 
 /** A closed log of 60 lines: the opened record and 59 others, with checkpoints of 21, 41 and 60 lines. */
@@ -114,62 +114,11 @@ it('finds two checkpoints of one size, a checkpoint of another key and a changed
   expect(await kinds(log)).toEqual(['forged checkpoint checkpoints 7'])
 })
 
-interface Flips {
-  readonly file: string
-  readonly wanted: (line: number, column: number) => boolean
-  readonly verify: () => Promise<LogReport>
-}
-
-/** Flips bytes of a file one after the other, expects each to be found with its line, and returns their number. */
-async function flipAll({ file, wanted, verify }: Flips): Promise<number> {
-  const bytes = readFileSync(file)
-  let [line, column, flips] = [1, 0, 0]
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (wanted(line, column)) {
-      const changed = Buffer.from(bytes)
-      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 7))
-      writeFileSync(file, changed)
-      const [first] = (await verify()).faults
-      const found = `${first?.file}:${first?.line}`
-      if (found !== `${file}:${line}`)
-        expect.fail(`byte ${at} of line ${line}: ${found} ${first?.kind} ${first?.detail}`)
-      flips += 1
-    }
-    column += 1
-    if (bytes[at] === 10) [line, column] = [line + 1, 0]
-  }
-  writeFileSync(file, bytes)
-  return flips
-}
-
 it('finds each flipped byte of the last lines, and one of each other line, with its line', async () => {
   const { file, verify } = await closedLog()
   const wanted = (line: number, column: number) => line >= 59 || column === (line * 7) % 200
   expect(await flipAll({ file, wanted, verify: () => verify() })).toBeGreaterThan(350)
 })
-
-it.runIf(process.env['AGENTIC_LONG_TESTS'] === '1')(
-  'finds each flipped byte of 1,000 lines, with its line',
-  { timeout: 3_600_000 },
-  async () => {
-    const log = sealedLog()
-    const writer = log.open({ rotate: { maxBytes: 5_000 } })
-    for (let n = 0; n < 1_000; n += 10) await writer.append({ records: records(10, n) })
-    await writer.close()
-    const files = log.files()
-    const { notes } = splitNotes(readFileSync(log.checkpoints, 'utf8'))
-    expect(notes).toHaveLength(files.length)
-    for (const [index, file] of files.entries()) {
-      // A file can be verified without those before, and the checkpoint of each is written at its end.
-      const own = notes.slice(index, index + 2).map(({ note }) => note)
-      const checkpoints = [{ file: log.checkpoints, content: own.join('\n') }]
-      const verify = () =>
-        verifyLog({ files: files.slice(index, index + 2), verifier: log.verifier, checkpoints })
-      expect((await verify()).faults).toEqual([])
-      expect(await flipAll({ file, wanted: () => true, verify })).toBe(readFileSync(file).length)
-    }
-  },
-)
 
 it('proves each record of a request, in a text that stands alone', async () => {
   const log = await closedLog()

@@ -3,22 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describePostgres } from '@agentic-rest/testing/describe-postgres'
 import { sharedStore } from '@agentic-rest/testing/shared-store'
-import { memoryLog, startService } from '@agentic-rest/testing/start-service'
+import { startService } from '@agentic-rest/testing/start-service'
 import { type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type ApprovalNotify, createService, defineOperation, success } from '../src/index.ts'
 import { createApprovals } from '../src/runtime/approvals/approvals.ts'
-import { createNotifier, pauseAfter } from '../src/runtime/approvals/notifier.ts'
+import { pauseAfter } from '../src/runtime/approvals/notifier.ts'
 import { readReceivers } from '../src/runtime/approvals/notify-options.ts'
-import { createOutbox } from '../src/runtime/approvals/outbox.ts'
-import { createSqlClock } from '../src/runtime/sql-clock.ts'
-import { createStore } from '../src/runtime/sql-store.ts'
-import type { Store } from '../src/runtime/store.ts'
 import { ask } from './harness/ask.ts'
-import { createTestClock } from './runtime/behaviour/test-clock.ts'
+import { startOutbox } from './harness/start-outbox.ts'
 import { startProgram } from './runtime/harness/run-program.ts'
 
 const store = sharedStore()
@@ -90,56 +85,16 @@ it('a request and its decision are notified, signed and without a token', async 
   expect(JSON.stringify(log)).not.toContain(receiver.url)
 })
 
-/** Approvals with an outbox on a clock of the test, and senders of it. */
-async function startOutbox(given: Store, ...urls: readonly string[]) {
-  const clock = createTestClock()
-  const receivers = readReceivers({ publicUrl, notify: urls.map((url) => ({ url, secretFile })) })
-  const { log, lines } = memoryLog()
-  const outbox = createOutbox({
-    store: given,
-    clock: createSqlClock(clock),
-    receivers,
-    approvalsUrl: 'https://gateway.example/approvals',
-    leaseSeconds: 30,
-    onAdded: () => undefined,
-  })
-  const approvals = createApprovals(given, clock, { outbox })
-  const request = () =>
-    approvals.request({ tenantId: 'acme', operation: 'pay', requester: 'alice' }, crypto.randomUUID(), {
-      message: 'Pay?',
-      approver: { name: 'Finance' },
-      role: 'finance',
-    })
-  const startNotifier = (timeoutMilliseconds = 60_000) => {
-    const notifier = createNotifier({
-      outbox,
-      receivers,
-      fetch,
-      log,
-      pollMilliseconds: 10,
-      timeoutMilliseconds,
-    })
-    onTestFinished(() => notifier.close())
-    notifier.start()
-    return notifier
-  }
-  const waiting = async () => {
-    const rows = await given.query<{ attempts: number; available_at: Date }>(
-      'SELECT attempts, available_at FROM agentic_approval_outbox',
-    )
-    const seconds = (at: Date) => (Number(at) - Number(clock.now())) / 1000
-    return rows.map((row) => `attempt ${row.attempts}, again in ${seconds(row.available_at)} s`)
-  }
-  return { clock, request, startNotifier, waiting, lines }
-}
-
 it.each([
   ['is down', 503],
   ['redirects to an inner address', 302],
 ])('a receiver that %s gets the same id again, after 5 s and growing pauses', async (_what, status) => {
   let current = status
   const receiver = await startUpstream((request, response) => answer(current)(request, response))
-  const { clock, request, startNotifier, waiting } = await startOutbox(store, receiver.url)
+  const { clock, request, startNotifier, waiting } = await startOutbox(store, {
+    secretFile,
+    urls: [receiver.url],
+  })
   await request()
   startNotifier()
   for (const [index, pause] of [5, 20, 80, 320].entries()) {
@@ -156,7 +111,10 @@ it.each([
 it('pauses grow to four hours, and the attempts end after a day', async () => {
   expect([1, 2, 3, 7, 8, 50].map(pauseAfter)).toEqual([5, 20, 80, 14_400, 14_400, 14_400])
   const receiver = await startUpstream(answer(500))
-  const { clock, request, startNotifier, waiting, lines } = await startOutbox(store, receiver.url)
+  const { clock, request, startNotifier, waiting, lines } = await startOutbox(store, {
+    secretFile,
+    urls: [receiver.url],
+  })
   await request()
   clock.forward(24 * 60 * 60)
   startNotifier()
@@ -167,13 +125,13 @@ it('pauses grow to four hours, and the attempts end after a day', async () => {
 
 it('410 ends a message; a slow receiver is a failure', async () => {
   const gone = await startUpstream(answer(410))
-  const first = await startOutbox(store, gone.url)
+  const first = await startOutbox(store, { secretFile, urls: [gone.url] })
   await first.request()
   first.startNotifier()
   await expect.poll(first.waiting).toEqual([])
   expect(gone.requests).toHaveLength(1)
   const slow = await startUpstream(() => undefined)
-  const second = await startOutbox(store, slow.url)
+  const second = await startOutbox(store, { secretFile, urls: [slow.url] })
   await second.request()
   second.startNotifier(200)
   await expect.poll(() => second.lines.map(({ fields }) => fields['result'])).toEqual(['timeout'])
@@ -181,7 +139,7 @@ it('410 ends a message; a slow receiver is a failure', async () => {
 
 it('a receiver that never answers does not delay the others', async () => {
   const [silent, quick] = [await startUpstream(() => undefined), await startUpstream(answer(200))]
-  const { request, startNotifier } = await startOutbox(store, silent.url, quick.url)
+  const { request, startNotifier } = await startOutbox(store, { secretFile, urls: [silent.url, quick.url] })
   for (let count = 0; count < 20; count += 1) await request()
   startNotifier()
   await expect.poll(() => quick.requests.length).toBe(20)
@@ -190,7 +148,7 @@ it('a receiver that never answers does not delay the others', async () => {
 
 it('messages for a receiver that is no longer configured are removed after two days', async () => {
   const former = await startUpstream(answer(200))
-  const { clock, request, waiting } = await startOutbox(store, former.url)
+  const { clock, request, waiting } = await startOutbox(store, { secretFile, urls: [former.url] })
   await request()
   clock.forward(2 * 24 * 60 * 60)
   await createApprovals(store, clock).request(
@@ -248,21 +206,6 @@ it('an approval that nobody decides is notified as expired, once', async () => {
   await expect
     .poll(() => receiver.requests.map(verified))
     .toMatchObject([{ type: 'approval.expired', data: { state: 'expired' } }])
-})
-
-describePostgres('on PostgreSQL', (server) => {
-  it('of several senders one sends each message, once', async () => {
-    const own = createStore({ url: server().url })
-    onTestFinished(() => own.close())
-    await own.migrate()
-    const receiver = await startUpstream(answer(200))
-    const { request, startNotifier, waiting } = await startOutbox(own, receiver.url)
-    for (let count = 0; count < 40; count += 1) await request()
-    for (let count = 0; count < 4; count += 1) startNotifier()
-    await expect.poll(waiting).toEqual([])
-    const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
-    expect([ids.length, new Set(ids).size]).toEqual([40, 40])
-  })
 })
 
 describe('a process that is killed', () => {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findPostgres } from './postgres-binaries.ts'
+import { afterAll, beforeAll } from 'vitest'
 import { type PostgresServer, startPostgres } from './start-postgres.ts'
+import { describeWith } from './test-with.ts'
 
-/** Tests against their own PostgreSQL server. Without one they are skipped by name; in CI they fail. */
+/** Tests against their own PostgreSQL server. */
 export function describePostgres(title: string, body: (server: () => PostgresServer) => void): void {
-  const binaries = findPostgres()
-  if ('missing' in binaries) {
-    refuse(title, binaries.missing)
-    return
-  }
-  describe(title, () => {
+  describeWith(['initdb', 'postgres'], title, () => {
     let server: PostgresServer | undefined
     beforeAll(async () => {
-      server = await startPostgres(binaries)
+      server = await startPostgres()
     })
     afterAll(() => server?.close())
     body(() => {
@@ -20,14 +15,4 @@ export function describePostgres(title: string, body: (server: () => PostgresSer
       return server
     })
   })
-}
-
-function refuse(title: string, missing: string): void {
-  if (['true', '1'].includes(process.env['CI'] ?? '')) {
-    test(title, () => expect.fail(missing))
-    return
-  }
-  // The reporter lists skipped tests only if others fail.
-  process.stderr.write(`skipped: ${title} (${missing})\n`)
-  test.skip(`${title} (${missing})`, () => undefined)
 }

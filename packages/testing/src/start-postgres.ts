@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 import { PostgresClient } from './load-pg.ts'
-import { type PostgresBinaries, unprivilegedUser } from './postgres-binaries.ts'
+import { programPath } from './programs.ts'
 
 /** A PostgreSQL server of this test alone, in a temporary folder. */
 export interface PostgresServer {
@@ -25,15 +25,13 @@ export interface PostgresServer {
 }
 
 /** Starts a server. */
-export async function startPostgres(
-  binaries: Exclude<PostgresBinaries, { missing: string }>,
-): Promise<PostgresServer> {
+export async function startPostgres(): Promise<PostgresServer> {
   const user = unprivilegedUser()
   const folder = mkdtempSync(join(tmpdir(), 'agentic-postgres-'))
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   await promisify(execFile)(
-    binaries.initdb,
+    programPath('initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...user, cwd: folder },
   )
@@ -43,7 +41,7 @@ export async function startPostgres(
   const settings = ['-c', 'fsync=off', '-c', 'max_connections=200']
   let server: ChildProcess | undefined
   const start = async () => {
-    server = spawn(binaries.postgres, [...parameters, ...settings], {
+    server = spawn(programPath('postgres'), [...parameters, ...settings], {
       ...user,
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -116,4 +114,16 @@ async function backendsOfStores(url: string): Promise<readonly number[]> {
   )
   await client.end()
   return rows.map(({ pid }) => pid)
+}
+
+/** PostgreSQL refuses to run as root, so it runs as one of these users. */
+function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const users = new Map(
+    readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .map(([name = '', , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]),
+  )
+  return users.get('postgres') ?? users.get('nobody')
 }

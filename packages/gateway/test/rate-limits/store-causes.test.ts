@@ -3,8 +3,8 @@ import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { createLimitStore } from '../../src/limits/create-store.ts'
+import { quickTimes } from '../shared-limits/quick-times.ts'
 import { startSilentServer } from '../shared-limits/silent-server.ts'
-import { quickTimes } from '../shared-limits/with-redis.ts'
 
 test.each([
   ['that refuses connections', freePort, 'ECONNREFUSED'],

@@ -10,41 +10,19 @@ import {
   type RedisServerOptions,
   startRedisServer,
 } from '@agentic-rest/testing/start-redis-server'
+import { testWith } from '@agentic-rest/testing/test-with'
 import { onTestFinished } from 'vitest'
 import type { LeaseTimes } from '../../src/slots/lease-store.ts'
 import { leaseKey } from '../../src/slots/redis-lease-store.ts'
 import { createStreamSlots } from '../../src/slots/shared-slots.ts'
-
-type TestWithProgram = (
-  needed: { readonly program: string; readonly package: string },
-  title: string,
-  body: (path: string) => void | Promise<void>,
-) => void
-
-// The set-up that installs Debian packages belongs to the whole repository, and packages import no relative path
-// outside of themselves.
-const debianPackage = new URL('../../../../tests/debian-package.ts', import.meta.url).href
-const { testWithProgram } = (await import(/* @vite-ignore */ debianPackage)) as {
-  testWithProgram: TestWithProgram
-}
-
-/** Short times for tests, yet long enough that a busy machine loses neither a lease nor its connection. */
-export const quickTimes: LeaseTimes = {
-  leaseMs: 1500,
-  renewEveryMs: 150,
-  answerWithinMs: 600,
-  enterWithinMs: 1000,
-  connectWithinMs: 1000,
-  retryFromMs: 10,
-  retryUpToMs: 50,
-}
+import { quickTimes } from './quick-times.ts'
 
 /** Makes the Redis of a test; it ends with the test. */
 export type StartRedis = (options?: Pick<RedisServerOptions, 'settings' | 'address'>) => Promise<RedisServer>
 
 /** A test with its own Redis. */
 export function testWithRedis(title: string, body: (startRedis: StartRedis) => Promise<void>): void {
-  testWithProgram({ program: 'redis-server', package: 'redis-server' }, title, (program) =>
+  testWith('redis-server', title, (program) =>
     body(async (options) => {
       const folder = mkdtempSync(join(tmpdir(), 'agentic-redis-'))
       const redis = await startRedisServer({ program, folder, ...options })

@@ -1,0 +1,1 @@
+import './in-folder.all.test.ts'

@@ -1,0 +1,1 @@
+import './redis-faults.all.test.ts'

@@ -1,0 +1,1 @@
+import './console.all.test.ts'

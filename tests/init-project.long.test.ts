@@ -1,0 +1,1 @@
+import './init-project.all.test.ts'
