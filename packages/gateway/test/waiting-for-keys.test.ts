@@ -5,8 +5,9 @@ import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
 import { registered } from './plugins/token-validator/make-validator.ts'
 
-async function start(gateway: Record<string, unknown> = {}) {
+async function start(gateway: Record<string, unknown> = {}, answer?: IssuerServer['answer']) {
   const issuer = await startIssuer()
+  issuer.answer = answer
   const other = await startIssuer()
   onTestFinished(() => issuer.close())
   onTestFinished(() => other.close())
@@ -21,12 +22,14 @@ async function start(gateway: Record<string, unknown> = {}) {
   })
   const ask = async (of: IssuerServer, kid?: string) => {
     const header = kid === undefined ? {} : { kid }
-    const token = await of.token({ header, claims: { tenant_id: 'acme' } })
+    return askWith(await of.token({ header, claims: { tenant_id: 'acme' } }))
+  }
+  const askWith = async (token: string) => {
     const response = await fetch(`${url}/r`, { headers: { authorization: `Bearer ${token}` } })
     const body = (await response.json()) as { code?: string }
     return body.code === undefined ? `${response.status}` : `${response.status} ${body.code}`
   }
-  return { issuer, other, ask, metrics }
+  return { issuer, other, ask, askWith, metrics }
 }
 
 test('32 requests wait for the keys of an issuer; more are 424 at once, and nobody else waits', async () => {
@@ -68,4 +71,21 @@ test('requests that wait for a key leave max_in_flight to others', async () => {
   expect(metricValue(await metrics(), 'agentic_gateway_requests_in_flight')).toBe(0)
   held.resolve()
   expect(await waiting).toEqual(Array(20).fill('401 INVALID_TOKEN'))
+})
+
+test('unsigned tokens that wait for the first keys of an issuer leave max_in_flight to others', async () => {
+  const held = Promise.withResolvers<void>()
+  const { issuer, other, ask, askWith } = await start(
+    { limits: { max_in_flight: 4, max_in_flight_per_tenant: 4 } },
+    (_request, response) =>
+      void held.promise.then(() => response.end(JSON.stringify({ keys: issuer.published }))),
+  )
+  const signed = await issuer.token({ claims: { tenant_id: 'acme' } })
+  const unsigned = `${signed.slice(0, signed.lastIndexOf('.') + 1)}${Buffer.alloc(64).toString('base64url')}`
+  const forged = Promise.all(Array.from({ length: 20 }, () => askWith(unsigned)))
+  const valid = askWith(signed)
+  for (let round = 0; round < 5; round += 1) expect(await ask(other)).toBe('200')
+  held.resolve()
+  expect(await forged).toEqual(Array(20).fill('401 INVALID_TOKEN'))
+  expect(await valid).toBe('200')
 })

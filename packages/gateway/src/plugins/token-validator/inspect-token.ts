@@ -115,9 +115,16 @@ function hasAllowedType({ typ }: JsonObject, { tokenTypes }: Issuer): boolean {
   return typ === undefined || (typeof typ === 'string' && tokenTypes.has(normaliseTokenType(typ)))
 }
 
-/** An ID token tells a client who signed in (OpenID Connect Core, section 2). It is no permission to call anything. */
+/**
+ * Whether a token is an ID token (decision 4). It tells a client who signed in (OpenID Connect Core, section 2), and is
+ * no permission to call anything. Most issuers give both kinds the type JWT, so claims that only ID tokens have decide.
+ * Some access tokens have a `nonce` too, but those have scopes.
+ */
 function isIdToken({ typ }: JsonObject, claims: JsonObject): boolean {
-  return typ === undefined && (Object.hasOwn(claims, 'nonce') || Object.hasOwn(claims, 'at_hash'))
+  if (typeof typ === 'string' && normaliseTokenType(typ) !== 'jwt') return false
+  const has = (claim: string) => Object.hasOwn(claims, claim)
+  if (has('at_hash') || has('c_hash') || claims['typ'] === 'ID') return true
+  return has('nonce') && !has('scope') && !has('scp')
 }
 
 /** Decodes a compact JWS; `undefined` when it is none. An empty signature is decoded: the algorithm refuses it later. */

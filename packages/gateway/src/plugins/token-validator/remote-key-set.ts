@@ -27,8 +27,10 @@ export const keySetPolicy = {
   /** How long a missing `kid` causes no further fetch. */
   missingKidMs: 60_000,
   maxMissingKids: 1_000,
-  /** Requests that wait for a fetch at a time, the first one aside: tokens with unknown keys must not fill the gateway. */
+  /** Requests that wait for a fetch at a time: tokens with unknown keys must not fill the gateway. */
   maxWaiting: 32,
+  /** The same for the first fetch, for which every token of the issuer waits. */
+  maxWaitingFirst: 1_024,
 } as const
 
 /** The issuer, and how to load its keys. */
@@ -93,13 +95,13 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): KeySource {
     return findAfter(refresh(), query, waiter)
   }
   const findAfter = async (flight: Promise<void>, query: KeyQuery, waiter?: Waiter): Promise<KeyLookup> => {
-    // All tokens wait for the first fetch: they are not bounded here, so they count as requests in flight.
-    const isBounded = !isFirstFetch(state)
-    if (isBounded && state.waiting >= keySetPolicy.maxWaiting) return UNAVAILABLE
+    const most = isFirstFetch(state) ? keySetPolicy.maxWaitingFirst : keySetPolicy.maxWaiting
+    if (state.waiting >= most) return UNAVAILABLE
     state.waiting += 1
-    if (isBounded) waiter?.started()
+    // Nobody has checked these tokens yet. As requests in flight they would take the room of other issuers' callers.
+    waiter?.started()
     await flight
-    if (isBounded) waiter?.ended()
+    waiter?.ended()
     state.waiting -= 1
     const found = findNow(state, query)
     if (found.type === 'unknown' && query.kid !== undefined) missedAt.set(query.kid, performance.now())
