@@ -49,6 +49,15 @@ export {
   VENDOR_PREFIX,
 } from './outcomes.ts'
 export {
+  isJson,
+  type JsonFault,
+  type JsonOptions,
+  type JsonReading,
+  MAX_JSON_DEPTH,
+  parseJson,
+  parseOwnJson,
+} from './parse-json.ts'
+export {
   type AnswerParts,
   outcomeViolations,
   type PlainAnswer,
