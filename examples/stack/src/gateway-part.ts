@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { parseOwnJson } from '@agentic-rest/client'
 import {
   type ConfigResult,
   createGateway,
@@ -111,8 +112,6 @@ function developmentAccess(identityUrl: string): DevelopmentAccess {
 
 /** The version of this package. */
 function readVersion(): string {
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  )
-  return manifest.version
+  const manifest = parseOwnJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return (manifest as { version: string }).version
 }

@@ -1,11 +1,9 @@
+import { parseJson } from '@agentic-rest/client'
+
 /** Parses a line that is a JSON object, such as a log line or an audit record. */
 export function readObject(line: string): Readonly<Record<string, unknown>> | undefined {
   if (!line.startsWith('{')) return undefined
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  return parseJson(line).value as Readonly<Record<string, unknown>> | undefined
 }
 
 /** Makes a log line readable. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { conflict, createService, defineOperation, success } from '@agentic-rest/service'
+import { conflict, createService, defineOperation, parseOwnJson, success } from '@agentic-rest/service'
 import { auditFromEnvironment, serve, trustFromEnvironment } from '@agentic-rest/service/node'
 
 // An upstream for the scenario of `agentic conformance`: it shows what reaches it, and it breaks the profile on purpose.
@@ -61,7 +61,7 @@ async function answer(request: Request): Promise<Response> {
   const exchange: Exchange = { received: Object.fromEntries(request.headers) }
   const right = await exchanges.run(exchange, () => service.fetch(request))
   if (exchange.spoil === undefined) return right
-  const body = exchange.spoil((await right.json()) as Body)
+  const body = exchange.spoil(parseOwnJson(await right.text()) as Body)
   const headers = new Headers(right.headers)
   headers.delete('Content-Length')
   return new Response(JSON.stringify(body), { status: right.status, headers })

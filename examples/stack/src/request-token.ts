@@ -1,3 +1,4 @@
+import { parseJson } from '@agentic-rest/client'
 import type { Person } from '@agentic-rest/gateway'
 import { urlOf } from './parts.ts'
 import { npmCommand, runningScript } from './typed-command.ts'
@@ -40,7 +41,7 @@ export async function requestToken({ portBase, ...wish }: WantedToken): Promise<
 export async function requestTokenAt(url: string, wish: Omit<WantedToken, 'portBase'>): Promise<DatedToken> {
   const askedAt = Date.now()
   const response = await ask(`${url}/token`, formOf(wish))
-  const body = (await response.json().catch(() => ({}))) as {
+  const body = Object(parseJson(await response.text().catch(() => '')).value) as {
     access_token?: unknown
     expires_in?: unknown
     error?: unknown
@@ -64,7 +65,7 @@ export async function firstPerson(portBase: number): Promise<Person | undefined>
 /** The people of an identity provider. */
 export async function readPeople(url: string): Promise<readonly Person[]> {
   const response = await fetch(`${url}/people`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  const people: unknown = await response.json()
+  const { value: people } = parseJson(await response.text())
   return Array.isArray(people) ? people : []
 }
 

@@ -1,4 +1,4 @@
-import { headers } from '@agentic-rest/profile'
+import { headers, parseJson } from '@agentic-rest/profile'
 import { terminalLine } from './terminal-text.ts'
 
 /** The address of the admin listener of a gateway on this machine. */
@@ -40,7 +40,8 @@ export async function askAdmin({
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    return { status: response.status, body: await response.json() }
+    const { value, fault } = parseJson(await response.text(), { isMessage: true })
+    return fault ? undefined : { status: response.status, body: value }
   } catch {
     return undefined
   }

@@ -1,4 +1,14 @@
-export type { Outcome, OutcomeType, RequiredInput, Trace, Violation } from '@agentic-rest/profile'
+export type {
+  JsonFault,
+  JsonOptions,
+  JsonReading,
+  Outcome,
+  OutcomeType,
+  RequiredInput,
+  Trace,
+  Violation,
+} from '@agentic-rest/profile'
+export { parseJson, parseOwnJson } from '@agentic-rest/profile'
 export type { Answer, Answered, AnsweredAs } from './answer.ts'
 export type { ClientRequest, QueryValue, RequestSettings, TextValue } from './client-request.ts'
 export type { Clock } from './clock.ts'

@@ -1,4 +1,4 @@
-import { conditions, headers } from '@agentic-rest/profile'
+import { conditions, headers, parseJson } from '@agentic-rest/profile'
 import { type Approval, describe, readApproval } from './approval.ts'
 import { element } from './elements.ts'
 
@@ -24,8 +24,8 @@ async function send(path: string, init: RequestInit = {}): Promise<Answer> {
   }
   try {
     const response = await fetch(path, options)
-    const body = await response.json().catch(() => ({}))
-    return { status: response.status, ok: response.ok, body }
+    const { value } = parseJson(await response.text(), { isMessage: true })
+    return { status: response.status, ok: response.ok, body: Object(value) }
   } catch {
     return { status: 0, ok: false, body: { message: 'The gateway does not answer. Try again.' } }
   }

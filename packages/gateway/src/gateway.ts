@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { parseOwnJson } from '@agentic-rest/profile'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
@@ -275,7 +276,8 @@ export function createPageSecret(): string {
 
 /** The same path from the source and from the build. */
 function ownVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+  const manifest = parseOwnJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return (manifest as { version: string }).version
 }
 
 function withPlugins(loaded: SnapshotSource, given: readonly LoadedPlugin[]): SnapshotSource {

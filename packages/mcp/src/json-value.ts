@@ -20,15 +20,6 @@ export function textAt(value: unknown, key: string): string | undefined {
   return typeof member === 'string' ? member : undefined
 }
 
-/** The value of a JSON text; undefined for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Whether a value has more levels than allowed. The walk has no recursion, so that no depth can end the process. */
 export function isDeeperThan(value: unknown, maxDepth: number): boolean {
   let level = [value].filter(isNested)

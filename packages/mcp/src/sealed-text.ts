@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
+import { parseOwnJson } from '@agentic-rest/profile'
 import type { Environment } from './environment.ts'
-import { parseJson } from './json-value.ts'
 
 /** The uses of sealed texts. A text sealed for one use does not open for another. */
 export type SealUse = 'state' | 'session' | 'task' | 'relay'
@@ -79,7 +79,7 @@ function decrypt({ key, iv, sealed, additional }: Encrypted): unknown {
     .setAAD(additional)
     .setAuthTag(sealed.subarray(-TAG_BYTES))
   try {
-    return parseJson(
+    return parseOwnJson(
       decipher.update(sealed.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8'),
     )
   } catch {

@@ -1,6 +1,6 @@
-import { conditions, headers, headerValue, mediaTypeEssence } from '@agentic-rest/profile'
+import { conditions, headers, headerValue, mediaTypeEssence, parseJson } from '@agentic-rest/profile'
 import { readEvents } from './event-stream.ts'
-import { isObject, objectAt, parseJson, textAt } from './json-value.ts'
+import { isObject, objectAt, textAt } from './json-value.ts'
 import { claimsModern, metaKeys, nameHeader } from './protocol/envelope.ts'
 import {
   errorMessage,
@@ -85,7 +85,7 @@ class StdioBridge implements Bridge {
       return
     }
     if (line.trim() === '') return
-    const value = parseJson(line)
+    const { value } = parseJson(line, { isMessage: true })
     const message = readMessage(value)
     if (message === undefined) return this.#refuseLine(value)
     if (this.#isCancelled(message)) return
@@ -183,7 +183,7 @@ class StdioBridge implements Bridge {
   /** Keeps the session and the version of a handshake that succeeded. */
   async #begin(answer: Response, line: string): Promise<void> {
     if (!answer.ok) return
-    const result = objectAt(parseJson(await answer.clone().text()), 'result')
+    const result = objectAt(parseJson(await answer.clone().text(), { isMessage: true }).value, 'result')
     const version = textAt(result, 'protocolVersion')
     if (version === undefined) return
     this.#handshake = line
@@ -196,7 +196,7 @@ class StdioBridge implements Bridge {
       mediaTypeEssence(headerValue(answer.headers, headers.contentType)) === 'text/event-stream'
     if (isStream && answer.body !== null) return this.#passStream(answer.body, id)
     const text = await answer.text()
-    const message = parseJson(text)
+    const { value: message } = parseJson(text, { isMessage: true })
     const isMessage = isObject(message) && message['jsonrpc'] === '2.0'
     if (id !== undefined && isMessage) {
       await this.#write(message['id'] === null ? { ...message, id } : message)
@@ -211,7 +211,7 @@ class StdioBridge implements Bridge {
     let reason: string | undefined
     try {
       for await (const { data } of readEvents(body)) {
-        const message = parseJson(data)
+        const { value: message } = parseJson(data, { isMessage: true })
         if (message === undefined) continue
         isAnswered ||= isObject(message) && message['id'] === id && !Object.hasOwn(message, 'method')
         await this.#write(message)

@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@agentic-rest/profile'
 import type { RpcId } from './protocol/json-rpc.ts'
 
 /** A line that is too long to be read. Only its id is known, if it is at its beginning or its end. */
@@ -91,5 +92,5 @@ const LAST = new RegExp(String.raw`[,{]\s*${ID}\}\s*$`)
 /** The id of a message of which only the two ends are known. */
 function idOfEdges(head: string, tail: string): RpcId | null {
   const found = FIRST.exec(head)?.[1] ?? LAST.exec(tail)?.[1]
-  return found === undefined ? null : (JSON.parse(found) as RpcId)
+  return found === undefined ? null : (parseOwnJson(found) as RpcId)
 }

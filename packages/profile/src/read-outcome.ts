@@ -4,6 +4,7 @@ import { type HeaderSource, headers, headerValue } from './headers.ts'
 import { isVendorType, mediaTypeEssence } from './media-type.ts'
 import { constantCodes, type Outcome } from './outcome.ts'
 import { type Condition, conditionOf, type OutcomeType, outcomes, outcomeTypeOf } from './outcomes.ts'
+import { parseJson } from './parse-json.ts'
 import { isBareTrace, type Trace } from './trace.ts'
 
 /** One violation of the profile in an answer. */
@@ -59,8 +60,8 @@ function readPlain(answer: PlainAnswer): Reading {
   const row = rowOf(status)
   const [early] = rowViolations(status, essence, row)
   if (row === undefined || early !== undefined) return { ok: false, violations: early ? [early] : [] }
-  const parsed = parseJson(answer.body)
-  if (parsed === undefined) return { ok: false, violations: [violation('json', 'the body is not JSON')] }
+  const parsed = parseJson(answer.body, { isMessage: true })
+  if (parsed.fault) return { ok: false, violations: [violation('json', 'the body is not JSON')] }
   const violations = bodyViolations(row, parsed.value)
   if (violations.length > 0) return { ok: false, violations }
   return {
@@ -141,14 +142,6 @@ function splitTrace(body: unknown): { rest: unknown; trace: Trace | undefined } 
     return { rest: body, trace: undefined }
   const { trace, ...rest } = body as { trace?: unknown }
   return isBareTrace(trace) ? { rest, trace } : { rest: body, trace: undefined }
-}
-
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
 }
 
 function violation(rule: string, message: string): Violation {

@@ -4,6 +4,7 @@ import { schemaId } from './body-schemas.ts'
 import { schemaByBodyType } from './body-shapes.ts'
 import { escapePointer } from './check-shape.ts'
 import { PROFILE_VERSION, type ProfileVersion, profileVersions, type SchemaName } from './outcomes.ts'
+import { parseOwnJson } from './parse-json.ts'
 
 /** One fault of a body, at a JSON Pointer. */
 export interface ValidationError {
@@ -59,7 +60,7 @@ export function validateBody(
 /** The published JSON Schema of a body shape. */
 export function loadSchema(version: ProfileVersion, name: SchemaName): Record<string, unknown> {
   const file = new URL(`../schemas/${version}/${name}.json`, import.meta.url)
-  return JSON.parse(readFileSync(file, 'utf8'))
+  return parseOwnJson(readFileSync(file, 'utf8')) as Record<string, unknown>
 }
 
 function run(validator: ValidateFunction, body: unknown): ValidationResult {

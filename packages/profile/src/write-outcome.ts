@@ -3,6 +3,7 @@ import { checkShape } from './check-shape.ts'
 import { headers } from './headers.ts'
 import { constantCodes, type Outcome } from './outcome.ts'
 import { conditions, outcomes, PROFILE_VERSION } from './outcomes.ts'
+import { parseOwnJson } from './parse-json.ts'
 import { isBareTrace, isIdentifier, type Trace } from './trace.ts'
 
 /** An encoded answer, for `new Response(body, { status, headers })` or a socket. */
@@ -82,7 +83,7 @@ function refuseInvalid(outcome: Outcome, text: string): void {
   if (retryAfter !== undefined && condition !== 'limit_exceeded')
     throw new TypeError('retryAfter belongs to the condition limit_exceeded alone')
   const name = outcomes[outcome.type].schema
-  const [fault] = name === null ? [] : checkShape(JSON.parse(text), bodyShapes[name])
+  const [fault] = name === null ? [] : checkShape(parseOwnJson(text), bodyShapes[name])
   if (fault)
     throw new TypeError(`the body of ${outcome.type} is not valid: ${fault.pointer} ${fault.message}`)
 }

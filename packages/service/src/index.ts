@@ -4,11 +4,15 @@ export type {
   FieldError,
   InputLocation,
   InputType,
+  JsonFault,
+  JsonOptions,
+  JsonReading,
   Outcome,
   OutcomeType,
   RequiredInput,
   Trace,
 } from '@agentic-rest/profile'
+export { parseJson, parseOwnJson } from '@agentic-rest/profile'
 export { type ClosableAudit, jsonLinesAudit, type LineSink, teeAudit } from './audit/emitters.ts'
 export { type HttpAudit, type HttpAuditOptions, httpAudit } from './audit/http-audit.ts'
 export type { SealOptions } from './audit/sealed-lines.ts'

@@ -1,4 +1,4 @@
-import { headers, type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { headers, type Outcome, parseOwnJson, type Trace, writeOutcome } from '@agentic-rest/profile'
 import type { Durable } from './durable.ts'
 import { createdLocation, success } from './make-outcome.ts'
 import { ownIds } from './openapi/links.ts'
@@ -82,6 +82,6 @@ function statusBody(status: OperationStatus, trace: Trace, publicPath: string) {
     updatedAt,
     ...(progress !== undefined && { progress }),
     // The profile's encoder writes the result, so that it equals the body of a direct answer.
-    ...(outcome && { outcome: outcome.type, result: JSON.parse(writeOutcome(outcome, trace).body) }),
+    ...(outcome && { outcome: outcome.type, result: parseOwnJson(writeOutcome(outcome, trace).body) }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '@agentic-rest/service'
+import { parseOwnJson, type Sql } from '@agentic-rest/service'
 import type { CampaignKey } from '../campaigns/campaign.ts'
 import type { Suggestion } from '../optimizer/suggestion.ts'
 import type { Optimization } from './optimization.ts'
@@ -39,7 +39,7 @@ function fromRow(row: OptimizationRow): Optimization {
     campaignId: row.campaign_id,
     goal: row.goal,
     status: row.status,
-    suggestions: JSON.parse(row.suggestions) as Optimization['suggestions'],
+    suggestions: parseOwnJson(row.suggestions) as Optimization['suggestions'],
     createdAt: row.created_at.toISOString(),
   }
 }

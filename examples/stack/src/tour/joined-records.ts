@@ -1,3 +1,4 @@
+import { parseJson } from '@agentic-rest/client'
 import { urlOf } from '../parts.ts'
 
 /** The fields of a record that the tour shows. */
@@ -18,7 +19,7 @@ export async function joinRecords(portBase: number, correlationId: string): Prom
   const query = new URLSearchParams({ correlation_id: correlationId })
   const url = `${urlOf('console', portBase)}/api/records?${query}`
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  const { records } = (await response.json()) as { records?: readonly JoinedRecord[] }
+  const { records } = Object(parseJson(await response.text()).value) as { records?: readonly JoinedRecord[] }
   return records ?? []
 }
 

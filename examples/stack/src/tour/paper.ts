@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { ClientRequest } from '@agentic-rest/client'
+import { type ClientRequest, parseJson } from '@agentic-rest/client'
 import type { PartName } from '../parts.ts'
 
 /** A request of the tour, with its sender and its gateway. */
@@ -79,11 +79,8 @@ function requestLine(question: Question): string {
 
 /** Parses JSON; other text stays text. */
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const { value, fault } = parseJson(text)
+  return fault ? text : value
 }
 
 function indent(value: unknown): string {

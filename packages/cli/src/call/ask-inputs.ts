@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Answers, Outcome, RequiredInput } from '@agentic-rest/client'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
+import { parseJson } from '@agentic-rest/profile'
 import type { Host } from '../host.ts'
 import { terminalLine } from '../terminal-text.ts'
 
@@ -110,13 +111,8 @@ const readers = {
 } satisfies Record<RequiredInput['type'], (line: string) => TypedAnswer>
 
 function readJson(line: string, fits: (value: unknown) => boolean, kind: string): TypedAnswer {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (fits(value)) return { ok: true, value }
-  } catch {
-    // Reported below, like a value of the wrong type.
-  }
-  return { ok: false, fault: `it is ${kind}` }
+  const { value, fault } = parseJson(line)
+  return fault || !fits(value) ? { ok: false, fault: `it is ${kind}` } : { ok: true, value }
 }
 
 function isObject(value: unknown): boolean {

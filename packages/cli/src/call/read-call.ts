@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { ClientOptions, ClientRequest } from '@agentic-rest/client'
 import { routeMethods } from '@agentic-rest/gateway'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
-import { headers } from '@agentic-rest/profile'
+import { headers, parseJson } from '@agentic-rest/profile'
 import { givenToken, NO_TOKEN } from '../given-token.ts'
 import type { Host } from '../host.ts'
 
@@ -106,11 +106,9 @@ function readHeaders(lines: readonly string[]): Record<string, string> {
 async function readData(data: string | undefined, stdin: Host['stdin']): Promise<unknown> {
   if (data === undefined) return undefined
   const source = data === '-' ? await text(stdin) : data.startsWith('@') ? readFile(data.slice(1)) : data
-  try {
-    return JSON.parse(source)
-  } catch (error) {
-    throw new CallError(`--data is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`)
-  }
+  const { value, fault } = parseJson(source)
+  if (fault) throw new CallError(`--data is not JSON: ${fault.message}`)
+  return value
 }
 
 function readFile(file: string): string {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Outcome, Trace } from '@agentic-rest/client'
-import { headers, isIdentifier, statusOf, writeOutcome } from '@agentic-rest/profile'
+import { headers, isIdentifier, parseOwnJson, statusOf, writeOutcome } from '@agentic-rest/profile'
 import { jsonText, terminalLine, terminalText, textTable } from '../terminal-text.ts'
 import { describeInput } from './ask-inputs.ts'
 
@@ -25,7 +25,7 @@ export function isSuccess({ type }: Outcome): boolean {
 /** The outcome as JSON. Its type is `outcome`, as in the status of an operation (decision 10). */
 export function outcomeJson({ outcome, ...shown }: Shown): string {
   const { trace, profile, location, unreachable } = shown
-  const body = isOwnBody(outcome) ? outcome.body : JSON.parse(writeOutcome(outcome, writable(trace)).body)
+  const body = isOwnBody(outcome) ? outcome.body : parseOwnJson(writeOutcome(outcome, writable(trace)).body)
   const status = statusOf(outcome)
   return jsonText({ status, outcome: outcome.type, body, trace, profile, location, unreachable })
 }

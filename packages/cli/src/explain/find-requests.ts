@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { conditions, outcomes } from '@agentic-rest/profile'
+import { conditions, outcomes, parseJson } from '@agentic-rest/profile'
 import { adminUrl, askAdmin, fieldOf } from '../ask-admin.ts'
 import { type ExplainedRequest, fromExchange, fromRecord } from './explained-request.ts'
 
@@ -81,7 +81,7 @@ export async function findInFiles(id: string, files: readonly string[]): Promise
     let damaged = 0
     // Checkpoints and other lines are no records.
     for (const line of text.split('\n').filter((each) => each.startsWith('{'))) {
-      const value = parsed(line)
+      const value = parseJson(line).value
       const record = fromRecord(value)
       if (record !== undefined) all.push(record)
       if (value === undefined) damaged += 1
@@ -93,15 +93,6 @@ export async function findInFiles(id: string, files: readonly string[]): Promise
   )
   const requests = all.filter(({ correlationId }) => correlationId === id || ids.has(correlationId))
   return { requests: requests.toSorted(byTime), notes }
-}
-
-/** `undefined` for a line that is not whole. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 function byTime(first: ExplainedRequest, second: ExplainedRequest): number {

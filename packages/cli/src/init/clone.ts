@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseOwnJson } from '@agentic-rest/profile'
 import { InitError } from './init-error.ts'
 import { runNpm } from './run-npm.ts'
 
@@ -45,7 +46,7 @@ export function findClone(): Clone | undefined {
 function readClone(root: string): Clone {
   const manifests = globSync('{packages,examples}/*/package.json', { cwd: root }).map((file) => ({
     folder: join(file, '..'),
-    manifest: JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest,
+    manifest: parseOwnJson(readFileSync(join(root, file), 'utf8')) as Manifest,
   }))
   const published = manifests.filter(({ manifest }) => manifest.private !== true)
   const names = new Set(published.map(({ manifest }) => manifest.name))

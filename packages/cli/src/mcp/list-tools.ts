@@ -1,4 +1,5 @@
 import { formatFaults, InitialisationError, loadConfig, readTools } from '@agentic-rest/gateway'
+import { parseJson } from '@agentic-rest/profile'
 import type { Host } from '../host.ts'
 import { membersOf, textOf } from '../json-members.ts'
 import { readVersion } from '../version.ts'
@@ -53,7 +54,7 @@ export async function toolsOfGateway({ url, headers }: Endpoint): Promise<Tools 
     'io.modelcontextprotocol/clientInfo': { name: 'agentic', version: readVersion() },
   }
   await bridge.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }))
-  const answer = membersOf(JSON.parse(lines.at(-1) ?? '{}'))
+  const answer = membersOf(parseJson(lines.at(-1) ?? '{}', { isMessage: true }).value)
   const { tools } = membersOf(answer['result'])
   if (Array.isArray(tools)) return { tools: tools.map(membersOf) }
   const message = textOf(membersOf(answer['error'])['message']) || 'The answer has no tools'

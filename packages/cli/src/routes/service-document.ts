@@ -1,7 +1,7 @@
 import { get as getPlain } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { headerKeys, outcomes } from '@agentic-rest/profile'
+import { headerKeys, outcomes, parseJson } from '@agentic-rest/profile'
 import { parse } from 'yaml'
 import { type FoundOperation, findOperations } from '../init/find-operations.ts'
 import { asOpenApi, listOf, mapOf, NO_OPENAPI, type OpenApi, textOf } from '../init/openapi.ts'
@@ -158,11 +158,8 @@ function fetchText(url: URL, tls: TlsFiles | undefined): Promise<FetchedText> {
 
 /** YAML includes JSON, but its parser is much slower. */
 function parseText(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return parseYaml(body)
-  }
+  const { value, fault } = parseJson(body, { isMessage: true })
+  return fault ? parseYaml(body) : value
 }
 
 function parseYaml(body: string): unknown {

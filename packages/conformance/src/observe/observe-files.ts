@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseJson } from '@agentic-rest/profile'
 import { fixtureFaults, isSilent, manifestFaults } from '../offline/file-faults.ts'
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import { notInScenario, type Seen } from './observation.ts'
@@ -46,7 +47,8 @@ function listJson(folder: string): string[] {
 
 function readJson(path: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(readFileSync(path, 'utf8')) }
+    const { value, fault } = parseJson(readFileSync(path, 'utf8'))
+    return fault ? undefined : { value }
   } catch {
     return undefined
   }

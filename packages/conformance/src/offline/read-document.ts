@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { parseJson } from '@agentic-rest/profile'
 import { LineCounter, parseDocument } from 'yaml'
 
 /** The content of a file, or the reason why it cannot be read. */
@@ -26,13 +27,10 @@ function syntaxOf(file: string): 'json' | 'yaml' | undefined {
 
 const parsers = {
   json(text: string): ReadDocument {
-    try {
-      return { document: JSON.parse(text) }
-    } catch (error) {
-      // Only the position is used: the rest of the message repeats the file.
-      const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(String(error)) ?? []
-      return { fault: `the file is not valid JSON${placeText(line, column)}` }
-    }
+    const { value, fault } = parseJson(text)
+    return fault
+      ? { fault: `the file is not valid JSON${placeText(fault.line, fault.column)}` }
+      : { document: value }
   },
   yaml(text: string): ReadDocument {
     const lines = new LineCounter()

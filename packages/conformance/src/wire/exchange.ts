@@ -1,5 +1,5 @@
 import type { Trace } from '@agentic-rest/profile'
-import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
+import { headerKeys, mediaTypeEssence, parseJson } from '@agentic-rest/profile'
 
 /** A bearer token, and its placeholder in printed commands. */
 export interface Bearer {
@@ -84,27 +84,8 @@ function joinHeaders(raw: readonly string[]): Map<string, string> {
   return joined
 }
 
-const MAX_DEPTH = 64
-
 /** Parses JSON. A body nested too deeply counts as no JSON, because recursive code would overflow the stack. */
 function readJson(text: string): { value: unknown } | undefined {
-  const parsed = parseJson(text)
-  return parsed === undefined || isDeep(parsed.value) ? undefined : parsed
-}
-
-function isDeep(value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
-  }
-  return false
-}
-
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
+  const { value, fault } = parseJson(text)
+  return fault ? undefined : { value }
 }

@@ -1,9 +1,9 @@
-import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { conditions, headers, outcomes, parseJson } from '@agentic-rest/profile'
 import { type AuditRecord, readRecords } from './audit-records.ts'
 import { type ExchangeDetail, readExchangeDetail } from './exchange-detail.ts'
 import { type RequestPage, readRequestPage } from './feed-events.ts'
 import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
-import { fieldsOf, parseJson, textOf } from './read-json.ts'
+import { fieldsOf, textOf } from './read-json.ts'
 import { type RecentExchange, readRecent } from './recent-exchanges.ts'
 import { type RouteList, readRouteList } from './route-list.ts'
 import { readUsage, type Usage } from './usage.ts'
@@ -91,7 +91,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
     throw new AdminError('The gateway does not answer. Is it running?')
   })
   if (!response.ok) throw new AdminError(refusalOf(response.status, text), response.status)
-  return parseJson(text)
+  return parseJson(text, { isMessage: true }).value
 }
 
 async function exchange(path: string, init: RequestInit) {
@@ -101,5 +101,5 @@ async function exchange(path: string, init: RequestInit) {
 
 function refusalOf(status: number, text: string): string {
   if (status === conditions.unauthenticated) return 'You are signed out. Reload the page to sign in.'
-  return textOf(fieldsOf(parseJson(text)), 'message') || `The gateway answered with status ${status}.`
+  return textOf(fieldsOf(parseJson(text).value), 'message') || `The gateway answered with status ${status}.`
 }

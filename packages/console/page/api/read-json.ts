@@ -1,15 +1,6 @@
 /** The members of a JSON object by name; empty for other values. */
 export type Fields = ReadonlyMap<string, unknown>
 
-/** Parses JSON; returns nothing for other text. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The members of an object as a map, so that names such as `__proto__` have no special meaning. */
 export function fieldsOf(value: unknown): Fields {
   return new Map(isObject(value) ? Object.entries(value) : [])

@@ -1,4 +1,5 @@
-import { fieldsOf, listOf, parseJson, textOf } from '../api/read-json.ts'
+import { parseJson } from '@agentic-rest/profile'
+import { fieldsOf, listOf, textOf } from '../api/read-json.ts'
 import type { PluginInfo } from '../api/route-list.ts'
 import type { Me } from './approval-rules.ts'
 
@@ -16,7 +17,7 @@ function claimsOf(token: string): unknown {
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
       character.charCodeAt(0),
     )
-    return parseJson(new TextDecoder().decode(bytes))
+    return parseJson(new TextDecoder().decode(bytes)).value
   } catch {
     // An opaque token has no payload.
     return undefined

@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@agentic-rest/profile'
 import { isSignedOut } from '../api/admin-api.ts'
 import { type RequestRow, readRow, readSummary, type Summary } from '../api/feed-events.ts'
 
@@ -91,11 +92,11 @@ function connect(events: ConnectionEvents): EventSource {
   source.addEventListener('open', events.onOpen)
   source.addEventListener('request', ({ data }) => {
     events.onHeard()
-    events.onRow(readRow(JSON.parse(data)))
+    events.onRow(readRow(parseOwnJson(data)))
   })
   source.addEventListener('summary', ({ data }) => {
     events.onHeard()
-    events.onSummary(readSummary(JSON.parse(data)))
+    events.onSummary(readSummary(parseOwnJson(data)))
   })
   source.addEventListener('error', function judge() {
     // A browser reconnects after a broken connection, but not after a refusal.

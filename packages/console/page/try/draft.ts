@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@agentic-rest/profile'
 import { fieldsOf, isTrue, textOf } from '../api/read-json.ts'
 import type { Route } from '../api/route-list.ts'
 
@@ -59,7 +60,7 @@ export function writeDraft(draft: Draft): string {
 export function parseDraft(text: string): Draft {
   if (text === '') return emptyDraft
   try {
-    const fields = fieldsOf(JSON.parse(text))
+    const fields = fieldsOf(parseOwnJson(text))
     return {
       routeId: textOf(fields, 'routeId'),
       method: textOf(fields, 'method', emptyDraft.method),

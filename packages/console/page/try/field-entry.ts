@@ -1,4 +1,5 @@
-import { type Fields, fieldsOf, parseJson } from '../api/read-json.ts'
+import { parseJson } from '@agentic-rest/profile'
+import { type Fields, fieldsOf } from '../api/read-json.ts'
 import type { Draft } from './draft.ts'
 import { isSame, schemaFault } from './schema-fault.ts'
 import type { InputField } from './service-operation.ts'
@@ -6,7 +7,7 @@ import type { InputField } from './service-operation.ts'
 /** The members of a body that is a JSON object; undefined for any other text. An empty body has none. */
 export function bodyMembers(body: string): Fields | undefined {
   if (body.trim() === '') return new Map()
-  const value = parseJson(body)
+  const { value } = parseJson(body)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? fieldsOf(value) : undefined
 }
 
@@ -81,7 +82,7 @@ export function readEntry(field: InputField, text: string): unknown {
     case 'text':
       return text
     case 'choice':
-      return text.startsWith('#') ? field.choices[Number(text.slice(1))] : parseJson(text)
+      return text.startsWith('#') ? field.choices[Number(text.slice(1))] : parseJson(text).value
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text
     case 'integer':
@@ -90,7 +91,7 @@ export function readEntry(field: InputField, text: string): unknown {
     case 'lines':
       return text.split('\n').filter((line) => line !== '')
     case 'json':
-      return parseJson(text) ?? text
+      return parseJson(text).value ?? text
   }
 }
 
@@ -109,10 +110,6 @@ export function isUnreadable(field: InputField, text: string): boolean {
 }
 
 function notJson(text: string): string {
-  try {
-    JSON.parse(text)
-    return 'This has to be a list or an object, not a text.'
-  } catch (error) {
-    return `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
-  }
+  const { fault } = parseJson(text)
+  return fault ? `This is not JSON: ${fault.message}` : 'This has to be a list or an object, not a text.'
 }

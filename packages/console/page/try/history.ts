@@ -1,5 +1,5 @@
-import { headerKeys } from '@agentic-rest/profile'
-import { fieldsOf, listOf, numberOrNull, parseJson, textOf } from '../api/read-json.ts'
+import { headerKeys, parseJson } from '@agentic-rest/profile'
+import { fieldsOf, listOf, numberOrNull, textOf } from '../api/read-json.ts'
 import type { Route } from '../api/route-list.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { ANY_ROUTE, type Draft, parseDraft, writeDraft } from './draft.ts'
@@ -81,18 +81,22 @@ export function bound(entries: readonly HistoryEntry[]): HistoryEntry[] {
 
 /** Reads the stored history; unreadable entries are left out. */
 export function parseHistory(text: string): HistoryEntry[] {
-  const entries = listOf(new Map([['entries', parseJson(text)]]), 'entries', function readEntry(value) {
-    const fields = fieldsOf(value)
-    return {
-      id: textOf(fields, 'id'),
-      at: textOf(fields, 'at'),
-      method: textOf(fields, 'method'),
-      path: textOf(fields, 'path'),
-      status: numberOrNull(fields, 'status') ?? undefined,
-      outcome: textOf(fields, 'outcome'),
-      draft: textOf(fields, 'draft'),
-    }
-  })
+  const entries = listOf(
+    new Map([['entries', parseJson(text, { isMessage: true }).value]]),
+    'entries',
+    function readEntry(value) {
+      const fields = fieldsOf(value)
+      return {
+        id: textOf(fields, 'id'),
+        at: textOf(fields, 'at'),
+        method: textOf(fields, 'method'),
+        path: textOf(fields, 'path'),
+        status: numberOrNull(fields, 'status') ?? undefined,
+        outcome: textOf(fields, 'outcome'),
+        draft: textOf(fields, 'draft'),
+      }
+    },
+  )
   return entries
     .filter(({ id, method, draft }) => id !== '' && method !== '' && draft !== '')
     .slice(0, MAX_ENTRIES)
@@ -169,7 +173,7 @@ function cleanQuery(query: string): string {
 /** Hides members with the name of a secret. Counts such as `max_tokens` are numbers and stay. */
 function cleanBody(body: string): string {
   if (!SECRET_NAME.test(body)) return body
-  const value = parseJson(body)
+  const { value } = parseJson(body)
   // A text that is not JSON may hold a secret anywhere.
   if (value === undefined) return ''
   return JSON.stringify(

@@ -1,5 +1,5 @@
 import type { Answers, RequiredInput } from '@agentic-rest/client'
-import { parseJson } from '../api/read-json.ts'
+import { parseJson } from '@agentic-rest/profile'
 
 /** The texts of a form by input name; several for a multiple choice. */
 export type Entries = ReadonlyMap<string, readonly string[]>
@@ -59,7 +59,7 @@ function readInteger(text: string): Read {
 
 /** A JSON list, or one text per line. */
 function readList(text: string): Read {
-  const parsed = parseJson(text)
+  const { value: parsed } = parseJson(text)
   if (Array.isArray(parsed)) return { value: parsed }
   return {
     value: text
@@ -70,7 +70,7 @@ function readList(text: string): Read {
 }
 
 function readObject(text: string): Read {
-  const parsed = parseJson(text)
+  const { value: parsed } = parseJson(text)
   const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
   return isObject ? { value: parsed } : { fault: 'This has to be a JSON object, such as {"name": "value"}.' }
 }

@@ -1,4 +1,5 @@
 import type { ClientRequest } from '@agentic-rest/client'
+import { parseJson } from '@agentic-rest/profile'
 import type { Route } from '../api/route-list.ts'
 import { ANY_ROUTE, type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
 import { entryFault, entryOf, isUnreadable } from './field-entry.ts'
@@ -60,11 +61,8 @@ function readInputs(draft: Draft, route: Route, faults: Map<string, string>): Dr
 
 function parseBody(text: string): { readonly value: unknown } | { readonly fault: string } {
   if (text.trim() === '') return { value: undefined }
-  try {
-    return { value: JSON.parse(text) }
-  } catch (error) {
-    return { fault: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` }
-  }
+  const { value, fault } = parseJson(text)
+  return fault ? { fault: `This is not JSON: ${fault.message}` } : { value }
 }
 
 /** `a=1&b=2&b=3` as lists by name. */

@@ -1,5 +1,5 @@
 import type { Answered } from '@agentic-rest/client'
-import { parseJson } from '../api/read-json.ts'
+import { parseJson } from '@agentic-rest/profile'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { formatJson, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
@@ -28,7 +28,10 @@ export function StepCard({ step: { request, answer }, number, isLast }: StepProp
       {request.body !== undefined && (
         <details>
           <summary>Request body</summary>
-          <JsonText label={`Body of request ${number}`} value={parseJson(request.body) ?? request.body} />
+          <JsonText
+            label={`Body of request ${number}`}
+            value={parseJson(request.body).value ?? request.body}
+          />
         </details>
       )}
       {answer === undefined ? (

@@ -1,4 +1,5 @@
-import { fieldsOf, parseJson, textOrNull } from '../api/read-json.ts'
+import { parseJson } from '@agentic-rest/profile'
+import { fieldsOf, textOrNull } from '../api/read-json.ts'
 
 /** The text of an event: that of a completion in the OpenAI format, otherwise the data itself. */
 export function wordsOf(data: string): string {
@@ -7,7 +8,7 @@ export function wordsOf(data: string): string {
 }
 
 function completionText(data: string): string | undefined {
-  const choice = fieldsOf(firstOf(fieldsOf(parseJson(data)).get('choices')))
+  const choice = fieldsOf(firstOf(fieldsOf(parseJson(data).value).get('choices')))
   if (choice.size === 0) return undefined
   return textOrNull(choice, 'text') ?? textOrNull(fieldsOf(choice.get('delta')), 'content') ?? ''
 }

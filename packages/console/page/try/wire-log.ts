@@ -4,10 +4,10 @@ import {
   headers,
   mediaTypeEssence,
   outcomeTypeOf,
+  parseJson,
   readOutcome,
   type Violation,
 } from '@agentic-rest/profile'
-import { parseJson } from '../api/read-json.ts'
 import type { WireRequest } from './to-curl.ts'
 
 /** A sent request, and its answer if it has arrived. */
@@ -84,7 +84,7 @@ function answerOf(response: Response, body: string | undefined, tookMs: number):
   return {
     status,
     headers: [...response.headers],
-    body: body === undefined ? undefined : (parseJson(body) ?? body),
+    body: body === undefined ? undefined : (parseJson(body, { isMessage: true }).value ?? body),
     isStream: body === undefined,
     tookMs,
     outcome: known ?? 'untyped',

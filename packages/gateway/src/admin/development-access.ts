@@ -1,3 +1,4 @@
+import { parseJson } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
@@ -49,21 +50,13 @@ export async function giveToken(
 }
 
 function readWish(text: string): TokenWish | undefined {
-  const value = parse(text)
+  const { value } = parseJson(text)
   if (typeof value !== 'object' || value === null) return undefined
   const { sub, tenant, roles } = value as Readonly<Record<string, unknown>>
   if (typeof sub !== 'string' || sub === '') return undefined
   if (tenant !== undefined && typeof tenant !== 'string') return undefined
   if (roles !== undefined && !isTextList(roles)) return undefined
   return { sub, tenant, roles }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isTextList(value: unknown): value is readonly string[] {

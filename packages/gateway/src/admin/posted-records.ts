@@ -1,4 +1,4 @@
-import { type AuditEvent, mediaTypeEssence, outcomes } from '@agentic-rest/profile'
+import { type AuditEvent, mediaTypeEssence, outcomes, parseJson } from '@agentic-rest/profile'
 import { mappableFields } from '../config/audit-fields.ts'
 import { checkTimestamp } from '../config/schema/formats.ts'
 
@@ -107,22 +107,22 @@ function refuse(fault: string): ReadRecords {
 
 function readValues(text: string, contentType: string | undefined): readonly unknown[] | string {
   const essence = mediaTypeEssence(contentType ?? '')
-  try {
-    if (essence === LINES_TYPE) return parseLines(text)
-    if (essence !== outcomes.success.mediaType)
-      return `the body has to be ${LINES_TYPE} or ${outcomes.success.mediaType}`
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : 'the body is not a list'
-  } catch {
-    return 'the body is not JSON'
-  }
+  if (essence === LINES_TYPE) return parseLines(text)
+  if (essence !== outcomes.success.mediaType)
+    return `the body has to be ${LINES_TYPE} or ${outcomes.success.mediaType}`
+  const { value, fault } = parseJson(text)
+  if (fault) return NOT_JSON
+  return Array.isArray(value) ? value : 'the body is not a list'
 }
 
-function parseLines(text: string): unknown[] {
-  return text
+const NOT_JSON = 'the body is not JSON'
+
+function parseLines(text: string): unknown[] | string {
+  const readings = text
     .split('\n', MAX_RECORDS + 2)
     .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line))
+    .map((line) => parseJson(line))
+  return readings.some(({ fault }) => fault) ? NOT_JSON : readings.map(({ value }) => value)
 }
 
 /** Copies the fields of the profile only: any other content, such as a body, is dropped. */

@@ -56,8 +56,6 @@ test('the order of members and of names in the query makes no difference', () =>
 test.each([
   ['no JSON', 'application/json', '{"a":1', '{ "a":1'],
   ['JSON with two members of one name', 'application/json', '{"a":1,"a":2}', '{"a":2}'],
-  // V8 may read it as another name.
-  ['JSON with a quote in a name', 'application/json', '{"a":1,"b\\"":2}', '{"b\\"":2,"a":1}'],
   [
     'JSON with two nested ones',
     'application/json',
@@ -75,6 +73,14 @@ test.each([
 ])('a body counts by its bytes: %s', (_name, contentType, one, two) => {
   expect(digest({ contentType, body: one })).toBe(digest({ contentType, body: one }))
   expect(digest({ contentType, body: one })).not.toBe(digest({ contentType, body: two }))
+})
+
+test('names with escapes count as they are read, whatever V8 read before', () => {
+  // V8 would take the second name of the next body for this one.
+  JSON.parse(String.raw`{"fingerprint":1,"b\\\"":2}`)
+  const one = String.raw`{"fingerprint":1,"b\"x":2}`
+  expect(digest({ body: one })).toBe(digest({ body: String.raw`{"b\u0022x":2,"fingerprint":1}` }))
+  expect(digest({ body: one })).not.toBe(digest({ body: String.raw`{"fingerprint":1,"b\\\"":2}` }))
 })
 
 test('types of the profile are JSON', () => {

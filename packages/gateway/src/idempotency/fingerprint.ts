@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mediaTypeEssence } from '@agentic-rest/profile'
-import { writeNamesPlainly } from '../listen/parse-json.ts'
-import { isDeeperThan } from '../upstream/check-response.ts'
+import { mediaTypeEssence, parseJson } from '@agentic-rest/profile'
 
 /** The parts of a request that make it the same as another one. */
 export interface FingerprintedRequest {
@@ -43,17 +41,17 @@ function digestOf(...parts: readonly (string | Buffer)[]): string {
 
 /** A larger body takes too long to sort. Clients send the same bytes again. */
 const MAX_SORTED_BYTES = 262_144
-const MAX_DEPTH = 64
 
 /** JSON with sorted members; `undefined` for other bodies. */
 function canonicalJson(contentType: string, body: Buffer): string | undefined {
   const essence = mediaTypeEssence(contentType) ?? ''
-  if (!isJson(essence) || body.length > MAX_SORTED_BYTES || isDeeperThan(body, MAX_DEPTH)) return undefined
+  if (!isJson(essence) || body.length > MAX_SORTED_BYTES) return undefined
   try {
-    const text = writeNamesPlainly(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    if (text === undefined) return undefined
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const { value: parsed, fault } = parseJson(text, { leaf: exactly })
+    if (fault) return undefined
     let members = 0
-    const canonical = JSON.stringify(JSON.parse(text, exactly), (_name, value: unknown) => {
+    const canonical = JSON.stringify(parsed, (_name, value: unknown) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
       const entries = Object.entries(value).toSorted(byName)
       members += entries.length
@@ -79,9 +77,8 @@ export function isJson(essence: string): boolean {
 }
 
 /** Numbers count as they are written: two large ones that JavaScript reads as equal are not the same request. */
-function exactly(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value === 'string') return `s${value}`
-  return typeof value === 'number' ? `n${context?.source ?? value}` : value
+function exactly(value: string | number, source: string): string {
+  return typeof value === 'string' ? `s${value}` : `n${source}`
 }
 
 /** Order by code units. Values of one name keep their order. */

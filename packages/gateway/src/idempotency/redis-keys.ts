@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { parseOwnJson } from '@agentic-rest/profile'
 import type { KeptAnswer, KeyEnd } from '../exchange.ts'
 import type { RedisClient } from '../redis/redis-client.ts'
 import type { LinkedStore } from '../redis/store-link.ts'
@@ -117,7 +118,7 @@ export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys
 }
 
 function readVerdict([type, answer]: readonly string[]): KeyVerdict {
-  if (type === 'replayed') return { type, answer: JSON.parse(answer ?? '') as KeptAnswer }
+  if (type === 'replayed') return { type, answer: parseOwnJson(answer ?? '') as KeptAnswer }
   return { type: type as Exclude<KeyVerdict['type'], 'replayed'> }
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { parseJson } from '@agentic-rest/profile'
 
 /** The place of a value in its document, in bytes. */
 export interface Span {
@@ -33,7 +34,7 @@ const NOWHERE = -1
 /**
  * Finds members of a JSON object while its text passes: `usage`, or `response.usage` one level deeper. It keeps the
  * values of these members alone, whatever the size of the document. Of equal names the last one counts, as in
- * `JSON.parse`; `isAmbiguous` tells of them. It does not check the grammar: a value is a hint to be parsed, not a validated document.
+ * `parseJson`; `isAmbiguous` tells of them. It does not check the grammar: a value is a hint to be parsed, not a validated document.
  */
 export class MemberReader {
   private readonly wanted: ReadonlySet<string>
@@ -90,12 +91,7 @@ export class MemberReader {
   /** The parsed value of a member; `undefined` for one that is missing, too long or no JSON. */
   value(path: string): unknown {
     const text = this.text(path)
-    if (text === undefined) return undefined
-    try {
-      return JSON.parse(text)
-    } catch {
-      return undefined
-    }
+    return text === undefined ? undefined : parseJson(text).value
   }
 
   /** The place of a member's value, with the blanks around it. */
@@ -298,11 +294,8 @@ export class MemberReader {
 /** A name as a parser reads it: `mod\u0065l` is `model`. */
 function unescaped(name: string): string {
   if (!name.includes('\\')) return name
-  try {
-    return String(JSON.parse(`"${name}"`))
-  } catch {
-    return ''
-  }
+  const { value } = parseJson(`"${name}"`)
+  return typeof value === 'string' ? value : ''
 }
 
 /** Bytes of a document that are read before other requests have their turn. */

@@ -1,10 +1,15 @@
 import type { McpAnswer } from '@agentic-rest/mcp'
-import { headers as headerNames, type Outcome, outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
+import {
+  headers as headerNames,
+  type Outcome,
+  outcomes,
+  PROFILE_VERSION,
+  parseJson,
+} from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
 import { Exchange, LimitReachedError, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
-import { parseJson } from '../listen/parse-json.ts'
 import type { McpServer, McpSource } from '../mcp/mcp-mount.ts'
 import { admit } from './admit.ts'
 import type { Parts } from './parts.ts'
@@ -141,21 +146,13 @@ async function answer(exchange: Exchange, mounted: Mounted): Promise<void> {
   const given = await server.handle({
     method,
     headers,
-    body: parse(bytes),
+    body: parseJson(bytes.toString(), { isMessage: true }).value,
     caller: { issuer, subject, tenant: exchange.tenantId },
     source,
     signal: gone.signal,
   })
   await send(exchange, given)
   parts.metrics.mcpAnswered(given.facts)
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return parseJson(bytes.toString())
-  } catch {
-    return undefined
-  }
 }
 
 /** For the list alone: a tool that is called all the same gets the typed refusal of its route. */

@@ -1,4 +1,5 @@
 import type * as Package from '@agentic-rest/mcp'
+import { parseJson } from '@agentic-rest/profile'
 import type { GatewayConfig, RouteConfig } from '../config/config-schema.ts'
 import { isInputFile, toolNameOf } from '../config/mcp-rules.ts'
 import { readNamedFile } from '../config/read-files.ts'
@@ -27,12 +28,8 @@ function serviceOf({ target, upstream = '' }: RouteConfig): string {
 }
 
 function readSchema(file: string, key: string): object {
-  try {
-    const value: unknown = JSON.parse(readNamedFile(file, key))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch (error) {
-    if (error instanceof InitialisationError) throw error
-  }
+  const { value } = parseJson(readNamedFile(file, key))
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new InitialisationError(`${key}: its content is not a JSON Schema`)
 }
 

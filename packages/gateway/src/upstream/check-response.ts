@@ -4,12 +4,12 @@ import {
   isVendorType,
   mediaTypeEssence,
   outcomeViolations,
+  parseJson,
 } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, codedError, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
 import { memoize } from '../listen/memoize.ts'
-import { writeNamesPlainly } from '../listen/parse-json.ts'
 import { loadZlib } from '../node-on-demand.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { joinedHeader } from './returned-headers.ts'
@@ -123,8 +123,6 @@ const typeIn = memoize((value): string | undefined => {
   return [...types].find(isVendorType) ?? (others.length === 0 ? mediaTypeEssence(first) : undefined)
 })
 
-const MAX_DEPTH = 64
-
 /** The JSON value of a typed body as a client decodes it, or why it cannot be read within the bounds. */
 function readVendorBody(
   bytes: Buffer,
@@ -134,13 +132,11 @@ function readVendorBody(
   const encoding = joinedHeader(rawHeaders, 'content-encoding')?.trim().toLowerCase() ?? ''
   try {
     const content = decode(bytes, encoding, maxBytes)
-    if (isDeeperThan(content, MAX_DEPTH)) return { fault: 'TOO_DEEP' }
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
-    // A name that cannot be written plainly is no name of the profile.
-    return { value: JSON.parse(writeNamesPlainly(text) ?? text) }
+    const { value, fault } = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(content))
+    return fault ? { fault: fault.reason === 'too_deep' ? 'TOO_DEEP' : 'NOT_JSON' } : { value }
   } catch (error) {
-    // A fault of JSON has no code; those of encodings have one, also that of bytes that are no UTF-8.
-    return { fault: error instanceof SyntaxError ? 'NOT_JSON' : (causeOf(error) ?? 'UNKNOWN_ENCODING') }
+    // The faults of encodings have a code, also that of bytes that are no UTF-8.
+    return { fault: causeOf(error) ?? 'UNKNOWN_ENCODING' }
   }
 }
 
@@ -169,29 +165,4 @@ function inflate(bytes: Buffer, maxOutputLength: number): Buffer {
   const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8
   const { inflateSync, inflateRawSync } = loadZlib()
   return hasHeader ? inflateSync(bytes, { maxOutputLength }) : inflateRawSync(bytes, { maxOutputLength })
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-/** How a byte outside a text changes the depth. */
-const nesting = Int8Array.from({ length: 256 }, (_, byte) => {
-  const character = String.fromCharCode(byte)
-  return '[{'.includes(character) ? 1 : ']}'.includes(character) ? -1 : 0
-})
-
-/**
- * Whether a JSON text nests deeper than a limit (F14). It neither recurses nor parses: it takes milliseconds, while
- * parsing a megabyte of brackets would block the process for a third of a second.
- */
-export function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
-  let depth = 0
-  let inText = false
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0
-    if (byte === QUOTE) inText = !inText
-    else if (inText) at += byte === BACKSLASH ? 1 : 0
-    else depth += nesting[byte] ?? 0
-    if (depth > maxDepth) return true
-  }
-  return false
 }

@@ -1,5 +1,4 @@
-import { conditions, outcomes } from '@agentic-rest/profile'
-import { isDeeperThan } from './check-response.ts'
+import { conditions, outcomes, parseJson } from '@agentic-rest/profile'
 import { type HttpAnswer, HttpLookupError, lookUp } from './http-client.ts'
 import type { UpstreamTarget } from './upstream-pool.ts'
 
@@ -9,9 +8,6 @@ export const DOCUMENT_PATH = '/openapi.json'
 export const MAX_DOCUMENT_BYTES = 1_048_576
 /** The longest time that a service has to send its document. */
 export const DOCUMENT_TIMEOUT_MS = 2_000
-
-/** Parsing a megabyte of brackets would block the gateway for a second, and writing it overflows the stack. */
-const MAX_DEPTH = 128
 
 /** The document of a service, or why there is none. */
 export type DocumentReading =
@@ -56,12 +52,7 @@ function readingOf({ status, body }: HttpAnswer): DocumentReading {
 }
 
 function parseDocument(body: Buffer): object | undefined {
-  if (isDeeperThan(body, MAX_DEPTH)) return undefined
-  try {
-    const value: unknown = JSON.parse(body.toString())
-    if (typeof value !== 'object' || value === null || !('openapi' in value)) return undefined
-    return typeof value.openapi === 'string' && value.openapi.startsWith('3.') ? value : undefined
-  } catch {
-    return undefined
-  }
+  const { value } = parseJson(body.toString(), { isMessage: true })
+  if (typeof value !== 'object' || value === null || !('openapi' in value)) return undefined
+  return typeof value.openapi === 'string' && value.openapi.startsWith('3.') ? value : undefined
 }

@@ -6,10 +6,11 @@ import {
   isIdentifier,
   type OutcomeType,
   outcomeTypeOf,
+  parseJson,
   type Trace,
 } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import { isObject, parseJson } from '../json-value.ts'
+import { isObject } from '../json-value.ts'
 import type { HostContext } from '../protocol/tool-host.ts'
 import type { ProtocolVersion } from '../protocol/versions.ts'
 
@@ -70,7 +71,7 @@ const LAST_SUCCESS_STATUS = 299
 /** Decodes an answer. Statuses outside the table are a success or an error by their class. */
 export function readAnswer({ status, headers: source, body }: InnerAnswer, trace: Trace): Answered {
   const type = outcomeTypeOf(status) ?? (status <= LAST_SUCCESS_STATUS ? 'success' : 'error')
-  const value = body === '' ? undefined : (parseJson(body) ?? body)
+  const value = body === '' ? undefined : (parseJson(body, { isMessage: true }).value ?? body)
   return { status, type, headers: source, body: value, trace }
 }
 

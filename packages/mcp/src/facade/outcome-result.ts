@@ -1,4 +1,4 @@
-import { headers, headerValue, mcpMeta, PROFILE_VERSION } from '@agentic-rest/profile'
+import { headers, headerValue, mcpMeta, PROFILE_VERSION, parseOwnJson } from '@agentic-rest/profile'
 import { isObject, type JsonObject } from '../json-value.ts'
 import type { ToolResult } from '../protocol/tool-host.ts'
 import { MODERN_VERSION, type ProtocolVersion } from '../protocol/versions.ts'
@@ -66,8 +66,6 @@ const TOKEN = 'approvalToken'
 /** A copy of a value without approval tokens, at any depth. Clients and models must not see them. */
 export function withoutTokens(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  const text = JSON.stringify(value)
-  return text.includes(`"${TOKEN}"`)
-    ? JSON.parse(text, (key, inner: unknown) => (key === TOKEN ? undefined : inner))
-    : value
+  if (!JSON.stringify(value).includes(`"${TOKEN}"`)) return value
+  return parseOwnJson(JSON.stringify(value, (key, inner: unknown) => (key === TOKEN ? undefined : inner)))
 }

@@ -1,5 +1,5 @@
-import { headers, outcomes, type Trace } from '@agentic-rest/profile'
-import { isObject, parseJson } from '../json-value.ts'
+import { headers, outcomes, parseJson, type Trace } from '@agentic-rest/profile'
+import { isObject } from '../json-value.ts'
 import { type Answered, type InnerAnswer, readAnswer, type StreamEvent } from './inner-exchange.ts'
 import { withoutTokens } from './outcome-result.ts'
 
@@ -31,7 +31,7 @@ export async function readStream(
 
 /** The gateway ends a failed stream with a frame that has the body of an error. */
 function failureOf(data: string, { headers: source }: InnerAnswer, trace: Trace): Answered | undefined {
-  const body = parseJson(data)
+  const body = parseJson(data, { isMessage: true }).value
   if (!isObject(body) || typeof body['code'] !== 'string') return undefined
   const { status } = body['type'] === 'failed_dependency' ? outcomes.failed_dependency : outcomes.error
   const own = { [headers.contentType]: outcomes.error.mediaType }
@@ -39,7 +39,7 @@ function failureOf(data: string, { headers: source }: InnerAnswer, trace: Trace)
 }
 
 function shownData(data: string): string {
-  const value = parseJson(data)
+  const { value } = parseJson(data, { isMessage: true })
   const shown = withoutTokens(value)
   return shown === value ? data : JSON.stringify(shown)
 }

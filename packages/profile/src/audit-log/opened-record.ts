@@ -1,3 +1,4 @@
+import { parseJson } from '../parse-json.ts'
 import { parseCheckpoint } from './checkpoint.ts'
 import { TreeEdge } from './merkle-tree.ts'
 import { decodeBase64, type NoteVerifier } from './signed-note.ts'
@@ -66,10 +67,6 @@ function edgeOf(size: number, hashes: readonly Buffer[]): TreeEdge | undefined {
 }
 
 function attributesOf(line: Buffer): Partial<Record<'checkpoint' | 'edge', string>> {
-  try {
-    const { event_type, attributes } = JSON.parse(line.toString())
-    return event_type === OPENED && typeof attributes === 'object' && attributes !== null ? attributes : {}
-  } catch {
-    return {}
-  }
+  const { event_type, attributes } = Object(parseJson(line.toString()).value)
+  return event_type === OPENED && typeof attributes === 'object' && attributes !== null ? attributes : {}
 }

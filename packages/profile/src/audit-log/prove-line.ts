@@ -1,3 +1,4 @@
+import { parseJson } from '../parse-json.ts'
 import { parseCheckpoint, splitNotes } from './checkpoint.ts'
 import { LeafTree, leafHash, TreeEdge, type TreeHead } from './merkle-tree.ts'
 import { readOpened } from './opened-record.ts'
@@ -74,11 +75,7 @@ function startOf(line: Buffer, verifier: NoteVerifier): TreeEdge | undefined {
 
 /** The field of the record itself: an attribute may mention the id too. */
 function requestIdOf(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString()).request_id
-  } catch {
-    return undefined
-  }
+  return Object(parseJson(line.toString()).value).request_id
 }
 
 function lastCheckpoint({ checkpoints, verifier }: ProveOptions, size: number) {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { parseJson } from '../parse-json.ts'
 
 /** The `prev` of the first line of a log. */
 export const NO_LINE = '0'.repeat(64)
@@ -36,12 +37,8 @@ export function readHead(line: Buffer): LineHead | undefined {
 
 /** Whether a line is a JSON object. */
 export function isJsonObject(line: Buffer): boolean {
-  try {
-    const value: unknown = JSON.parse(line.toString())
-    return typeof value === 'object' && value !== null
-  } catch {
-    return false
-  }
+  const { value } = parseJson(line.toString())
+  return typeof value === 'object' && value !== null
 }
 
 /** Some lines of a file, each without its newline. */

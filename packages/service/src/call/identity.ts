@@ -1,4 +1,4 @@
-import { headers } from '@agentic-rest/profile'
+import { headers, parseJson } from '@agentic-rest/profile'
 import { decodeUtf8, readBytes } from '../http/read-body.ts'
 
 /** The token of the caller whose request makes a call. */
@@ -108,7 +108,7 @@ function basicCredentials({ clientId, clientSecret }: ServiceAccountOptions): st
 }
 
 function readToken(text: string | undefined, fetchedAt: number): Token {
-  const body: unknown = JSON.parse(text ?? '')
+  const { value: body } = parseJson(text ?? '')
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   const { access_token: token, token_type: type, expires_in: seconds } = fields
   if (typeof token !== 'string' || token === '' || String(type).toLowerCase() !== 'bearer') {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { headers, mediaTypeEssence } from '@agentic-rest/profile'
+import { headers, type JsonFault, MAX_JSON_DEPTH, mediaTypeEssence, parseJson } from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
-import { notFiniteAt } from '../input/finite-numbers.ts'
 import { invalidAt, refusal, shorten } from '../refusals.ts'
 
 /** The members of a JSON body. */
@@ -41,25 +40,22 @@ function isJson(essence: string): boolean {
 
 function parseBody(text: string | undefined): Step<JsonObject> {
   if (text === undefined) return wrongBody('The body is not UTF-8.')
-  if (isDeeperThan(text, MAX_JSON_DEPTH))
-    return wrongBody(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
-  const parsed = parse(text)
-  if (parsed === undefined) return wrongBody('The body is not valid JSON.')
-  const { value } = parsed
+  const { value, fault } = parseJson(text)
+  if (fault) return endWith(refusalOf(fault))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return wrongBody('The body has to be a JSON object.')
   }
-  const tooLarge = notFiniteAt(value)
-  if (tooLarge !== undefined)
-    return endWith(invalidAt(shorten(tooLarge.join('.')) || 'body', 'The number is too large.'))
   return goOn(value as JsonObject)
 }
 
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
+function refusalOf({ reason, path }: JsonFault): ReturnType<typeof invalidAt> {
+  switch (reason) {
+    case 'syntax':
+      return invalidAt('body', 'The body is not valid JSON.')
+    case 'too_deep':
+      return invalidAt('body', `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
+    case 'not_finite':
+      return invalidAt(shorten(path.join('.')) || 'body', 'The number is too large.')
   }
 }
 
@@ -130,34 +126,4 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
     offset += chunk.byteLength
   }
   return whole
-}
-
-/** The depth limit of JSON from callers. Deeper values overflow the stack of recursive code (F14). */
-export const MAX_JSON_DEPTH = 64
-
-const OPENING = new Set([0x5b, 0x7b])
-const CLOSING = new Set([0x5d, 0x7d])
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/** Whether a JSON text nests deeper than a limit. It is not recursive and accepts invalid JSON. */
-export function isDeeperThan(text: string, maxDepth: number): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at)
-    else if (OPENING.has(code)) depth += 1
-    else if (CLOSING.has(code)) depth -= 1
-    if (depth > maxDepth) return true
-  }
-  return false
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at += 1
-    else if (code === QUOTE) return at
-  }
-  return text.length
 }

@@ -1,6 +1,5 @@
-import { isDeeperThan, MAX_JSON_DEPTH } from '../http/read-body.ts'
+import { parseJson } from '@agentic-rest/profile'
 import type { Operation } from '../operation.ts'
-import { notFiniteAt } from './finite-numbers.ts'
 import type { InputField, JsonType } from './input-fields.ts'
 
 /** Inputs by name, before the check by their schema. Plain JSON. */
@@ -106,11 +105,6 @@ function toNumber(text: string): number | string {
 
 /** Parses JSON. A text that is nested too deep, or with a number too large, stays a text, for the schema to refuse. */
 function toObject(text: string): unknown {
-  if (isDeeperThan(text, MAX_JSON_DEPTH)) return text
-  try {
-    const value: unknown = JSON.parse(text)
-    return notFiniteAt(value) === undefined ? value : text
-  } catch {
-    return text
-  }
+  const { value, fault } = parseJson(text)
+  return fault ? text : value
 }

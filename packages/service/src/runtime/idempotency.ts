@@ -1,4 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
+import { parseOwnJson } from '@agentic-rest/profile'
 import type { Claim, Idempotency, RuntimeOptions, Scope, StoredOutcome } from './contract.ts'
 import { assertStorable, sha256 } from './key-text.ts'
 import { isOwner, keptPrincipal, principalOf } from './principal.ts'
@@ -99,7 +100,7 @@ async function find({ store }: Keys, { scope, keyHash, fingerprint }: HeldKey): 
   if (row.stored === null) return { kind: 'in_progress' }
   const isOwn = isOwner(keptPrincipal(row.requester, row.issuer), principalOf(scope))
   if (!row.same || !isOwn) return { kind: 'mismatch' }
-  return { kind: 'replay', stored: JSON.parse(row.stored) as StoredOutcome }
+  return { kind: 'replay', stored: parseOwnJson(row.stored) as StoredOutcome }
 }
 
 interface Completion {

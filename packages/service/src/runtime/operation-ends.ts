@@ -1,4 +1,5 @@
 import type { Outcome } from '@agentic-rest/profile'
+import { parseOwnJson } from '@agentic-rest/profile'
 import { endHold } from './approvals/reservation.ts'
 import type { Cancellation, Job, OperationState, Releasers } from './contract.ts'
 import { isStorable, sha256 } from './key-text.ts'
@@ -63,7 +64,7 @@ async function cancelInside(context: Context, sql: Sql, key: OperationKey): Prom
      WHERE tenant_id = $2 AND operation_id = $3`,
     [context.clock(), tenantId, operationId, JSON.stringify(cancelledOutcome)],
   )
-  const job = JSON.parse(row.job) as Job
+  const job = parseOwnJson(row.job) as Job
   const end = row.attempts > 0 ? 'redeemed' : 'approved'
   if (job.approvalId !== undefined) await endHold(sql, { ...key, approvalId: job.approvalId }, end)
   // In the state input_required it was released before.

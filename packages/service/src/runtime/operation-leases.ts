@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@agentic-rest/profile'
 import type { Job } from './contract.ts'
 import { NOW, type SqlClock, secondsFromNow } from './sql-clock.ts'
 import { type Store, TakenOverError } from './store.ts'
@@ -64,7 +65,7 @@ async function lease({ store, clock, leaseSeconds }: Context, names: readonly st
 }
 
 function toLease(row: LeaseRow): Lease {
-  const job = JSON.parse(row.job) as Job
+  const job = parseOwnJson(row.job) as Job
   return {
     tenantId: row.tenant_id,
     operationId: row.operation_id,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Outcome } from '@agentic-rest/profile'
+import { parseOwnJson } from '@agentic-rest/profile'
 import type { Job, OperationState, OperationStatus, Releasers } from './contract.ts'
 import { assertStorable, isStorable } from './key-text.ts'
 import { assertWithinLimit, HAS_ROOM, OpenLimitError } from './open-limit.ts'
@@ -109,7 +110,7 @@ function isOwnedBy(row: OwnedRow, caller: Principal): boolean {
 /** The requester. Rows of versions before the column have it only in the job. */
 function requesterOf({ requester, issuer, older_job }: OwnedRow): Principal {
   if (older_job === null) return keptPrincipal(requester, issuer)
-  return principalOf((JSON.parse(older_job) as Job).scope)
+  return principalOf((parseOwnJson(older_job) as Job).scope)
 }
 
 function toStatus(operationId: string, row: StatusRow): OperationStatus {
@@ -118,7 +119,7 @@ function toStatus(operationId: string, row: StatusRow): OperationStatus {
     status: row.state,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    ...(row.progress !== null && { progress: JSON.parse(row.progress) as unknown }),
-    ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) as Outcome }),
+    ...(row.progress !== null && { progress: parseOwnJson(row.progress) as unknown }),
+    ...(row.outcome !== null && { outcome: parseOwnJson(row.outcome) as Outcome }),
   }
 }

@@ -2,12 +2,16 @@ import { existsSync, openAsBlob } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { PGlite } from '@electric-sql/pglite'
+import { parseOwnJson } from '@agentic-rest/profile'
+import { PGlite, types } from '@electric-sql/pglite'
 import { type Driver, StoreLockedError, toStoreError } from './store.ts'
+
+/** The database reads JSON columns as the rest of the service does: the driver's own parser mixes names up. */
+const parsers = { [types.JSON]: parseOwnJson, [types.JSONB]: parseOwnJson }
 
 /** Opens a database in memory. */
 export async function openMemory(): Promise<Driver> {
-  return createDriver(await PGlite.create(await firstContent()))
+  return createDriver(await PGlite.create({ ...(await firstContent()), parsers }))
 }
 
 /**
@@ -42,7 +46,7 @@ export async function openFolder(path: string): Promise<Driver> {
 async function openData(folder: string): Promise<PGlite> {
   const data = join(folder, 'data')
   if (!existsSync(data)) await initialise(folder, data)
-  return PGlite.create(data)
+  return PGlite.create(data, { parsers })
 }
 
 /** Creates the database under another name and renames it when complete, so that a killed process leaves no partial one. */

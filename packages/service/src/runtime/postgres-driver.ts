@@ -1,3 +1,4 @@
+import { parseOwnJson } from '@agentic-rest/profile'
 import { Pool, types } from 'pg'
 import { type Driver, StoreUnavailableError, toStoreError } from './store.ts'
 
@@ -139,6 +140,9 @@ const TEXT_ARRAY = 1009 as Parameters<typeof types.getTypeParser>[0]
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.INT8, toInteger],
   [INT8_ARRAY, (text) => toIntegers(types.getTypeParser(TEXT_ARRAY, 'text')(text))],
+  // The driver's own parser mixes escaped names up (docs/decisions/0045-reading-json.md).
+  [builtins.JSON, parseOwnJson],
+  [builtins.JSONB, parseOwnJson],
   [builtins.DATE, (text) => new Date(`${text}T00:00:00Z`)],
   [builtins.TIMESTAMP, (text) => new Date(`${text.replace(' ', 'T')}Z`)],
   [builtins.INTERVAL, (text) => text],

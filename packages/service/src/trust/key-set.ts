@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { parseJson } from '@agentic-rest/profile'
 import { decodeUtf8, readBytes } from '../http/read-body.ts'
 import type { Log } from '../log.ts'
 
@@ -131,7 +132,7 @@ async function fetchKeys({ url, fetch: send }: RemoteOptions): Promise<readonly 
     await response.body?.cancel()
     throw new Error(response.ok ? 'the key set is too large' : `it was answered with ${response.status}`)
   }
-  const keys = readKeySet(JSON.parse(decodeUtf8(bytes) ?? ''))
+  const keys = readKeySet(parseJson(decodeUtf8(bytes) ?? '').value)
   if (keys.length === 0) throw new Error('the key set has no Ed25519 or P-256 key for signatures')
   return keys
 }

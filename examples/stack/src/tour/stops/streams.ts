@@ -1,4 +1,4 @@
-import { StreamError } from '@agentic-rest/client'
+import { parseJson, StreamError } from '@agentic-rest/client'
 import type { Guide } from '../guide.ts'
 import { defineStop, demand } from '../guide.ts'
 
@@ -16,7 +16,7 @@ export const stream = defineStop({
     const times = new Set<number>()
     for await (const { data } of guide.client(question).stream(question)) {
       if (data === '[DONE]') break
-      words.push(JSON.parse(data).choices[0]?.text ?? '')
+      words.push(Object(parseJson(data).value).choices[0]?.text ?? '')
       times.add(Math.floor(performance.now()))
     }
     guide.say(words.join(''))

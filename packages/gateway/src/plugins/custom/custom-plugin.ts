@@ -1,4 +1,4 @@
-import { type Outcome, outcomeTypes, writeOutcome } from '@agentic-rest/profile'
+import { type Outcome, outcomeTypes, parseOwnJson, writeOutcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { didYouMean } from '../../config/did-you-mean.ts'
 import { InitialisationError, refusal } from '../../errors.ts'
@@ -185,7 +185,7 @@ function judge(answer: unknown, exchange: Exchange, log: Log): StepResult {
 function readOutcome(answer: unknown): Outcome {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
     throw new TypeError(`an outcome is an object, not ${shape(answer)}`)
-  const outcome: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(answer))
+  const outcome = parseOwnJson(JSON.stringify(answer)) as Readonly<Record<string, unknown>>
   const { type } = outcome
   if (typeof type !== 'string' || !(outcomeTypes as readonly string[]).includes(type))
     throw new TypeError('the type of an outcome is one of the ten types')

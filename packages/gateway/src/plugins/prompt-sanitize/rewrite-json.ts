@@ -1,3 +1,4 @@
+import { isJson, parseOwnJson } from '@agentic-rest/profile'
 import { anyOf, runEnd } from './characters.ts'
 import { CannotSanitizeError } from './compile-rules.ts'
 import type { Rejection, TextRedactor } from './redact-text.ts'
@@ -64,7 +65,7 @@ const LONGEST_DECIMAL = 40
 
 /**
  * Redacts the strings, numbers and keys of a document and keeps every other byte: white space, the form of numbers, the
- * order and repetition of keys. `JSON.parse` only checks the grammar. Its result would lose digits of large numbers and
+ * order and repetition of keys. `isJson` only checks the grammar. A parsed value would lose digits of large numbers and
  * all but the last of equal keys, which an upstream may read differently.
  */
 export function rewriteJson(source: string, redactors: JsonRedactors, hint = ''): JsonResult {
@@ -75,15 +76,6 @@ export function rewriteJson(source: string, redactors: JsonRedactors, hint = '')
     if (stop !== undefined) return stop
   }
   return applyEdits(source, walk.edits)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Reads one token. The grammar is already checked, so literals and white space are skipped. */
@@ -216,7 +208,7 @@ function readString(walk: Walk): Token {
   } while (isEscaped(source, end))
   walk.index = end + 1
   const inner = source.slice(start + 1, end)
-  const text = inner.includes('\\') ? String(JSON.parse(source.slice(start, end + 1))) : inner
+  const text = inner.includes('\\') ? String(parseOwnJson(source.slice(start, end + 1))) : inner
   return { start, end: end + 1, text }
 }
 

@@ -1,4 +1,4 @@
-import { conditions, outcomes } from '@agentic-rest/profile'
+import { conditions, outcomes, parseJson } from '@agentic-rest/profile'
 import type { WebhookOptions } from '../../config/config-schema.ts'
 import type { PipelineContext } from '../../plugin.ts'
 import type { HttpAnswer } from '../../upstream/http-client.ts'
@@ -29,7 +29,7 @@ export function createTenantDirectory(options: WebhookOptions, context: Pipeline
 /** Reads an answer; `undefined` when it breaks the contract of the directory. */
 function readDirectoryAnswer({ status, body }: HttpAnswer): DirectoryAnswer | undefined {
   if (status === conditions.not_found) return 'unknown'
-  return status === outcomes.success.status ? tenantsIn(parseJson(body)) : undefined
+  return status === outcomes.success.status ? tenantsIn(parseJson(body.toString()).value) : undefined
 }
 
 function tenantsIn(answer: unknown): readonly string[] | undefined {
@@ -42,12 +42,4 @@ function tenantsIn(answer: unknown): readonly string[] | undefined {
 
 function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { parseJson } from '@agentic-rest/profile'
 import type { ErrorCode } from '../../errors.ts'
 import { memoize } from '../../listen/memoize.ts'
-import { writeNamesPlainly } from '../../listen/parse-json.ts'
 import { type Issuer, type Issuers, normaliseTokenType } from './issuers.ts'
 import type { KeyQuery, KeySource } from './key-set.ts'
 import type { SignedText } from './verify-signature.ts'
@@ -58,8 +58,6 @@ export interface InspectionRules {
   readonly clockSkewSeconds: number
 }
 
-// Hardening F14: code that walks the claims later must not overflow the stack.
-const MAX_DEPTH = 64
 const MAX_KID_LENGTH = 256
 const [SPACE, COLON, BACKSLASH] = [0x20, 0x3a, 0x5c]
 // The last second of the year 9999. Later dates are milliseconds mistaken for seconds, or tokens that never end.
@@ -154,34 +152,34 @@ function decodePart(part: string): Buffer | undefined {
 function decodeObject(part: string): JsonObject | undefined {
   const bytes = decodePart(part)
   if (bytes === undefined || !isUtf8(bytes)) return undefined
-  try {
-    // A byte order mark is not JSON (RFC 8259, section 8.1). Decoding keeps it, so that the parser refuses it.
-    return parseObject(bytes.toString('utf8'))
-  } catch {
-    return undefined
-  }
+  // A byte order mark is not JSON (RFC 8259, section 8.1). Decoding keeps it, so that the parser refuses it.
+  return parseObject(bytes.toString('utf8'))
 }
 
-/** Parses a JSON object without repeated names, at most 64 levels deep; `undefined` for another value. Throws when it is no JSON. */
-export function parseObject(json: string): JsonObject | undefined {
-  const text = writeNamesPlainly(json)
-  if (text === undefined) return undefined
-  const value: unknown = JSON.parse(text)
+/** Parses a JSON object without repeated names; `undefined` for another text. */
+export function parseObject(text: string): JsonObject | undefined {
+  const { value } = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   // RFC 7519, section 4: of a repeated name the upstream might read another value than the gateway.
-  return countMembers(value, 1) === countMembersInText(text) ? (value as JsonObject) : undefined
+  return countMembers(value) === countMembersInText(text) ? (value as JsonObject) : undefined
 }
 
-/** In valid JSON a text before a colon is the name of a member. */
+/** In valid JSON a text before a colon is the name of a member. NaN if the upstream might read another name (decision 45). */
 function countMembersInText(text: string): number {
   let members = 0
   let end = 0
   for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', end)) {
-    end = endOfText(text, start)
+    const quoteEnd = endOfText(text, start)
+    end = quoteEnd
     while (text.charCodeAt(end) <= SPACE) end += 1
-    if (text.charCodeAt(end) === COLON) members += 1
+    if (text.charCodeAt(end) === COLON) members += isPlainName(text.slice(start, quoteEnd)) ? 1 : Number.NaN
   }
   return members
+}
+
+/** Whether a name can be written without an escape. */
+function isPlainName(literal: string): boolean {
+  return !literal.includes('\\') || !JSON.stringify(parseJson(literal).value).includes('\\')
 }
 
 /** The index after the closing quote of a text. */
@@ -198,13 +196,12 @@ function isEscaped(text: string, index: number): boolean {
   return (index - first) % 2 === 1
 }
 
-/** Counts the members of a value at all depths; NaN when it is nested too deep. */
-function countMembers(value: object, depth: number): number {
-  if (depth > MAX_DEPTH) return Number.NaN
+/** Counts the members of a value at all depths. */
+function countMembers(value: object): number {
   const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
   let members = children === value ? 0 : children.length
   for (const child of children)
-    if (typeof child === 'object' && child !== null) members += countMembers(child, depth + 1)
+    if (typeof child === 'object' && child !== null) members += countMembers(child)
   return members
 }
 

@@ -1,4 +1,5 @@
 import { createPublicKey } from 'node:crypto'
+import { parseJson } from '@agentic-rest/profile'
 import { MIN_RSA_BITS, type SignatureKey, signatureKey } from './verify-signature.ts'
 
 /** The key that a token names. */
@@ -92,7 +93,8 @@ export function parseKeySet(document: Buffer): KeySet {
 }
 
 function readKeys(document: Buffer): Jwk[] {
-  const value: unknown = parseJson(document)
+  const { value, fault } = parseJson(document.toString('utf8'))
+  if (fault) throw new Error('the key set is not JSON')
   const keys = isRecord(value) ? value['keys'] : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no list of keys')
   return keys.filter(isRecord)
@@ -100,15 +102,6 @@ function readKeys(document: Buffer): Jwk[] {
 
 function isRecord(value: unknown): value is Jwk {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function parseJson(document: Buffer): unknown {
-  try {
-    return JSON.parse(document.toString('utf8'))
-  } catch {
-    // The message of the parser would quote the body of the server.
-    throw new Error('the key set is not JSON')
-  }
 }
 
 function toPublicKey(jwk: Jwk): PublicKey[] {

@@ -1,4 +1,4 @@
-import { outcomes } from '@agentic-rest/profile'
+import { outcomes, parseJson } from '@agentic-rest/profile'
 import { LRUCache } from 'lru-cache'
 import { checkHttpUrl } from '../../config/schema/address-checks.ts'
 import { causeOf } from '../../errors.ts'
@@ -250,11 +250,9 @@ function isSecure(address: string): boolean {
 }
 
 function parseDocument(document: Buffer): { issuer?: unknown; jwks_uri?: unknown } {
-  try {
-    return Object(JSON.parse(document.toString('utf8')))
-  } catch {
-    throw new Error('the discovery document is not JSON')
-  }
+  const { value, fault } = parseJson(document.toString('utf8'))
+  if (fault) throw new Error('the discovery document is not JSON')
+  return Object(value)
 }
 
 /** A redirect is a failure: its address is not configured. */

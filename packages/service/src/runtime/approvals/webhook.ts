@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { headers } from '@agentic-rest/profile'
+import { headers, parseOwnJson } from '@agentic-rest/profile'
 import type { ApprovalEvent, Receiver } from './notify-options.ts'
 import { type ApprovalRow, shownDigest } from './row.ts'
 
@@ -59,7 +59,7 @@ export function webhookRequest(
   { messageId, body }: { readonly messageId: string; readonly body: string },
   now: Date,
 ): { readonly headers: Record<string, string>; readonly body: string } {
-  const sent = format === 'slack' ? JSON.stringify(slackMessage(JSON.parse(body))) : body
+  const sent = format === 'slack' ? JSON.stringify(slackMessage(parseOwnJson(body) as Notification)) : body
   const timestamp = String(Math.floor(now.getTime() / 1000))
   return {
     body: sent,
