@@ -24,6 +24,10 @@ const repoChecks: readonly Step[] = [
   },
   { name: 'one home', run: async () => (await import('./checks/one-home.ts')).oneHome(root) },
   {
+    name: 'one JSON reader',
+    run: async () => (await import('./checks/one-json-reader.ts')).oneJsonReader(root),
+  },
+  {
     name: 'no export star',
     run: async () => (await import('./checks/no-export-star.ts')).noExportStar(root),
   },
